@@ -1,0 +1,69 @@
+# Everything starts here: `make demo` to see it work, `make test` to check that it does.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+RUST := rust/Cargo.toml $(wildcard rust/src/*.rs rust/src/*/*.rs)
+
+.PHONY: demo test bench fuzz lint format docs wheel clean tools
+
+demo: $(VENV)/.installed
+	$(BIN)/cleverdon demo demo
+
+test: $(VENV)/.dev lint
+	cargo test --quiet --manifest-path rust/Cargo.toml
+	$(BIN)/python -m pytest -n auto --quiet
+	$(BIN)/python -m docs.generate --check
+
+lint: $(VENV)/.dev
+	cargo fmt --check --manifest-path rust/Cargo.toml
+	cargo clippy --quiet --manifest-path rust/Cargo.toml --features python --all-targets -- -D warnings
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	cargo fmt --manifest-path rust/Cargo.toml
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks
+
+fuzz: $(VENV)/.dev
+	HYPOTHESIS_PROFILE=fuzz CLEVERDON_FUZZ_SECONDS=600 $(BIN)/python -m pytest -n auto --quiet tests
+
+# Reference pages are generated from the registries; `make test` fails where they are out of date.
+docs: $(VENV)/.dev
+	$(BIN)/python -m docs.generate
+
+wheel: $(VENV)/.dev
+	$(BIN)/maturin build --release --out dist
+
+clean:
+	rm -rf $(VENV) rust/target demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# Says in one line what is missing, before pip or cargo say it in fifty.
+tools:
+	@command -v $(PYTHON) >/dev/null || { echo "make: Python 3.11 or newer is needed: install python3"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "make: Python 3.11 or newer is needed, found $$($(PYTHON) -V 2>&1 | cut -d' ' -f2); install it and say: make PYTHON=python3.11"; exit 1; }
+	@command -v cargo >/dev/null || { echo "make: a Rust toolchain is needed (cargo): install it with rustup"; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	  echo "make: Python's venv module is needed: install python3-venv"; exit 1; }
+
+$(VENV)/bin/python: | tools
+	$(PYTHON) -m venv $(VENV)
+
+# The install is editable: Python changes are seen at once, Rust changes build the core again.
+$(VENV)/.installed: pyproject.toml $(RUST) | $(VENV)/bin/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.bench: $(VENV)/.installed
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	@touch $@

@@ -1,0 +1,81 @@
+"""The command: measures everything that is asked for and prints the two tables."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from benchmarks.machine import facts
+from benchmarks.progress import say
+from benchmarks.rows import Row
+from benchmarks.scaling import Step, run_scaling
+from benchmarks.table import peers_table, scaling_table
+from benchmarks.tasks import FULL, QUICK, TITLES, run_task
+
+NOTES = """\
+Medians of the rounds; files are read from the cache, not the disk. CPU s: of all cores together.
+Beside Cleverdon: the tool's seconds over Cleverdon's. Peak MB is all resident memory, mapped files
+included; anonymous MB is without them; with a plus, what the call added to a process that already
+held its inputs. Values: the means of all five measures (for dicts, every query's) are those of
+Cleverdon."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark; the exit status is 1 when a tool failed or values differ."""
+    options = _parser().parse_args(arguments)
+    size = QUICK if options.quick else FULL
+    wanted = options.only or [*TITLES, "scaling"]
+    machine = facts()
+    print("\n".join(f"{name}: {fact}" for name, fact in machine.items()), end="\n\n", flush=True)
+    rows = [
+        row
+        for name in TITLES
+        if name in wanted
+        for row in run_task(name, size=size, rounds=options.rounds)
+    ]
+    if rows:
+        print(peers_table(rows), NOTES, sep="\n\n", end="\n\n", flush=True)
+    steps = run_scaling(size.scaling, rounds=options.rounds) if "scaling" in wanted else []
+    if steps:
+        print(f"Cleverdon, queries x 100\n\n{scaling_table(steps)}\n", flush=True)
+    if options.quick:
+        print("Quick sizes: the targets are meant for the full ones.\n")
+    if options.json:
+        options.json.write_text(_json(machine, rows, steps))
+        say(f"wrote {options.json}")
+    failures = [f"{row.task}, {row.tool}: {row.note}" for row in rows if row.wrong]
+    failures += [f"scaling, {step.queries:,} queries: {step.note}" for step in steps if step.wrong]
+    for failure in failures:
+        print(f"FAILURE: {failure}")
+    return 1 if failures else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the data or less")
+    parser.add_argument("--rounds", type=int, default=5, help="at least so many (default: 5)")
+    parser.add_argument(
+        "--only",
+        action="append",
+        choices=[*TITLES, "scaling"],
+        help="this task alone; may be given again",
+    )
+    parser.add_argument("--json", type=Path, help="write everything to this file too")
+    return parser
+
+
+def _json(machine: dict[str, str], rows: Sequence[Row], steps: Sequence[Step]) -> str:
+    content = {
+        "machine": machine,
+        "tasks": [asdict(row) for row in rows],
+        "scaling": [asdict(step) for step in steps],
+    }
+    return json.dumps(content, indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

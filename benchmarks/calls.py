@@ -1,0 +1,141 @@
+"""Tools as functions: from objects in memory to numbers.
+
+`call` is timed, `tidy` is not. Imports stand inside the functions, because a process that measures
+one tool must not load the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from benchmarks.peers import (
+    MEASURES,
+    RANX,
+    RANX_TIES,
+    TREC_EVAL,
+    TREC_EVAL_PRINTED,
+    Peer,
+    Values,
+    by_measure,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call(Peer):
+    """A tool that is called with judgments and a run, or with relevance and scores."""
+
+    call: Callable[[Any, Any], Any]
+    tidy: Callable[[Any], Values]
+
+
+def _cleverdon(qrels: Any, run: Any) -> Any:
+    import cleverdon
+
+    return cleverdon.evaluate(qrels, run, list(MEASURES))
+
+
+def _cleverdon_each(scores: Any) -> Values:
+    # pytrec_eval has 0 where a measure is undefined, as Cleverdon has in its means.
+    rows = np.nan_to_num(scores.values[0].T, nan=0.0).tolist()
+    return {
+        query: dict(zip(MEASURES, row, strict=True))
+        for query, row in zip(scores.queries, rows, strict=True)
+    }
+
+
+def _cleverdon_means(scores: Any) -> Values:
+    return {"mean": dict(zip(MEASURES, scores.means[0].tolist(), strict=True))}
+
+
+def _pytrec_eval(qrels: Any, run: Any) -> Any:
+    import pytrec_eval
+
+    return pytrec_eval.RelevanceEvaluator(qrels, set(TREC_EVAL)).evaluate(run)
+
+
+def _pytrec_eval_each(results: Any) -> Values:
+    return {query: by_measure(values, TREC_EVAL_PRINTED) for query, values in results.items()}
+
+
+def _ranx(qrels: Any, run: Any) -> Any:
+    from ranx import Qrels, Run, evaluate
+
+    return evaluate(
+        Qrels.from_df(_for_ranx(qrels), "query_id", "doc_id", "relevance"),
+        Run.from_df(_for_ranx(run), "query_id", "doc_id", "score"),
+        list(RANX),
+    )
+
+
+def _for_ranx(frame: Any) -> Any:
+    """Turn a frame into the only kind that ranx takes: pandas, ids in columns of Python objects."""
+    table = frame.to_pandas() if hasattr(frame, "to_pandas") else frame
+    ids = [name for name in ("query_id", "doc_id") if table[name].dtype != object]
+    return table.astype(dict.fromkeys(ids, object)) if ids else table
+
+
+def _ranx_means(means: Any) -> Values:
+    return {"mean": by_measure(means, RANX)}
+
+
+def _cleverdon_matrix(relevance: Any, scores: Any) -> Any:
+    from cleverdon import Hits
+    from cleverdon.measures import nDCG
+
+    return nDCG().score(Hits.from_matrix(relevance, scores))
+
+
+def _sklearn(relevance: Any, scores: Any) -> Any:
+    from sklearn.metrics import ndcg_score
+
+    return ndcg_score(relevance, scores)
+
+
+def _sklearn_no_ties(relevance: Any, scores: Any) -> Any:
+    from sklearn.metrics import ndcg_score
+
+    return ndcg_score(relevance, scores, ignore_ties=True)
+
+
+def _mean(values: Any) -> Values:
+    return {"mean": {"nDCG": float(np.mean(values))}}
+
+
+DICTS = (
+    Call(name="cleverdon", module="cleverdon", call=_cleverdon, tidy=_cleverdon_each),
+    Call(
+        name="pytrec_eval",
+        module="pytrec_eval",
+        call=_pytrec_eval,
+        tidy=_pytrec_eval_each,
+        slower=4,
+    ),
+)
+FRAMES = (
+    Call(name="cleverdon", module="cleverdon", call=_cleverdon, tidy=_cleverdon_means),
+    Call(
+        name="ranx",
+        module="ranx",
+        call=_ranx,
+        tidy=_ranx_means,
+        tolerance=RANX_TIES,
+        slower=10,
+    ),
+)
+MATRIX = (
+    Call(name="cleverdon", module="cleverdon", call=_cleverdon_matrix, tidy=_mean),
+    Call(name="scikit-learn", module="sklearn", call=_sklearn, tidy=_mean, slower=20),
+    # No target: it is the same function told to give up on ties, shown for the sake of fairness.
+    Call(name="scikit-learn ignore_ties", module="sklearn", call=_sklearn_no_ties, tidy=_mean),
+)
+CALLS = {
+    "dicts": DICTS,
+    "polars": FRAMES,
+    "pandas": FRAMES,
+    "pandas-object": FRAMES,
+    "matrix": MATRIX,
+}

@@ -1,0 +1,87 @@
+"""The objects that in-memory tasks start from, built from a collection's files.
+
+Ids are text and scores are floats, as a user has them after reading a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+QRELS_COLUMNS = ("query_id", "iteration", "doc_id", "relevance")
+RUN_COLUMNS = ("query_id", "q0", "doc_id", "rank", "score", "tag")
+
+
+def dicts(qrels: str, run: str) -> tuple[Any, Any]:
+    """Read `{query: {document: grade}}` and `{query: {document: score}}`."""
+    judged: dict[str, dict[str, int]] = {}
+    with Path(qrels).open() as lines:
+        for line in lines:
+            query, _, doc, grade = line.split()
+            judged.setdefault(query, {})[doc] = int(grade)
+    ranked: dict[str, dict[str, float]] = {}
+    with Path(run).open() as lines:
+        for line in lines:
+            query, _, doc, _, score, _ = line.split()
+            ranked.setdefault(query, {})[doc] = float(score)
+    return judged, ranked
+
+
+def polars_frames(qrels: str, run: str) -> tuple[Any, Any]:
+    import polars as pl
+
+    def read(path: str, names: tuple[str, ...], value: str, kind: Any) -> Any:
+        types = {name: pl.String for name in names} | {value: kind}
+        frame = pl.read_csv(path, separator=" ", has_header=False, schema=types)
+        return frame.select("query_id", "doc_id", value)
+
+    return (
+        read(qrels, QRELS_COLUMNS, "relevance", pl.Int64),
+        read(run, RUN_COLUMNS, "score", pl.Float64),
+    )
+
+
+def pandas_frames(qrels: str, run: str) -> tuple[Any, Any]:
+    """Read columns of the type that pandas itself gives to text: `str` from version 3 on."""
+    return _pandas(qrels, run, str)
+
+
+def pandas_object_frames(qrels: str, run: str) -> tuple[Any, Any]:
+    """Read columns of Python objects, the type of text before pandas 3."""
+    return _pandas(qrels, run, object)
+
+
+def _pandas(qrels: str, run: str, text: type) -> tuple[Any, Any]:
+    import pandas as pd
+
+    def read(path: str, names: tuple[str, ...], value: str, kind: type) -> Any:
+        columns = ["query_id", "doc_id", value]
+        types = {"query_id": text, "doc_id": text, value: kind}
+        return pd.read_csv(path, sep=" ", header=None, names=names, usecols=columns, dtype=types)
+
+    return read(qrels, QRELS_COLUMNS, "relevance", int), read(run, RUN_COLUMNS, "score", float)
+
+
+def matrices(rows: str, columns: str) -> tuple[Any, Any]:
+    """Draw relevance and scores; no two scores of a row are alike, no row is without relevance."""
+    random = np.random.default_rng(1967)
+    size = (int(rows), int(columns))
+    relevance = np.minimum(random.geometric(0.6, size) - 1, 3)
+    relevance[:, 0] = 1
+    scores = random.permuted(np.tile(np.arange(int(columns)) / 64, (int(rows), 1)), axis=1)
+    return relevance, scores
+
+
+Source = tuple[str, str]
+"""Where inputs come from: the paths of qrels and run, or the numbers of rows and columns."""
+
+INPUTS: dict[str, Callable[[str, str], tuple[Any, Any]]] = {
+    "dicts": dicts,
+    "polars": polars_frames,
+    "pandas": pandas_frames,
+    "pandas-object": pandas_object_frames,
+    "matrix": matrices,
+}

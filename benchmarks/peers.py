@@ -1,0 +1,87 @@
+"""What is said of every tool that takes part, and the five measures in each tool's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from benchmarks.measure import Memory
+
+MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
+TREC_EVAL = ("ndcg_cut.10", "map", "recip_rank", "P.10", "recall.100")
+TREC_EVAL_PRINTED = ("ndcg_cut_10", "map", "recip_rank", "P_10", "recall_100")
+RANX = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
+
+Values = dict[str, dict[str, float]]
+"""Each query's values by measure, or those of the mean alone under the key "mean"."""
+
+PRINTED = 1.01e-4
+"""Two numbers rounded to four decimals may differ by one in the last of them."""
+
+EXACT = 1e-9
+
+RANX_TIES = 1e-3
+"""ranx sorts with an unstable quicksort: where scores are equal, its order is nobody's choice."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Peer:
+    """A tool in one task, and what is to be reached there.
+
+    `slower` is how many times Cleverdon's time the tool is expected to take at least; `faster` how
+    many times the tool's time Cleverdon may take at most; `anonymous` how many bytes of anonymous
+    memory the tool itself may hold at most.
+    """
+
+    name: str
+    module: str | None = None
+    tolerance: float = EXACT
+    slower: float | None = None
+    faster: float | None = None
+    anonymous: int | None = None
+
+    def missing(self) -> str | None:
+        """Say why the tool cannot be measured here, if it cannot."""
+        absent = self.module is not None and find_spec(self.module) is None
+        return "not installed" if absent else None
+
+    @property
+    def target(self) -> str:
+        """The target in words."""
+        if self.slower is not None:
+            return f"at least {self.slower:g}x slower"
+        if self.faster is not None:
+            return f"at most {self.faster:g}x faster"
+        if self.anonymous is not None:
+            return f"anonymous < {self.anonymous / 1e6:g} MB"
+        return ""
+
+    def met(self, ratio: float | None, memory: Memory) -> bool | None:
+        """Whether the target is met, `ratio` being the tool's time over Cleverdon's."""
+        if self.slower is not None and ratio is not None:
+            return ratio >= self.slower
+        if self.faster is not None and ratio is not None:
+            return ratio >= 1 / self.faster
+        if self.anonymous is not None and memory.anonymous is not None:
+            return memory.anonymous < self.anonymous
+        return None
+
+
+def by_measure(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, float]:
+    """Rename values from a tool's own names, given in the order of `MEASURES`."""
+    return {measure: float(values[name]) for measure, name in zip(MEASURES, names, strict=True)}
+
+
+def disagreement(expected: Values, found: Values, *, tolerance: float) -> str | None:
+    """Describe where `found` is further from `expected` than `tolerance`, if it is anywhere."""
+    if expected.keys() != found.keys():
+        return f"{len(expected.keys() ^ found.keys())} queries are in one result only"
+    wrong = [
+        f"{measure} of {query} is {found[query][measure]:.9g}, expected {value:.9g}"
+        for query, values in expected.items()
+        for measure, value in values.items()
+        if not abs(value - found[query][measure]) <= tolerance  # unlike `>`, true of NaN
+    ]
+    return f"{len(wrong)} values differ: {wrong[0]}" if wrong else None

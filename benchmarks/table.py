@@ -1,0 +1,99 @@
+"""Tables as text: Markdown whose columns are aligned, to be read as it is or pasted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchmarks.measure import Memory
+from benchmarks.rows import Row
+from benchmarks.scaling import Step
+
+LEFT = frozenset({"task", "tool", "target", "met", "values", "linear", "note"})
+
+
+def peers_table(rows: Sequence[Row]) -> str:
+    """Render the comparison with other tools."""
+    header = ("task", "tool", "seconds", "CPU s", "rounds", "beside Cleverdon", "target", "met")
+    cells = []
+    task = ""
+    for row in rows:
+        cells.append(
+            (
+                row.task if row.task != task else "",
+                row.tool,
+                _seconds(row.seconds),
+                _seconds(row.cpu),
+                str(row.rounds or "-"),
+                _ratio(row.ratio) if row.tool != "cleverdon" else "",
+                row.target,
+                _yes(row.met),
+                {True: "agree", False: "DIFFER", None: "-"}[row.agrees],
+                *_memory(row.memory, added=row.memory_is_added),
+                row.note,
+            )
+        )
+        task = row.task
+    return _table((*header, "values", "peak MB", "anonymous MB", "note"), cells)
+
+
+def scaling_table(steps: Sequence[Step]) -> str:
+    """Render how time and memory grow with the data."""
+    header = ("queries", "rows", "file MB", "seconds", "CPU s", "rounds", "CPU grew", "rows grew")
+    cells = [
+        (
+            f"{step.queries:,}",
+            f"{step.rows:,}",
+            "-" if step.megabytes is None else f"{step.megabytes:,.0f}",
+            _seconds(step.seconds),
+            _seconds(step.cpu),
+            str(step.rounds or "-"),
+            "-" if step.growth is None else f"{step.growth:.1f}x",
+            "-" if step.due is None else f"{step.due:.0f}x",
+            _yes(step.linear),
+            *_memory(step.memory, added=False),
+            step.note,
+        )
+        for step in steps
+    ]
+    return _table((*header, "linear", "peak MB", "anonymous MB", "note"), cells)
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    if not any(row[-1] for row in rows):  # the last column is for what went wrong
+        header, rows = header[:-1], [row[:-1] for row in rows]
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    left = [name in LEFT for name in header]
+    rule = [
+        "-" * width if is_left else "-" * (width - 1) + ":"
+        for width, is_left in zip(widths, left, strict=True)
+    ]
+    return "\n".join(
+        "| "
+        + " | ".join(
+            cell.ljust(width) if is_left else cell.rjust(width)
+            for cell, width, is_left in zip(row, widths, left, strict=True)
+        )
+        + " |"
+        for row in (header, rule, *rows)
+    )
+
+
+def _seconds(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{seconds:.4f}" if seconds < 1 else f"{seconds:.2f}"
+
+
+def _ratio(ratio: float | None) -> str:
+    if ratio is None:
+        return "-"
+    return f"{ratio:.1f}x slower" if ratio >= 1 else f"{1 / ratio:.1f}x faster"
+
+
+def _yes(what: bool | None) -> str:
+    return {True: "yes", False: "NO", None: "-"}[what]
+
+
+def _memory(memory: Memory, *, added: bool) -> tuple[str, str]:
+    def megabytes(size: int | None) -> str:
+        return "-" if size is None else f"{'+' if added else ''}{size / 1e6:,.0f}"
+
+    return megabytes(memory.total), megabytes(memory.anonymous)

@@ -1,0 +1,82 @@
+"""Writes the reference pages from the registries, so that they cannot say anything else.
+
+python -m docs.generate            writes docs/measures.md and docs/cli.md
+python -m docs.generate --check    fails where they are out of date
+"""
+
+from __future__ import annotations
+
+import sys
+from inspect import getdoc
+from pathlib import Path
+from textwrap import dedent
+
+import click
+
+from cleverdon.cli import COMMANDS, cleverdon
+from cleverdon.measures.base import Measure
+from cleverdon.measures.registry import FAMILIES, family, measures
+from cleverdon.show.explain import LEGEND, parameters
+
+HERE = Path(__file__).parent
+MADE = "<!-- Made by `make docs` from the code; change it there. -->"
+
+
+def measures_page() -> str:
+    """Every measure, by family."""
+    parts = [MADE, "# The measures", dedent(LEGEND).strip().replace("\n", " ")]
+    own = [cls for cls in measures() if family(cls) in FAMILIES.values()]
+    for heading in FAMILIES.values():
+        parts.append(f"## {heading}")
+        parts += [_measure(cls) for cls in own if family(cls) == heading]
+    return "\n\n".join(parts) + "\n"
+
+
+def _measure(cls: type[Measure]) -> str:
+    facts = {
+        "User": cls.user,
+        "Undefined": cls.undefined,
+        "Better": cls.better,
+        "Parameters": f"`{parameters(cls)}`",
+        "Also called": ", ".join(f"`{name}`" for name in cls.aliases),
+        "In trec_eval": ", ".join(f"`{name}`" for name in cls.trec_eval),
+        "Source": cls.source,
+    }
+    listed = "\n".join(f"- {fact}: {text}" for fact, text in facts.items() if text)
+    worked = f"```text\n{dedent(cls.worked).strip()}\n```"
+    formula = f"$$ {cls.formula} $$"
+    return "\n\n".join([f"### {cls.__name__}", getdoc(cls) or "", formula, listed, worked])
+
+
+def cli_page() -> str:
+    """Every command's help."""
+    parts = [MADE, "# The command line", _help(cleverdon, "cleverdon")]
+    with click.Context(cleverdon, info_name="cleverdon") as ctx:
+        for name in COMMANDS:
+            command = cleverdon.get_command(ctx, name)
+            if command is not None:
+                parts += [f"## cleverdon {name}", _help(command, name, parent=ctx)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _help(command: click.Command, name: str, parent: click.Context | None = None) -> str:
+    with click.Context(command, info_name=name, parent=parent, max_content_width=100) as ctx:
+        ctx.terminal_width = 100
+        return f"```text\n{command.get_help(ctx)}\n```"
+
+
+def main() -> int:
+    """Write the pages, or check them."""
+    pages = {HERE / "measures.md": measures_page(), HERE / "cli.md": cli_page()}
+    if "--check" in sys.argv[1:]:
+        stale = [p.name for p, text in pages.items() if not p.exists() or p.read_text() != text]
+        if stale:
+            print(f"out of date: {', '.join(stale)}; run `make docs`", file=sys.stderr)
+        return int(bool(stale))
+    for path, text in pages.items():
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

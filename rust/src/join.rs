@@ -1,0 +1,263 @@
+//! From results to hits: which judged documents each query's results hold, and at which ranks.
+//!
+//! A text file is never held in memory. One pass over its blocks reduces every query whose rows
+//! stand together; queries that come back elsewhere in the file are set aside and gathered on
+//! further passes, so many at a time as fit into a fixed amount of memory.
+
+use std::sync::{Mutex, MutexGuard};
+
+use foldhash::fast::RandomState;
+use hashbrown::hash_map::EntryRef;
+use hashbrown::HashMap;
+use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+
+use crate::judgments::Judgments;
+use crate::layout::Layout;
+use crate::problem::{Outcome, Problem};
+use crate::ranking::{Order, Reduced, Results};
+use crate::scan::{self, Failed};
+use crate::source::{Block, Source};
+use crate::table::{duplicate_message, Table};
+use crate::watch::Watch;
+
+/// How many bytes of scattered queries' rows are gathered in memory at a time.
+const GATHERED: u64 = 48 << 20;
+
+/// The hits of a run, with what is to be known of the run as a whole.
+#[derive(Debug, Default)]
+pub struct Joined {
+    /// By the queries' positions in the judgments; `None` where the run has no such query.
+    pub queries: Vec<Option<Reduced>>,
+    /// Queries of the run that have no judgments: how many, and the first few of them.
+    pub extra: usize,
+    pub extra_names: Vec<Vec<u8>>,
+    /// Results of judged queries, and how many of them share their score with another.
+    pub rows: u64,
+    pub tied: u64,
+}
+
+impl Joined {
+    pub fn new(judgments: &Judgments) -> Joined {
+        Joined { queries: (0..judgments.queries.len()).map(|_| None).collect(), ..Joined::default() }
+    }
+
+    /// Adds one query's results.
+    pub fn take(&mut self, position: Option<usize>, name: &[u8], reduced: Reduced) {
+        const NAMED: usize = 5;
+        match position {
+            Some(position) => {
+                self.rows += u64::from(reduced.returned);
+                self.tied += u64::from(reduced.tied);
+                self.queries[position] = Some(reduced);
+            }
+            None => {
+                self.extra += 1;
+                if self.extra_names.len() < NAMED {
+                    self.extra_names.push(name.to_vec());
+                }
+            }
+        }
+    }
+}
+
+/// Joins a run that is in memory.
+pub fn table(run: &Table, judgments: &Judgments, order: Order, watch: &Watch) -> Outcome<Joined> {
+    let reduced: Vec<_> = (0..run.queries.len())
+        .into_par_iter()
+        .map_init(
+            || Results::new(judgments, order),
+            |results, query| {
+                watch.still_wanted()?;
+                let name = run.queries.get(query);
+                for row in run.rows_of(query) {
+                    let doc = run.docs.get(row);
+                    results
+                        .push(doc, run.values[row])
+                        .map_err(|_repeated| Problem::whole("run", duplicate_message(name, doc)))?;
+                }
+                let position = judgments.position(name);
+                Ok((position, query, results.reduce(position.map(|position| judgments.of(position)))))
+            },
+        )
+        .collect::<Outcome<_>>()?;
+    let mut joined = Joined::new(judgments);
+    for (position, query, reduced) in reduced {
+        joined.take(position, run.queries.get(query), reduced);
+    }
+    Ok(joined)
+}
+
+/// Joins a run that is in a text file, without holding it.
+pub fn text(
+    source: &Source,
+    layout: &Layout,
+    judgments: &Judgments,
+    order: Order,
+    watch: &Watch,
+) -> Outcome<Joined> {
+    let seen = Mutex::new(Seen::default());
+    scan::blocks(source, layout, watch, |block| {
+        let groups = reduce_block(block, layout, judgments, order)?;
+        let mut seen = locked(&seen);
+        for group in groups {
+            seen.take(group);
+        }
+        Ok(())
+    })?;
+    let seen = seen.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    if seen.queries.is_empty() {
+        return Err(Problem::whole(&source.name, "has no rows"));
+    }
+    let mut joined = Joined::new(judgments);
+    let mut scattered = Vec::new();
+    for (name, found) in seen.in_order() {
+        match found.reduced {
+            Some(reduced) => joined.take(judgments.position(&name), &name, reduced),
+            None => scattered.push((name, found.bytes)),
+        }
+    }
+    let mut batch = Vec::new();
+    let mut bytes = 0;
+    for (name, length) in scattered {
+        if bytes + length > GATHERED && !batch.is_empty() {
+            gather(source, layout, judgments, order, watch, std::mem::take(&mut batch), &mut joined)?;
+            bytes = 0;
+        }
+        bytes += length;
+        batch.push(name);
+    }
+    if !batch.is_empty() {
+        gather(source, layout, judgments, order, watch, batch, &mut joined)?;
+    }
+    Ok(joined)
+}
+
+/// Rows of one query that stand together, reduced.
+struct Group<'b> {
+    query: &'b [u8],
+    offset: u64,
+    bytes: u64,
+    reduced: Reduced,
+}
+
+fn reduce_block<'b>(
+    block: &'b Block<'_>,
+    layout: &'b Layout,
+    judgments: &'b Judgments,
+    order: Order,
+) -> Result<Vec<Group<'b>>, Failed> {
+    let mut groups = Vec::new();
+    let mut results = Results::new(judgments, order);
+    let mut query: &[u8] = b"";
+    let mut offset = block.offset;
+    let mut end = |results: &mut Results<'b>, query: &'b [u8], offset: u64, until: u64| {
+        let judged = judgments.position(query).map(|position| judgments.of(position));
+        groups.push(Group { query, offset, bytes: until - offset, reduced: results.reduce(judged) });
+    };
+    scan::rows(block, layout, |row, line_start| {
+        if row.query != query {
+            if !results.is_empty() {
+                end(&mut results, query, offset, line_start);
+            }
+            query = row.query;
+            offset = line_start;
+        }
+        results.push(row.doc, row.value).map_err(|_repeated| Failed::Twice {
+            offset,
+            query: query.to_vec(),
+            doc: row.doc.to_vec(),
+        })
+    })?;
+    if !results.is_empty() {
+        end(&mut results, query, offset, block.offset + block.text.len() as u64);
+    }
+    Ok(groups)
+}
+
+/// Every query that the first pass has come across.
+#[derive(Default)]
+struct Seen {
+    queries: HashMap<Vec<u8>, Found, RandomState>,
+}
+
+struct Found {
+    /// Where the query first occurs.
+    offset: u64,
+    /// How much text its rows are in all.
+    bytes: u64,
+    /// None once the query has come in a second place.
+    reduced: Option<Reduced>,
+}
+
+impl Seen {
+    fn take(&mut self, group: Group<'_>) {
+        match self.queries.entry_ref(group.query) {
+            EntryRef::Vacant(vacant) => {
+                let Group { offset, bytes, reduced, .. } = group;
+                vacant.insert(Found { offset, bytes, reduced: Some(reduced) });
+            }
+            EntryRef::Occupied(mut found) => {
+                let found = found.get_mut();
+                found.offset = found.offset.min(group.offset);
+                found.bytes += group.bytes;
+                found.reduced = None;
+            }
+        }
+    }
+
+    /// In the order of the text, so that what is reported does not depend on the threads' timing.
+    fn in_order(self) -> Vec<(Vec<u8>, Found)> {
+        let mut queries: Vec<_> = self.queries.into_iter().collect();
+        queries.sort_unstable_by_key(|(_, found)| found.offset);
+        queries
+    }
+}
+
+/// Goes through the text once more, for queries whose rows do not stand together.
+fn gather(
+    source: &Source,
+    layout: &Layout,
+    judgments: &Judgments,
+    order: Order,
+    watch: &Watch,
+    queries: Vec<Vec<u8>>,
+    joined: &mut Joined,
+) -> Outcome<()> {
+    let positions: HashMap<&[u8], usize, RandomState> =
+        queries.iter().enumerate().map(|(i, name)| (&name[..], i)).collect();
+    let mut texts: Vec<Vec<u8>> = vec![Vec::new(); queries.len()];
+    for block in source.blocks(layout, watch)? {
+        for (_, line) in block?.lines(layout) {
+            if let Some(&i) = layout.query_of(line).and_then(|query| positions.get(query)) {
+                texts[i].extend_from_slice(line);
+                texts[i].push(b'\n');
+            }
+        }
+    }
+    // The header, if there was one, is not among the lines that were gathered.
+    let gathered = &Layout { header: false, ..layout.clone() };
+    let reduced: Vec<_> = texts
+        .par_iter()
+        .zip(&queries)
+        .map(|(text, name)| {
+            let block = Block { text: text.into(), offset: 0 };
+            watch.still_wanted()?;
+            let group = reduce_block(&block, gathered, judgments, order)?.pop();
+            Ok((name, group.map(|group| group.reduced).unwrap_or_default()))
+        })
+        .collect::<Result<_, Failed>>()
+        .map_err(|failure| match failure {
+            Failed::Twice { query, doc, .. } => scan::duplicate(source, layout, &query, &doc),
+            Failed::At { message, .. } => Problem::whole(&source.name, message),
+            Failed::Other(problem) => problem,
+        })?;
+    for (name, reduced) in reduced {
+        joined.take(judgments.position(name), name, reduced);
+    }
+    Ok(())
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // A poisoned lock means that another block's work panicked, which ends the whole pass anyway.
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}

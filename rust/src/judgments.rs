@@ -1,0 +1,86 @@
+//! The judgments, ordered, and ready to be looked up.
+
+use std::hash::{BuildHasher, Hasher};
+
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+
+use crate::ids::Ids;
+use crate::table::Table;
+
+/// Queries in bytewise order; within a query, documents in bytewise order.
+pub struct Judgments {
+    pub queries: Ids,
+    pub starts: Vec<usize>,
+    pub docs: Ids,
+    pub grades: Vec<f64>,
+    hashes: Vec<u64>,
+    positions: HashMap<Box<[u8]>, u32, RandomState>,
+    hasher: RandomState,
+}
+
+/// One query's judged documents.
+#[derive(Clone, Copy)]
+pub struct JudgedQuery<'a> {
+    judgments: &'a Judgments,
+    start: usize,
+    end: usize,
+}
+
+impl Judgments {
+    pub fn new(table: &Table) -> Judgments {
+        let hasher = RandomState::default();
+        let mut order: Vec<usize> = (0..table.queries.len()).collect();
+        order.sort_unstable_by_key(|&query| table.queries.get(query));
+        let mut rows = Vec::with_capacity(table.values.len());
+        let mut starts = vec![0];
+        for &query in &order {
+            let first = rows.len();
+            rows.extend(table.rows_of(query));
+            rows[first..].sort_unstable_by_key(|&row| table.docs.get(row));
+            starts.push(rows.len());
+        }
+        let queries = table.queries.picked(&order);
+        let docs = table.docs.picked(&rows);
+        let positions =
+            queries.iter().enumerate().map(|(position, id)| (id.into(), position as u32)).collect();
+        Judgments {
+            hashes: docs.iter().map(|doc| hash(&hasher, doc)).collect(),
+            grades: rows.iter().map(|&row| table.values[row]).collect(),
+            queries,
+            starts,
+            docs,
+            positions,
+            hasher,
+        }
+    }
+
+    pub fn position(&self, query: &[u8]) -> Option<usize> {
+        self.positions.get(query).map(|&position| position as usize)
+    }
+
+    pub fn of(&self, position: usize) -> JudgedQuery<'_> {
+        JudgedQuery { judgments: self, start: self.starts[position], end: self.starts[position + 1] }
+    }
+
+    /// The hash of a document id, the same for judgments and results.
+    #[inline]
+    pub fn hash(&self, doc: &[u8]) -> u64 {
+        hash(&self.hasher, doc)
+    }
+}
+
+#[inline]
+fn hash(state: &RandomState, id: &[u8]) -> u64 {
+    // Not `hash_one`, which would hash the length in a second step; the ids are compared anyway.
+    let mut hasher = state.build_hasher();
+    hasher.write(id);
+    hasher.finish()
+}
+
+impl<'a> JudgedQuery<'a> {
+    /// Every judged document: its row in the judgments, its id, and the id's hash.
+    pub fn docs(self) -> impl Iterator<Item = (usize, &'a [u8], u64)> {
+        (self.start..self.end).map(move |row| (row, self.judgments.docs.get(row), self.judgments.hashes[row]))
+    }
+}

@@ -1,0 +1,447 @@
+//! How the lines of a text file are laid out, and how one line becomes a row.
+
+use crate::problem::quoted;
+
+/// What stands between two fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Separator {
+    /// Any run of spaces and tabs, as in TREC's formats.
+    Blanks,
+    /// Exactly one such byte, as in TSV and CSV without quotes.
+    Byte(u8),
+}
+
+/// What the number of a row means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// Higher is better; infinite is fine.
+    Score,
+    /// Lower is better: the row's value becomes its negative, so that higher is better throughout.
+    Rank,
+    /// A judgment: any finite number.
+    Grade,
+}
+
+impl Value {
+    fn name(self) -> &'static str {
+        match self {
+            Value::Score => "score",
+            Value::Rank => "rank",
+            Value::Grade => "grade",
+        }
+    }
+}
+
+/// Where the three things that matter stand on a line. Positions count from 0.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    pub separator: Separator,
+    pub query: usize,
+    pub doc: usize,
+    pub value: usize,
+    pub kind: Value,
+    /// How many fields a line must have at least, and may have at most.
+    pub least: usize,
+    pub most: usize,
+    /// What a whole line looks like, for messages: "query Q0 document rank score tag".
+    pub shape: String,
+    /// The first line names the columns.
+    pub header: bool,
+    /// Lines that start with `#` are comments.
+    pub comments: bool,
+}
+
+/// One line, read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row<'a> {
+    pub query: &'a [u8],
+    pub doc: &'a [u8],
+    pub value: f64,
+}
+
+/// Why a line is not a row: what is wrong, and the byte of the line where it is.
+#[derive(Debug, PartialEq, Eq)]
+pub struct LineProblem {
+    pub at: usize,
+    pub message: String,
+}
+
+impl Layout {
+    /// Whether a line carries nothing: blank, or a comment.
+    #[inline]
+    pub fn skips(&self, line: &[u8]) -> bool {
+        match line.first() {
+            None => true,
+            Some(b'#') => self.comments,
+            Some(b' ' | b'\t' | b'\r') => line.iter().all(|b| matches!(b, b' ' | b'\t' | b'\r')),
+            Some(_) => false,
+        }
+    }
+
+    /// The query of a line, or None where the line is too short to have one.
+    #[inline]
+    pub fn query_of<'a>(&self, line: &'a [u8]) -> Option<&'a [u8]> {
+        let mut fields = self.fields(line);
+        fields.nth(self.query).map(|(from, to)| &line[from..to])
+    }
+
+    /// Reads one line (without its newline) that is not skipped.
+    #[inline]
+    pub fn row<'a>(&self, line: &'a [u8]) -> Result<Row<'a>, LineProblem> {
+        // One field past the allowed number is enough to see that there are too many.
+        let wanted = if self.most == usize::MAX { self.least } else { self.most + 1 };
+        let mut fields = self.fields(line);
+        let mut found = 0;
+        let (mut query, mut doc, mut value) = ((0, 0), (0, 0), (0, 0));
+        while found < wanted {
+            let Some(field) = fields.next() else { break };
+            if found == self.query {
+                query = field;
+            } else if found == self.doc {
+                doc = field;
+            } else if found == self.value {
+                value = field;
+            }
+            found += 1;
+        }
+        if found < self.least || found > self.most {
+            return Err(self.wrong_width(line, found));
+        }
+        let text = |(from, to): (usize, usize)| &line[from..to];
+        if let Separator::Byte(_) = self.separator {
+            self.check_id(self.query, "query", text(query), query.0)?;
+            self.check_id(self.doc, "document", text(doc), doc.0)?;
+        }
+        match self.number(text(value)) {
+            Ok(number) => Ok(Row { query: text(query), doc: text(doc), value: number }),
+            Err(message) => Err(LineProblem { at: value.0, message }),
+        }
+    }
+
+    /// Where the fields of a line begin and end.
+    #[inline]
+    fn fields<'a>(&self, line: &'a [u8]) -> Fields<'a> {
+        // A carriage return before the newline belongs to it.
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        match self.separator {
+            Separator::Byte(separator) => Fields::Delimited { line, at: 0, separator },
+            Separator::Blanks if line.len() < 64 => {
+                let text = !blanks(line) & ((1 << line.len()) - 1);
+                Fields::Short { starts: text & !(text << 1), ends: !text & (text << 1) }
+            }
+            Separator::Blanks => Fields::Long { line, at: 0 },
+        }
+    }
+
+    /// What only delimited fields can be: empty, or quoted in a way that is not understood here.
+    fn check_id(&self, position: usize, what: &str, id: &[u8], at: usize) -> Result<(), LineProblem> {
+        let why = if id.is_empty() {
+            "is empty"
+        } else if memchr::memchr(b'"', id).is_some() {
+            "has a quote in it; write the id without"
+        } else {
+            return Ok(());
+        };
+        Err(LineProblem { at, message: format!("the {what} id (field {}) {why}", position + 1) })
+    }
+
+    fn wrong_width(&self, line: &[u8], found: usize) -> LineProblem {
+        let fields = |n: usize| if n == 1 { "1 field".to_string() } else { format!("{n} fields") };
+        let expected = if self.most == usize::MAX && self.separator == Separator::Blanks {
+            format!("at least {}", fields(self.least))
+        } else if self.least == self.most {
+            fields(self.least)
+        } else if self.most == usize::MAX {
+            format!("at least {}", fields(self.least))
+        } else {
+            format!("{} to {}", self.least, fields(self.most))
+        };
+        let has = if found > self.most {
+            format!("more than {}", fields(self.most))
+        } else {
+            format!("only {}", fields(found))
+        };
+        LineProblem {
+            at: if found > self.most { 0 } else { line.len() },
+            message: format!("expected {expected} ({}), found {has}", self.shape),
+        }
+    }
+
+    /// Reads the number of a row, or says why it is none.
+    #[inline]
+    pub fn number(&self, text: &[u8]) -> Result<f64, String> {
+        let digits = match text {
+            [b'+', b'+' | b'-', ..] => text,
+            [b'+', digits @ ..] => digits,
+            _ => text,
+        };
+        let name = self.kind.name();
+        let refuse = |why: &str| Err(format!("the {name} {} {why}", quoted(text)));
+        let value = match plain_decimal(digits) {
+            Some(value) => Ok(value),
+            None => fast_float2::parse::<f64, _>(digits),
+        };
+        match value {
+            Err(_) => refuse("is not a number"),
+            Ok(value) if value.is_nan() => refuse("is not a number that can be ordered"),
+            Ok(value) => match self.kind {
+                // Adding zero turns -0.0 into 0.0, which is the same score.
+                Value::Score => Ok(value + 0.0),
+                Value::Rank => Ok(0.0 - value),
+                Value::Grade if value.is_infinite() => refuse("is not finite"),
+                Value::Grade => Ok(value + 0.0),
+            },
+        }
+    }
+}
+
+/// Goes through the fields of a line.
+enum Fields<'a> {
+    /// A line of less than 64 bytes, with a bit for each byte at which a field starts or has ended.
+    /// Most lines are so short, and bits are found without a branch for every byte.
+    Short {
+        starts: u64,
+        ends: u64,
+    },
+    Long {
+        line: &'a [u8],
+        at: usize,
+    },
+    Delimited {
+        line: &'a [u8],
+        at: usize,
+        separator: u8,
+    },
+}
+
+impl Iterator for Fields<'_> {
+    type Item = (usize, usize);
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<(usize, usize)> {
+        match self {
+            Fields::Short { starts, ends } => {
+                if *starts == 0 {
+                    return None;
+                }
+                let field = (starts.trailing_zeros() as usize, ends.trailing_zeros() as usize);
+                *starts &= *starts - 1;
+                *ends &= *ends - 1;
+                Some(field)
+            }
+            Fields::Long { line, at } => {
+                let from = *at + line[*at..].iter().position(|&b| !is_blank(b))?;
+                *at = line[from..].iter().position(|&b| is_blank(b)).map_or(line.len(), |n| from + n);
+                Some((from, *at))
+            }
+            Fields::Delimited { line, at, separator } => {
+                if *at > line.len() {
+                    return None;
+                }
+                let (from, to, next) = delimited(line, *at, *separator);
+                *at = next;
+                Some((from, to))
+            }
+        }
+    }
+}
+
+#[inline]
+fn is_blank(byte: u8) -> bool {
+    byte == b' ' || byte == b'\t'
+}
+
+/// A bit for every space or tab of a line of at most 64 bytes, the first byte's the lowest.
+#[inline]
+fn blanks(line: &[u8]) -> u64 {
+    let mut map = 0;
+    let eights = line.chunks_exact(8);
+    let rest = eights.remainder();
+    for (i, eight) in eights.enumerate() {
+        map |= blanks_of_eight(eight.try_into().unwrap_or_default()) << (8 * i);
+    }
+    for (i, &byte) in rest.iter().enumerate() {
+        map |= u64::from(is_blank(byte)) << (line.len() - rest.len() + i);
+    }
+    map
+}
+
+/// The same of eight bytes at once, by arithmetic on the bytes of a word.
+#[inline]
+fn blanks_of_eight(eight: [u8; 8]) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    const SPACES: u64 = 0x2020_2020_2020_2020;
+    const TABS: u64 = 0x0909_0909_0909_0909;
+    // The highest bit of every byte that is zero; exact, since no carry leaves its byte.
+    let zeros = |word: u64| !(((word & LOW) + LOW) | word | LOW);
+    let word = u64::from_le_bytes(eight);
+    let found = zeros(word ^ SPACES) | zeros(word ^ TABS);
+    // Brings the eight highest bits together.
+    (found >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+/// A number as most files have them, digits with or without a point, and short enough to be exact.
+///
+/// The digits and the power of ten are both floating-point numbers without error, so that their
+/// quotient is rounded once: the result is the nearest to what is written, as of any right parser.
+#[inline]
+fn plain_decimal(text: &[u8]) -> Option<f64> {
+    const POWERS: [f64; 16] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    if digits.is_empty() || digits.len() > 16 {
+        return None;
+    }
+    let mut number = 0u64;
+    let mut point = None;
+    for (i, &byte) in digits.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit < 10 {
+            number = number * 10 + u64::from(digit);
+        } else if byte == b'.' && point.is_none() {
+            point = Some(i);
+        } else {
+            return None;
+        }
+    }
+    let decimals = point.map_or(0, |at| digits.len() - 1 - at);
+    if number >= 1 << 53 || digits.len() == usize::from(point.is_some()) {
+        return None;
+    }
+    let value = number as f64 / POWERS[decimals];
+    Some(if digits.len() < text.len() { -value } else { value })
+}
+
+/// The field that starts at `at`: from, to, and where the next one starts.
+///
+/// Quotes around a field are not part of it, and the separator may stand between them.
+#[inline]
+fn delimited(line: &[u8], at: usize, separator: u8) -> (usize, usize, usize) {
+    if line.get(at) == Some(&b'"') {
+        let closing = memchr::memchr_iter(b'"', &line[at + 1..])
+            .map(|offset| at + 1 + offset)
+            .find(|&quote| line.get(quote + 1).is_none_or(|&after| after == separator));
+        if let Some(closing) = closing {
+            return (at + 1, closing, closing + 2);
+        }
+    }
+    let next = memchr::memchr(separator, &line[at..]).map_or(line.len(), |offset| at + offset);
+    let (mut from, mut to) = (at, next);
+    while from < to && line[from] == b' ' {
+        from += 1;
+    }
+    while to > from && line[to - 1] == b' ' {
+        to -= 1;
+    }
+    (from, to, next + 1)
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    pub fn trec_run() -> Layout {
+        Layout {
+            separator: Separator::Blanks,
+            query: 0,
+            doc: 2,
+            value: 4,
+            kind: Value::Score,
+            least: 6,
+            most: usize::MAX,
+            shape: "query Q0 document rank score tag".into(),
+            header: false,
+            comments: true,
+        }
+    }
+
+    pub fn trec_qrels() -> Layout {
+        Layout {
+            doc: 2,
+            value: 3,
+            kind: Value::Grade,
+            least: 4,
+            most: 4,
+            shape: "query iteration document grade".into(),
+            ..trec_run()
+        }
+    }
+
+    fn row<'a>(layout: &Layout, line: &'a str) -> Row<'a> {
+        layout.row(line.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn any_run_of_blanks_separates() {
+        let expected = Row { query: b"301", doc: b"d1", value: 2.5 };
+        for line in ["301 Q0 d1 1 2.5 tag", " 301\tQ0 \t d1 1 2.5 a tag with more", "301 Q0 d1 1 +2.5 t\r"] {
+            assert_eq!(row(&trec_run(), line), expected, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_in_every_notation() {
+        for (text, value) in
+            [("1e-3", 0.001), ("-inf", f64::NEG_INFINITY), (".5", 0.5), ("5.", 5.0), ("-0", 0.0)]
+        {
+            let line = format!("q Q0 d 1 {text} t");
+            assert_eq!(row(&trec_run(), &line).value, value);
+            assert!(row(&trec_run(), &line).value.is_sign_positive() || value < 0.0);
+        }
+    }
+
+    #[test]
+    fn plain_decimals_are_exact() {
+        for text in
+            ["0", "17", "22.187500", "-3.1", "0.1", ".5", "5.", "12345678.1234567", "9007199254740991"]
+        {
+            assert_eq!(plain_decimal(text.as_bytes()), text.parse().ok(), "{text}");
+        }
+        for text in ["", ".", "-", "1e5", "9007199254740993", "1.2.3", "12345678901234567", "--1"] {
+            assert_eq!(plain_decimal(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn long_lines_split_as_short_ones_do() {
+        for length in 1..200 {
+            let doc = "d".repeat(length);
+            let line = format!("q \t Q0 {doc}\t1 2.5  tag");
+            assert_eq!(row(&trec_run(), &line), Row { query: b"q", doc: doc.as_bytes(), value: 2.5 });
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_place() {
+        for (line, at, message) in [
+            ("q Q0 d 1 abc t", 9, "the score 'abc' is not a number"),
+            ("q Q0 d 1 nan t", 9, "the score 'nan' is not a number that can be ordered"),
+            (
+                "q Q0 d 1 1.5",
+                12,
+                "expected at least 6 fields (query Q0 document rank score tag), found only 5 fields",
+            ),
+            ("q Q0 d 1 0x1p3 t", 9, "the score '0x1p3' is not a number"),
+        ] {
+            assert_eq!(trec_run().row(line.as_bytes()), Err(LineProblem { at, message: message.into() }));
+        }
+        let qrels = trec_qrels();
+        assert!(qrels.row(b"q 0 d inf").is_err());
+        assert!(qrels.row(b"q 0 d 1 2").unwrap_err().message.ends_with("found more than 4 fields"));
+    }
+
+    #[test]
+    fn one_byte_separates_columns() {
+        let csv =
+            Layout { separator: Separator::Byte(b','), doc: 1, value: 2, least: 3, most: 3, ..trec_run() };
+        assert_eq!(row(&csv, "a b, d ,7\r"), Row { query: b"a b", doc: b"d", value: 7.0 });
+        assert_eq!(row(&csv, "\"a,b\",\"d\",\"7\""), Row { query: b"a,b", doc: b"d", value: 7.0 });
+        for (line, message) in [
+            ("a,,7", "the document id (field 2) is empty"),
+            ("\"a,d,7", "the query id (field 1) has a quote in it; write the id without"),
+            ("\"a\"\"b\",d,7", "the query id (field 1) has a quote in it; write the id without"),
+        ] {
+            assert_eq!(csv.row(line.as_bytes()).unwrap_err().message, message);
+        }
+    }
+}

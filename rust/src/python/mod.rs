@@ -1,0 +1,328 @@
+//! What Python sees of the core: the module `cleverdon._core`.
+
+mod arrow;
+mod attended;
+mod dicts;
+mod objects;
+mod options;
+
+use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyIterator, PyString};
+
+use crate::ids::Ids;
+use crate::join;
+use crate::judgments::Judgments as CoreJudgments;
+use crate::segments;
+use crate::source::Source as CoreSource;
+use crate::table::Table as CoreTable;
+use attended::{attended, guarded};
+use options::{Layout, Order};
+
+/// An input, opened: a file, or standard input for `-`; unpacked where it is compressed.
+#[pyclass(frozen, module = "cleverdon._core")]
+struct Source(CoreSource);
+
+#[pymethods]
+impl Source {
+    #[new]
+    fn new(py: Python<'_>, path: &str) -> PyResult<Self> {
+        attended(py, None, 0, |watch| CoreSource::open(path, watch)).map(Source)
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The size in bytes as it lies on disk; 0 for a pipe.
+    #[getter]
+    fn size(&self) -> u64 {
+        self.0.size()
+    }
+
+    /// The first bytes of the text, unpacked.
+    fn head<'py>(&self, py: Python<'py>, length: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let head = attended(py, None, 0, |watch| self.0.head(length, watch))?;
+        Ok(PyBytes::new(py, &head))
+    }
+
+    /// BLAKE3 of the bytes as they lie on disk, in hexadecimal.
+    fn digest(&self, py: Python<'_>) -> PyResult<String> {
+        attended(py, None, 0, |watch| self.0.digest(watch))
+    }
+}
+
+/// Rows of (query, document, number), grouped by query.
+#[pyclass(frozen, module = "cleverdon._core")]
+struct Table(CoreTable);
+
+#[pymethods]
+impl Table {
+    /// Reads a text file.
+    #[staticmethod]
+    #[pyo3(signature = (source, layout, duplicates, progress=None))]
+    fn read(
+        py: Python<'_>,
+        source: &Source,
+        layout: &Layout,
+        duplicates: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
+        let duplicates = options::duplicates(duplicates)?;
+        attended(py, progress, source.0.size(), |watch| {
+            CoreTable::read(&source.0, &layout.0, duplicates, watch)
+        })
+        .map(Table)
+    }
+
+    /// From a dict of dicts: query to document to number.
+    #[staticmethod]
+    fn from_dict(nested: &Bound<'_, PyDict>, kind: &str, duplicates: &str) -> PyResult<Self> {
+        guarded(nested.py(), || objects::table_from_dict(nested, kind, duplicates)).map(Table)
+    }
+
+    /// From anything that yields (query, document, number).
+    #[staticmethod]
+    fn from_rows(rows: &Bound<'_, PyIterator>, kind: &str, duplicates: &str) -> PyResult<Self> {
+        guarded(rows.py(), || objects::table_from_rows(rows, kind, duplicates)).map(Table)
+    }
+
+    /// From numpy arrays of ids, as Python objects, and of numbers: the columns of pandas' frames.
+    #[staticmethod]
+    fn from_columns(
+        py: Python<'_>,
+        queries: PyReadonlyArray1<'_, Py<PyAny>>,
+        docs: PyReadonlyArray1<'_, Py<PyAny>>,
+        values: PyReadonlyArray1<'_, f64>,
+        kind: &str,
+        duplicates: &str,
+    ) -> PyResult<Self> {
+        let columns = [queries.as_slice()?, docs.as_slice()?];
+        let values = values.as_slice()?;
+        guarded(py, || objects::table_from_columns(py, columns, values, kind, duplicates)).map(Table)
+    }
+
+    /// From an object with the Arrow PyCapsule interface and the names of three columns of it.
+    #[staticmethod]
+    fn from_arrow(
+        py: Python<'_>,
+        reader: pyo3_arrow::PyRecordBatchReader,
+        columns: [String; 3],
+        kind: &str,
+        duplicates: &str,
+    ) -> PyResult<Self> {
+        guarded(py, || arrow::read(py, reader, &columns, kind, duplicates)).map(Table)
+    }
+
+    /// As an Arrow table with these column names, for `__arrow_c_stream__`.
+    fn to_arrow(&self, py: Python<'_>, columns: [String; 3]) -> PyResult<pyo3_arrow::PyTable> {
+        guarded(py, || arrow::write(&self.0, columns))
+    }
+
+    #[getter]
+    fn queries<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyString>> {
+        texts(py, &self.0.queries, 0, self.0.queries.len())
+    }
+
+    /// Where each query's rows start; one more entry than there are queries.
+    #[getter]
+    fn starts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        positions(py, &self.0.starts)
+    }
+
+    #[getter]
+    fn values<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.0.values)
+    }
+
+    /// The ids of the documents in rows `start` to `stop`.
+    fn docs<'py>(&self, py: Python<'py>, start: usize, stop: usize) -> PyResult<Vec<Bound<'py, PyString>>> {
+        slice(py, &self.0.docs, start, stop)
+    }
+}
+
+/// The judgments, in the order in which they are evaluated and with a look-up by document.
+#[pyclass(frozen, module = "cleverdon._core")]
+struct Judgments(CoreJudgments);
+
+#[pymethods]
+impl Judgments {
+    #[new]
+    fn new(py: Python<'_>, table: &Table) -> Self {
+        py.detach(|| Judgments(CoreJudgments::new(&table.0)))
+    }
+
+    #[getter]
+    fn queries<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyString>> {
+        texts(py, &self.0.queries, 0, self.0.queries.len())
+    }
+
+    #[getter]
+    fn starts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
+        positions(py, &self.0.starts)
+    }
+
+    #[getter]
+    fn grades<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        PyArray1::from_slice(py, &self.0.grades)
+    }
+
+    fn docs<'py>(&self, py: Python<'py>, start: usize, stop: usize) -> PyResult<Vec<Bound<'py, PyString>>> {
+        slice(py, &self.0.docs, start, stop)
+    }
+
+    /// The hits of a run in a text file, which is never held in memory.
+    #[pyo3(signature = (source, layout, order, progress=None))]
+    fn join_text(
+        &self,
+        py: Python<'_>,
+        source: &Source,
+        layout: &Layout,
+        order: &Order,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<Joined> {
+        attended(py, progress, source.0.size(), |watch| {
+            join::text(&source.0, &layout.0, &self.0, order.0, watch)
+        })
+        .map(Joined::from)
+    }
+
+    fn join_table(&self, py: Python<'_>, table: &Table, order: &Order) -> PyResult<Joined> {
+        attended(py, None, 0, |watch| join::table(&table.0, &self.0, order.0, watch)).map(Joined::from)
+    }
+
+    /// The hits of a dict of dicts, walked in place; None where its ids are not all text.
+    fn join_dict(&self, nested: &Bound<'_, PyDict>, order: &Order) -> PyResult<Option<Joined>> {
+        let joined = guarded(nested.py(), || dicts::join(nested, &self.0, order.0))?;
+        Ok(joined.map(Joined::from))
+    }
+}
+
+/// The hits of one run as parallel arrays, with what is to be known of the run as a whole.
+#[pyclass(frozen, get_all, module = "cleverdon._core")]
+struct Joined {
+    query: Py<PyArray1<i64>>,
+    rank: Py<PyArray1<i64>>,
+    doc: Py<PyArray1<i64>>,
+    tied_from: Py<PyArray1<i64>>,
+    tied_to: Py<PyArray1<i64>>,
+    /// Per judged query: how many results came back, and whether the run has the query at all.
+    returned: Py<PyArray1<i64>>,
+    present: Py<PyArray1<bool>>,
+    /// Results of judged queries, and how many of them share their score with another.
+    rows: u64,
+    tied: u64,
+    extra: usize,
+    extra_names: Vec<String>,
+    /// Per judged query: the first results' ids and scores, as many as were to be kept.
+    top: Vec<Vec<(String, f64)>>,
+}
+
+impl From<join::Joined> for Joined {
+    fn from(joined: join::Joined) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+        let mut columns: [Vec<i64>; 5] = Default::default();
+        let mut returned = Vec::with_capacity(joined.queries.len());
+        let mut present = Vec::with_capacity(joined.queries.len());
+        let mut top = Vec::new();
+        for (position, reduced) in joined.queries.into_iter().enumerate() {
+            present.push(reduced.is_some());
+            let reduced = reduced.unwrap_or_default();
+            returned.push(i64::from(reduced.returned));
+            for hit in &reduced.hits {
+                let row = [
+                    position as i64,
+                    hit.rank.into(),
+                    hit.doc as i64,
+                    hit.tied_from.into(),
+                    hit.tied_to.into(),
+                ];
+                columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
+            }
+            top.push(reduced.top.into_iter().map(|(doc, score)| (text(doc), score)).collect());
+        }
+        let [query, rank, doc, tied_from, tied_to] =
+            columns.map(|column| Python::attach(|py| column.into_pyarray(py).unbind()));
+        Python::attach(|py| Joined {
+            query,
+            rank,
+            doc,
+            tied_from,
+            tied_to,
+            returned: returned.into_pyarray(py).unbind(),
+            present: present.into_pyarray(py).unbind(),
+            rows: joined.rows,
+            tied: joined.tied,
+            extra: joined.extra,
+            extra_names: joined.extra_names.into_iter().map(text).collect(),
+            top,
+        })
+    }
+}
+
+fn positions<'py>(py: Python<'py>, values: &[usize]) -> Bound<'py, PyArray1<i64>> {
+    values.iter().map(|&value| value as i64).collect::<Vec<_>>().into_pyarray(py)
+}
+
+fn texts<'py>(py: Python<'py>, ids: &Ids, start: usize, stop: usize) -> Vec<Bound<'py, PyString>> {
+    // Every reader has made sure that ids are UTF-8.
+    (start..stop).map(|i| PyString::new(py, &String::from_utf8_lossy(ids.get(i)))).collect()
+}
+
+fn slice<'py>(py: Python<'py>, ids: &Ids, start: usize, stop: usize) -> PyResult<Vec<Bound<'py, PyString>>> {
+    if start > stop || stop > ids.len() {
+        return Err(PyIndexError::new_err(format!("rows {start} to {stop} of {}", ids.len())));
+    }
+    Ok(texts(py, ids, start, stop))
+}
+
+/// Ranks the rows of a matrix of scores, given row by row, from high to low.
+///
+/// Of equal scores the later column comes first. Gives, at each rank, the position in the matrix, and
+/// the first and last rank of the group of equal scores; both None where no two scores are equal.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+fn rank_matrix<'py>(
+    py: Python<'py>,
+    scores: PyReadonlyArray1<'py, f64>,
+    columns: usize,
+) -> PyResult<(Bound<'py, PyArray1<i64>>, Option<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)>)> {
+    let scores = scores.as_slice()?;
+    if columns == 0 || scores.len() % columns != 0 {
+        return Err(PyIndexError::new_err(format!("{} scores are no rows of {columns}", scores.len())));
+    }
+    let (order, tied) = py.detach(|| segments::rank_matrix(scores, columns));
+    let tied = tied.map(|(from, to)| (from.into_pyarray(py), to.into_pyarray(py)));
+    Ok((order.into_pyarray(py), tied))
+}
+
+/// The positive values of each segment of an array from high to low: their positions, their ranks from
+/// 1, and how many each segment has.
+///
+/// `starts` says where each segment begins, with one more entry for the end.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+fn best_first<'py>(
+    py: Python<'py>,
+    starts: PyReadonlyArray1<'py, i64>,
+    values: PyReadonlyArray1<'py, f64>,
+) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
+    let (starts, values) = (starts.as_slice()?, values.as_slice()?);
+    let ordered =
+        starts.first() == Some(&0) && starts.is_sorted() && starts.last() == Some(&(values.len() as i64));
+    if !ordered {
+        return Err(PyIndexError::new_err("the segments do not cover the values"));
+    }
+    let best = py.detach(|| segments::best_first(starts, values));
+    Ok((best.order.into_pyarray(py), best.rank.into_pyarray(py), best.counts.into_pyarray(py)))
+}
+
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use super::options::{Layout, Order};
+    #[pymodule_export]
+    use super::{best_first, rank_matrix, Joined, Judgments, Source, Table};
+}

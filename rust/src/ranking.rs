@@ -1,0 +1,220 @@
+//! One query's results: put in order, and reduced to the hits.
+
+use hashbrown::hash_table::{Entry, HashTable};
+
+use crate::judgments::{JudgedQuery, Judgments};
+use crate::table::Duplicates;
+
+/// Which of two results with equal scores comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ties {
+    /// The larger document id, bytewise: what trec_eval does.
+    Descending,
+    /// The smaller document id, bytewise.
+    Ascending,
+    /// The one that was given first.
+    Input,
+}
+
+/// How results are put in order.
+#[derive(Clone, Copy, Debug)]
+pub struct Order {
+    pub ties: Ties,
+    /// Compare scores as float32, as trec_eval 9 does.
+    pub single: bool,
+    pub duplicates: Duplicates,
+    /// How many of the first results to name, for explanations.
+    pub keep: usize,
+}
+
+impl Order {
+    /// A score as it is compared: -0.0 is 0.0, which may also come of rounding to single precision.
+    #[inline]
+    pub fn comparable(self, score: f64) -> f64 {
+        let score = if self.single { f64::from(score as f32) } else { score };
+        score + 0.0
+    }
+}
+
+/// A result that the judgments mention. Ranks count from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hit {
+    /// Its row in the judgments.
+    pub doc: usize,
+    pub rank: u32,
+    /// First and last rank of the group of equal scores it stands in.
+    pub tied_from: u32,
+    pub tied_to: u32,
+}
+
+/// What is kept of a query's results.
+#[derive(Debug, Default, PartialEq)]
+pub struct Reduced {
+    pub hits: Vec<Hit>,
+    pub returned: u32,
+    /// How many results share their score with another.
+    pub tied: u32,
+    pub top: Vec<(Vec<u8>, f64)>,
+}
+
+/// The document came before for the same query, and that is not allowed.
+#[derive(Debug)]
+pub struct Repeated;
+
+/// The results of one query as they come in; used again for the next.
+pub struct Results<'a> {
+    judgments: &'a Judgments,
+    order: Order,
+    docs: Vec<&'a [u8]>,
+    scores: Vec<f64>,
+    hashes: Vec<u64>,
+    /// Rows by document, to see duplicates and to find the judged ones.
+    rows: HashTable<u32>,
+    /// Scores fell from each row to the next so far: then the order is the order of input.
+    falling: bool,
+    ranked: Vec<u32>,
+}
+
+impl<'a> Results<'a> {
+    pub fn new(judgments: &'a Judgments, order: Order) -> Self {
+        Results {
+            judgments,
+            order,
+            docs: Vec::new(),
+            scores: Vec::new(),
+            hashes: Vec::new(),
+            rows: HashTable::new(),
+            falling: true,
+            ranked: Vec::new(),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.docs.is_empty()
+    }
+
+    /// Takes one result; an error when the document came before and that is not allowed.
+    #[inline]
+    pub fn push(&mut self, doc: &'a [u8], score: f64) -> Result<(), Repeated> {
+        let score = self.order.comparable(score);
+        let hash = self.judgments.hash(doc);
+        let next = self.docs.len() as u32;
+        let (docs, hashes) = (&self.docs, &self.hashes);
+        match self.rows.entry(hash, |&row| docs[row as usize] == doc, |&row| hashes[row as usize]) {
+            Entry::Vacant(vacant) => {
+                vacant.insert(next);
+            }
+            Entry::Occupied(earlier) => {
+                let earlier = *earlier.get() as usize;
+                match self.order.duplicates {
+                    Duplicates::Refuse => return Err(Repeated),
+                    Duplicates::KeepBest if score > self.scores[earlier] => {
+                        self.scores[earlier] = score;
+                        self.falling = false;
+                    }
+                    Duplicates::KeepFirst | Duplicates::KeepBest | Duplicates::Unchecked => {}
+                }
+                return Ok(());
+            }
+        }
+        self.falling &= self.scores.last().is_none_or(|&last| score < last);
+        self.docs.push(doc);
+        self.scores.push(score);
+        self.hashes.push(hash);
+        Ok(())
+    }
+
+    /// Ranks what came in, keeps what the judgments mention, and forgets the rest.
+    pub fn reduce(&mut self, judged: Option<JudgedQuery<'a>>) -> Reduced {
+        let mut reduced = Reduced { returned: self.docs.len() as u32, ..Reduced::default() };
+        if !self.falling {
+            self.rank();
+            reduced.tied = self.count_tied();
+        }
+        if let Some(judged) = judged {
+            self.find_hits(judged, &mut reduced.hits);
+            reduced.top = (0..self.docs.len().min(self.order.keep))
+                .map(|position| {
+                    let row = self.row_at(position);
+                    (self.docs[row].to_vec(), self.scores[row])
+                })
+                .collect();
+        }
+        self.docs.clear();
+        self.scores.clear();
+        self.hashes.clear();
+        self.rows.clear();
+        self.falling = true;
+        reduced
+    }
+
+    fn find_hits(&self, judged: JudgedQuery<'a>, hits: &mut Vec<Hit>) {
+        let mut position_of = Vec::new();
+        if !self.falling {
+            position_of = vec![0u32; self.ranked.len()];
+            for (position, &row) in self.ranked.iter().enumerate() {
+                position_of[row as usize] = position as u32;
+            }
+        }
+        for (doc, id, hash) in judged.docs() {
+            let Some(&row) = self.rows.find(hash, |&row| self.docs[row as usize] == id) else { continue };
+            hits.push(if self.falling {
+                Hit { doc, rank: row + 1, tied_from: row + 1, tied_to: row + 1 }
+            } else {
+                let (from, to) = self.tied_with(self.scores[row as usize]);
+                Hit { doc, rank: position_of[row as usize] + 1, tied_from: from + 1, tied_to: to }
+            });
+        }
+        hits.sort_unstable_by_key(|hit| hit.rank);
+    }
+
+    fn rank(&mut self) {
+        let Results { ranked, scores, docs, order, .. } = self;
+        ranked.clear();
+        ranked.extend(0..scores.len() as u32);
+        // No score is NaN and none is -0.0, so that this is the plain order of numbers.
+        let by_score = |a: &u32, b: &u32| scores[*b as usize].total_cmp(&scores[*a as usize]);
+        if !scores.is_sorted_by(|a, b| a >= b) {
+            // Stable, so that within a group of equals the order of input stays.
+            ranked.sort_by(by_score);
+        }
+        if order.ties == Ties::Input {
+            return;
+        }
+        let mut start = 0;
+        while start < ranked.len() {
+            let score = scores[ranked[start] as usize];
+            let length = ranked[start..].iter().take_while(|&&row| scores[row as usize] == score).count();
+            let group = &mut ranked[start..start + length];
+            if order.ties == Ties::Descending {
+                group.sort_unstable_by(|&a, &b| docs[b as usize].cmp(docs[a as usize]));
+            } else {
+                group.sort_unstable_by(|&a, &b| docs[a as usize].cmp(docs[b as usize]));
+            }
+            start += length;
+        }
+    }
+
+    fn row_at(&self, position: usize) -> usize {
+        if self.falling {
+            position
+        } else {
+            self.ranked[position] as usize
+        }
+    }
+
+    /// The positions, from and to (not included), of the results with this score.
+    fn tied_with(&self, score: f64) -> (u32, u32) {
+        let from = self.ranked.partition_point(|&row| self.scores[row as usize] > score);
+        let to = self.ranked.partition_point(|&row| self.scores[row as usize] >= score);
+        (from as u32, to as u32)
+    }
+
+    fn count_tied(&self) -> u32 {
+        let score = |i: usize| self.scores[self.ranked[i] as usize];
+        let last = self.ranked.len() - 1;
+        (0..=last)
+            .filter(|&i| (i > 0 && score(i) == score(i - 1)) || (i < last && score(i) == score(i + 1)))
+            .count() as u32
+    }
+}

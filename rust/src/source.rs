@@ -1,0 +1,441 @@
+//! Where bytes come from: a mapped file, a compressed one, a pipe; and how they become blocks of lines.
+//!
+//! Every source can be read more than once, since queries that are scattered through the input, and
+//! line numbers for messages, are found on a second reading. A pipe is therefore copied, as it is
+//! read, to a nameless temporary file.
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::sync::mpsc::{sync_channel, Receiver, RecvTimeoutError};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use memchr::{memchr, memchr_iter, memrchr};
+use memmap2::Mmap;
+
+use crate::layout::Layout;
+use crate::problem::{Outcome, Problem};
+use crate::watch::Watch;
+
+/// The text a block is wanted to have: small enough to stay in a core's cache, large enough that
+/// handing it over costs nothing.
+const BLOCK: usize = 1 << 20;
+
+/// An input, opened.
+pub struct Source {
+    /// As messages name it.
+    pub name: String,
+    raw: Raw,
+    packing: Packing,
+}
+
+enum Raw {
+    Mapped(Mmap),
+    Pipe(Pipe),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Packing {
+    Plain,
+    Gzip,
+    Zstd,
+    Bzip2,
+    Xz,
+}
+
+impl Packing {
+    /// By the first bytes rather than the file's name: names lie, and a pipe has none.
+    fn of(head: &[u8]) -> Packing {
+        match head {
+            [0x1f, 0x8b, ..] => Packing::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Packing::Zstd,
+            [b'B', b'Z', b'h', b'1'..=b'9', 0x31 | 0x17, ..] => Packing::Bzip2,
+            [0xfd, b'7', b'z', b'X', b'Z', 0x00, ..] => Packing::Xz,
+            _ => Packing::Plain,
+        }
+    }
+}
+
+impl Source {
+    /// Opens a file, or standard input for `-`.
+    pub fn open(path: &str, watch: &Watch) -> Outcome<Source> {
+        let name = if path == "-" { "standard input" } else { path };
+        let refused = |error| Problem::io(name, error);
+        let raw = if path == "-" {
+            match stdin_as_file() {
+                Some(file) => Raw::Mapped(map(&file).map_err(refused)?),
+                None => Raw::Pipe(Pipe::of(|| Ok(io::stdin())).map_err(refused)?),
+            }
+        } else {
+            let facts = std::fs::metadata(path).map_err(refused)?;
+            if facts.is_dir() {
+                return Err(Problem::whole(name, "is a directory; give a file"));
+            }
+            if facts.is_file() {
+                let file = File::open(path).map_err(refused)?;
+                Raw::Mapped(map(&file).map_err(refused)?)
+            } else {
+                let path = path.to_string();
+                Raw::Pipe(Pipe::of(move || File::open(path)).map_err(refused)?)
+            }
+        };
+        let mut source = Source { name: name.to_string(), raw, packing: Packing::Plain };
+        source.packing = Packing::of(&source.first_bytes(16, watch)?);
+        Ok(source)
+    }
+
+    /// How many bytes there are to read, as far as one can know.
+    pub fn size(&self) -> u64 {
+        match &self.raw {
+            Raw::Mapped(map) => map.len() as u64,
+            Raw::Pipe(_) => 0,
+        }
+    }
+
+    /// The first bytes of the text, unpacked: enough to see which format it is in.
+    pub fn head(&self, length: usize, watch: &Watch) -> Outcome<Vec<u8>> {
+        match self.plain() {
+            Some(text) => Ok(text[..text.len().min(length)].to_vec()),
+            None => self.first_bytes(length, watch),
+        }
+    }
+
+    fn first_bytes(&self, length: usize, watch: &Watch) -> Outcome<Vec<u8>> {
+        let mut head = Vec::new();
+        self.unpacked(watch)
+            .and_then(|reader| reader.take(length as u64).read_to_end(&mut head))
+            .map_err(|error| self.unreadable(error, watch))?;
+        Ok(head)
+    }
+
+    /// BLAKE3 of the bytes as they lie on disk (what `b3sum` prints); of a pipe, as they came.
+    pub fn digest(&self, watch: &Watch) -> Outcome<String> {
+        let mut hasher = blake3::Hasher::new();
+        match &self.raw {
+            Raw::Mapped(map) => {
+                for part in map.chunks(16 * BLOCK) {
+                    watch.still_wanted()?;
+                    hasher.update_rayon(part);
+                }
+            }
+            Raw::Pipe(pipe) => {
+                hasher.update_reader(pipe.reader(watch)).map_err(|error| self.unreadable(error, watch))?;
+            }
+        }
+        Ok(hasher.finalize().to_hex().to_string())
+    }
+
+    /// The text in blocks of whole lines, no query cut in two unless it is scattered anyway.
+    pub fn blocks<'s>(&'s self, layout: &'s Layout, watch: &'s Watch) -> Outcome<Blocks<'s>> {
+        let (rest, reader) = match self.plain() {
+            Some(text) => (Cow::Borrowed(text), None),
+            None => {
+                let reader = self.unpacked(watch).map_err(|error| self.unreadable(error, watch))?;
+                (Cow::Owned(Vec::new()), Some(reader))
+            }
+        };
+        Ok(Blocks { source: self, layout, watch, rest, reader, at: 0 })
+    }
+
+    /// The number of the line that the byte at `offset` of the text stands on.
+    pub fn line_number(&self, offset: u64, layout: &Layout) -> u64 {
+        let quiet = Watch::default();
+        let mut newlines = 0;
+        let Ok(mut blocks) = self.blocks(layout, &quiet) else { return 0 };
+        while let Some(Ok(block)) = blocks.next() {
+            if block.offset >= offset {
+                break;
+            }
+            let wanted = (offset - block.offset).min(block.text.len() as u64) as usize;
+            newlines += memchr_iter(b'\n', &block.text[..wanted]).count() as u64;
+        }
+        newlines + 1
+    }
+
+    fn plain(&self) -> Option<&[u8]> {
+        match (&self.raw, self.packing) {
+            (Raw::Mapped(map), Packing::Plain) => Some(map),
+            _ => None,
+        }
+    }
+
+    fn unpacked<'s>(&'s self, watch: &'s Watch) -> io::Result<Box<dyn Read + Send + 's>> {
+        let raw: Box<dyn Read + Send + 's> = match &self.raw {
+            Raw::Mapped(map) => Box::new(Counted { inner: &map[..], read: 0, watch }),
+            Raw::Pipe(pipe) => Box::new(pipe.reader(watch)),
+        };
+        let raw = BufReader::with_capacity(1 << 16, raw);
+        // Several archives one after the other are one text (`cat a.gz b.gz`), in every format.
+        Ok(match self.packing {
+            Packing::Plain => Box::new(raw),
+            Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
+            Packing::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(raw)?),
+            Packing::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
+            Packing::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(raw)),
+        })
+    }
+
+    fn unreadable(&self, error: io::Error, watch: &Watch) -> Problem {
+        if let Err(interrupted) = watch.still_wanted() {
+            return interrupted;
+        }
+        if self.packing == Packing::Plain {
+            return Problem::io(&self.name, error);
+        }
+        let packing = format!("{:?}", self.packing).to_lowercase();
+        Problem::whole(
+            &self.name,
+            format!("is damaged or cut short: it cannot be unpacked as {packing} ({error})"),
+        )
+    }
+}
+
+/// Standard input where it is a file (`< run.txt`): it can then be mapped like one named.
+fn stdin_as_file() -> Option<File> {
+    // Opening the name again gives a handle of its own. Where there is no such name, as on Windows,
+    // standard input is read as a pipe.
+    let name = "/dev/stdin";
+    if std::fs::metadata(name).ok()?.is_file() {
+        return File::open(name).ok();
+    }
+    None
+}
+
+#[allow(unsafe_code)]
+fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: the mapping is only ever read. Nothing can keep another process from cutting the file
+    // short meanwhile; that ends this process by a signal, as it would any program that maps files,
+    // and cannot corrupt anything.
+    unsafe { Mmap::map(file) }
+}
+
+/// What a reader says when it is no longer wanted; not `Interrupted`, upon which `Read` tries again.
+fn stopped() -> io::Error {
+    io::Error::other("stopped")
+}
+
+/// Counts what was read, for the progress bar, and stops when no longer wanted.
+struct Counted<'s, R> {
+    inner: R,
+    read: u64,
+    watch: &'s Watch,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.watch.still_wanted().map_err(|_| stopped())?;
+        let length = self.inner.read(buffer)?;
+        self.read += length as u64;
+        self.watch.reached(self.read);
+        Ok(length)
+    }
+}
+
+/// A pipe that can be read again: what came through is kept in a nameless file.
+///
+/// A thread of its own opens and reads the far end, so that Ctrl-C works while nothing comes.
+struct Pipe {
+    state: Mutex<PipeState>,
+}
+
+struct PipeState {
+    spool: File,
+    length: u64,
+    pieces: Receiver<io::Result<Vec<u8>>>,
+    ended: bool,
+}
+
+impl Pipe {
+    fn of<R: Read>(open: impl FnOnce() -> io::Result<R> + Send + 'static) -> io::Result<Pipe> {
+        let (sender, pieces) = sync_channel(4);
+        std::thread::spawn(move || {
+            let mut far_end = match open() {
+                Ok(far_end) => far_end,
+                Err(error) => return drop(sender.send(Err(error))),
+            };
+            let mut buffer = vec![0; BLOCK];
+            loop {
+                let piece = match far_end.read(&mut buffer) {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    result => result.map(|length| buffer[..length].to_vec()),
+                };
+                let last = !matches!(&piece, Ok(bytes) if !bytes.is_empty());
+                if sender.send(piece).is_err() || last {
+                    return;
+                }
+            }
+        });
+        let spool = tempfile::tempfile()?;
+        Ok(Pipe { state: Mutex::new(PipeState { spool, length: 0, pieces, ended: false }) })
+    }
+
+    fn reader<'s>(&'s self, watch: &'s Watch) -> PipeReader<'s> {
+        PipeReader { pipe: self, at: 0, watch }
+    }
+}
+
+struct PipeReader<'s> {
+    pipe: &'s Pipe,
+    at: u64,
+    watch: &'s Watch,
+}
+
+impl Read for PipeReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // A poisoned lock means that another reader panicked; what is spooled is still right.
+        let mut state = self.pipe.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        while self.at == state.length && !state.ended {
+            self.watch.still_wanted().map_err(|_| stopped())?;
+            match state.pieces.recv_timeout(Duration::from_millis(50)) {
+                Ok(piece) => {
+                    let piece = piece?;
+                    state.ended = piece.is_empty();
+                    let end = state.length;
+                    state.spool.seek(SeekFrom::Start(end))?;
+                    state.spool.write_all(&piece)?;
+                    state.length += piece.len() as u64;
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => state.ended = true,
+            }
+        }
+        state.spool.seek(SeekFrom::Start(self.at))?;
+        let length = state.spool.read(buffer)?;
+        self.at += length as u64;
+        self.watch.reached(self.at);
+        Ok(length)
+    }
+}
+
+/// A piece of the text that starts and ends with a line.
+pub struct Block<'s> {
+    pub text: Cow<'s, [u8]>,
+    /// Where it starts in the whole text.
+    pub offset: u64,
+}
+
+/// The text of a source, a block at a time.
+pub struct Blocks<'s> {
+    source: &'s Source,
+    layout: &'s Layout,
+    watch: &'s Watch,
+    /// What was read and not yet handed out; of a mapped file, all that is left.
+    rest: Cow<'s, [u8]>,
+    reader: Option<Box<dyn Read + Send + 's>>,
+    at: u64,
+}
+
+impl<'s> Iterator for Blocks<'s> {
+    type Item = Outcome<Block<'s>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut wanted = BLOCK;
+        loop {
+            if let Err(problem) = self.watch.still_wanted().and_then(|()| self.fill(wanted)) {
+                return Some(Err(problem));
+            }
+            if self.rest.is_empty() {
+                return None;
+            }
+            let end = if self.rest.len() <= wanted && self.reader.is_none() {
+                self.rest.len()
+            } else {
+                let window = &self.rest[..self.rest.len().min(wanted)];
+                self.start_of_last_query(window)
+            };
+            if end > 0 {
+                return Some(Ok(self.take(end)));
+            }
+            // One query, or one line, fills the whole window: look at more.
+            wanted *= 2;
+        }
+    }
+}
+
+impl<'s> Blocks<'s> {
+    /// Reads on until `wanted` bytes are at hand, or the end is reached.
+    fn fill(&mut self, wanted: usize) -> Outcome<()> {
+        let Some(reader) = &mut self.reader else { return Ok(()) };
+        let rest = self.rest.to_mut();
+        if rest.len() <= wanted {
+            let missing = (wanted + 1 - rest.len()) as u64;
+            let got = reader
+                .take(missing)
+                .read_to_end(rest)
+                .map_err(|error| self.source.unreadable(error, self.watch))?;
+            if (got as u64) < missing {
+                self.reader = None;
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, end: usize) -> Block<'s> {
+        let offset = self.at;
+        self.at += end as u64;
+        let text = match &mut self.rest {
+            Cow::Borrowed(rest) => {
+                let (text, after) = rest.split_at(end);
+                *rest = after;
+                self.watch.reached(self.at);
+                Cow::Borrowed(text)
+            }
+            Cow::Owned(rest) => {
+                let after = rest.split_off(end);
+                Cow::Owned(std::mem::replace(rest, after))
+            }
+        };
+        Block { text, offset }
+    }
+
+    /// Where the lines of the window's last query begin; 0 where there is no such place.
+    fn start_of_last_query(&self, window: &[u8]) -> usize {
+        let Some(last_newline) = memrchr(b'\n', window) else { return 0 };
+        let mut last_query: Option<&[u8]> = None;
+        let mut start = last_newline + 1;
+        let mut end = start;
+        while end > 0 {
+            let line_start = memrchr(b'\n', &window[..end - 1]).map_or(0, |newline| newline + 1);
+            let line = &window[line_start..end - 1];
+            let query = if self.layout.skips(line) { None } else { self.layout.query_of(line) };
+            match (query, last_query) {
+                (Some(query), Some(last)) if query != last => return start,
+                (Some(query), _) => {
+                    last_query = Some(query);
+                    start = line_start;
+                }
+                (None, _) => {}
+            }
+            end = line_start;
+        }
+        0
+    }
+}
+
+impl Block<'_> {
+    /// Every line that carries something, with the offset of its start within the block.
+    pub fn lines<'b>(&'b self, layout: &'b Layout) -> impl Iterator<Item = (usize, &'b [u8])> {
+        let text: &[u8] = &self.text;
+        // A byte order mark, which Windows programs like to write, is not part of the first id.
+        let mark = self.offset == 0 && text.starts_with(b"\xef\xbb\xbf");
+        let mut at = if mark { 3 } else { 0 };
+        let mut header = self.offset == 0 && layout.header;
+        std::iter::from_fn(move || loop {
+            if at >= text.len() {
+                return None;
+            }
+            let start = at;
+            let end = memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline);
+            at = end + 1;
+            let line = &text[start..end];
+            if layout.skips(line) {
+                continue;
+            }
+            if std::mem::take(&mut header) {
+                continue;
+            }
+            return Some((start, line));
+        })
+    }
+}

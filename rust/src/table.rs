@@ -1,0 +1,192 @@
+//! A run or a set of judgments in memory: rows of (query, document, number), grouped by query.
+
+use std::sync::Mutex;
+
+use foldhash::fast::RandomState;
+use hashbrown::hash_map::EntryRef;
+use hashbrown::HashMap;
+use rayon::iter::{ParallelBridge, ParallelIterator};
+
+use crate::ids::Ids;
+use crate::layout::Layout;
+use crate::problem::{quoted, Outcome, Problem};
+use crate::scan;
+use crate::source::Source;
+use crate::watch::Watch;
+
+/// What becomes of a document that occurs twice for one query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duplicates {
+    Refuse,
+    KeepFirst,
+    /// The one with the higher score or grade; of equals, the first.
+    KeepBest,
+    /// Not looked for here, since the join that follows will.
+    Unchecked,
+}
+
+/// Queries in the order of their first row; within a query, rows in the order they came.
+#[derive(Debug, Default)]
+pub struct Table {
+    pub queries: Ids,
+    /// Where each query's rows start; one more entry than there are queries.
+    pub starts: Vec<usize>,
+    pub docs: Ids,
+    pub values: Vec<f64>,
+}
+
+impl Table {
+    pub fn rows_of(&self, query: usize) -> std::ops::Range<usize> {
+        self.starts[query]..self.starts[query + 1]
+    }
+
+    /// Reads a whole text file.
+    pub fn read(source: &Source, layout: &Layout, duplicates: Duplicates, watch: &Watch) -> Outcome<Table> {
+        let parts = Mutex::new(Vec::new());
+        scan::blocks(source, layout, watch, |block| {
+            let mut part = Builder::default();
+            scan::rows(block, layout, |row, _| {
+                part.push(row.query, row.doc, row.value);
+                Ok(())
+            })?;
+            parts.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((block.offset, part));
+            Ok(())
+        })?;
+        let mut parts = parts.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+        parts.sort_by_key(|(offset, _)| *offset);
+        let mut all = Builder::default();
+        for (_, part) in parts {
+            all.append(part);
+        }
+        if all.values.is_empty() {
+            return Err(Problem::whole(&source.name, "has no rows"));
+        }
+        all.finish(duplicates).map_err(|(query, doc)| scan::duplicate(source, layout, &query, &doc))
+    }
+}
+
+/// Collects rows in any order of queries.
+#[derive(Default)]
+pub struct Builder {
+    known: HashMap<Vec<u8>, u32, RandomState>,
+    queries: Ids,
+    query: Vec<u32>,
+    docs: Ids,
+    values: Vec<f64>,
+}
+
+impl Builder {
+    pub fn push(&mut self, query: &[u8], doc: &[u8], value: f64) {
+        let code = self.code(query);
+        self.query.push(code);
+        self.docs.push(doc);
+        self.values.push(value);
+    }
+
+    fn code(&mut self, query: &[u8]) -> u32 {
+        // Rows of a query mostly stand together.
+        if let Some(&last) = self.query.last() {
+            if self.queries.get(last as usize) == query {
+                return last;
+            }
+        }
+        let next = self.queries.len() as u32;
+        match self.known.entry_ref(query) {
+            EntryRef::Occupied(found) => *found.get(),
+            EntryRef::Vacant(vacant) => {
+                vacant.insert(next);
+                self.queries.push(query);
+                next
+            }
+        }
+    }
+
+    fn append(&mut self, other: Builder) {
+        let codes: Vec<u32> = other.queries.iter().map(|query| self.code(query)).collect();
+        self.query.extend(other.query.iter().map(|&code| codes[code as usize]));
+        self.docs.append(&other.docs);
+        self.values.extend(other.values);
+    }
+
+    /// Groups the rows by query, and deals with duplicates; a refused one is returned as an error.
+    pub fn finish(self, duplicates: Duplicates) -> Result<Table, (Vec<u8>, Vec<u8>)> {
+        let mut starts = vec![0usize; self.queries.len() + 1];
+        for &code in &self.query {
+            starts[code as usize + 1] += 1;
+        }
+        for i in 1..starts.len() {
+            starts[i] += starts[i - 1];
+        }
+        let table = if self.query.is_sorted() {
+            Table { queries: self.queries, starts, docs: self.docs, values: self.values }
+        } else {
+            let mut next = starts.clone();
+            let mut order = vec![0usize; self.query.len()];
+            for (row, &code) in self.query.iter().enumerate() {
+                order[next[code as usize]] = row;
+                next[code as usize] += 1;
+            }
+            let values = order.iter().map(|&row| self.values[row]).collect();
+            Table { queries: self.queries, starts, docs: self.docs.picked(&order), values }
+        };
+        table.without_duplicates(duplicates)
+    }
+}
+
+impl Table {
+    fn without_duplicates(self, policy: Duplicates) -> Result<Table, (Vec<u8>, Vec<u8>)> {
+        if policy == Duplicates::Unchecked {
+            return Ok(self);
+        }
+        let repeated = (0..self.queries.len())
+            .par_bridge()
+            .map(|query| self.repeated_rows(query, policy).map_err(|doc| (query, doc)))
+            .collect::<Vec<_>>();
+        let mut dropped = Vec::new();
+        let mut refused: Option<(usize, Vec<u8>)> = None;
+        for outcome in repeated {
+            match outcome {
+                Ok(rows) => dropped.extend(rows),
+                Err(found) if refused.as_ref().is_none_or(|first| found.0 < first.0) => refused = Some(found),
+                Err(_) => {}
+            }
+        }
+        if let Some((query, doc)) = refused {
+            return Err((self.queries.get(query).to_vec(), doc));
+        }
+        if dropped.is_empty() {
+            return Ok(self);
+        }
+        let dropped: hashbrown::HashSet<usize, RandomState> = dropped.into_iter().collect();
+        let kept: Vec<usize> = (0..self.values.len()).filter(|row| !dropped.contains(row)).collect();
+        let starts = self.starts.iter().map(|&start| kept.partition_point(|&row| row < start)).collect();
+        let values = kept.iter().map(|&row| self.values[row]).collect();
+        Ok(Table { queries: self.queries, starts, docs: self.docs.picked(&kept), values })
+    }
+
+    /// The rows of a query to drop; under `Refuse`, the first document that comes back.
+    fn repeated_rows(&self, query: usize, policy: Duplicates) -> Result<Vec<usize>, Vec<u8>> {
+        let rows = self.rows_of(query);
+        let mut seen: HashMap<&[u8], usize, RandomState> =
+            HashMap::with_capacity_and_hasher(rows.len(), RandomState::default());
+        let mut dropped = Vec::new();
+        for row in rows {
+            let doc = self.docs.get(row);
+            let Some(earlier) = seen.insert(doc, row) else { continue };
+            match policy {
+                Duplicates::Refuse => return Err(doc.to_vec()),
+                Duplicates::KeepBest if self.values[row] > self.values[earlier] => dropped.push(earlier),
+                Duplicates::KeepFirst | Duplicates::KeepBest | Duplicates::Unchecked => {
+                    seen.insert(doc, earlier);
+                    dropped.push(row);
+                }
+            }
+        }
+        Ok(dropped)
+    }
+}
+
+/// The message for a duplicate in data that has no lines.
+pub fn duplicate_message(query: &[u8], doc: &[u8]) -> String {
+    format!("document {} occurs twice for query {}", quoted(doc), quoted(query))
+}

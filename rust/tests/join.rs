@@ -1,0 +1,275 @@
+//! From text to hits, against a slow and obvious way to do the same.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::Write;
+
+use cleverdon_core::join::{self, Joined};
+use cleverdon_core::judgments::Judgments;
+use cleverdon_core::layout::{Layout, Separator, Value};
+use cleverdon_core::problem::Problem;
+use cleverdon_core::ranking::{Hit, Order, Ties};
+use cleverdon_core::source::Source;
+use cleverdon_core::table::{Duplicates, Table};
+use cleverdon_core::watch::Watch;
+
+fn run_layout() -> Layout {
+    Layout {
+        separator: Separator::Blanks,
+        query: 0,
+        doc: 2,
+        value: 4,
+        kind: Value::Score,
+        least: 6,
+        most: usize::MAX,
+        shape: "query Q0 document rank score tag".into(),
+        header: false,
+        comments: true,
+    }
+}
+
+fn qrels_layout() -> Layout {
+    Layout { doc: 2, value: 3, kind: Value::Grade, least: 4, most: 4, ..run_layout() }
+}
+
+const ORDER: Order = Order { ties: Ties::Descending, single: false, duplicates: Duplicates::Refuse, keep: 2 };
+
+/// A source of these bytes, in a file that lives as long as the first part of the result.
+fn source(bytes: &[u8]) -> (tempfile::NamedTempFile, Source) {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    let opened = Source::open(file.path().to_str().unwrap(), &Watch::default()).unwrap();
+    (file, opened)
+}
+
+fn judgments(text: &str) -> Judgments {
+    let (_file, source) = source(text.as_bytes());
+    let table = Table::read(&source, &qrels_layout(), Duplicates::Refuse, &Watch::default()).unwrap();
+    Judgments::new(&table)
+}
+
+fn streamed(bytes: &[u8], judgments: &Judgments) -> Result<Joined, Problem> {
+    let (_file, source) = source(bytes);
+    join::text(&source, &run_layout(), judgments, ORDER, &Watch::default())
+}
+
+/// A generator of numbers that are random enough, and the same on every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % limit
+    }
+
+    fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, self.below(i as u64 + 1) as usize);
+        }
+    }
+}
+
+/// Rows of (query, document, score), each document once a query, with many equal scores.
+fn rows(random: &mut Random, queries: u64, depth: u64) -> Vec<(String, String, i64)> {
+    let mut rows = Vec::new();
+    for query in 0..queries {
+        for doc in 0..1 + random.below(depth) {
+            rows.push((format!("q{query}"), format!("d{doc}"), random.below(20) as i64));
+        }
+    }
+    rows
+}
+
+fn text(rows: &[(String, String, i64)]) -> String {
+    rows.iter().map(|(query, doc, score)| format!("{query} Q0 {doc} 0 {score} tag\n")).collect()
+}
+
+fn some_judgments(random: &mut Random, queries: u64, depth: u64) -> String {
+    let judged = (0..queries).flat_map(|query| (0..depth).map(move |doc| (query, doc)));
+    judged
+        .filter(|_| random.below(3) == 0)
+        .map(|(query, doc)| format!("q{query} 0 d{doc} {}\n", (query + doc) % 4))
+        .collect()
+}
+
+/// The hits of every judged query by sorting everything.
+fn obvious(rows: &[(String, String, i64)], judgments: &Judgments) -> BTreeMap<String, Vec<Hit>> {
+    let mut by_query: HashMap<&str, Vec<(i64, &str)>> = HashMap::new();
+    for (query, doc, score) in rows {
+        by_query.entry(query).or_default().push((*score, doc));
+    }
+    let mut hits = BTreeMap::new();
+    for (query, mut results) in by_query {
+        let Some(position) = judgments.position(query.as_bytes()) else { continue };
+        results.sort_by(|a, b| b.cmp(a));
+        let judged: HashMap<&[u8], usize> =
+            judgments.of(position).docs().map(|(row, id, _)| (id, row)).collect();
+        let found = results.iter().enumerate().filter_map(|(i, (score, doc))| {
+            let above = results.iter().filter(|(other, _)| other > score).count() as u32;
+            let tied = results.iter().filter(|(other, _)| other == score).count() as u32;
+            judged.get(doc.as_bytes()).map(|&row| Hit {
+                doc: row,
+                rank: i as u32 + 1,
+                tied_from: above + 1,
+                tied_to: above + tied,
+            })
+        });
+        hits.insert(query.to_string(), found.collect());
+    }
+    hits
+}
+
+fn found(joined: &Joined, judgments: &Judgments) -> BTreeMap<String, Vec<Hit>> {
+    let named = judgments.queries.iter().zip(&joined.queries);
+    named
+        .filter_map(|(id, reduced)| {
+            let name = String::from_utf8(id.to_vec()).unwrap();
+            reduced.as_ref().map(|reduced| (name, reduced.hits.clone()))
+        })
+        .collect()
+}
+
+#[test]
+fn hits_are_those_of_sorting_everything() {
+    let mut random = Random(1);
+    for round in 0..60 {
+        let judgments = judgments(&format!(
+            "q0 0 d0 1\n{}",
+            some_judgments(&mut random, 8, 40).replace("q0 0 d0 0\n", "")
+        ));
+        let mut rows = rows(&mut random, 12, 60);
+        match round % 3 {
+            0 => {}
+            1 => random.shuffle(&mut rows),
+            _ => rows.sort_by(|a, b| (&a.0, b.2).cmp(&(&b.0, a.2))),
+        }
+        let joined = streamed(text(&rows).as_bytes(), &judgments).unwrap();
+        assert_eq!(found(&joined, &judgments), obvious(&rows, &judgments), "round {round}");
+    }
+}
+
+#[test]
+fn a_large_file_in_any_order_gives_the_same_hits() {
+    let mut random = Random(2);
+    let judgments = judgments(&some_judgments(&mut random, 300, 30));
+    let mut rows = rows(&mut random, 400, 900);
+    let together = streamed(text(&rows).as_bytes(), &judgments).unwrap();
+    assert_eq!(found(&together, &judgments), obvious(&rows, &judgments));
+    random.shuffle(&mut rows);
+    let scattered = streamed(text(&rows).as_bytes(), &judgments).unwrap();
+    assert_eq!(found(&scattered, &judgments), found(&together, &judgments));
+    assert_eq!(
+        (scattered.rows, scattered.tied, scattered.extra),
+        (together.rows, together.tied, together.extra)
+    );
+}
+
+#[test]
+fn a_query_larger_than_a_block_stays_whole() {
+    let judgments = judgments("q 0 d7 1\nother 0 d0 1\n");
+    let mut text: String = (0..100_000).map(|i| format!("q Q0 d{i} 0 {} tag\n", 100_000 - i)).collect();
+    text += "other Q0 d0 0 1 tag";
+    let joined = streamed(text.as_bytes(), &judgments).unwrap();
+    let returned = |i: usize| joined.queries[i].as_ref().unwrap().returned;
+    assert_eq!((returned(0), returned(1)), (1, 100_000));
+    assert_eq!(joined.queries[1].as_ref().unwrap().hits[0].rank, 8);
+}
+
+#[test]
+fn packed_text_gives_the_same_hits() {
+    let mut random = Random(3);
+    let judgments = judgments(&some_judgments(&mut random, 50, 30));
+    let mut rows = rows(&mut random, 60, 900);
+    random.shuffle(&mut rows);
+    let text = text(&rows);
+    let mut packed: Vec<Vec<u8>> = Vec::new();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(text.as_bytes()).unwrap();
+    packed.push(gzip.finish().unwrap());
+    packed.push(zstd::encode_all(text.as_bytes(), 1).unwrap());
+    let mut bzip2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    bzip2.write_all(text.as_bytes()).unwrap();
+    packed.push(bzip2.finish().unwrap());
+    let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 1);
+    xz.write_all(text.as_bytes()).unwrap();
+    packed.push(xz.finish().unwrap());
+    for bytes in packed {
+        let joined = streamed(&bytes, &judgments).unwrap();
+        assert_eq!(found(&joined, &judgments), obvious(&rows, &judgments));
+    }
+}
+
+#[test]
+fn the_first_problem_is_named_with_its_line() {
+    let judgments = judgments("q0 0 d0 1\n");
+    let mut lines: Vec<String> = (0..200_000).map(|i| format!("q{} Q0 d{i} 0 1.5 tag\n", i / 100)).collect();
+    lines[150_000] = "q1500 Q0 d150000 0 much tag\n".into();
+    lines[190_000] = "too few\n".into();
+    let problem = streamed(lines.concat().as_bytes(), &judgments).unwrap_err();
+    let Problem::Input { line, column, message, .. } = problem else { panic!("{problem:?}") };
+    assert_eq!((line, column), (Some(150_001), Some(20)));
+    assert_eq!(message, "the score 'much' is not a number");
+}
+
+#[test]
+fn a_document_that_comes_twice_is_named_with_both_lines() {
+    let judgments = judgments("q0 0 d0 1\n");
+    for (first, second) in [(10, 11), (10, 150_000)] {
+        let mut lines: Vec<String> =
+            (0..200_000).map(|i| format!("q{} Q0 d{i} 0 1.5 tag\n", i / 100)).collect();
+        lines[second] = lines[first].clone();
+        let problem = streamed(lines.concat().as_bytes(), &judgments).unwrap_err();
+        let Problem::Input { line, message, .. } = problem else { panic!("{problem:?}") };
+        assert_eq!(line, Some(second as u64 + 1));
+        assert_eq!(
+            message,
+            format!("document 'd{first}' occurs twice for query 'q0', first on line {}", first + 1)
+        );
+    }
+}
+
+#[test]
+fn duplicates_can_be_kept_by_rule() {
+    let judgments = judgments("q 0 a 1\nq 0 b 1\n");
+    let text = "q Q0 a 1 1 t\nq Q0 b 2 2 t\nq Q0 a 3 3 t\n";
+    let (_file, source) = source(text.as_bytes());
+    for (duplicates, rank_of_a) in [(Duplicates::KeepFirst, 2), (Duplicates::KeepBest, 1)] {
+        let order = Order { duplicates, ..ORDER };
+        let joined = join::text(&source, &run_layout(), &judgments, order, &Watch::default()).unwrap();
+        let table = Table::read(&source, &run_layout(), duplicates, &Watch::default()).unwrap();
+        let same = join::table(&table, &judgments, order, &Watch::default()).unwrap();
+        for joined in [joined, same] {
+            let hit = joined.queries[0].as_ref().unwrap().hits.iter().find(|hit| hit.doc == 0).unwrap().rank;
+            assert_eq!(hit, rank_of_a);
+        }
+    }
+}
+
+#[test]
+fn a_cancelled_watch_ends_the_work() {
+    let judgments = judgments("q0 0 d0 1\n");
+    let (_file, source) = source(b"q0 Q0 d0 0 1 t\n");
+    let watch = Watch::default();
+    watch.cancel();
+    let outcome = join::text(&source, &run_layout(), &judgments, ORDER, &watch);
+    assert!(matches!(outcome, Err(Problem::Interrupted)));
+}
+
+#[test]
+fn damaged_text_never_panics() {
+    let judgments = judgments("q0 0 d0 1\n");
+    let mut random = Random(4);
+    let valid = text(&rows(&mut random, 5, 30)).into_bytes();
+    for _ in 0..3000 {
+        let mut bytes = valid.clone();
+        for _ in 0..1 + random.below(6) {
+            let at = random.below(bytes.len() as u64) as usize;
+            match random.below(4) {
+                0 => bytes[at] = random.below(256) as u8,
+                1 => drop(bytes.remove(at)),
+                2 => bytes.insert(at, b" \t\n\r#-.0e\""[random.below(10) as usize]),
+                _ => bytes.truncate(at.max(1)),
+            }
+        }
+        let _ = streamed(&bytes, &judgments);
+    }
+}

@@ -1,0 +1,63 @@
+"""Cleverdon turns search results into claims that can be defended.
+
+    import cleverdon
+    scores = cleverdon.evaluate("qrels.txt", ["bm25.run", "dense.run"], ["nDCG@10", "AP"])
+
+Names are loaded when they are first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cleverdon.data import Judgments, Run
+    from cleverdon.errors import CleverdonError, InputError, NotationError
+    from cleverdon.evaluation import evaluate
+    from cleverdon.hits import Hits
+    from cleverdon.measures import Measure, measure, parse
+    from cleverdon.scores import Scores
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "CleverdonError": "errors",
+    "Hits": "hits",
+    "InputError": "errors",
+    "Judgments": "data",
+    "Measure": "measures.base",
+    "NotationError": "errors",
+    "Run": "data",
+    "Scores": "scores",
+    "evaluate": "evaluation",
+    "measure": "measures.registry",
+    "parse": "measures.notation",
+}
+
+__all__ = [
+    "CleverdonError",
+    "Hits",
+    "InputError",
+    "Judgments",
+    "Measure",
+    "NotationError",
+    "Run",
+    "Scores",
+    "__version__",
+    "evaluate",
+    "measure",
+    "parse",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'cleverdon' has no attribute {name!r}")
+    value = getattr(import_module(f"cleverdon.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,112 @@
+"""The core in Rust (`rust/src/python`)."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Kind = Literal["score", "rank", "grade"]
+Duplicates = Literal["error", "first", "best"]
+Progress = Callable[[int, int], object]
+
+class Source:
+    def __init__(self, path: str) -> None: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def size(self) -> int: ...
+    def head(self, length: int) -> bytes: ...
+    def digest(self) -> str: ...
+
+class Layout:
+    def __init__(
+        self,
+        *,
+        query: int,
+        doc: int,
+        value: int,
+        kind: str,
+        least: int,
+        most: int | None,
+        shape: str,
+        separator: str | None = None,
+        header: bool = False,
+        comments: bool = False,
+    ) -> None: ...
+
+class Order:
+    def __init__(
+        self,
+        *,
+        ties: str = "descending",
+        single: bool = False,
+        duplicates: str = "error",
+        keep: int = 0,
+    ) -> None: ...
+
+class Table:
+    @staticmethod
+    def read(
+        source: Source, layout: Layout, duplicates: str, progress: Progress | None = None
+    ) -> Table: ...
+    @staticmethod
+    def from_dict(nested: dict[Any, Any], kind: str, duplicates: str) -> Table: ...
+    @staticmethod
+    def from_rows(rows: Iterator[Any], kind: str, duplicates: str) -> Table: ...
+    @staticmethod
+    def from_columns(
+        queries: NDArray[np.object_],
+        docs: NDArray[np.object_],
+        values: NDArray[np.float64],
+        kind: str,
+        duplicates: str,
+    ) -> Table: ...
+    @staticmethod
+    def from_arrow(
+        reader: Any, columns: tuple[str, str, str], kind: str, duplicates: str
+    ) -> Table: ...
+    def to_arrow(self, columns: tuple[str, str, str]) -> Any: ...
+    @property
+    def queries(self) -> list[str]: ...
+    @property
+    def starts(self) -> NDArray[np.int64]: ...
+    @property
+    def values(self) -> NDArray[np.float64]: ...
+    def docs(self, start: int, stop: int) -> list[str]: ...
+
+class Judgments:
+    def __init__(self, table: Table) -> None: ...
+    @property
+    def queries(self) -> list[str]: ...
+    @property
+    def starts(self) -> NDArray[np.int64]: ...
+    @property
+    def grades(self) -> NDArray[np.float64]: ...
+    def docs(self, start: int, stop: int) -> list[str]: ...
+    def join_text(
+        self, source: Source, layout: Layout, order: Order, progress: Progress | None = None
+    ) -> Joined: ...
+    def join_table(self, table: Table, order: Order) -> Joined: ...
+    def join_dict(self, nested: dict[Any, Any], order: Order) -> Joined | None: ...
+
+class Joined:
+    query: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    doc: NDArray[np.int64]
+    tied_from: NDArray[np.int64]
+    tied_to: NDArray[np.int64]
+    returned: NDArray[np.int64]
+    present: NDArray[np.bool_]
+    rows: int
+    tied: int
+    extra: int
+    extra_names: list[str]
+    top: list[list[tuple[str, float]]]
+
+def rank_matrix(
+    scores: NDArray[np.float64], columns: int
+) -> tuple[NDArray[np.int64], tuple[NDArray[np.int64], NDArray[np.int64]] | None]: ...
+def best_first(
+    starts: NDArray[np.int64], values: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...

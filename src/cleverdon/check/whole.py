@@ -1,0 +1,295 @@
+"""What only all rows together show: repetitions, ties, ranks and scores, ids and judgments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cleverdon.check.file import File
+from cleverdon.check.findings import Findings
+from cleverdon.check.lines import fields_of, quoted
+from cleverdon.check.rows import Floats, Ints, Rows
+from cleverdon.data import Judgments
+
+Bools = NDArray[np.bool_]
+T = TypeVar("T")
+
+MANY_TIES = 0.1
+"""From this share of tied results on, ties are a warning."""
+
+SHALLOW = 0.5
+"""A query with less than this share of the usual number of results may have been cut short."""
+
+USUAL = 10
+"""The least depth that a run must usually have for that to mean anything."""
+
+DISTANCES = 0.9
+"""From this share of rising scores on, they are taken for distances."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """The rows grouped by query: those of query i stand from starts[i] to starts[i + 1]."""
+
+    rows: Rows
+    starts: Ints
+    query: Ints
+    doc: Ints
+    value: Floats
+    rank: Floats
+    line: Ints
+
+    @classmethod
+    def of(cls, rows: Rows) -> Grouped:
+        ends = np.cumsum(np.bincount(rows.query, minlength=len(rows.queries)))
+        starts = np.concatenate([[0], ends]).astype(np.int64)
+        if np.all(rows.query[1:] >= rows.query[:-1]):
+            return cls(rows, starts, rows.query, rows.doc, rows.value, rows.rank, rows.line)
+        order = np.argsort(rows.query, kind="stable")
+        return cls(
+            rows,
+            starts,
+            query=rows.query[order],
+            doc=rows.doc[order],
+            value=rows.value[order],
+            rank=rows.rank[order],
+            line=rows.line[order],
+        )
+
+    def name(self, query: int) -> str:
+        return quoted(self.rows.queries[query])
+
+    def first_line(self, query: int) -> int:
+        return int(self.line[self.starts[query]])
+
+    def upwards(self, keys: Floats | Ints) -> tuple[Ints, Bools]:
+        """The order that sorts each query from low to high, and which rows have one before them."""
+        follows = np.concatenate([[False], self.query[1:] == self.query[:-1]])
+        # Most files are in order already, and seeing that is much faster than sorting.
+        if np.all((keys[1:] >= keys[:-1]) | ~follows[1:]):
+            return np.arange(len(keys)), follows
+        # The queries are in order, so that `follows` is right for the sorted rows as well.
+        return np.lexsort((keys, self.query)), follows
+
+
+def check_run(rows: Rows, file: File, found: Findings, *, judgments: Judgments | None) -> None:
+    """Add what is wrong with a run as a whole."""
+    grouped = Grouped.of(rows)
+    _duplicates(grouped, file, found)
+    _ties(grouped, found)
+    _ranks(grouped, found)
+    _depths(grouped, found)
+    _scattered(rows, found)
+    infinite = np.flatnonzero(np.isinf(rows.value))
+    if len(infinite):
+        message = f"{_count(len(infinite), 'score')} infinite"
+        found.add("infinite-score", message, line=int(rows.line[infinite[0]]))
+    if len(rows.tags) > 1:
+        some = ", ".join(quoted(tag) for tag in sorted(rows.tags)[:3])
+        found.add("several-tags", f"{len(rows.tags)} different tags, among them {some}")
+    if judgments is not None:
+        _against(judgments, grouped, found)
+
+
+def check_qrels(rows: Rows, file: File, found: Findings) -> None:
+    """Add what is wrong with judgments as a whole."""
+    grouped = Grouped.of(rows)
+    _duplicates(grouped, file, found)
+    for name, which, what in (
+        ("fractional-grade", rows.value != np.floor(rows.value), "not a whole number"),
+        ("negative-grade", rows.value < 0, "negative: pooled, not judged"),
+    ):
+        at = np.flatnonzero(which)
+        if len(at):
+            message = f"{_count(len(at), 'grade')} {what}"
+            found.add(name, message, line=int(rows.line[at[0]]))
+    best = np.maximum.reduceat(grouped.value, grouped.starts[:-1])
+    for query in _listed(np.flatnonzero(best <= 0).tolist(), "no-relevant-document", found):
+        message = f"no document is relevant for query {grouped.name(query)}"
+        found.add("no-relevant-document", message, line=grouped.first_line(query))
+    if len(rows.iterations) > 1:
+        some = ", ".join(quoted(text) for text in sorted(rows.iterations)[:3])
+        count = len(rows.iterations)
+        found.add("second-column", f"the second column has {count} values, among them {some}")
+
+
+_SPREAD = np.int64(0x1E3779B97F4A7C15)
+"""Odd, and without a pattern: spreads the small numbers of the queries over all bits."""
+
+_ONE_A_DOCUMENT = "keep one line a document; what the second column tells apart is the same here"
+
+
+def _duplicates(grouped: Grouped, file: File, found: Findings) -> None:
+    if file.shape is None:
+        return  # a dict has none, and of tables reading has told
+    # First only whether there are any: that is a third of the work, and mostly all of it.
+    pairs = np.sort(grouped.doc ^ (grouped.query * _SPREAD))
+    if not (pairs[1:] == pairs[:-1]).any():
+        return
+    order, follows = grouped.upwards(grouped.doc)
+    doc = grouped.doc[order]
+    again = follows & np.concatenate([[False], doc[1:] == doc[:-1]])
+    if not again.any():
+        return
+    # Where each group of equals begins: the row that all others of it repeat.
+    first = np.maximum.accumulate(np.where(again, 0, np.arange(len(order))))
+    later = order[again]
+    earlier = order[first[again]]
+    by_line = np.argsort(grouped.line[later])
+    kept = by_line if found.limit is None else by_line[: found.limit]
+    lines = file.lines_at({int(line) for line in grouped.line[later[kept]]})
+    for this, that in zip(later[kept], earlier[kept], strict=True):
+        number, before = int(grouped.line[this]), int(grouped.line[that])
+        line = lines[number].removesuffix(b"\r")
+        start, end = fields_of(line, file.shape)[file.shape.doc]
+        grades = ""
+        if file.kind == "qrels":
+            one, other = grouped.value[that], grouped.value[this]
+            same = one == other
+            grades = " with the same grade" if same else f" with grades {one:g} and {other:g}"
+        found.add(
+            "duplicate-document",
+            f"document {quoted(line[start:end])} occurs twice for query "
+            f"{grouped.name(int(grouped.query[this]))}{grades}, first on line {before}",
+            line=number,
+            column=start + 1,
+            fix=_ONE_A_DOCUMENT if len(grouped.rows.iterations) > 1 else None,
+        )
+    found.skip("duplicate-document", len(later) - len(kept))
+
+
+def _ties(grouped: Grouped, found: Findings) -> None:
+    order, follows = grouped.upwards(-grouped.value)
+    value = grouped.value[order]
+    tied = _shared(value, follows)
+    count = int(tied.sum())
+    if count:
+        queries = len(np.unique(grouped.query[order[tied]]))
+        share = count / len(value)
+        found.add(
+            "ties",
+            f"{count:,} of {len(value):,} results ({share:.1%}), in {_plural(queries, 'query')}, "
+            "share their score with another",
+            line=int(grouped.line[order[tied]].min()),
+            severity="warning" if share >= MANY_TIES else None,
+        )
+    with np.errstate(over="ignore"):
+        single = int(_shared(value.astype(np.float32), follows).sum()) - count
+    if single > 0:
+        message = f"{single:,} more results would be tied in single precision"
+        found.add("single-precision-ties", message)
+
+
+def _shared(value: NDArray[np.floating], follows: Bools) -> Bools:
+    """Which of the sorted values equal a neighbour's of the same query."""
+    equal = follows & np.concatenate([[False], value[1:] == value[:-1]])
+    shared: Bools = equal | np.concatenate([equal[1:], [False]])
+    return shared
+
+
+def _ranks(grouped: Grouped, found: Findings) -> None:
+    if np.isnan(grouped.rank).all():
+        return
+    order, follows = grouped.upwards(grouped.rank)
+    rank, value = grouped.rank[order], grouped.value[order]
+    below = np.concatenate([[False], rank[1:] > rank[:-1]]) & follows
+    rises = below & np.concatenate([[False], value[1:] > value[:-1]])
+    if rises.sum() > DISTANCES * below.sum() > 0:
+        message = "scores rise down the ranks: the first results have the lowest"
+        found.add("scores-rise", message, line=int(grouped.line[order[rises]].min()))
+    else:
+        wrong = np.flatnonzero(rises)
+        queries, first = np.unique(grouped.query[order[wrong]], return_index=True)
+        for i in _listed(list(range(len(queries))), "rank-contradicts-score", found):
+            at = wrong[first[i]]
+            found.add(
+                "rank-contradicts-score",
+                f"query {grouped.name(int(queries[i]))}: rank {rank[at]:g} has a higher score "
+                f"({value[at]!s}) than rank {rank[at - 1]:g} ({value[at - 1]!s})",
+                line=int(grouped.line[order[at]]),
+            )
+    same = follows & np.concatenate([[False], rank[1:] == rank[:-1]])
+    if same.any():
+        queries = np.unique(grouped.query[order[same]])
+        message = f"{_plural(len(queries), 'query')} with the same rank for several documents"
+        found.add("repeated-rank", message, line=int(grouped.line[order[same]].min()))
+
+
+def _depths(grouped: Grouped, found: Findings) -> None:
+    depths = np.diff(grouped.starts)
+    values, counts = np.unique(depths, return_counts=True)
+    usual = int(values[np.argmax(counts)])
+    if usual < USUAL or counts.max() * 2 < len(depths):
+        return
+    shallow = np.flatnonzero(depths < SHALLOW * usual).tolist()
+    for query in _listed(shallow, "truncated-query", found):
+        found.add(
+            "truncated-query",
+            f"query {grouped.name(query)} has {_plural(int(depths[query]), 'result')}, where "
+            f"{usual:,} are usual",
+            line=grouped.first_line(query),
+        )
+
+
+def _scattered(rows: Rows, found: Findings) -> None:
+    begins = np.flatnonzero(np.concatenate([[True], rows.query[1:] != rows.query[:-1]]))
+    if len(begins) == len(rows.queries):
+        return
+    _, first = np.unique(rows.query[begins], return_index=True)
+    again = np.setdiff1d(np.arange(len(begins)), first)
+    queries = len(np.unique(rows.query[begins[again]]))
+    at = begins[again[0]]
+    found.add(
+        "scattered-query",
+        f"the rows of {_plural(queries, 'query')} stand in more than one place; here those of "
+        f"{quoted(rows.queries[rows.query[at]])} go on",
+        line=int(rows.line[at]),
+    )
+
+
+def _against(judgments: Judgments, grouped: Grouped, found: Findings) -> None:
+    """Compare a run's queries and documents with those of the judgments."""
+    codes = {query: code for code, query in enumerate(grouped.rows.queries)}
+    judged = [codes.get(query.encode(), -1) for query in judgments.queries]
+    common = {code for code in judged if code >= 0}
+    if not common:
+        mine, theirs = grouped.name(0), quoted(judgments.queries[0].encode())
+        message = f"no query has judgments: the run has {mine}, the judgments have {theirs}"
+        found.add("no-common-query", message)
+        return
+    missing = [query for query, code in zip(judgments.queries, judged, strict=True) if code < 0]
+    for query in _listed(missing, "query-missing", found):
+        found.add("query-missing", f"query {quoted(query.encode())} has judgments and no results")
+    extra = [code for code in range(len(codes)) if code not in common]
+    for code in _listed(extra, "query-not-judged", found):
+        message = f"query {grouped.name(code)} has no judgments"
+        found.add("query-not-judged", message, line=grouped.first_line(code))
+    unknown = []
+    for query, code in zip(judgments.queries, judged, strict=True):
+        if code >= 0:
+            known = [hash(doc.encode()) for doc in judgments[query]]
+            rows = slice(grouped.starts[code], grouped.starts[code + 1])
+            if not np.isin(known, grouped.doc[rows]).any():
+                unknown.append(code)
+    for code in _listed(sorted(unknown), "no-judged-document", found):
+        message = f"no document that was returned for query {grouped.name(code)} is judged"
+        found.add("no-judged-document", message, line=grouped.first_line(code))
+
+
+def _listed(items: list[T], name: str, found: Findings) -> list[T]:
+    """The first of the items, as many as are kept; the others are only counted."""
+    kept = items if found.limit is None else items[: found.limit]
+    found.skip(name, len(items) - len(kept))
+    return kept
+
+
+def _plural(count: int, noun: str) -> str:
+    nouns = {"query": "queries"}
+    return f"{count:,} {noun if count == 1 else nouns.get(noun, noun + 's')}"
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{_plural(count, noun)} {'is' if count == 1 else 'are'}"

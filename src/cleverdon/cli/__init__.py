@@ -1,0 +1,104 @@
+"""The command line: one file a command, loaded only when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from cleverdon import __version__
+from cleverdon.errors import CleverdonError, suggest
+
+COMMANDS = {
+    "eval": "Score runs against judgments.",
+    "measures": "List the measures.",
+    "explain": "Say what a measure is: formula, user, source, examples.",
+    "check": "Find what is wrong with runs and judgments, line by line.",
+    "convert": "Turn a run or judgments into another format.",
+    "demo": "Build and evaluate a small collection out of Python's own documentation.",
+}
+"""The commands and what each does: here as well, so that listing them loads none."""
+
+
+class Commands(click.Group):
+    """Loads a command when it is called: most of them are never needed in a run."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"cleverdon.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            ctx.fail(f"there is no command {args[0]!r}{suggest(args[0], COMMANDS)}")
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, message="cleverdon %(version)s")
+def cleverdon() -> None:
+    """Evaluate search: exact, fast, and with claims that can be defended.
+
+    \b
+    Examples:
+      cleverdon eval qrels.txt bm25.run dense.run
+      cleverdon eval qrels.txt bm25.run -m nDCG@10 -m 'AP(rel=2)' --per-query
+      cleverdon explain nDCG
+      cleverdon check bm25.run --qrels qrels.txt
+
+    For completion in your shell, put its line into its start-up file:
+
+    \b
+      bash: eval "$(_CLEVERDON_COMPLETE=bash_source cleverdon)"
+      zsh:  eval "$(_CLEVERDON_COMPLETE=zsh_source cleverdon)"
+      fish: _CLEVERDON_COMPLETE=fish_source cleverdon | source
+    """
+
+
+def main() -> None:
+    """The entry point: runs a command, and turns every error into one line and an exit code."""
+    try:
+        code = cleverdon.main(prog_name="cleverdon", standalone_mode=False)
+        sys.stdout.flush()
+    except CleverdonError as error:
+        code = _failed(str(error))
+    except click.exceptions.Exit as exit:
+        code = exit.exit_code
+    except click.UsageError as error:
+        command = error.ctx.command_path if error.ctx else "cleverdon"
+        code = _failed(f"{error.format_message()} ({command} --help shows how)", code=2)
+    except click.ClickException as error:
+        code = _failed(error.format_message(), code=error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        # As shells report a program that a signal ended.
+        code = _failed("interrupted", code=130)
+    except BrokenPipeError:
+        # Whoever read the output has enough, as `head` does: no error. What is still buffered must
+        # go nowhere, or Python would complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except MemoryError:
+        code = _failed("out of memory")
+    except OSError as error:
+        code = _failed(str(error))
+    sys.exit(code or 0)
+
+
+def _failed(message: str, *, code: int = 1) -> int:
+    click.echo(f"cleverdon: error: {message}", err=True)
+    return code

@@ -1,0 +1,113 @@
+"""cleverdon eval: score runs against judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from cleverdon.profiles import PROFILES
+from cleverdon.settings import CHOICES
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def _setting(name: str) -> Callable[[Command], Command]:
+    """An option for one of the choices on which tools disagree."""
+    words = list(CHOICES[name])
+    meanings = "; ".join(f"{word}: {meaning}" for word, meaning in CHOICES[name].items())
+    return click.option(
+        f"--{name.replace('_', '-')}", name, type=click.Choice(words), help=f"{meanings}."
+    )
+
+
+def _complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    from cleverdon.measures import measures
+
+    return [cls.__name__ for cls in measures() if cls.__name__.startswith(incomplete)]
+
+
+@click.command()
+@click.argument("qrels", type=click.Path(allow_dash=True))
+@click.argument("runs", nargs=-1, required=True, type=click.Path(allow_dash=True))
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    shell_complete=_complete_measure,
+    help="A measure, such as nDCG@10 or 'P(rel=2)@5'; again for more. Names of trec_eval and "
+    "ir_measures are understood.  [default: nDCG@10 AP RR P@10 R@100]",
+)
+@click.option("-q", "--per-query", is_flag=True, help="Show the value for each query.")
+@click.option(
+    "-f",
+    "--format",
+    "format_",
+    type=click.Choice(["table", "tsv", "csv", "json", "markdown", "latex", "html"]),
+    default="table",
+    show_default=True,
+    help="How to print. csv, tsv and json have all digits.",
+)
+@click.option(
+    "--profile",
+    type=click.Choice(list(PROFILES)),
+    default="cleverdon",
+    show_default=True,
+    help="Choose as another tool does, to get its numbers.",
+)
+@_setting("ties")
+@_setting("order_by")
+@_setting("precision")
+@_setting("missing")
+@_setting("undefined")
+@_setting("duplicates")
+@click.option(
+    "--qrels-format", metavar="FORMAT", help="The judgments' format, if not to be guessed."
+)
+@click.option("--run-format", metavar="FORMAT", help="The runs' format, if not to be guessed.")
+def command(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    per_query: bool,
+    format_: str,
+    profile: str,
+    qrels_format: str | None,
+    run_format: str | None,
+    **settings: Any,
+) -> None:
+    """Score RUNS against the judgments in QRELS.
+
+    Both may be TREC text, CSV or TSV with a header, BEIR, MS MARCO, JSON, Parquet or Arrow, packed
+    by gzip, zstd, bzip2 or xz, or - for standard input.
+
+    \b
+    Examples:
+      cleverdon eval qrels.txt bm25.run dense.run
+      cleverdon eval qrels.txt bm25.run -m nDCG@10 -m 'AP(rel=2)' --per-query
+      cleverdon eval qrels.txt *.run --format latex
+      zcat bm25.run.gz | cleverdon eval qrels.txt -
+    """
+    from cleverdon.cli.progress import bar
+    from cleverdon.evaluation import DEFAULT_MEASURES, evaluate
+    from cleverdon.show.table import render
+
+    if qrels == "-" and "-" in runs:
+        raise click.UsageError("only one of QRELS and RUNS can be standard input")
+    with bar("evaluating") as update:
+        scores = evaluate(
+            qrels,
+            list(runs),
+            measures or DEFAULT_MEASURES,
+            profile=profile,
+            qrels_format=qrels_format,
+            run_format=run_format,
+            progress=lambda name, done, total: update(done, total),
+            **settings,
+        )
+    for warning in scores.warnings:
+        click.echo(f"cleverdon: warning: {warning}", err=True)
+    click.echo(render(scores, format_, per_query=per_query))

@@ -1,0 +1,68 @@
+"""A progress bar on standard error, for work that takes longer than a moment."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+_PATIENCE = 0.7
+"""Seconds of silence that nobody minds; what ends sooner shows no bar."""
+
+
+@contextmanager
+def bar(label: str) -> Iterator[Callable[[int, int], None]]:
+    """Show how far `label` has come: call what this gives with the bytes done, and those in all.
+
+    Only on a terminal: a log file has no use for a bar.
+    """
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    started = time.monotonic()
+    show: _Bar | None = None
+
+    def update(done: int, total: int) -> None:
+        nonlocal show
+        if show is None and time.monotonic() - started > _PATIENCE:
+            show = _Bar(label)
+        if show is not None:
+            show.update(done, total)
+
+    try:
+        yield update
+    finally:
+        if show is not None:
+            show.close()
+
+
+class _Bar:
+    """rich's bar, imported only once there is something to show."""
+
+    def __init__(self, label: str) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            DownloadColumn,
+            Progress,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+
+        self._progress = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            DownloadColumn(),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._progress.add_task(label, total=None)
+        self._progress.start()
+
+    def update(self, done: int, total: int) -> None:
+        self._progress.update(self._task, completed=done, total=total or None)
+
+    def close(self) -> None:
+        self._progress.stop()

@@ -1,0 +1,170 @@
+"""Runs and judgments in memory: frozen, columnar, and the same whatever they were read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from cleverdon import _core
+from cleverdon.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    import pandas
+    import polars
+    import pyarrow
+
+    from cleverdon.hits import Judged
+
+
+class Rows:
+    """What runs and judgments share: rows of (query, document, number), grouped by query."""
+
+    columns: ClassVar[tuple[str, str, str]]
+    """The column names in tables that are made from it."""
+    kind: ClassVar[str]
+    """What the numbers are, as the core calls it."""
+
+    def __init__(
+        self, table: _core.Table, *, name: str, source: str = "", digest: str = ""
+    ) -> None:
+        self._table = table
+        self.name = name
+        self.source = source
+        """The file it was read from, if any."""
+        self.digest = digest
+        """BLAKE3 of that file."""
+
+    @classmethod
+    def read(cls, data: Any, *, format: str | None = None, **options: Any) -> Self:
+        """Read a file, a dict of dicts, a data frame or rows; see `cleverdon.read.read`."""
+        from cleverdon.read import read
+
+        return read(cls, data, format=format, **options)
+
+    @cached_property
+    def queries(self) -> list[str]:
+        """The queries, in the order of the input."""
+        return self._table.queries
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts: list[int] = self._table.starts.tolist()
+        return starts
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {query: position for position, query in enumerate(self.queries)}
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return self._starts[-1]
+
+    def __contains__(self, query: object) -> bool:
+        return query in self._positions
+
+    def __getitem__(self, query: str) -> dict[str, float]:
+        """One query's documents and their numbers, in the order of the input."""
+        position = self._positions[query]
+        start, stop = self._starts[position : position + 2]
+        values = self._table.values[start:stop].tolist()
+        return dict(zip(self._table.docs(start, stop), values, strict=True))
+
+    def __repr__(self) -> str:
+        size = f"{len(self):,} rows, {len(self.queries):,} queries"
+        return f"<{type(self).__name__} {self.name!r}: {size}>"
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """A dict of dicts: query to document to number."""
+        return {query: self[query] for query in self.queries}
+
+    def rows(self) -> Iterator[tuple[str, str, float]]:
+        """Every row as (query, document, number)."""
+        for query in self.queries:
+            for doc, value in self[query].items():
+                yield query, doc, value
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hand the columns to any library that speaks Arrow, without one being needed here."""
+        return self._table.to_arrow(self.columns).__arrow_c_stream__(requested_schema)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """A pyarrow table."""
+        try:
+            import pyarrow
+        except ImportError:
+            raise MissingExtra("to_arrow()", package="pyarrow", extra="tables") from None
+        return pyarrow.table(self)
+
+    def to_polars(self) -> polars.DataFrame:
+        """A polars data frame."""
+        try:
+            import polars
+        except ImportError:
+            raise MissingExtra("to_polars()", package="polars") from None
+        return polars.DataFrame(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A pandas data frame."""
+        try:
+            import pandas
+        except ImportError:
+            raise MissingExtra("to_pandas()", package="pandas") from None
+        return pandas.DataFrame(list(self.rows()), columns=list(self.columns))
+
+    def write(self, path: str | PathLike[str], *, format: str | None = None) -> None:
+        """Write a file; the format follows from its ending (`.json`, `.parquet`), else TREC's."""
+        from cleverdon.read.write import write
+
+        write(self, path, format=format)
+
+
+class Run(Rows):
+    """What one system returned: for each query, documents with scores.
+
+    >>> run = Run.read({"q1": {"d1": 0.5, "d2": 0.75}}, name="mine")
+    >>> run.ranking("q1")
+    [('d2', 0.75), ('d1', 0.5)]
+    """
+
+    columns = ("query_id", "doc_id", "score")
+    kind = "score"
+
+    def ranking(self, query: str) -> list[tuple[str, float]]:
+        """One query's results in Cleverdon's order: by falling score, then falling id."""
+        by_id = sorted(self[query].items(), key=lambda row: row[0].encode(), reverse=True)
+        return sorted(by_id, key=lambda row: row[1], reverse=True)
+
+
+class Judgments(Rows):
+    """What people, or others, judged: for each query, documents with grades.
+
+    >>> Judgments.read([("q1", "d1", 2), ("q1", "d2", 0)])
+    <Judgments 'judgments': 2 rows, 1 queries>
+    """
+
+    columns = ("query_id", "doc_id", "relevance")
+    kind = "grade"
+
+    @cached_property
+    def core(self) -> _core.Judgments:
+        """The same in the order in which queries are evaluated, with a look-up by document."""
+        return _core.Judgments(self._table)
+
+    @cached_property
+    def judged(self) -> Judged:
+        """The judgments as measures see them."""
+        import numpy as np
+
+        from cleverdon.hits import Judged
+
+        grade = self.core.grades
+        return Judged(
+            queries=self.core.queries,
+            starts=self.core.starts,
+            grade=grade,
+            top_grade=float(np.max(grade, initial=0)),
+            ids=self.core.docs,
+        )

@@ -1,0 +1,86 @@
+"""Everything that Cleverdon raises on purpose.
+
+    CleverdonError
+    ├── InputError       something in a file or an object that was given: where, and what is wrong
+    ├── NotationError    a measure, a parameter or a value that does not exist
+    ├── OptionError      a setting that does not exist or does not fit the others
+    ├── UndefinedError   a measure is undefined for a query, and that was not to be passed over
+    ├── MissingExtra     a library that is only needed for this, with the command that installs it
+    └── InternalError    a defect of Cleverdon itself
+
+Catch `CleverdonError` for all of them. The command line prints its text as one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class CleverdonError(Exception):
+    """The root of all errors that Cleverdon raises on purpose."""
+
+
+class InputError(CleverdonError):
+    """Something is wrong in a file or an object that was given.
+
+    Its text starts as compilers' messages do, `file:line:column:`, so that editors can jump there.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        source: str = "",
+        line: int | None = None,
+        column: int | None = None,
+    ) -> None:
+        place = ":".join(str(part) for part in (source, line, column) if part not in ("", None))
+        super().__init__(f"{place}: {message}" if place else message)
+        self.message = message
+        self.source = source
+        self.line = line
+        self.column = column
+
+
+class NotationError(CleverdonError, ValueError):
+    """A measure, a parameter of one, or a value that does not exist."""
+
+
+class OptionError(CleverdonError, ValueError):
+    """A setting that does not exist or does not fit the others."""
+
+
+class UndefinedError(CleverdonError, ArithmeticError):
+    """A measure is undefined for a query, and `undefined="error"` was asked for."""
+
+
+class MissingExtra(CleverdonError, ImportError):
+    """A library that Cleverdon needs only for what was asked, and that is not installed."""
+
+    def __init__(self, purpose: str, *, package: str, extra: str | None = None) -> None:
+        install = f"pip install 'cleverdon[{extra}]'" if extra else f"pip install {package}"
+        super().__init__(f"{purpose} needs {package}, which is not installed: {install}")
+
+
+class InternalError(CleverdonError, RuntimeError):
+    """A defect of Cleverdon itself."""
+
+
+def check_word(option: str, word: object, allowed: Iterable[str]) -> None:
+    """Raise an OptionError that names the nearest allowed word, unless `word` is one of them."""
+    allowed = list(allowed)
+    if word not in allowed:
+        raise OptionError(f"{option}={word!r} is not known{suggest(str(word), allowed)}")
+
+
+def suggest(word: str, allowed: Iterable[str]) -> str:
+    """Name the allowed word that was probably meant, or all of them where none is near."""
+    from difflib import get_close_matches
+
+    allowed = list(allowed)
+    by_folded = {name.casefold(): name for name in reversed(allowed)}
+    near = get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.5)
+    if near:
+        return f"; did you mean {by_folded[near[0]]!r}?"
+    listed = ", ".join(repr(name) for name in allowed)
+    return f"; it can be {listed}" if len(allowed) <= 12 else ""

@@ -1,0 +1,205 @@
+"""The main job: runs and judgments in, scores out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+
+from cleverdon.data import Judgments, Rows
+from cleverdon.errors import InputError, OptionError
+from cleverdon.measures.base import Measure
+from cleverdon.measures.notation import parse_all
+from cleverdon.profiles import profile as find_profile
+from cleverdon.rank import Ranked, rank
+from cleverdon.read import name_of
+from cleverdon.scores import About, AboutRun, Scores
+from cleverdon.settings import Settings
+
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
+
+
+def evaluate(
+    qrels: Any,
+    runs: Any,
+    measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
+    *,
+    profile: str = "cleverdon",
+    ties: str | None = None,
+    order_by: str | None = None,
+    precision: str | None = None,
+    missing: str | None = None,
+    undefined: str | None = None,
+    duplicates: str | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    keep: int = 0,
+    progress: Callable[[str, int, int], object] | None = None,
+) -> Scores:
+    """Score one run, or several, by measures.
+
+    Judgments and runs are files, dicts of dicts, data frames, rows of tuples, or `Judgments` and
+    `Run`; several runs are a list, or a dict from names to runs. The keywords from `ties` to
+    `duplicates` are the choices on which tools disagree (`cleverdon.settings.CHOICES` says what
+    each can be); `profile` sets all of them as another tool does. `keep` retains each query's first
+    results for explanations. `progress` is called with a run's name and the bytes done and in all.
+
+    >>> qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}}
+    >>> evaluate(qrels, {"q1": {"d1": 0.7, "d2": 0.5}}, ["nDCG@10", "P@1"]).to_dict()
+    {'run': {'nDCG@10': 0.7601875334318685, 'P@1': 1.0}}
+    """
+    settings = find_profile(profile).settings.changed(
+        ties=ties,
+        order_by=order_by,
+        precision=precision,
+        missing=missing,
+        undefined=undefined,
+        duplicates=duplicates,
+    )
+    if keep < 0:
+        raise OptionError(f"keep={keep}: the number of results to keep is 0 or more")
+    wanted = parse_all(measures)
+    judgments = Judgments.read(qrels, format=qrels_format, duplicates=settings.duplicates)
+    ranked = []
+    for name, run in named_runs(runs):
+        watch = None if progress is None else _watching(progress, name or "run")
+        ranked.append(
+            rank(
+                judgments,
+                run,
+                settings=settings,
+                name=name,
+                format=run_format,
+                keep=keep,
+                progress=watch,
+            )
+        )
+    return score(judgments, ranked, wanted, settings=settings, profile=profile)
+
+
+def score(
+    judgments: Judgments,
+    ranked: list[Ranked],
+    measures: tuple[Measure, ...],
+    *,
+    settings: Settings,
+    profile: str = "cleverdon",
+) -> Scores:
+    """Score runs that are ranked already."""
+    from cleverdon import __version__
+
+    names = [run.name for run in ranked]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two runs are called {name!r}; give them names: {{'name': run, ...}}")
+    queries = list(judgments.judged.queries)
+    evaluated = np.ones((len(ranked), len(queries)), dtype=bool)
+    if settings.missing != "empty":
+        evaluated = np.array([run.present for run in ranked])
+        if settings.missing == "error" and not evaluated.all():
+            system, query = np.argwhere(~evaluated)[0]
+            raise InputError(f"{names[system]} lacks the judged query {queries[query]!r}")
+    # As floats, whatever a measure gives: values of queries that do not count become NaN.
+    values = np.array([[measure(run.hits) for measure in measures] for run in ranked], dtype=float)
+    values[~np.broadcast_to(evaluated[:, None, :], values.shape)] = np.nan
+    about = About(
+        version=__version__,
+        profile=profile,
+        settings=settings,
+        qrels=judgments.source,
+        qrels_digest=judgments.digest,
+        queries=len(queries),
+        judgments=len(judgments),
+        runs={
+            run.name: _about(run, queries, measures, values[s], evaluated[s])
+            for s, run in enumerate(ranked)
+        },
+    )
+    top = {run.name: run.top for run in ranked if any(run.top)}
+    return Scores(tuple(names), measures, queries, values, evaluated, about, top)
+
+
+def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
+    """The runs with their names; None where the run's own name is to be taken."""
+    if isinstance(runs, Mapping) and runs:
+        if _is_one_run(runs):
+            return [(None, runs)]
+        return [(str(name), run) for name, run in runs.items()]
+    if isinstance(runs, (str, os.PathLike, Rows)) or hasattr(runs, "__arrow_c_stream__"):
+        return [(None, runs)]
+    if not isinstance(runs, Iterable):
+        raise InputError(f"{type(runs).__name__!r} is neither a run nor several")
+    listed = list(runs)
+    if not listed:
+        raise InputError("there is no run to evaluate")
+    if isinstance(listed[0], tuple) or hasattr(listed[0], "_fields"):
+        return [(None, listed)]  # rows of one run
+    paths = [os.fspath(run) for run in listed if isinstance(run, (str, os.PathLike))]
+    labels = distinct_names(paths)
+    named: list[tuple[str | None, Any]] = []
+    for number, run in enumerate(listed, start=1):
+        if isinstance(run, (str, os.PathLike)):
+            named.append((labels[os.fspath(run)], run))
+        else:
+            named.append((run.name if isinstance(run, Rows) else f"run {number}", run))
+    return named
+
+
+def distinct_names(paths: list[str]) -> dict[str, str]:
+    """A name for each file, with as many of its folders as are needed to tell them apart.
+
+    >>> distinct_names(["a/bm25.run", "b/bm25.run", "c/dense.run"])
+    {'a/bm25.run': 'a/bm25', 'b/bm25.run': 'b/bm25', 'c/dense.run': 'dense'}
+    """
+    names = {path: name_of(path) for path in paths}
+    for depth in range(1, max((len(PurePath(path).parts) for path in paths), default=1)):
+        taken = list(names.values())
+        for path, name in names.items():
+            if taken.count(name) > 1:
+                folders = PurePath(path).parts[:-1][-depth:]
+                names[path] = "/".join((*folders, name_of(path)))
+    return names
+
+
+def _is_one_run(runs: Mapping[Any, Any]) -> bool:
+    """Whether a dict is one run (query to document to score) rather than runs by name."""
+    # An empty dict may be either; the first that has something in it tells.
+    first = next((run for run in runs.values() if not isinstance(run, Mapping) or run), {})
+    if not isinstance(first, Mapping):
+        return False
+    return not any(isinstance(inner, Mapping) for inner in first.values())
+
+
+def _watching(
+    progress: Callable[[str, int, int], object], name: str
+) -> Callable[[int, int], object]:
+    return lambda done, total: progress(name, done, total)
+
+
+def _about(
+    run: Ranked, queries: list[str], measures: tuple[Measure, ...], values: Any, evaluated: Any
+) -> AboutRun:
+    hits = run.hits
+    judged = hits.grade >= 0
+    shallow = int(np.minimum(hits.returned, 10).sum())
+    undefined = np.isnan(values[:, evaluated]).sum(axis=1)
+    return AboutRun(
+        source=run.source,
+        digest=run.digest,
+        queries=int(run.present.sum()),
+        missing=tuple(queries[q] for q in np.flatnonzero(~run.present)),
+        extra=run.extra,
+        extra_names=run.extra_names,
+        results=run.results,
+        tie_rate=run.tied / max(run.results, 1),
+        judged_rate=int(judged.sum()) / max(run.results, 1),
+        judged_in_top_10=int((judged & (hits.rank <= 10)).sum()) / max(shallow, 1),
+        undefined={
+            str(measure): int(count)
+            for measure, count in zip(measures, undefined, strict=True)
+            if count
+        },
+    )

@@ -1,0 +1,412 @@
+"""Hits: all that an effectiveness measure needs to know of a run.
+
+A result that nobody judged changes a score only by taking up a rank. So after ranking and joining,
+one row is kept for each retrieved document that the judgments mention: a run of seven million rows
+becomes some hundred thousand, and a measure is a few lines of numpy over all queries at once.
+
+What-if questions are transforms from Hits to Hits, so that every measure gets them for nothing. Do
+all others first and `top` last: cutting first would break groups of tied results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cleverdon import _core
+from cleverdon.errors import InputError, OptionError, check_word
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+NOT_JUDGED = -1
+"""The `doc` of a hit that stands in no judgment (made by `Hits.assume`)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Every judged document of the evaluated queries, as arrays that all runs share.
+
+    Queries are in bytewise order, and so are the documents within a query.
+    """
+
+    queries: Sequence[str]
+    starts: Ints  # where each query's rows start; one more entry than there are queries
+    grade: Floats
+    top_grade: float  # of the whole collection, so that one query alone scores as it does among all
+    ids: Callable[[int, int], list[str]] = field(repr=False, default=lambda start, stop: [])
+
+    @cached_property
+    def query(self) -> Ints:
+        """Which query each row belongs to."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+    def count(self, rows: Bools) -> Ints:
+        """How many of these rows each query has."""
+        return np.bincount(self.query[rows], minlength=len(self.starts) - 1)
+
+    def relevant(self, rel: float) -> Ints:
+        """R: how many documents of each query have at least this grade."""
+        return self.count(self.grade >= rel)
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """Every query's judged results as parallel arrays, sorted by query, then rank."""
+
+    query: Ints  # which query the row belongs to: an index into the evaluated queries
+    rank: Ints  # where it was returned, from 1
+    grade: Floats  # 0 is judged and not relevant, < 0 is pooled and not judged
+    doc: Ints  # the row's index into the judgments
+    tied_from: Ints  # first and last rank of the group of equal scores it stands in
+    tied_to: Ints
+    returned: Ints  # per query: how many results came back
+    judgments: Judged
+    spent: Floats | None = None  # cumulative cost down to the row, where results have costs
+
+    # What measures are made of
+
+    def __len__(self) -> int:
+        """How many queries there are."""
+        return len(self.returned)
+
+    def total(self, values: Floats) -> Floats:
+        """The sum of the rows' values for each query, added in the order of ranks."""
+        totals = np.bincount(self.query, weights=values, minlength=len(self))
+        return totals.astype(np.float64, copy=False)  # numpy gives integers where there are no rows
+
+    def count(self, rows: Bools) -> Ints:
+        """How many of these rows each query has."""
+        return np.bincount(self.query[rows], minlength=len(self))
+
+    def relevant(self, rel: float) -> Bools:
+        """Which rows have at least this grade."""
+        return self.grade >= rel
+
+    def where(self, rows: Bools) -> Hits:
+        """Only these rows; ranks stay as they are."""
+        spent = None if self.spent is None else self.spent[rows]
+        return replace(
+            self,
+            query=self.query[rows],
+            rank=self.rank[rows],
+            grade=self.grade[rows],
+            doc=self.doc[rows],
+            tied_from=self.tied_from[rows],
+            tied_to=self.tied_to[rows],
+            spent=spent,
+        )
+
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each query's rows start; one more entry than there are queries."""
+        return np.searchsorted(self.query, np.arange(len(self) + 1))
+
+    @cached_property
+    def ordinal(self) -> Ints:
+        """Which of its query's rows a row is, from 1: the number of rows down to it."""
+        return np.arange(1, len(self.query) + 1) - self.starts[self.query]
+
+    def running(self, values: Floats, step: np.ufunc = np.add) -> Floats:
+        """The running sum (or product) of the values within each query, down to each row.
+
+        Added rank by rank within the query, never across queries: one query alone gives the same
+        digits as it does among all.
+        """
+        result = np.array(values, dtype=np.float64)
+        longest = int(np.diff(self.starts).max(initial=0))
+        if longest > len(self):  # few and long: a query at a time
+            for start, stop in pairwise(self.starts):
+                step.accumulate(result[start:stop], out=result[start:stop])
+            return result
+        by_ordinal = np.argsort(self.ordinal, kind="stable")
+        bounds = np.searchsorted(self.ordinal[by_ordinal], np.arange(2, longest + 2))
+        for start, stop in pairwise(bounds):
+            rows = by_ordinal[start:stop]
+            result[rows] = step(result[rows - 1], result[rows])
+        return result
+
+    def best_by(self, gain: Callable[[Hits], Floats]) -> Hits:
+        """The ideal ranking: what was judged, by falling gain, positive gains only.
+
+        By gain and not by grade, since a table of gains need not rise with the grades.
+        """
+        judged = self.judgments
+        everything = replace(
+            self,
+            query=judged.query,
+            rank=judged.query,  # no gain depends on the rank
+            grade=judged.grade,
+            doc=np.arange(len(judged.grade)),
+            tied_from=judged.query,
+            tied_to=judged.query,
+            spent=None,
+        )
+        doc, rank, counts = _core.best_first(judged.starts, gain(everything))
+        return Hits(
+            query=np.repeat(np.arange(len(counts)), counts),
+            rank=rank,
+            grade=judged.grade[doc],
+            doc=doc,
+            tied_from=rank,
+            tied_to=rank,
+            returned=counts,
+            judgments=judged,
+        )
+
+    # What-if questions
+
+    def top(self, k: int | None) -> Hits:
+        """The first k results only."""
+        if k is None:
+            return self
+        kept = self if len(self.rank) == 0 else self.where(self.rank <= k)
+        return replace(kept, returned=np.minimum(self.returned, k))
+
+    def condensed(self) -> Hits:
+        """Without the results that nobody judged, as if they had never been returned.
+
+        Sakai 2007, doi:10.1145/1277741.1277756.
+        """
+        kept = self.where(self.grade >= 0)
+        before = _rows_up_to(kept, kept.tied_from - 1)
+        within = _rows_up_to(kept, kept.tied_to)
+        return replace(
+            kept,
+            rank=kept.ordinal,
+            tied_from=before + 1,
+            tied_to=within,
+            returned=np.diff(kept.starts),
+        )
+
+    def tied(self, order: Literal["best", "worst"]) -> Hits:
+        """Results with equal scores in the order that is best, or worst, for the system."""
+        check_word("order", order, ("best", "worst"))
+        # Judged and not relevant is the worst there is; what nobody judged stands between.
+        merit = np.where(self.grade == 0, -1.0, np.maximum(self.grade, 0))
+        if order == "worst":
+            merit = -merit
+        rows = np.lexsort((-merit, self.tied_from, self.query))
+        hits = self._reordered(rows)
+        merit = merit[rows]
+        group = _group_numbers(hits.query, hits.tied_from)
+        place = _ordinal_in(group)
+        size = np.bincount(group)[group] if len(group) else place
+        # Above what nobody judged: from the group's first rank down. Below: from its last rank up.
+        above = merit >= 0
+        rank = np.where(above, hits.tied_from + place - 1, hits.tied_to - (size - place))
+        return replace(hits, rank=rank, tied_from=rank, tied_to=rank)
+
+    def assume(self, grade: float, *, k: int | None = None, join: bool) -> Hits:
+        """What if the results that nobody judged, down to rank k, had this grade?
+
+        With `join`, they count among the judged documents from then on: they join R and the ideal
+        ranking. Without, only their own gain changes.
+        """
+        depth = self.returned if k is None else np.minimum(self.returned, k)
+        # What was pooled and not judged stays as it is below rank k.
+        known = self.where((self.grade >= 0) | (self.rank > depth[self.query]))
+        query = np.repeat(np.arange(len(self)), depth)
+        rank = np.arange(1, len(query) + 1) - np.repeat(np.cumsum(depth) - depth, depth)
+        stride = int(self.returned.max(initial=0)) + 1
+        unjudged = ~np.isin(query * stride + rank, known.query * stride + known.rank)
+        query, rank = query[unjudged], rank[unjudged]
+        tied_from, tied_to = _groups_around(self, query, rank, stride)
+        judgments, doc, known_doc = self.judgments, np.full(len(query), NOT_JUDGED), known.doc
+        if join:
+            judgments, doc, moved = _with_more_judged(self, query, rank, grade, stride)
+            known_doc = moved[known.doc]
+        rows = np.argsort(
+            np.concatenate((known.query * stride + known.rank, query * stride + rank))
+        )
+
+        def merged(old: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
+            return np.concatenate((old, new))[rows]
+
+        return Hits(
+            query=merged(known.query, query),
+            rank=merged(known.rank, rank),
+            grade=merged(known.grade, np.full(len(query), float(grade))),
+            doc=merged(known_doc, doc),
+            tied_from=merged(known.tied_from, tied_from),
+            tied_to=merged(known.tied_to, tied_to),
+            returned=self.returned,
+            judgments=judgments,
+        )
+
+    def completed(self, rest: Literal["best", "worst"], *, size: int) -> Hits:
+        """What if the ranking went on through the whole collection of `size` documents?
+
+        The judged documents that were not returned come directly after the last result (best) or
+        at the very end (worst).
+        """
+        check_word("rest", rest, ("best", "worst"))
+        judged = self.judgments
+        returned = np.zeros(len(judged.grade), dtype=bool)
+        returned[self.doc[self.doc >= 0]] = True
+        unseen = np.flatnonzero(~returned)
+        query, grade = judged.query[unseen], judged.grade[unseen]
+        needed = self.returned + np.bincount(query, minlength=len(self))
+        if size < needed.max(initial=0):
+            raise OptionError(
+                f"size={size} is less than the {needed.max()} documents that were returned or "
+                "judged for one query"
+            )
+        # The relevant go first in the best case and last in the worst; what is judged and not
+        # relevant goes to the other end.
+        relevant = grade > 0
+        front = relevant if rest == "best" else ~relevant
+        merit = grade if rest == "best" else -grade
+        order = np.lexsort((-merit, ~front, query))
+        query, front, doc = query[order], front[order], unseen[order]
+        place = _ordinal_in(query)
+        count = np.bincount(query, minlength=len(self))
+        rank = np.where(front, self.returned[query] + place, size - count[query] + place)
+        rows = np.lexsort((np.concatenate((self.rank, rank)), np.concatenate((self.query, query))))
+
+        def merged(old: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
+            return np.concatenate((old, new))[rows]
+
+        return Hits(
+            query=merged(self.query, query),
+            rank=merged(self.rank, rank),
+            grade=merged(self.grade, judged.grade[doc]),
+            doc=merged(self.doc, doc),
+            tied_from=merged(self.tied_from, rank),
+            tied_to=merged(self.tied_to, rank),
+            returned=np.full(len(self), size),
+            judgments=judged,
+        )
+
+    def _reordered(self, rows: Ints) -> Hits:
+        return replace(
+            self,
+            query=self.query[rows],
+            rank=self.rank[rows],
+            grade=self.grade[rows],
+            doc=self.doc[rows],
+            tied_from=self.tied_from[rows],
+            tied_to=self.tied_to[rows],
+            spent=None,
+        )
+
+    # Without files
+
+    @classmethod
+    def from_matrix(cls, relevance: ArrayLike, scores: ArrayLike) -> Hits:
+        """Hits of matrices as scikit-learn's ranking metrics take them.
+
+        A row is a query and a column a document; every document is judged and returned. Of equal
+        scores the later column comes first, as everywhere the larger document id does.
+        """
+        grades, values = (np.asarray(array, dtype=np.float64) for array in (relevance, scores))
+        if grades.ndim != 2 or grades.shape != values.shape:
+            raise InputError(
+                "relevance and scores must be two matrices of one shape (queries x documents); "
+                f"found {grades.shape} and {values.shape}"
+            )
+        for name, array in (("relevance", grades), ("scores", values)):
+            if np.isnan(array).any():
+                query, column = np.argwhere(np.isnan(array))[0]
+                raise InputError(f"{name}[{query}, {column}] is NaN")
+        queries, documents = grades.shape
+        starts = np.arange(queries + 1) * documents
+        judged = Judged(
+            queries=[str(query) for query in range(queries)],
+            starts=starts,
+            grade=grades.ravel(),
+            top_grade=float(grades.max(initial=0)),
+            ids=lambda start, stop: [str(row % documents) for row in range(start, stop)],
+        )
+        doc, tied = _core.rank_matrix(values.ravel(), max(documents, 1))
+        rank = np.tile(np.arange(1, documents + 1), queries)
+        tied_from, tied_to = tied or (rank, rank)
+        return cls(
+            query=judged.query,
+            rank=rank,
+            grade=judged.grade[doc],
+            doc=doc,
+            tied_from=tied_from,
+            tied_to=tied_to,
+            returned=np.full(queries, documents),
+            judgments=judged,
+        )
+
+
+def _rows_up_to(hits: Hits, rank: Ints) -> Ints:
+    """For each row: how many rows of its query stand at this rank or above."""
+    stride = int(max(hits.rank.max(initial=0), rank.max(initial=0))) + 1
+    rows = np.searchsorted(hits.query * stride + hits.rank, hits.query * stride + rank, "right")
+    return rows - hits.starts[hits.query]
+
+
+def _group_numbers(*keys: NDArray[Any]) -> Ints:
+    """Number the groups of neighbouring rows that agree in all keys, from 0."""
+    if len(keys[0]) == 0:
+        return np.zeros(0, dtype=np.int64)
+    changes = np.zeros(len(keys[0]), dtype=bool)
+    for key in keys:
+        changes[1:] |= key[1:] != key[:-1]
+    return np.cumsum(changes)
+
+
+def _ordinal_in(group: Ints) -> Ints:
+    """Each row's place within its group of neighbouring rows, from 1."""
+    if len(group) == 0:
+        return group
+    starts = np.flatnonzero(np.concatenate(([True], group[1:] != group[:-1])))
+    sizes = np.diff(np.concatenate((starts, [len(group)])))
+    return np.arange(1, len(group) + 1) - np.repeat(starts, sizes)
+
+
+def _groups_around(hits: Hits, query: Ints, rank: Ints, stride: int) -> tuple[Ints, Ints]:
+    """The tied groups in which these ranks stand, as far as the hits know of them."""
+    if len(hits.query) == 0:
+        return rank, rank
+    # The first hit whose group ends at this rank or below is the only one that can surround it.
+    ends = hits.query * stride + hits.tied_to
+    near = np.minimum(np.searchsorted(ends, query * stride + rank), len(ends) - 1)
+    inside = (
+        (hits.query[near] == query) & (hits.tied_from[near] <= rank) & (rank <= hits.tied_to[near])
+    )
+    return np.where(inside, hits.tied_from[near], rank), np.where(inside, hits.tied_to[near], rank)
+
+
+def _with_more_judged(
+    hits: Hits, query: Ints, rank: Ints, grade: float, stride: int
+) -> tuple[Judged, Ints, Ints]:
+    """The judgments with results added, the rows of these, and where the old rows have gone.
+
+    A result that was pooled and not judged has a row already; the others get new ones, after those
+    that their query has.
+    """
+    judged = hits.judgments
+    pooled = hits.where(hits.grade < 0)
+    keys = pooled.query * stride + pooled.rank
+    order = np.argsort(keys)
+    at = np.searchsorted(keys[order], query * stride + rank)
+    has_row = np.isin(query * stride + rank, keys)
+    new = np.bincount(query[~has_row], minlength=len(hits))
+    shift = np.concatenate(([0], np.cumsum(new)))
+    moved = np.arange(len(judged.grade)) + shift[judged.query]
+    starts = judged.starts + shift
+    grades = np.full(int(starts[-1]), float(grade))
+    grades[moved] = judged.grade
+    doc = np.zeros(len(query), dtype=np.int64)
+    doc[has_row] = moved[pooled.doc[order[at[has_row]]]]
+    grades[doc[has_row]] = grade
+    fresh = query[~has_row]
+    doc[~has_row] = judged.starts[fresh + 1] + shift[fresh] + _ordinal_in(fresh) - 1
+    top_grade = max(judged.top_grade, float(grade)) if len(query) else judged.top_grade
+    # Ids of what nobody judged are not known here, so the new judgments have none.
+    return Judged(judged.queries, starts, grades, top_grade), doc, moved

@@ -1,0 +1,213 @@
+"""What a measure is: one class that computes, and says of itself all that there is to say.
+
+A measure's parameters are the annotated attributes of its class, each with its default. They are
+read from the class rather than compiled into an `__init__` (as dataclasses do), since the catalogue
+is imported whenever a command starts, and compiling a hundred of those would take most of the
+time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from inspect import get_annotations
+from typing import Any, ClassVar, Literal, dataclass_transform, get_args, get_type_hints
+
+import numpy as np
+
+from cleverdon.errors import NotationError, suggest
+from cleverdon.hits import Floats, Hits
+
+Promise = Literal["in range", "swap", "unjudged tail"]
+"""A property that tests hold a measure to: see `tests/test_every_measure.py`.
+
+- in range: every value lies in `range`
+- swap: exchanging a result with a better one below it never makes the value worse
+- unjudged tail: unjudged results added at the end change nothing
+"""
+
+
+Better = Literal["higher", "lower", "neither"]
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+class Measure:
+    """The base of all measures.
+
+    A subclass gives `score` and the texts below; decorating it with `measure` makes it known by its
+    name. A measure is called with Hits and gives a value for each query:
+
+    >>> from cleverdon import Hits
+    >>> from cleverdon.measures import nDCG
+    >>> nDCG(k=3)(Hits.from_matrix([[2, 0, 1]], [[0.9, 0.5, 0.1]]))
+    array([0.95023442])
+    """
+
+    formula: ClassVar[str] = ""
+    """In LaTeX."""
+    user: ClassVar[str] = ""
+    """What a person does whom this measure describes."""
+    undefined: ClassVar[str] = ""
+    """When a query has no value; there, and only there, `score` gives NaN."""
+    source: ClassVar[str] = ""
+    """Where it was proposed."""
+    worked: ClassVar[str] = ""
+    """Examples, a line each: measure, grades down the ranking, `=`, value; see `worked.py`."""
+    trec_eval: ClassVar[tuple[str, ...]] = ()
+    """What trec_eval calls it: `ndcg_cut_{k}`, or `rbp(p=0.9)` where parameters are fixed."""
+    aliases: ClassVar[tuple[str, ...]] = ()
+    """Other names that are understood, and never printed."""
+    spellings: ClassVar[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {}
+    """Other tools' parameters: their name, their value, and the parameters that it stands for."""
+    better: ClassVar[Better] = "higher"
+    average: ClassVar[Literal["mean", "sum"]] = "mean"
+    range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    promises: ClassVar[frozenset[Promise]] = frozenset()
+    cut: ClassVar[str] = "k"
+    """The parameter that is written behind `@`."""
+    defaults: ClassVar[Mapping[str, Any]] = {}
+    """Every parameter and its default, in the order of the class; REQUIRED where it has none."""
+
+    judged_only: bool = False
+    """Leave out what nobody judged, as if it had never been returned."""
+
+    def __init_subclass__(cls) -> None:
+        own = {
+            name: vars(cls).get(name, REQUIRED)
+            for name, kind in get_annotations(cls).items()
+            if "ClassVar" not in str(kind)  # text, or the type itself, as the module has it
+        }
+        inherited = dict(cls.defaults)
+        judged_only = inherited.pop("judged_only", False)
+        cls.defaults = {**inherited, **own, "judged_only": judged_only}
+
+    def __init__(self, **parameters: Any) -> None:
+        cls = type(self)
+        for name in parameters:
+            if name not in cls.defaults:
+                known = list(cls.defaults)
+                raise NotationError(
+                    f"{cls.__name__} has no parameter {name!r}{suggest(name, known)}"
+                )
+        for name, default in cls.defaults.items():
+            value = parameters.get(name, default)
+            if value is REQUIRED:
+                example = f"{cls.__name__}@10" if name == cls.cut else f"{cls.__name__}({name}=...)"
+                raise NotationError(f"{cls.__name__} needs {name!r}, as in {example}")
+            vars(self)[name] = value if value is default else cls._checked(name, value)
+        self.check()
+
+    def check(self) -> None:
+        """Raise a NotationError where the parameters do not fit each other; a subclass may."""
+
+    @classmethod
+    def _checked(cls, name: str, value: Any) -> Any:
+        """The value in the parameter's type, or a NotationError that says what is allowed."""
+        hint = _hints(cls)[name]
+        options = [option for option in (hint, *get_args(hint)) if option is not type(None)]
+        if value is None and type(None) in get_args(hint):
+            return value
+        if name == cls.cut and hint in (int, int | None):
+            if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 1:
+                return int(value)
+            raise NotationError(f"{cls.__name__}@{value}: a cut-off is a whole number from 1 on")
+        if bool in options and isinstance(value, bool):
+            return value
+        if float in options and _is_number(value):
+            return value
+        if int in options and isinstance(value, int) and not isinstance(value, bool):
+            return value
+        words = [word for word in options if isinstance(word, str)]
+        if words:
+            if value in words:
+                return value
+            raise NotationError(
+                f"{cls.__name__}({name}={value}) is not known{suggest(str(value), words)}"
+            )
+        if any(_is_mapping(option) for option in options) and _is_table(value):
+            return _Frozen(value)
+        wanted = "true or false" if bool in options else "a number"
+        if any(_is_mapping(option) for option in options):
+            wanted = "a map such as {1: 3, 2: 9}"
+        raise NotationError(f"{cls.__name__}({name}={value!r}): {name} is {wanted}")
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters that differ from their defaults."""
+        return {
+            name: vars(self)[name]
+            for name, default in type(self).defaults.items()
+            if vars(self)[name] != default
+        }
+
+    def __call__(self, hits: Hits) -> Floats:
+        """The value for each query; NaN where it is undefined."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = self.score(hits.condensed() if self.judged_only else hits)
+        values = np.asarray(values, dtype=np.float64)
+        # Results may be assumed relevant where nothing is: a share of nothing is undefined too.
+        return np.where(np.isinf(values), np.nan, values)
+
+    def score(self, hits: Hits) -> Floats:
+        """The value for each query; for subclasses to give, and not to be called but by `()`."""
+        raise NotationError(
+            f"{type(self).__name__} does not say how it is computed: give it `score`"
+        )
+
+    def __str__(self) -> str:
+        from cleverdon.measures.notation import written
+
+        return written(self)
+
+    __repr__ = __str__
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), tuple(vars(self).items())))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{self} cannot be changed; make another one")
+
+
+class _Required:
+    def __repr__(self) -> str:
+        return "required"
+
+
+REQUIRED = _Required()
+
+
+class _Frozen(dict[Any, Any]):
+    """A map that can be part of a measure's hash."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(sorted(self.items())))
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is a number that has a place in a formula, which neither NaN nor infinity has."""
+    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return plain and -np.inf < value < np.inf
+
+
+def _is_table(value: Any) -> bool:
+    """Whether it is a map from numbers to numbers."""
+    return isinstance(value, Mapping) and all(_is_number(n) for pair in value.items() for n in pair)
+
+
+def _is_mapping(hint: Any) -> bool:
+    return getattr(hint, "__origin__", None) is Mapping
+
+
+def _hints(cls: type[Measure]) -> dict[str, Any]:
+    cached: dict[str, Any] | None = vars(cls).get("_hints_cache")
+    if cached is None:
+        cached = get_type_hints(cls)
+        cls._hints_cache = cached  # type: ignore[attr-defined]
+    return cached
+
+
+def one_line(cls: type[Measure]) -> str:
+    """The first line of a measure's docstring."""
+    return (cls.__doc__ or "").strip().partition("\n")[0]

@@ -1,0 +1,263 @@
+"""Rankings judged in grades."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from cleverdon.errors import NotationError
+from cleverdon.hits import Floats, Hits, Ints
+from cleverdon.measures.base import Measure
+from cleverdon.measures.registry import measure
+
+_JK = "Järvelin & Kekäläinen 2002, doi:10.1145/582415.582418"
+
+
+class Discounted(Measure):
+    """What DCG and nDCG share: the gain of a grade, and the discount of a rank."""
+
+    k: int | None = None
+    gain: Literal["linear", "exponential"] = "linear"
+    gains: Mapping[float, float] | None = None
+    discount: Literal["log", "jk"] = "log"
+    base: float = 2
+
+    def check(self) -> None:
+        if self.base <= 1:
+            raise NotationError(f"{type(self).__name__}(base={self.base}): the base is above 1")
+
+    def gain_of(self, hits: Hits) -> Floats:
+        """What each row is worth; grades that `gains` leaves out keep their ordinary gain."""
+        grade = np.maximum(hits.grade, 0)  # pooled but unjudged documents gain nothing
+        gain = grade if self.gain == "linear" else np.exp2(grade) - 1
+        for listed, worth in (self.gains or {}).items():
+            gain = np.where(hits.grade == listed, float(worth), gain)
+        return gain
+
+    def dcg(self, hits: Hits) -> Floats:
+        """The discounted gain down to rank k."""
+        top = hits.top(self.k)
+        return top.total(self.gain_of(top) / self.discount_at(top.rank))
+
+    def discount_at(self, rank: Ints) -> Floats:
+        """What the gain at each rank is divided by."""
+        deepest = int(rank.max(initial=0))
+        if deepest < len(rank):  # a logarithm for each rank there is, not for each row
+            return self._discount(np.arange(deepest + 1.0))[rank]
+        return self._discount(rank.astype(np.float64))
+
+    def _discount(self, rank: Floats) -> Floats:
+        shifted = rank + 1 if self.discount == "log" else np.maximum(rank, self.base)
+        # log2 is exact at powers of two; a quotient of logarithms is not.
+        return np.log2(shifted) if self.base == 2 else np.log(shifted) / np.log(self.base)
+
+
+@measure
+class DCG(Discounted):
+    """Discounted cumulative gain.
+
+    The gain read down to rank k, each result's discounted by its depth.
+    """
+
+    formula = r"\sum_{i \le k} \frac{g_i}{\log_2(i+1)}"
+    user = "Reads on to rank k whatever turns up, with attention 1 / log2(rank + 1)."
+    undefined = "never"
+    source = _JK
+    trec_eval = ("dcg", "dcg_cut_{k}")
+    range = (0.0, np.inf)
+    promises = frozenset({"in range", "swap", "unjudged tail"})
+    worked = """
+        DCG@6                    3 2 3 0 1 2                = 6.8611
+        DCG(gain=exponential)@3  3 2 3 0 0 1                = 12.3928
+        DCG(discount=jk)@6       3 2 3 0 0 1                = 7.2796
+        DCG(gains={1:3,2:9})@2   1 2                        = 8.6784
+        DCG(discount=jk,base=3)  1 1 1                      = 3
+        DCG                      | 1                        = 0
+    """
+
+    def score(self, hits: Hits) -> Floats:
+        return self.dcg(hits)
+
+
+@measure
+class nDCG(Discounted):
+    """Normalised discounted cumulative gain.
+
+    The gain read down to rank k, discounted by depth, as a share of what the same judgments
+    would give in their best order.
+    """
+
+    formula = (
+        r"\sum_{i \le k} \frac{g_i}{\log_2(i+1)} \Big/ \sum_{i \le k} \frac{g^*_i}{\log_2(i+1)}"
+    )
+    user = "Reads on to rank k whatever turns up, with attention 1 / log2(rank + 1)."
+    undefined = "no judged document has a positive gain"
+    source = _JK
+    trec_eval = ("ndcg", "ndcg_cut_{k}")
+    aliases = ("NDCG",)
+    spellings = {"dcg": {"log2": {"gain": "linear"}, "exp-log2": {"gain": "exponential"}}}
+    promises = frozenset({"in range", "swap", "unjudged tail"})
+    worked = """
+        nDCG@3                        2 - 1 | 1                 = 0.7985
+        nDCG@1                        - 2 | 1                   = 0
+        nDCG(gain=exponential)@10     3 2 3 0 0 1 2 2 3 0       = 0.8951
+        nDCG@6                        3 2 3 0 1 2 | 3 2         = 0.7850
+        nDCG(ideal=retrieved)@3       2 - 1 | 1                 = 0.9502
+        nDCG(gains={1:9,2:3})@2       1 2                       = 1
+        nDCG                          0 -                       = undefined
+    """
+
+    ideal: Literal["judged", "retrieved"] = "judged"
+
+    def score(self, hits: Hits) -> Floats:
+        best = hits.best_by(self.gain_of)
+        if self.ideal == "retrieved":
+            found = np.zeros(len(hits.judgments.grade), dtype=bool)
+            found[hits.doc[hits.doc >= 0]] = True
+            among = best.where(found[best.doc])
+            dcg = self.dcg(_from_rank_one(among))
+            # A ranking that found nothing has no best order, yet the query has a value: 0.
+            return np.where(self.dcg(best) > 0, self.dcg(hits) / np.where(dcg > 0, dcg, 1), np.nan)
+        ideal = self.dcg(best)
+        # Without an ideal, a table of gains below 0 could give -inf where nothing is defined.
+        return self.dcg(hits) / np.where(ideal > 0, ideal, np.nan)
+
+
+def _from_rank_one(hits: Hits) -> Hits:
+    """The same rows, ranked from 1 without gaps."""
+    return replace(hits, rank=hits.ordinal)
+
+
+@measure
+class ERR(Measure):
+    """Expected reciprocal rank: of the result at which a person stops, being satisfied.
+
+    The grade says how likely a result is to satisfy: (2^g - 1) / 2^max, where max is the largest
+    grade of the whole collection's judgments, so that one query alone scores as among others.
+    """
+
+    formula = (
+        r"\sum_{i \le k} \frac{1}{i} R_i \prod_{j < i} (1 - R_j), "
+        r"\quad R_i = \frac{2^{g_i} - 1}{2^{\max}}"
+    )
+    user = "Reads down, and stops at a result with the probability that its grade gives."
+    undefined = "never"
+    source = "Chapelle et al. 2009, doi:10.1145/1645953.1646033"
+    promises = frozenset({"in range", "swap", "unjudged tail"})
+    worked = """
+        ERR           1               max=1   = 0.5
+        ERR           0 1 2           max=2   = 0.3125
+        ERR@2         0 1 2           max=2   = 0.125
+        ERR(max=4)@2  0 1 2                   = 0.0312
+        ERR           | 1                     = 0
+    """
+
+    k: int | None = None
+    max: float | None = None
+
+    def score(self, hits: Hits) -> Floats:
+        top = hits.top(self.k)
+        highest = hits.judgments.top_grade if self.max is None else self.max
+        grade = np.maximum(top.grade, 0)
+        if len(grade) and grade.max() > highest:
+            raise NotationError(
+                f"{self}: there is a grade of {grade.max():g}, above max={highest:g}"
+            )
+        satisfied = (np.exp2(grade) - 1) / np.exp2(highest)
+        still_reading = top.running(1 - satisfied, np.multiply)
+        # The product over the results above: that down to this one, shifted by a row.
+        reached = np.ones(len(grade))
+        later = top.ordinal > 1
+        reached[later] = still_reading[np.flatnonzero(later) - 1]
+        return top.total(reached * satisfied / top.rank)
+
+
+class RankBiased(Measure):
+    """What rank-biased precision and its residual share: the persistence of the user."""
+
+    p: float = 0.8
+
+    def check(self) -> None:
+        if not 0 < self.p < 1:
+            raise NotationError(f"{type(self).__name__}(p={self.p}): p is above 0 and below 1")
+
+    def weight_of(self, hits: Hits) -> Floats:
+        """How much of a user's reading falls on each row."""
+        weight: Floats = (1 - self.p) * np.power(self.p, hits.rank - 1.0)
+        return weight
+
+
+@measure
+class RBP(RankBiased):
+    """Rank-biased precision: the gain per result read, of a user who goes on with probability p.
+
+    A result's gain is its grade over the largest grade of the collection (gain=topic: of the topic,
+    if above 1, as in trec_eval). With `rel` it is 1 from that grade on, and 0 below. What the
+    unjudged results could still add is `RBPResidual`.
+    """
+
+    formula = r"(1 - p) \sum_{i} g_i\, p^{i-1}"
+    user = "Goes on to the next result with probability p, whatever turned up."
+    undefined = "never"
+    source = "Moffat & Zobel 2008, doi:10.1145/1416950.1416952"
+    trec_eval = ("rbp(p=0.9,gain=topic)",)
+    promises = frozenset({"in range", "swap", "unjudged tail"})
+    worked = """
+        RBP(p=0.5)                1 0 1     max=1  = 0.625
+        RBP(p=0.5)                1 0 2     max=2  = 0.375
+        RBP(p=0.5,rel=1)          1 0 2     max=2  = 0.625
+        RBP(p=0.5,gain=topic)     2 1       max=4  = 0.625
+        RBP(p=0.5)@1              1 0 1     max=1  = 0.5
+        RBP                       0 -              = 0
+    """
+
+    k: int | None = None
+    rel: float | None = None
+    gain: Literal["collection", "topic"] = "collection"
+
+    def score(self, hits: Hits) -> Floats:
+        top = hits.top(self.k)
+        return top.total(self._gain_of(top) * self.weight_of(top))
+
+    def _gain_of(self, hits: Hits) -> Floats:
+        if self.rel is not None:
+            return hits.relevant(self.rel).astype(float)
+        judged = hits.judgments
+        largest = np.full(len(hits), max(judged.top_grade, 0))
+        if self.gain == "topic":
+            largest = np.ones(len(hits))
+            np.maximum.at(largest, judged.query, judged.grade)
+        return np.maximum(hits.grade, 0) / np.where(largest > 0, largest, 1)[hits.query]
+
+
+@measure
+class RBPResidual(RankBiased):
+    """What rank-biased precision could still gain if everything unjudged were relevant.
+
+    The weight of the results that nobody judged, and of all ranks below the last one.
+    """
+
+    formula = r"p^n + (1 - p) \sum_{i \text{ unjudged}} p^{i-1}"
+    user = "As for RBP; this is the part of the reading about which nothing is known."
+    undefined = "never"
+    source = "Moffat & Zobel 2008, doi:10.1145/1416950.1416952"
+    better = "neither"
+    promises = frozenset({"in range", "unjudged tail"})
+    worked = """
+        RBPResidual(p=0.5)    1 - 0     = 0.375
+        RBPResidual(p=0.5)    -1        = 1
+        RBPResidual(p=0.5)@1  1 - 0     = 0.5
+        RBPResidual           | 1       = 1
+    """
+
+    k: int | None = None
+
+    def score(self, hits: Hits) -> Floats:
+        # The weights of all ranks down to infinity add up to 1: what is not known is unknown.
+        known = hits.top(self.k)
+        known = known.where(known.grade >= 0)
+        unknown: Floats = 1.0 - known.total(self.weight_of(known))
+        return unknown

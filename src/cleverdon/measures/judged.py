@@ -1,0 +1,43 @@
+"""How much of a ranking is judged: what to look at before believing any other number."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from cleverdon.hits import Floats, Hits
+from cleverdon.measures.base import Measure
+from cleverdon.measures.registry import measure
+
+
+@measure
+class Judged(Measure):
+    """The share of the first k results that somebody judged.
+
+    Where it is low, or differs between systems, their scores say little: what nobody judged counts
+    as not relevant. Documents pooled but not judged (grade below 0) count as not judged.
+    """
+
+    formula = r"\frac{|\{ i \le k : g_i \text{ judged} \}|}{\min(k, n)}"
+    user = "None: it describes the judgments."
+    undefined = "nothing was returned; with norm=k, never"
+    source = "Sakai 2007, doi:10.1145/1277741.1277756"
+    better = "neither"
+    promises = frozenset({"in range"})
+    worked = """
+        Judged@2          1 - 0     = 0.5
+        Judged            1 - 0 -1  = 0.5
+        Judged@5          1 - 0     = 0.6667
+        Judged(norm=k)@5  1 - 0     = 0.4
+        Judged            | 1       = undefined
+    """
+
+    k: int | None = None
+    norm: Literal["returned", "k"] = "returned"
+
+    def score(self, hits: Hits) -> Floats:
+        top = hits.top(self.k)
+        fixed = self.norm == "k" and self.k is not None
+        read = np.full(len(hits), self.k) if fixed else top.returned
+        return top.count(top.grade >= 0) / read

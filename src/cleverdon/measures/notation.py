@@ -1,0 +1,230 @@
+"""How measures are written: `nDCG(gain=exponential)@10`.
+
+A name, parameters in brackets, and a cut-off behind `@`. Values are numbers, words (quoted or not),
+true and false, tuples, maps, and measures. What trec_eval (`ndcg_cut_10`) and ir_measures
+(`nDCG(dcg='exp-log2')@10`) write is understood as well, and printed in Cleverdon's own way.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from cleverdon.errors import NotationError, suggest
+from cleverdon.measures.base import Measure
+from cleverdon.measures.registry import as_text, find, from_trec_eval
+
+_TOKEN = re.compile(
+    r"""\s*(?:
+    (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![A-Za-z_]))
+  | (?P<word>[A-Za-z_][A-Za-z0-9_.-]*)
+  | (?P<text>'[^']*'|"[^"]*")
+  | (?P<mark>[(){}@=,:])
+  )""",
+    re.VERBOSE,
+)
+
+
+def parse(text: str) -> Measure:
+    """The measure that is written so.
+
+    >>> parse("ndcg_cut_10")
+    nDCG@10
+    >>> parse("nDCG@ten")
+    Traceback (most recent call last):
+    cleverdon.errors.NotationError: nDCG@ten: expected a number behind '@', found 'ten'
+    """
+    text = text.strip()
+    known = from_trec_eval(text)
+    if known is not None:
+        cls, in_name, fixed = known
+        parameters = {name: _Reader(value, of=text).only_value() for name, value in in_name.items()}
+        parameters |= _Reader(f"{cls.__name__}({fixed})", of=text).arguments_only() if fixed else {}
+        return _make(cls, parameters)
+    reader = _Reader(text, of=text)
+    measure = reader.measure()
+    reader.end()
+    return measure
+
+
+def parse_all(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+    """Several measures, each once, in the order given; a text may hold several."""
+    if isinstance(measures, str) or not isinstance(measures, Iterable):
+        measures = [measures]
+    found: dict[Measure, None] = {}
+    item: Any
+    for item in measures:
+        if isinstance(item, Measure):
+            found[item] = None
+        elif isinstance(item, str):
+            found.update(dict.fromkeys(map(parse, _split(item))))
+        elif isinstance(item, type) and issubclass(item, Measure):
+            found[item()] = None
+        else:
+            # ir_measures' objects print themselves in a notation that is understood.
+            found[parse(str(item))] = None
+    if not found:
+        raise NotationError("no measure was named")
+    return tuple(found)
+
+
+def written(measure: Measure) -> str:
+    """How a measure is written: only what differs from the defaults, the cut-off behind `@`."""
+    parameters = measure.parameters
+    cut = parameters.pop(type(measure).cut, None)
+    inside = ",".join(f"{name}={as_text(value)}" for name, value in parameters.items())
+    return (
+        type(measure).__name__
+        + (f"({inside})" if inside else "")
+        + ("" if cut is None else f"@{as_text(cut)}")
+    )
+
+
+def _split(text: str) -> list[str]:
+    """Cut a list of measures at blanks and commas that stand in no bracket."""
+    parts, depth = [""], 0
+    for char in text:
+        depth += (char in "({") - (char in ")}")
+        if depth == 0 and (char.isspace() or char == ","):
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [part for part in parts if part]
+
+
+class _Reader:
+    """Reads the notation from left to right."""
+
+    def __init__(self, text: str, *, of: str) -> None:
+        self.of = of
+        self.tokens: list[tuple[str, str]] = []
+        at = 0
+        while at < len(text.rstrip()):
+            match = _TOKEN.match(text, at)
+            if match is None:
+                raise NotationError(f"{of}: {text[at:].strip()[0]!r} has no place in a measure")
+            self.tokens.append((str(match.lastgroup), match[str(match.lastgroup)]))
+            at = match.end()
+
+    def measure(self) -> Measure:
+        name = self.take("word", "the name of a measure")
+        cls = find(name)
+        parameters = self.arguments(cls) if self.next_is("(") else {}
+        if self.next_is("@"):
+            self.take("mark")
+            kind, value = self.tokens[0] if self.tokens else ("", "nothing")
+            if kind != "number":
+                raise NotationError(f"{self.of}: expected a number behind '@', found {value!r}")
+            if cls.cut not in cls.defaults:
+                raise NotationError(f"{self.of}: {cls.__name__} takes no cut-off")
+            if cls.cut in parameters:
+                raise NotationError(f"{self.of}: {cls.cut!r} is given twice")
+            parameters[cls.cut] = self.value()
+        return _make(cls, parameters)
+
+    def arguments_only(self) -> dict[str, Any]:
+        return self.arguments(find(self.take("word")))
+
+    def arguments(self, cls: type[Measure]) -> dict[str, Any]:
+        """What stands in brackets: `name=value`, or values in the order of the parameters."""
+        self.take("mark")
+        parameters: dict[str, Any] = {}
+        in_order = iter(cls.defaults)
+        while not self.next_is(")"):
+            if len(self.tokens) > 1 and self.tokens[1] == ("mark", "="):
+                name = self.take("word", "the name of a parameter")
+                self.take("mark")
+            else:
+                name = next(in_order, "")
+            if name in parameters:
+                raise NotationError(f"{self.of}: {name!r} is given twice")
+            parameters[name] = self.value()
+            if self.next_is(","):
+                self.take("mark")
+            elif not self.next_is(")"):
+                found = self.tokens[0][1] if self.tokens else "the end"
+                raise NotationError(f"{self.of}: expected ',' or ')', found {found!r}")
+        self.take("mark")
+        return parameters
+
+    def value(self) -> Any:
+        if not self.tokens:
+            raise NotationError(f"{self.of}: a value is missing at the end")
+        kind, text = self.tokens[0]
+        if kind == "number":
+            self.tokens.pop(0)
+            return float(text) if re.search("[.eE]", text) else int(text)
+        if kind == "text":
+            self.tokens.pop(0)
+            return text[1:-1]
+        if text == "(":
+            return tuple(self.items(")"))
+        if text == "{":
+            return dict(self.pairs())
+        if kind == "word":
+            words = {"true": True, "false": False, "none": None}
+            if text.casefold() in words:
+                self.tokens.pop(0)
+                return words[text.casefold()]
+            if self.tokens[1:2] in ([("mark", "(")], [("mark", "@")]):
+                return self.measure()
+            self.tokens.pop(0)
+            return text
+        raise NotationError(f"{self.of}: expected a value, found {text!r}")
+
+    def only_value(self) -> Any:
+        value = self.value()
+        self.end()
+        return value
+
+    def items(self, closing: str) -> Iterable[Any]:
+        self.take("mark")
+        while not self.next_is(closing):
+            yield self.value()
+            if self.next_is(","):
+                self.take("mark")
+        self.take("mark")
+
+    def pairs(self) -> Iterable[tuple[Any, Any]]:
+        self.take("mark")
+        while not self.next_is("}"):
+            key = self.value()
+            if not self.next_is(":"):
+                raise NotationError(f"{self.of}: expected ':' in a map, as in {{1:3,2:9}}")
+            self.take("mark")
+            yield key, self.value()
+            if self.next_is(","):
+                self.take("mark")
+        self.take("mark")
+
+    def next_is(self, mark: str) -> bool:
+        if not self.tokens and mark in ")}":
+            raise NotationError(f"{self.of}: {mark!r} is missing at the end")
+        return bool(self.tokens) and self.tokens[0] == ("mark", mark)
+
+    def take(self, kind: str, what: str = "") -> str:
+        if not self.tokens or self.tokens[0][0] != kind:
+            found = repr(self.tokens[0][1]) if self.tokens else "nothing"
+            raise NotationError(f"{self.of!r}: expected {what or kind}, found {found}")
+        return self.tokens.pop(0)[1]
+
+    def end(self) -> None:
+        if self.tokens:
+            raise NotationError(f"{self.of}: {self.tokens[0][1]!r} follows the end of the measure")
+
+
+def _make(cls: type[Measure], parameters: dict[str, Any]) -> Measure:
+    """The measure with these parameters, other tools' spellings among them translated."""
+    own: dict[str, Any] = {}
+    for name, value in parameters.items():
+        meanings = cls.spellings.get(name)
+        if meanings is None:
+            own[name] = value
+        elif str(value) in meanings:
+            own |= meanings[str(value)]
+        else:
+            raise NotationError(
+                f"{cls.__name__}({name}={value}) is not known{suggest(str(value), meanings)}"
+            )
+    return cls(**own)

@@ -1,0 +1,289 @@
+"""Rankings judged as relevant or not."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from cleverdon.errors import NotationError
+from cleverdon.hits import Floats, Hits
+from cleverdon.measures.base import Measure
+from cleverdon.measures.registry import measure
+
+_BOOK = "van Rijsbergen 1979, Information Retrieval, chapter 7"
+
+
+@measure
+class P(Measure):
+    """Precision at k: the share of the first k results that is relevant.
+
+    Divided by k even where fewer came back, since an empty place on the page is no success either.
+    """
+
+    formula = r"\frac{1}{k} \sum_{i \le k} r_i"
+    user = "Reads exactly k results, each with the same attention."
+    undefined = "never; with norm=returned, where nothing was returned"
+    source = _BOOK
+    trec_eval = ("P_{k}",)
+    aliases = ("Precision", "Prec")
+    promises = frozenset({"in range", "swap"})
+    worked = """
+        P@3                 1 0 1       = 0.6667
+        P@5                 1 0 1       = 0.4
+        P(norm=returned)@5  1 0 1       = 0.6667
+        P(rel=2)@2          1 2         = 0.5
+        P@5                 | 1         = 0
+        P(norm=returned)@5  | 1         = undefined
+    """
+
+    k: int
+    rel: float = 1
+    norm: Literal["k", "returned"] = "k"
+
+    def score(self, hits: Hits) -> Floats:
+        top = hits.top(self.k)
+        read = top.returned if self.norm == "returned" else np.full(len(hits), self.k)
+        return top.count(top.relevant(self.rel)) / read
+
+
+@measure
+class R(Measure):
+    """Recall at k: the share of the relevant documents that is among the first k results.
+
+    With cap=true divided by min(R, k), so that a perfect ranking gets 1 at every k.
+    """
+
+    formula = r"\frac{1}{R} \sum_{i \le k} r_i"
+    user = "Needs all there is, and reads k results to find it."
+    undefined = "no judged document is relevant"
+    source = _BOOK
+    trec_eval = ("recall_{k}", "relative_P_{k}(cap=true)")
+    aliases = ("Recall",)
+    promises = frozenset({"in range", "swap", "unjudged tail"})
+    worked = """
+        R@2            1 0 1 | 1      = 0.3333
+        R              1 0 1 | 1      = 0.6667
+        R(cap=true)@2  1 0 1 | 1      = 0.5
+        R@5            | 1            = 0
+        R@5            0 -            = undefined
+    """
+
+    k: int | None = None
+    rel: float = 1
+    cap: bool = False
+
+    def score(self, hits: Hits) -> Floats:
+        top = hits.top(self.k)
+        wanted = hits.judgments.relevant(self.rel)
+        if self.cap and self.k is not None:
+            wanted = np.minimum(wanted, self.k)
+        return top.count(top.relevant(self.rel)) / wanted
+
+
+@measure
+class F(Measure):
+    """F-measure at k: precision and recall at k in one number.
+
+    Their harmonic mean, recall weighed beta times as much as precision; 0 where both are 0.
+    """
+
+    formula = r"\frac{(1 + \beta^2)\, P@k\, R@k}{\beta^2 P@k + R@k}"
+    user = "Reads k results, and cares beta times as much for recall as for precision."
+    undefined = "no judged document is relevant"
+    source = _BOOK
+    promises = frozenset({"in range", "swap"})
+    worked = """
+        F@2          1 0 1 | 1   = 0.4
+        F(beta=2)@2  1 0 1 | 1   = 0.3571
+        F@2          0 0   | 1   = 0
+        F@2          0 0         = undefined
+    """
+
+    k: int
+    beta: float = 1
+    rel: float = 1
+
+    def check(self) -> None:
+        if self.beta < 0:
+            raise NotationError(f"F(beta={self.beta}): beta is at least 0")
+
+    def score(self, hits: Hits) -> Floats:
+        top = hits.top(self.k)
+        found = top.count(top.relevant(self.rel))
+        wanted = hits.judgments.relevant(self.rel)
+        value = (1 + self.beta**2) * found / (self.k + self.beta**2 * wanted)
+        return np.where(wanted > 0, value, np.nan)
+
+
+@measure
+class Success(Measure):
+    """Whether any of the first k results is relevant.
+
+    Averaged over queries, the share of them that is answered on a page of k results.
+    """
+
+    formula = r"\max_{i \le k} r_i"
+    user = "Wants one good result, and reads k to find it."
+    undefined = "never"
+    source = "Craswell & Hawking 2004, Overview of the TREC 2004 Web track"
+    trec_eval = ("success_{k}",)
+    aliases = ("HitRate",)
+    promises = frozenset({"in range", "swap", "unjudged tail"})
+    worked = """
+        Success@2  0 1      = 1
+        Success@1  0 1      = 0
+        Success@1  | 1      = 0
+    """
+
+    k: int
+    rel: float = 1
+
+    def score(self, hits: Hits) -> Floats:
+        top = hits.top(self.k)
+        return (top.count(top.relevant(self.rel)) > 0).astype(float)
+
+
+@measure
+class RR(Measure):
+    """Reciprocal rank of the first relevant result; 0 where there is none.
+
+    Whether means of it say anything is disputed. Fuhr 2017 (doi:10.1145/3190580.3190586) holds that
+    its scale is ordinal, since from rank 1 to 2 it falls as far as from 2 to infinity; Sakai 2020
+    (doi:10.1145/3483382.3483389) and Moffat 2022 (doi:10.1145/3542820) disagree. Say which ranks
+    the means come from.
+    """
+
+    formula = r"\frac{1}{\min \{ i \le k : r_i = 1 \}}"
+    user = "Stops at the first relevant result; one at rank 2 is half as good as one at rank 1."
+    undefined = "never"
+    source = "Kantor & Voorhees 2000, doi:10.1023/A:1009902609570"
+    trec_eval = ("recip_rank", "recip_rank_cut_{k}")
+    aliases = ("MRR",)
+    promises = frozenset({"in range", "swap", "unjudged tail"})
+    worked = """
+        RR          0 - 1 1  = 0.3333
+        RR@2        0 - 1 1  = 0
+        RR(rel=2)   1 2      = 0.5
+        RR          | 1      = 0
+    """
+
+    k: int | None = None
+    rel: float = 1
+
+    def score(self, hits: Hits) -> Floats:
+        top = hits.top(self.k)
+        relevant = top.where(top.relevant(self.rel))
+        first = relevant.where(relevant.ordinal == 1)
+        return first.total(1 / first.rank)
+
+
+@measure
+class AP(Measure):
+    """Average precision: the precision at each relevant document, averaged over all of them.
+
+    Those that were not returned count as 0. The mean over queries is what is called MAP.
+    """
+
+    formula = r"\frac{1}{R} \sum_{i \le k} r_i\, P@i"
+    user = (
+        "Stops at a relevant document, each as likely, and is content with the share found so far."
+    )
+    undefined = "no judged document is relevant"
+    source = (
+        "Harman 1992, doi:10.1016/0306-4573(92)90002-R; Robertson 2008, doi:10.1145/1390334.1390453"
+    )
+    trec_eval = ("map", "map_cut_{k}")
+    aliases = ("MAP",)
+    promises = frozenset({"in range", "swap", "unjudged tail"})
+    worked = """
+        AP                1 0 1 1 1 1 0 0 0 1  = 0.7750
+        AP                1 0 0 0 0 1 0 0 0 1  = 0.5444
+        AP@2              1 0 1 | 1            = 0.3333
+        AP(norm=min)@2    1 0 1 | 1            = 0.5
+        AP(norm=hits)     1 0 1 | 1            = 0.8333
+        AP(norm=hits)     0     | 1            = 0
+        AP                0 -                  = undefined
+    """
+
+    k: int | None = None
+    rel: float = 1
+    norm: Literal["R", "min", "hits"] = "R"
+
+    def score(self, hits: Hits) -> Floats:
+        top = hits.top(self.k)
+        relevant = top.where(top.relevant(self.rel))
+        precisions = relevant.total(relevant.ordinal / relevant.rank)
+        wanted = hits.judgments.relevant(self.rel)
+        if self.norm == "hits":
+            found = np.maximum(np.diff(relevant.starts), 1)
+            return np.where(wanted > 0, precisions / found, np.nan)
+        if self.norm == "min" and self.k is not None:
+            wanted = np.minimum(wanted, self.k)
+        return precisions / wanted
+
+
+@measure
+class Rprec(Measure):
+    """Precision at R: at the rank where a perfect ranking would have found everything.
+
+    There precision and recall are the same number.
+    """
+
+    formula = r"\frac{1}{R} \sum_{i \le R} r_i"
+    user = "Knows how many relevant documents there are, and reads as many results."
+    undefined = "no judged document is relevant"
+    source = "Buckley & Voorhees 2005, TREC, chapter 3"
+    trec_eval = ("Rprec",)
+    aliases = ("RPrec",)
+    promises = frozenset({"in range", "swap", "unjudged tail"})
+    worked = """
+        Rprec   1 0 1       = 0.5
+        Rprec   1 | 1 1     = 0.3333
+        Rprec   0           = undefined
+    """
+
+    rel: float = 1
+
+    def score(self, hits: Hits) -> Floats:
+        wanted = hits.judgments.relevant(self.rel)
+        early = hits.relevant(self.rel) & (hits.rank <= wanted[hits.query])
+        return hits.count(early) / wanted
+
+
+@measure
+class Bpref(Measure):
+    """Binary preference: how often a relevant document precedes those judged not relevant.
+
+    Results that nobody judged, and those pooled but not judged (grade below 0), are passed over, so
+    that a ranking is not punished for holes in the judgments.
+    """
+
+    formula = r"\frac{1}{R} \sum_{r} \left( 1 - \frac{\min(n_r, R)}{\min(R, N)} \right)"
+    user = "Compares pairs of judged documents, and minds how many are in the right order."
+    undefined = "no judged document is relevant"
+    source = "Buckley & Voorhees 2004, doi:10.1145/1008992.1009000; as corrected in trec_eval 8"
+    trec_eval = ("bpref",)
+    aliases = ("BPref",)
+    promises = frozenset({"in range", "swap", "unjudged tail"})
+    worked = """
+        Bpref   1 0 1       = 0.5
+        Bpref   - 1 - 1 0   = 1
+        Bpref   0 0 1 1 | 1 = 0
+        Bpref   1 -1 1 | 0  = 1
+        Bpref   0           = undefined
+    """
+
+    rel: float = 1
+
+    def score(self, hits: Hits) -> Floats:
+        judged = hits.judgments
+        wanted = judged.relevant(self.rel)
+        unwanted = judged.count((judged.grade >= 0) & (judged.grade < self.rel))
+        most = np.minimum(wanted, unwanted)
+        known = hits.where(hits.grade >= 0)
+        relevant = known.relevant(self.rel)
+        above = known.running((~relevant).astype(float))
+        bound = most[known.query]
+        credit = 1 - np.minimum(above, wanted[known.query]) / np.maximum(bound, 1)
+        return known.total(np.where(relevant, credit, 0)) / wanted

@@ -1,0 +1,110 @@
+"""Which measures there are: the one list of names.
+
+A class gets into it by the decorator `measure`, in Cleverdon's own families and in user code alike.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib import import_module
+from typing import Any, TypeVar
+
+from cleverdon.errors import NotationError, suggest
+from cleverdon.measures.base import Measure
+
+FAMILIES = {
+    "sets": "Sets: the whole result, in no order",
+    "ranked": "Ranked, binary",
+    "graded": "Ranked, graded",
+    "judged": "How much is judged",
+    "counts": "Counts",
+}
+"""The modules that hold Cleverdon's own measures, with their headings, in the order of listings."""
+
+_classes: dict[str, type[Measure]] = {}
+_names: dict[str, type[Measure]] = {}
+_trec_eval: dict[str, tuple[type[Measure], re.Pattern[str], str]] = {}
+
+M = TypeVar("M", bound=type[Measure])
+
+
+def measure(cls: M) -> M:
+    """Make a measure known by its name; a name that is taken is refused.
+
+    >>> from cleverdon import Measure, evaluate, measure
+    >>> @measure
+    ... class FirstIsRelevant(Measure):
+    ...     '''Whether the first result is relevant.'''
+    ...     def score(self, hits):
+    ...         return hits.count((hits.rank == 1) & hits.relevant(1)).astype(float)
+    >>> evaluate({"q": {"d": 1}}, {"q": {"d": 0.5}}, "FirstIsRelevant").means
+    array([[1.]])
+    """
+    for name in (cls.__name__, *cls.aliases):
+        known = _names.get(name)
+        if known is not None and known.__qualname__ != cls.__qualname__:
+            raise NotationError(f"there is a measure {name!r} already: {known.__name__}")
+    # The same class again, as when a notebook cell is run twice, takes the place of the first.
+    _classes[cls.__name__] = cls
+    _names.update(dict.fromkeys((cls.__name__, *cls.aliases), cls))
+    for template in cls.trec_eval:
+        name, _, fixed = template.partition("(")
+        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^_]+)", re.escape(name))
+        _trec_eval[name] = (cls, re.compile(pattern), fixed.rstrip(")"))
+    return cls
+
+
+def measures() -> list[type[Measure]]:
+    """Every measure there is, Cleverdon's own first, in the order of the families."""
+    _load()
+    return list(_classes.values())
+
+
+def find(name: str) -> type[Measure]:
+    """The class of a name or an alias; letter case matters only where it tells two apart."""
+    _load()
+    if name in _names:
+        return _names[name]
+    folded = {known for known in _names if known.casefold() == name.casefold()}
+    if len({_names[known] for known in folded}) == 1:
+        return _names[folded.pop()]
+    raise NotationError(f"there is no measure {name!r}{suggest(name, _names)}")
+
+
+def from_trec_eval(name: str) -> tuple[type[Measure], dict[str, str], str] | None:
+    """The class that a trec_eval name stands for, the parameters in the name, and fixed ones."""
+    _load()
+    for cls, pattern, fixed in _trec_eval.values():
+        match = pattern.fullmatch(name)
+        if match:
+            return cls, match.groupdict(), fixed
+    return None
+
+
+def family(cls: type[Measure]) -> str:
+    """The heading under which a measure is listed."""
+    return FAMILIES.get(cls.__module__.rpartition(".")[2], "Your own")
+
+
+_loaded = False
+
+
+def _load() -> None:
+    global _loaded
+    if not _loaded:
+        _loaded = True
+        for name in FAMILIES:
+            import_module(f"cleverdon.measures.{name}")
+
+
+def as_text(value: Any) -> str:
+    """A parameter's value as the notation writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{as_text(k)}:{as_text(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, tuple):
+        return "(" + ",".join(as_text(item) for item in value) + ")"
+    return str(value)

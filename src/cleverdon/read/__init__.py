@@ -1,0 +1,195 @@
+"""Reading runs and judgments, from whatever people have them in.
+
+`open_input` looks at what was given and does as little as possible: a text file stays a file, so
+that it can be streamed. `read` goes on to hold everything in memory.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePath
+from typing import Any, TypeVar
+
+from cleverdon import _core
+from cleverdon.data import Judgments, Rows, Run
+from cleverdon.errors import InputError, OptionError, check_word
+from cleverdon.read.detect import FORMATS, detect
+from cleverdon.read.text import Text, shape_of
+
+__all__ = ["FORMATS", "Text", "open_input", "read"]
+
+R = TypeVar("R", bound=Rows)
+
+_IR_DATASETS = "ir_datasets:"
+
+
+def read(
+    cls: type[R],
+    data: Any,
+    *,
+    format: str | None = None,
+    name: str | None = None,
+    duplicates: str = "error",
+    order_by: str = "score",
+    progress: Callable[[int, int], object] | None = None,
+) -> R:
+    """A `Run` or `Judgments` of a file, a dict of dicts, a data frame, or rows.
+
+    `format` names the file's format where it is not to be guessed; `duplicates` says what becomes
+    of a document that occurs twice for one query (error, first, best); `order_by="rank"` orders a
+    TREC run by its rank column.
+    """
+    check_word("duplicates", duplicates, ("error", "first", "best"))
+    opened = open_input(
+        cls, data, format=format, name=name, duplicates=duplicates, order_by=order_by
+    )
+    if isinstance(opened, Text):
+        table = _core.Table.read(opened.source, opened.layout, duplicates, progress)
+        digest = opened.source.digest()
+        return cls(table, name=opened.name, source=opened.source.name, digest=digest)
+    return opened
+
+
+def open_input(
+    cls: type[R],
+    data: Any,
+    *,
+    format: str | None = None,
+    name: str | None = None,
+    duplicates: str = "error",
+    order_by: str = "score",
+) -> R | Text:
+    """What was given as a `Run` or `Judgments`, or as a `Text` where it can be streamed.
+
+    `duplicates="unchecked"` leaves looking for them to the join that follows.
+    """
+    check_word("order_by", order_by, ("score", "rank"))
+    if isinstance(data, cls):
+        return data
+    if isinstance(data, Rows):
+        wanted = "judgments" if cls is Judgments else "a run"
+        raise InputError(f"expected {wanted}, found {data!r}; are the two exchanged?")
+    kind = order_by if cls is Run else "grade"
+    if isinstance(data, (str, os.PathLike)):
+        path = os.fspath(data)
+        if path.startswith(_IR_DATASETS):
+            return _from_ir_datasets(cls, path, kind=kind, duplicates=duplicates)
+        return _from_path(cls, path, format=format, name=name, kind=kind, duplicates=duplicates)
+    if format is not None:
+        raise OptionError(f"format={format!r} is for files, and a {type(data).__name__} is none")
+    label = name or ("judgments" if cls is Judgments else "run")
+    if isinstance(data, Mapping):
+        from cleverdon.read.mapping import from_mapping
+
+        table = from_mapping(data, kind=cls.kind, duplicates=duplicates)
+    elif hasattr(data, "__arrow_c_stream__"):
+        from cleverdon.read.table import from_arrow
+
+        table = from_arrow(data, kind=kind, duplicates=duplicates)
+    elif isinstance(data, Iterable) and not isinstance(data, (bytes, bytearray)):
+        from cleverdon.read.mapping import from_rows
+
+        table = from_rows(data, kind=kind, duplicates=duplicates)
+    else:
+        raise InputError(
+            f"{type(data).__name__!r} cannot be read as {label}: give a file, a dict of dicts, "
+            "a data frame, or rows of (query, document, number)"
+        )
+    return cls(_not_empty(table, label), name=label)
+
+
+def _from_path(
+    cls: type[R], path: str, *, format: str | None, name: str | None, kind: str, duplicates: str
+) -> R | Text:
+    if format is not None:
+        check_word("format", format, FORMATS)
+    source = open_source(path)
+    head = head_of(source)
+    if not head:
+        raise InputError("is empty", source=source.name)
+    format = format or detect(head, kind=kind, source=source.name)
+    name = name or name_of(path)
+    if format == "json":
+        from cleverdon.read.mapping import from_json
+
+        text = source.head(2**62)
+        table = from_json(text, kind=cls.kind, duplicates=duplicates, source=source.name)
+    elif format in ("parquet", "arrow"):
+        from cleverdon.read.table import from_file
+
+        table = from_file(path, source, format=format, kind=kind, duplicates=duplicates)
+    else:
+        text_head = head.decode("utf-8", errors="replace").lstrip("\ufeff")
+        shape = shape_of(format, kind=kind, head=text_head, source=source.name)
+        return Text(source, shape.layout(), name)
+    return cls(_not_empty(table, path), name=name, source=source.name, digest=source.digest())
+
+
+def open_source(path: str) -> _core.Source:
+    """A file, or standard input for `-`, opened."""
+    try:
+        return _core.Source(path)
+    except UnicodeEncodeError:
+        raise InputError(f"the name {path!r} is not UTF-8; rename the file") from None
+
+
+def head_of(source: _core.Source) -> bytes:
+    """Enough of the text to see its format: at least the first line."""
+    length = 1 << 16
+    head = source.head(length)
+    while len(head) == length and b"\n" not in head and not head.lstrip().startswith(b"{"):
+        length *= 16
+        head = source.head(length)
+    return head
+
+
+def _from_ir_datasets(cls: type[R], path: str, *, kind: str, duplicates: str) -> R:
+    from cleverdon.errors import MissingExtra
+    from cleverdon.read.mapping import from_rows
+
+    try:
+        import ir_datasets  # type: ignore[import-untyped, import-not-found, unused-ignore]
+    except ImportError:
+        raise MissingExtra(f"reading {path}", package="ir_datasets") from None
+    dataset = path.removeprefix(_IR_DATASETS)
+    try:
+        loaded = ir_datasets.load(dataset)
+        rows = loaded.qrels_iter() if cls is Judgments else loaded.scoreddocs_iter()
+    except (KeyError, AttributeError) as error:
+        raise InputError(f"ir_datasets has no such data: {error}", source=path) from None
+    return cls(from_rows(rows, kind=kind, duplicates=duplicates), name=dataset, source=path)
+
+
+def name_of(path: str) -> str:
+    """What a file is called where no name is given: without folders and endings.
+
+    >>> name_of("runs/bm25.tuned.run.gz")
+    'bm25.tuned'
+    """
+    if path == "-":
+        return "stdin"
+    packed = (".gz", ".zst", ".bz2", ".xz")
+    known = (
+        ".run",
+        ".trec",
+        ".txt",
+        ".tsv",
+        ".csv",
+        ".json",
+        ".parquet",
+        ".arrow",
+        ".feather",
+        ".res",
+    )
+    name = PurePath(path).name
+    for endings in (packed, known):
+        for ending in endings:
+            name = name.removesuffix(ending) or name
+    return name
+
+
+def _not_empty(table: _core.Table, source: str) -> _core.Table:
+    if len(table.queries) == 0:
+        raise InputError("has no rows", source=source)
+    return table

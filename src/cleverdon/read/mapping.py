@@ -1,0 +1,90 @@
+"""Dicts of dicts, in memory and as JSON, and rows of tuples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain, islice
+from typing import Any
+
+from cleverdon import _core
+from cleverdon.errors import InputError
+from cleverdon.read.columns import choose
+
+
+def from_mapping(nested: Mapping[Any, Any], *, kind: str, duplicates: str) -> _core.Table:
+    """Rows of a dict of dicts: query to document to number."""
+    return _core.Table.from_dict(dict(nested), kind, duplicates)
+
+
+def from_rows(rows: Iterable[Any], *, kind: str, duplicates: str) -> _core.Table:
+    """Rows of tuples (query, document, number), or of objects with attributes so named.
+
+    ir_datasets' qrels, trec_eval-like records of other libraries and named tuples with more than
+    three fields are read by the names of their fields.
+    """
+    rows = iter(rows)
+    first = list(islice(rows, 1))
+    fields = _fields(first[0]) if first else []
+    if fields:
+        _, kind = choose(fields, kind=kind, source=type(first[0]).__name__)
+    elif kind == "rank":
+        kind = "score"  # bare tuples have no ranks beside their scores
+    return _core.Table.from_rows(map(_plain(kind), chain(first, rows)), kind, duplicates)
+
+
+def _plain(kind: str) -> Callable[[Any], Any]:
+    known: dict[type, tuple[str, str, str]] = {}
+
+    def plain(row: Any) -> Any:
+        names = known.get(type(row))
+        if names is None:
+            fields = _fields(row)
+            if not fields:
+                return tuple(row) if isinstance(row, list) else row
+            (query, doc, value), _ = choose(fields, kind=kind, source=type(row).__name__)
+            names = known[type(row)] = (fields[query], fields[doc], fields[value])
+        return tuple(getattr(row, name) for name in names)
+
+    return plain
+
+
+def _fields(row: Any) -> list[str]:
+    """The names of a row's fields, where they have names."""
+    return list(getattr(row, "_fields", None) or getattr(row, "__dataclass_fields__", None) or ())
+
+
+_SHAPE = '{"query": {"document": number}}'
+
+
+def from_json(text: bytes, *, kind: str, duplicates: str, source: str) -> _core.Table:
+    """Rows of JSON: `{"query": {"document": 1.5}}`."""
+    try:
+        # Decoded here, since json itself lets halves of surrogate pairs pass.
+        decoded = text.decode(json.detect_encoding(text))
+        nested = json.loads(decoded, object_pairs_hook=_without_duplicates)
+    except json.JSONDecodeError as error:
+        raise InputError(error.msg, source=source, line=error.lineno, column=error.colno) from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"is not UTF-8: {error}", source=source) from None
+    except RecursionError:
+        raise InputError(f"is nested too deeply: expected {_SHAPE}", source=source) from None
+    except ValueError as error:  # an integer of more digits than Python cares to read
+        raise InputError(str(error), source=source) from None
+    except InputError as error:
+        raise InputError(error.message, source=source) from None
+    if not isinstance(nested, dict):
+        raise InputError(f"expected {_SHAPE}", source=source)
+    try:
+        return from_mapping(nested, kind=kind, duplicates=duplicates)
+    except InputError as error:
+        raise InputError(error.message, source=source) from None
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise InputError(f"the key {key!r} occurs twice in one object")
+        found[key] = value
+    return found

@@ -1,0 +1,131 @@
+"""Text files, a row a line: TREC's formats, MS MARCO's, BEIR's, and columns under a header.
+
+Nothing is read here. A `Text` is a file that has been opened and understood; the core either reads
+it whole, into a `Run` or `Judgments`, or streams it straight into Hits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from cleverdon import _core
+from cleverdon.errors import OptionError
+from cleverdon.read.columns import RANK, choose, is_header, position, split_columns
+from cleverdon.read.detect import first_line
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text file, opened, and how its lines are laid out."""
+
+    source: _core.Source
+    layout: _core.Layout
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """Where things stand on a line. Positions count from 0."""
+
+    names: tuple[str, ...]
+    """What the fields of a line are."""
+    query: int
+    doc: int
+    value: int
+    kind: str
+    """What the value is: score, rank or grade."""
+    rank: int | None = None
+    """What only `check` looks at: the rank beside a score, the tag, the second column of qrels."""
+    tag: int | None = None
+    iteration: int | None = None
+    more: bool = False
+    """Whether a line may have further fields, which are ignored."""
+    separator: str | None = None
+    """None stands for any run of blanks and tabs."""
+    header: bool = False
+    comments: bool = True
+
+    @property
+    def text(self) -> str:
+        """What a whole line looks like, for messages."""
+        return (" " if self.separator is None else ", ").join(self.names)
+
+    def layout(self) -> _core.Layout:
+        """The same for the core."""
+        width = len(self.names)
+        return _core.Layout(
+            query=self.query,
+            doc=self.doc,
+            value=self.value,
+            kind=self.kind,
+            least=width,
+            most=None if self.more else width,
+            shape=self.text,
+            separator=self.separator,
+            header=self.header,
+            comments=self.comments,
+        )
+
+
+TREC_RUN = Shape(
+    names=("query", "Q0", "document", "rank", "score", "tag"),
+    query=0,
+    doc=2,
+    value=4,
+    kind="score",
+    rank=3,
+    tag=5,
+    more=True,
+)
+"""TREC run; what follows the tag is ignored."""
+
+TREC_QRELS = Shape(
+    names=("query", "iteration", "document", "grade"),
+    query=0,
+    doc=2,
+    value=3,
+    kind="grade",
+    iteration=1,
+)
+"""TREC qrels; the second column is ignored."""
+
+MSMARCO_RUN = Shape(names=("query", "document", "rank"), query=0, doc=1, value=2, kind="rank")
+
+BEIR_QRELS = Shape(names=("query", "document", "grade"), query=0, doc=1, value=2, kind="grade")
+"""BEIR qrels without their header."""
+
+
+def shape_of(format: str, *, kind: str, head: str, source: str) -> Shape:
+    """The lines of a named text format, of runs (kind score or rank) or judgments (grade)."""
+    if format == "trec" and kind == "rank":
+        return replace(TREC_RUN, value=TREC_RUN.names.index("rank"), kind=kind)
+    if format in ("trec", "msmarco") and kind == "grade":
+        return TREC_QRELS
+    if format == "trec":
+        return TREC_RUN
+    if format == "msmarco":
+        return MSMARCO_RUN
+    if format == "beir" and kind != "grade":
+        raise OptionError("format='beir' is one of judgments; runs have none of their own")
+    header = first_line(head, comments=False)
+    separator = "," if format == "csv" else "\t"
+    if format == "beir" and not is_header(split_columns(header, separator=separator)):
+        return BEIR_QRELS
+    return _under_header(header, separator=separator, kind=kind, source=source)
+
+
+def _under_header(header: str, *, separator: str, kind: str, source: str) -> Shape:
+    """Columns under a header that names them; others than the three that matter are ignored."""
+    names = split_columns(header, separator=separator)
+    (query, doc, value), kind = choose(names, kind=kind, source=source)
+    return Shape(
+        names=tuple(names),
+        query=query,
+        doc=doc,
+        value=value,
+        kind=kind,
+        rank=position(names, RANK) if kind == "score" else None,
+        separator=separator,
+        header=True,
+        comments=False,
+    )

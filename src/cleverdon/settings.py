@@ -1,0 +1,67 @@
+"""The choices on which tools disagree, gathered in one record; see `profiles` for named bundles."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from cleverdon.errors import OptionError, check_word, suggest
+
+CHOICES: dict[str, dict[str, str]] = {
+    "ties": {
+        "descending": "of equal scores, the larger document id first, bytewise (as trec_eval)",
+        "ascending": "of equal scores, the smaller document id first, bytewise",
+        "input": "of equal scores, the one given first",
+        "best": "the order that is best for the system",
+        "worst": "the order that is worst for the system",
+    },
+    "order_by": {
+        "score": "the scores decide; the rank column of a run file is ignored",
+        "rank": "the rank column decides; the scores are ignored",
+    },
+    "precision": {
+        "double": "scores are compared as float64",
+        "single": "scores are compared as float32 (as trec_eval 9)",
+    },
+    "missing": {
+        "empty": "a judged query that the run lacks is evaluated as an empty result",
+        "skip": "only queries that are in the run and in the judgments count",
+        "error": "a judged query that the run lacks is an error",
+    },
+    "undefined": {
+        "worst": "an undefined value counts as the measure's worst (0 where higher is better)",
+        "skip": "an undefined value is left out of the mean",
+        "error": "an undefined value is an error",
+    },
+    "duplicates": {
+        "error": "a document twice for one query is an error",
+        "first": "of a document twice for one query, the first is kept",
+        "best": "of a document twice for one query, the one with the higher score is kept",
+    },
+}
+"""Every setting, what it can be, and what that means; the first is the default."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How runs are ordered and which queries count."""
+
+    ties: str = "descending"
+    order_by: str = "score"
+    precision: str = "double"
+    missing: str = "empty"
+    undefined: str = "worst"
+    duplicates: str = "error"
+
+    def __post_init__(self) -> None:
+        for setting in fields(self):
+            check_word(setting.name, getattr(self, setting.name), CHOICES[setting.name])
+
+    def changed(self, **changes: Any) -> Settings:
+        """The same with some settings changed; None leaves one as it is."""
+        from dataclasses import replace
+
+        for name in changes:
+            if name not in CHOICES:
+                raise OptionError(f"there is no setting {name!r}{suggest(name, CHOICES)}")
+        return replace(self, **{name: word for name, word in changes.items() if word is not None})

@@ -1,0 +1,191 @@
+"""Scores as tables: text, markdown, LaTeX, HTML, CSV, TSV, JSON.
+
+Numbers are rounded here and nowhere else; what programs read (CSV, TSV, JSON) gets all digits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from cleverdon.aggregate import worst_value
+from cleverdon.errors import check_word
+from cleverdon.measures.base import Measure
+from cleverdon.scores import Scores
+
+DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of text: labels on the left, numbers on the right, notes below."""
+
+    header: list[str]
+    rows: list[list[str]]
+    labels: int  # how many columns on the left are labels
+    notes: list[str]
+
+
+def render(scores: Scores, format: str = "table", *, per_query: bool = False) -> str:
+    """The scores as text in one of `FORMATS`: the averages, or the values for each query."""
+    check_word("format", format, FORMATS)
+    if format == "json":
+        import json
+
+        return json.dumps(scores.to_json(), indent=1, ensure_ascii=False)
+    exact = format in ("csv", "tsv")
+    grid = _by_query(scores, exact=exact) if per_query else _averages(scores, exact=exact)
+    return _WRITERS[format](grid)
+
+
+def _averages(scores: Scores, *, exact: bool) -> Grid:
+    rows = [
+        [system, *(_number(m, v, exact=exact) for m, v in zip(scores.measures, means, strict=True))]
+        for system, means in zip(scores.systems, scores.means.tolist(), strict=True)
+    ]
+    return Grid(["system", *map(str, scores.measures)], rows, 1, notes(scores))
+
+
+def _by_query(scores: Scores, *, exact: bool) -> Grid:
+    rows = [
+        [
+            system,
+            query,
+            *(_number(m, v, exact=exact) for m, v in zip(scores.measures, values, strict=True)),
+        ]
+        for s, system in enumerate(scores.systems)
+        for q, (query, values) in enumerate(
+            zip(scores.queries, scores.values[s].T.tolist(), strict=True)
+        )
+        if scores.evaluated[s, q]
+    ]
+    return Grid(["system", "query", *map(str, scores.measures)], rows, 2, notes(scores))
+
+
+def _number(measure: Measure, value: float, *, exact: bool) -> str:
+    if math.isnan(value):
+        return "" if exact else "-"
+    if measure.average == "sum":
+        return str(int(value))
+    return repr(value) if exact else f"{value:.{DIGITS}f}"
+
+
+def notes(scores: Scores) -> list[str]:
+    """What the numbers rest on: queries, and those that are missing, extra or undefined."""
+    about = scores.about
+    profile = "" if about.profile == "cleverdon" else f"; profile {about.profile}"
+    found = [f"{about.queries} queries, {about.judgments:,} judgments{profile}"]
+    for name, run in about.runs.items():
+        parts = []
+        if run.missing:
+            fate = "evaluated as empty results" if about.settings.missing == "empty" else "left out"
+            parts.append(f"{len(run.missing)} judged queries missing ({fate})")
+        if run.extra:
+            parts.append(f"{run.extra} extra queries without judgments (ignored)")
+        if parts:
+            found.append(f"{name}: {', '.join(parts)}")
+    found += _undefined(scores)
+    return found
+
+
+def _undefined(scores: Scores) -> list[str]:
+    """For how many queries each measure is undefined; the same for all systems, or by system."""
+    found: dict[str, list[str]] = {}
+    for name, run in scores.about.runs.items():
+        for measure, count in run.undefined.items():
+            found.setdefault(f"{measure} is undefined for {count}", []).append(name)
+    skipped = scores.about.settings.undefined == "skip"
+    worst = {str(measure): worst_value(measure) for measure in scores.measures}
+    lines = []
+    for fact, names in found.items():
+        fate = "left out" if skipped else f"counted as {worst[fact.partition(' is ')[0]]:g}"
+        where = "" if len(names) == len(scores.systems) else f" in {', '.join(names)}"
+        lines.append(f"{fact} queries{where} ({fate})")
+    return lines
+
+
+def _text(grid: Grid) -> str:
+    from unicodedata import east_asian_width
+
+    def width(text: str) -> int:
+        return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+    table = [grid.header, *grid.rows]
+    widths = [max(map(width, column)) for column in zip(*table, strict=True)]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = [
+            cell + " " * (wide - width(cell))
+            if at < grid.labels
+            else " " * (wide - width(cell)) + cell
+            for at, (cell, wide) in enumerate(zip(cells, widths, strict=True))
+        ]
+        return "  ".join(padded).rstrip()
+
+    lines = [line(grid.header), "  ".join("─" * wide for wide in widths)]
+    return "\n".join([*lines, *map(line, grid.rows), "", *grid.notes])
+
+
+def _markdown(grid: Grid) -> str:
+    rule = [":---" if at < grid.labels else "---:" for at in range(len(grid.header))]
+    cells = [[cell.replace("|", r"\|") for cell in row] for row in (grid.header, *grid.rows)]
+    cells.insert(1, rule)
+    return "\n".join("| " + " | ".join(row) + " |" for row in cells)
+
+
+def _latex(grid: Grid) -> str:
+    kinds = "l" * grid.labels + "r" * (len(grid.header) - grid.labels)
+    lines = [" & ".join(map(_latex_escaped, row)) + r" \\" for row in (grid.header, *grid.rows)]
+    start = [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", lines[0], r"\midrule"]
+    return "\n".join([*start, *lines[1:], r"\bottomrule", r"\end{tabular}"])
+
+
+def _latex_escaped(text: str) -> str:
+    named = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(named.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)
+
+
+def _html(grid: Grid) -> str:
+    from html import escape
+
+    def row(cells: Sequence[str], tag: str) -> str:
+        styles = [
+            "" if at < grid.labels else " style='text-align:right'" for at in range(len(cells))
+        ]
+        pairs = zip(styles, cells, strict=True)
+        inside = "".join(f"<{tag}{style}>{escape(cell)}</{tag}>" for style, cell in pairs)
+        return f"<tr>{inside}</tr>"
+
+    body = "".join(row(cells, "td") for cells in grid.rows)
+    below = "<br>".join(map(escape, grid.notes))
+    return (
+        f"<table><thead>{row(grid.header, 'th')}</thead><tbody>{body}</tbody></table><p>{below}</p>"
+    )
+
+
+def _separated(delimiter: str) -> Callable[[Grid], str]:
+    def write(grid: Grid) -> str:
+        import csv
+        from io import StringIO
+
+        text = StringIO()
+        csv.writer(text, delimiter=delimiter, lineterminator="\n").writerows(
+            [grid.header, *grid.rows]
+        )
+        return text.getvalue().rstrip("\n")
+
+    return write
+
+
+_WRITERS: dict[str, Callable[[Grid], str]] = {
+    "table": _text,
+    "tsv": _separated("\t"),
+    "csv": _separated(","),
+    "markdown": _markdown,
+    "latex": _latex,
+    "html": _html,
+}
+
+FORMATS = (*_WRITERS, "json")
+"""The formats of `render`."""

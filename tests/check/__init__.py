@@ -1,0 +1,1 @@
+"""The linter: every rule, and its agreement with what the core refuses."""

@@ -1,0 +1,79 @@
+"""The commands beside eval, and what they have in common."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cleverdon import __version__
+from cleverdon.cli import COMMANDS
+from cleverdon.measures.registry import measures
+from tests.cli.conftest import Command
+
+
+def test_version(cleverdon: Command) -> None:
+    assert cleverdon("--version").stdout == f"cleverdon {__version__}\n"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(cleverdon: Command, name: str) -> None:
+    done = cleverdon(name, "--help")
+    assert done.returncode == 0
+    assert "Example" in done.stdout
+    assert f"cleverdon {name}" in done.stdout
+
+
+def test_measures_lists_all_and_finds_some(cleverdon: Command) -> None:
+    listed = cleverdon("measures").stdout
+    for cls in measures():
+        if cls.__module__.startswith("cleverdon."):
+            assert f"  {cls.__name__} " in listed
+    assert "RBPResidual" in cleverdon("measures", "rank-biased", "residual").stdout or (
+        "RBPResidual" in cleverdon("measures", "could still gain").stdout
+    )
+    done = cleverdon("measures", "zzz")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+
+
+def test_explain_says_everything(cleverdon: Command) -> None:
+    text = cleverdon("explain", "ndcg_cut_10").stdout
+    for part in ("nDCG@10", "Formula", "User", "Undefined", "Source", "Worked examples", "0.7985"):
+        assert part in text
+    assert "ordinal" in cleverdon("explain", "MRR").stdout
+    assert "did you mean" in cleverdon("explain", "nDGC").stderr
+
+
+def test_completion_knows_commands_and_measures(tmp_path: Path) -> None:
+    script = str(Path(sys.executable).parent / "cleverdon")
+
+    def complete(words: str, position: int) -> str:
+        environment = {
+            "_CLEVERDON_COMPLETE": "bash_complete",
+            "COMP_WORDS": words,
+            "COMP_CWORD": str(position),
+        }
+        done = subprocess.run(
+            [script], env=environment, capture_output=True, text=True, cwd=tmp_path
+        )
+        return done.stdout
+
+    assert "eval" in complete("cleverdon ev", 1)
+    assert "nDCG" in complete("cleverdon explain nD", 2)
+
+
+def test_demo_is_evaluated_and_compared(cleverdon: Command, tmp_path: Path) -> None:
+    done = cleverdon("demo", "out")
+    assert done.returncode == 0, done.stderr
+    for part in (
+        "bm25-porter",
+        "nDCG@10",
+        "Against bm25:",
+        "boolean-and: worse on nDCG@10",
+        "Holm",
+    ):
+        assert part in done.stdout
+    again = cleverdon("eval", "out/qrels.txt", "out/runs/bm25.run", "-m", "nDCG@10", "-f", "csv")
+    assert f"{float(again.stdout.split(',')[-1]):.4f}" in done.stdout

@@ -1,0 +1,56 @@
+"""Systems against a baseline."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cleverdon import evaluate
+from cleverdon.compare import compare
+from cleverdon.compare.multiplicity import holm
+from cleverdon.errors import OptionError
+from cleverdon.show.comparison import render
+
+QRELS = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
+GOOD = {query: {"a": 2.0, "b": 1.0} for query in QRELS}
+BAD = {query: {"a": 1.0, "b": 2.0} for query in QRELS}
+MIXED = {query: (GOOD if i < 3 else BAD)[query] for i, query in enumerate(QRELS)}
+
+
+def test_differences_count_queries_and_correct_for_all_comparisons() -> None:
+    scores = evaluate(QRELS, {"bad": BAD, "good": GOOD, "mixed": MIXED}, ["RR", "P@1"])
+    found = {(d.system, str(d.measure)): d for d in compare(scores, baseline="bad")}
+    good = found["good", "RR"]
+    assert (good.up, good.even, good.down) == (12, 0, 0)
+    assert good.difference == pytest.approx(0.5)
+    assert good.p.p == pytest.approx(2 / 2**12)
+    assert good.p_holm == pytest.approx(4 * 2 / 2**12)
+    mixed = found["mixed", "P@1"]
+    assert (mixed.up, mixed.even, mixed.down) == (3, 9, 0)
+    assert mixed.p.p == pytest.approx(2 / 2**3)
+
+
+def test_sentences_claim_no_more_than_was_found() -> None:
+    scores = evaluate(QRELS, {"bad": BAD, "good": GOOD, "mixed": MIXED}, ["RR"])
+    text = render(compare(scores, baseline="bad"))
+    assert "good: better on RR, +0.5000" in text
+    assert "mixed: not shown to differ on RR, +0.1250" in text
+    assert "worse on RR" in render(compare(scores, baseline="good"))
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    scores = evaluate(QRELS, {"bad": BAD, "good": GOOD}, ["RR"])
+    with pytest.raises(OptionError, match="no system 'ugly'"):
+        compare(scores, baseline="ugly")
+    with pytest.raises(OptionError, match="AP was not evaluated"):
+        compare(scores, baseline="bad", measures="AP")
+    halves = {"first": {"q0": GOOD["q0"]}, "second": {"q1": GOOD["q1"]}}
+    with pytest.raises(OptionError, match="no query in common"):
+        compare(evaluate(QRELS, halves, "RR", missing="skip"), baseline="first")
+
+
+def test_holm_against_statsmodels_documented_example() -> None:
+    # Sorted p: .01*4, .013*3, .014*2, .19*1, made to rise.
+    assert holm([0.01, 0.013, 0.014, 0.19]) == pytest.approx([0.04, 0.04, 0.04, 0.19])
+    assert holm([]) == []
+    assert max(holm(list(np.linspace(0.2, 1, 5)))) == 1

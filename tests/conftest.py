@@ -1,0 +1,33 @@
+"""How many cases hypothesis makes.
+
+`ci` is the default: the same cases every time, few enough to wait for. To search for new ones:
+
+    HYPOTHESIS_PROFILE=fuzz pytest tests/differential
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+# A collection is a large thing to draw, and how long that takes says nothing about Cleverdon.
+_SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
+
+settings.register_profile(
+    "ci",
+    max_examples=100,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    suppress_health_check=_SLOW_DRAWS,
+)
+settings.register_profile(
+    "fuzz",
+    max_examples=5000,
+    derandomize=False,
+    deadline=None,
+    print_blob=True,
+    suppress_health_check=_SLOW_DRAWS,
+)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))

@@ -1,0 +1,79 @@
+"""Every measure, in every variant, against the plain-Python reference.
+
+Other tools take integer grades only, or no negative ones, and none has all the parameters: here
+nothing is left out.
+"""
+
+from __future__ import annotations
+
+import math
+
+from hypothesis import given
+
+from cleverdon import Run, Scores, evaluate
+from cleverdon.measures import measures
+from tests.differential.collections import INTEGER_GRADES, Collection, collections
+from tests.differential.variants import VARIANTS
+from tests.reference import FORMULAS, Query, queries_of, value
+
+
+def disagreements(scores: Scores, queries: dict[str, Query]) -> list[str]:
+    """Where Cleverdon and the reference differ, a sentence each."""
+    assert set(scores.queries) == set(queries)
+    found = []
+    for measure, values in zip(scores.measures, scores.values[0].tolist(), strict=True):
+        for query, ours in zip(scores.queries, values, strict=True):
+            theirs = value(measure, queries[query])
+            if theirs is None:
+                agree = math.isnan(ours)
+            else:
+                # Logarithms and powers may be rounded differently in their last digits.
+                agree = math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-12)
+            if not agree:
+                found.append(f"{measure} is {ours}, the reference says {theirs}: {queries[query]}")
+    return found
+
+
+def test_the_reference_knows_every_measure() -> None:
+    assert FORMULAS.keys() == {cls.__name__ for cls in measures()}
+    assert {type(measure) for measure in VARIANTS} == set(measures())
+
+
+@given(collections())
+def test_real_grades(collection: Collection) -> None:
+    scores = evaluate(collection.qrels, collection.run, VARIANTS)
+    assert not disagreements(scores, queries_of(collection.qrels, collection.run))
+
+
+@given(collections(grades=INTEGER_GRADES))
+def test_integer_grades_and_a_run_in_memory(collection: Collection) -> None:
+    scores = evaluate(collection.qrels, Run.read(collection.run), VARIANTS)
+    assert not disagreements(scores, queries_of(collection.qrels, collection.run))
+
+
+@given(collections())
+def test_ties_in_ascending_order(collection: Collection) -> None:
+    def smaller_first(scores: dict[str, float]) -> list[str]:
+        return sorted(scores, key=lambda doc: (-scores[doc], doc.encode()))
+
+    scores = evaluate(collection.qrels, collection.run, VARIANTS, ties="ascending")
+    assert not disagreements(scores, queries_of(collection.qrels, collection.run, smaller_first))
+
+
+@given(collections())
+def test_ties_in_the_order_of_input(collection: Collection) -> None:
+    def given_first(scores: dict[str, float]) -> list[str]:
+        return sorted(scores, key=lambda doc: -scores[doc])  # sorting leaves equals as they came
+
+    scores = evaluate(collection.qrels, collection.run, VARIANTS, ties="input")
+    assert not disagreements(scores, queries_of(collection.qrels, collection.run, given_first))
+
+
+@given(collections())
+def test_means_over_the_queries(collection: Collection) -> None:
+    scores = evaluate(collection.qrels, collection.run, VARIANTS)
+    queries = queries_of(collection.qrels, collection.run)
+    for measure in VARIANTS:
+        total = sum(value(measure, query) or 0.0 for query in queries.values())
+        wanted = total if measure.average == "sum" else total / len(queries)
+        assert math.isclose(scores.mean("run", measure), wanted, rel_tol=1e-9, abs_tol=1e-12)

@@ -1,0 +1,60 @@
+"""The output of trec_eval 10 on the data of its own test-suite, digit by digit.
+
+The files are not part of the project. Where they lie beside it, every line whose measure exists is
+compared; the measures that do not exist yet are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cleverdon import Measure, NotationError, evaluate, parse
+
+FILES = Path(__file__).resolve().parents[2].parent / "shared" / "golden" / "trec_eval"
+
+pytestmark = pytest.mark.skipif(not FILES.is_dir(), reason="trec_eval's test data are not here")
+
+
+def known_lines(name: str) -> Iterator[tuple[Measure, str, str]]:
+    """The measure, the query (or `all`) and the value of each line whose measure exists."""
+    for line in (FILES / name).read_text().splitlines():
+        called, query, value = line.split()
+        try:
+            yield parse(called), query, value
+        except NotationError:
+            continue
+
+
+@pytest.mark.parametrize(
+    ("output", "fewest"), [("out.test", 15), ("out.test.aq", 200), ("out.test.meas_params", 30)]
+)
+def test_every_line(output: str, fewest: int) -> None:
+    lines = list(known_lines(output))
+    assert len(lines) >= fewest
+    measures = list({measure: None for measure, _, _ in lines})
+    scores = evaluate(
+        FILES / "qrels.test", {"run": FILES / "results.test"}, measures, profile="trec_eval-10"
+    )
+    values = {str(measure): scores.per_query("run", measure) for measure in measures}
+    for measure, query, wanted in lines:
+        found = scores.mean("run", measure) if query == "all" else values[str(measure)][query]
+        found = np.nan_to_num(found)
+        shown = f"{found:.4f}" if "." in wanted else f"{found:.0f}"
+        assert shown == wanted, f"{measure} of {query}"
+
+
+@pytest.mark.parametrize("run", ["results.test", "results.trunc"])
+def test_a_file_scores_as_what_was_read_from_it(run: str) -> None:
+    from cleverdon import Judgments, Run
+
+    streamed = evaluate(FILES / "qrels.test", FILES / run)
+    in_memory = evaluate(Judgments.read(FILES / "qrels.test"), Run.read(FILES / run))
+    dicts = evaluate(
+        Judgments.read(FILES / "qrels.test").to_dict(), Run.read(FILES / run).to_dict()
+    )
+    for other in (in_memory, dicts):
+        assert np.array_equal(streamed.values, other.values, equal_nan=True)

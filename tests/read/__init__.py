@@ -1,0 +1,1 @@
+"""Reading and writing: every format against every other, and every kind of damage."""

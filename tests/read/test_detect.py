@@ -1,0 +1,173 @@
+"""Which format a file is taken for, and whether for a run or judgments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cleverdon import InputError, Judgments, Run
+from cleverdon.errors import OptionError
+from cleverdon.read import FORMATS, head_of, name_of, open_source
+from cleverdon.read.columns import split_columns
+from cleverdon.read.detect import detect
+from cleverdon.read.guess import guess_kind
+from tests.read.ways import JUDGMENTS, RUNS
+
+
+@pytest.mark.parametrize(
+    ("head", "as_run", "as_qrels"),
+    [
+        ("q Q0 d 1 0.5 t\n", "trec", None),
+        ("q\tQ0\td\t1\t0.5\tt\n", "trec", None),
+        ("q Q0 d 1 0.5 a tag of words", "trec", None),
+        ("q 0 d 1\n", None, "trec"),
+        ("q\td\t1\n", "msmarco", "beir"),
+        ("q d 1\n", "msmarco", "beir"),
+        ("# a b c d e f\n\nq d 1\n", "msmarco", "beir"),
+        ("\ufeffq d 1\r\n", "msmarco", "beir"),
+        ("query-id\tcorpus-id\tscore\nq\td\t1\n", "tsv", "tsv"),
+        ("QID,DocNo,Score\n", "csv", "csv"),
+        ('"qid","docno","score"\n', "csv", "csv"),
+        ("\n\nscore,doc_id,query_id\r\n", "csv", "csv"),
+        ("\ufeffquery,document,grade\n", "csv", "csv"),
+        (' \n {"q": {"d": 1}}', "json", "json"),
+        ('\ufeff{"q": {"d": 1}}', "json", "json"),
+        ("q,d,1\n", "trec", "trec"),
+        ("q Q0 d 1 0.5\n", "trec", "trec"),
+        ("", "trec", "trec"),
+        ("# only a comment", "trec", "trec"),
+        ("PAR1....", "parquet", "parquet"),
+        ("ARROW1..", "arrow", "arrow"),
+    ],
+)
+def test_formats(head: str, as_run: str | None, as_qrels: str | None) -> None:
+    for kind, expected in (("score", as_run), ("rank", as_run), ("grade", as_qrels)):
+        if expected is None:
+            with pytest.raises(InputError, match=r"file: looks like .* exchanged\?"):
+                detect(head.encode(), kind=kind, source="file")
+        else:
+            assert detect(head.encode(), kind=kind, source="file") == expected
+
+
+def test_streams_of_arrow() -> None:
+    assert detect(b"\xff\xff\xff\xff\x10", kind="score", source="") == "arrow"
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_runs_are_taken_for_runs(name: str, tmp_path: Path) -> None:
+    path = RUNS[name](tmp_path)
+    if isinstance(path, Path):
+        assert _guessed(path) == "run"
+
+
+@pytest.mark.parametrize("name", JUDGMENTS)
+def test_judgments_are_taken_for_judgments(name: str, tmp_path: Path) -> None:
+    path = JUDGMENTS[name](tmp_path)
+    if isinstance(path, Path):
+        # Grades with a point, in JSON, look like scores.
+        assert _guessed(path) == ("run" if name.startswith("json") else "qrels")
+
+
+def _guessed(path: Path) -> str | None:
+    source = open_source(str(path))
+    return guess_kind(str(path), source, head_of(source))
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('{"q": {"d": 1, "e": 0}}', "qrels"),
+        ('{"q": {"d": 1, "e": 0.5}}', "run"),
+        ('{"q": {"d": 1e-3}}', "run"),
+        ("q\td\t1\nq\te\t2\nr\td\t1\n", "run"),
+        ("q\td\t1\nq\te\t1\n", "qrels"),
+        ("q\td\t1\nr\td\t1\n", "qrels"),
+        ("qid,docno,label\n", "qrels"),
+        ("qid,docno,score\n", "run"),
+        ("qid,docno,rank\n", "run"),
+        ("qid,docno,what\n", None),
+        ("q d\n", None),
+        ("", None),
+    ],
+)
+def test_kinds(text: str, kind: str | None, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text(text)
+    assert _guessed(path) == kind
+
+
+@pytest.mark.parametrize(
+    ("line", "fields"),
+    [
+        ("a,b,c", ["a", "b", "c"]),
+        (" a , b b ,", ["a", "b b", ""]),
+        ("", [""]),
+        ('"a,b",c', ["a,b", "c"]),
+        ('" a ",c', [" a ", "c"]),
+        ('"a","b"', ["a", "b"]),
+        ('"a', ['"a']),
+        ('"', ['"']),
+        ('""', [""]),
+        ('"a"b,c"', ['a"b,c']),
+        ('x"a","b', ['x"a"', '"b']),
+    ],
+)
+def test_fields_of_columns(line: str, fields: list[str], tmp_path: Path) -> None:
+    assert split_columns(line, separator=",") == fields
+
+
+def test_a_header_decides_by_names(tmp_path: Path) -> None:
+    """In any order, in any case, among others; the better name wins."""
+    path = tmp_path / "file.csv"
+    names = [f"other{i}" for i in range(50)]
+    path.write_text(",".join([*names, "Score", "relevance", "doc_id", "QUERY_ID"]) + "\n")
+    with path.open("a") as file:
+        file.write(",".join([*("x" for _ in names), "0.5", "2", "d", "q"]) + "\n")
+    assert Run.read(path).to_dict() == {"q": {"d": 0.5}}
+    assert Judgments.read(path).to_dict() == {"q": {"d": 2.0}}
+
+
+def test_a_quoted_header(tmp_path: Path) -> None:
+    path = tmp_path / "file.csv"
+    path.write_text('"title, long","query_id","doc_id","score"\n"a, b",q,d,1\n"c",q,"e, f",2\n')
+    assert Run.read(path).to_dict() == {"q": {"d": 1.0, "e, f": 2.0}}
+
+
+def test_formats_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("q\td\t3\n")
+    assert Run.read(path, format="msmarco").to_dict() == {"q": {"d": -3.0}}
+    assert Judgments.read(path, format="beir").to_dict() == {"q": {"d": 3.0}}
+    with pytest.raises(InputError, match="no column for the query"):
+        Run.read(path, format="tsv")
+    with pytest.raises(InputError, match="expected at least 6 fields"):
+        Run.read(path, format="trec")
+    with pytest.raises(InputError, match="1:1: Expecting value"):
+        Run.read(path, format="json")
+    for format in ("parquet", "arrow"):
+        with pytest.raises(InputError, match=f"is not a readable {format} file"):
+            Run.read(path, format=format)
+    with pytest.raises(OptionError, match="format='beir' is one of judgments"):
+        Run.read(path, format="beir")
+    with pytest.raises(OptionError, match="format='trac' is not known; did you mean 'trec'"):
+        Run.read(path, format="trac")
+    with pytest.raises(OptionError, match="format='json' is for files, and a dict is none"):
+        Run.read({"q": {"d": 1}}, format="json")
+    assert set(FORMATS) >= {"trec", "msmarco", "beir", "csv", "tsv", "json", "parquet", "arrow"}
+
+
+def test_a_comment_is_none_in_columns(tmp_path: Path) -> None:
+    path = tmp_path / "file.csv"
+    path.write_text("query_id,doc_id,score\n#1,d,0.5\n")
+    assert Run.read(path).to_dict() == {"#1": {"d": 0.5}}
+
+
+def test_names_of_files() -> None:
+    assert [name_of(path) for path in ("a/b.run", "x.tar.gz", "-", ".gz", "b.json.zst")] == [
+        "b",
+        "x.tar",
+        "stdin",
+        ".gz",
+        "b",
+    ]

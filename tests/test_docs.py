@@ -1,0 +1,44 @@
+"""The commands shown in the README and the guides are run, and print what is shown.
+
+Python examples in them are run by pytest's doctest; what is here are the `console` blocks.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def commands() -> list[tuple[str, str, str]]:
+    """Every command shown: page, command, and the output shown below it."""
+    found = []
+    for page in PAGES:
+        for block in re.findall(r"```console\n(.*?)```", page.read_text("utf-8"), flags=re.DOTALL):
+            for shown in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+                command, _, output = shown.partition("\n")
+                found.append((page.name, command, output))
+    return found
+
+
+@pytest.mark.parametrize(("page", "command", "output"), commands())
+def test_commands_print_what_is_shown(page: str, command: str, output: str) -> None:
+    scripts = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-c", command], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    assert (done.stdout + done.stderr).rstrip() == output.rstrip(), f"{page}: {command}"
+
+
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"

@@ -1,0 +1,247 @@
+"""What holds for every registered measure: its texts, its worked examples, and what it promises."""
+
+from __future__ import annotations
+
+import random
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from cleverdon import Measure, NotationError, evaluate, parse
+from cleverdon.measures import measures
+from cleverdon.measures.base import Promise, one_line
+from cleverdon.measures.registry import FAMILIES, family
+from cleverdon.measures.worked import Worked, examples
+from tests.differential.collections import (
+    INTEGER_GRADES,
+    SCORES,
+    Collection,
+    Nested,
+    collections,
+)
+from tests.differential.variants import all_variants, holds_to
+
+EVERY = all_variants()
+
+every_measure = pytest.mark.parametrize("cls", measures(), ids=lambda cls: cls.__name__)
+every_example = pytest.mark.parametrize(
+    "example",
+    [example for cls in measures() for example in examples(cls)],
+    ids=lambda example: f"{example.measure} of {example.ranking}",
+)
+
+
+def promising(promise: Promise) -> list[Measure]:
+    """The variants of each measure that promises this."""
+    return [variant for variant in EVERY if holds_to(variant, promise)]
+
+
+def values(collection: Collection, *wanted: Measure, **options: Any) -> np.ndarray:
+    """Measures x queries."""
+    return evaluate(collection.qrels, {"run": collection.run}, wanted, **options).values[0]
+
+
+def same(left: np.ndarray, right: np.ndarray) -> bool:
+    """Whether all digits agree, undefined values included."""
+    return np.array_equal(left, right, equal_nan=True)
+
+
+# Texts
+
+
+@every_measure
+def test_says_all_there_is_to_say(cls: type[Measure]) -> None:
+    for text in (cls.formula, cls.user, cls.undefined, cls.source, cls.worked):
+        assert text.strip()
+    assert one_line(cls).endswith((".", ":")), "a docstring starts with one whole sentence"
+    assert vars(cls).get("__doc__") is not None, "a docstring of its own, not inherited"
+    assert family(cls) in FAMILIES.values()
+    assert cls.range[0] < cls.range[1]
+    assert cls.promises <= set(get_args(Promise))
+
+
+@every_measure
+def test_shows_where_it_is_undefined(cls: type[Measure]) -> None:
+    shown = any(np.isnan(example.expected) for example in examples(cls))
+    assert shown == (not cls.undefined.startswith("never")) or "; with" in cls.undefined
+
+
+@every_example
+def test_worked_example(example: Worked) -> None:
+    (value,) = example.measure(example.hits)
+    assert example.agrees(value), f"is {value}"
+
+
+# Promises
+
+
+@given(collections())
+def test_values_lie_in_the_range(collection: Collection) -> None:
+    wanted = promising("in range")
+    for variant, found in zip(wanted, values(collection, *wanted), strict=True):
+        lowest, highest = variant.range
+        # A sum of rounded shares may pass the whole by its last digit.
+        inside = np.isnan(found) | ((found >= lowest) & (found <= highest + 1e-12))
+        assert np.all(inside), f"{variant} is {found}"
+
+
+@given(collections(fewest=2), st.data())
+def test_a_better_result_moved_up_is_never_worse(
+    collection: Collection, data: st.DataObject
+) -> None:
+    longest = max(collection.run, key=lambda query: len(collection.run[query]))
+    ranking = data.draw(st.permutations(sorted(collection.run[longest])))
+    assume(len(ranking) > 1 and longest in collection.qrels)
+    upper, lower = sorted(
+        data.draw(st.sets(st.integers(0, len(ranking) - 1), min_size=2, max_size=2))
+    )
+    exchanged = list(ranking)
+    exchanged[upper], exchanged[lower] = ranking[lower], ranking[upper]
+    wanted = promising("swap")
+    before, after = (
+        values(Collection(collection.qrels, {longest: _falling_scores(docs)}), *wanted)
+        for docs in (ranking, exchanged)
+    )
+    for variant, gained in zip(wanted, np.nan_to_num(after - before), strict=True):
+        grades = [collection.qrels[longest].get(ranking[place]) for place in (upper, lower)]
+        high, low = (_worth(variant, grade) for grade in grades)
+        sign = -1 if variant.better == "lower" else 1
+        if high is not None and low is not None and high != low:
+            improved = gained * sign * (1 if low > high else -1)
+            # The same shares added in another order may differ in their last digit.
+            assert np.all(improved >= -1e-12), f"{variant}: {gained}"
+
+
+def _falling_scores(ranking: list[str]) -> dict[str, float]:
+    return {doc: float(-rank) for rank, doc in enumerate(ranking)}
+
+
+def _worth(measure: Measure, grade: float | None) -> float | None:
+    """How good a result is in the eyes of a measure; None where it does not look at it."""
+    if measure.judged_only and (grade is None or grade < 0):
+        return None
+    if "gains" in measure.parameters:
+        return 0.0 if grade is None else measure.gains.get(grade, max(grade, 0))
+    if getattr(measure, "rel", None) is not None:
+        return float(grade is not None and grade >= measure.rel)
+    return max(grade or 0.0, 0.0)
+
+
+@given(collections(scores=SCORES), st.integers(1, 3))
+def test_unjudged_results_at_the_end_change_nothing(collection: Collection, length: int) -> None:
+    longer: Nested = {}
+    for query in collection.qrels:
+        results = collection.run.get(query, {})
+        # Tied with the last result, and of the smallest ids of all, so that they come behind it.
+        tail = {f"!{number}": min(results.values(), default=0.0) for number in range(length)}
+        longer[query] = {**results, **tail}
+    wanted = promising("unjudged tail")
+    without, with_tail = (
+        values(Collection(collection.qrels, run), *wanted) for run in (collection.run, longer)
+    )
+    for variant, left, right in zip(wanted, without, with_tail, strict=True):
+        assert same(left, right), f"{variant} was {left}, and became {right}"
+
+
+# What all measures have in common
+
+
+@given(collections(), st.integers(-8, 8))
+def test_scaling_the_scores_by_a_power_of_two_changes_nothing(
+    collection: Collection, power: int
+) -> None:
+    scaled = {
+        query: {doc: score * 2.0**power for doc, score in results.items()}
+        for query, results in collection.run.items()
+    }
+    rescored = Collection(collection.qrels, scaled)
+    assert same(values(collection, *EVERY), values(rescored, *EVERY))
+
+
+@given(collections(fewest=3), st.integers(0, 10**6))
+def test_the_order_of_the_input_changes_nothing(collection: Collection, seed: int) -> None:
+    shuffle = random.Random(seed).sample
+
+    def shuffled(nested: Nested) -> Nested:
+        queries = shuffle(sorted(nested), len(nested))
+        return {q: dict(shuffle(sorted(nested[q].items()), len(nested[q]))) for q in queries}
+
+    def rows(nested: Nested) -> list[tuple[str, str, float]]:
+        listed = [(q, doc, number) for q, docs in nested.items() for doc, number in docs.items()]
+        return shuffle(listed, len(listed))
+
+    usual = values(collection, *EVERY)
+    reordered = Collection(shuffled(collection.qrels), shuffled(collection.run))
+    assert same(usual, values(reordered, *EVERY))
+    # As rows, queries may even be interleaved.
+    scattered = evaluate(rows(collection.qrels), {"run": rows(collection.run)}, EVERY)
+    assert same(usual, scattered.values[0])
+
+
+@given(collections(grades=INTEGER_GRADES, fewest=3), st.data())
+def test_a_query_alone_scores_as_it_does_among_all(
+    collection: Collection, data: st.DataObject
+) -> None:
+    query = data.draw(st.sampled_from(sorted(collection.qrels.keys() & collection.run.keys())))
+    run = {query: collection.run[query]}
+    # The largest grade belongs to the whole collection, so that the query that has it must stay.
+    topmost = max(collection.qrels, key=lambda q: max(collection.qrels[q].values()))
+    fewer = {kept: collection.qrels[kept] for kept in {query, topmost}}
+    among_all, run_alone, judged_alone = (
+        evaluate(qrels, {"run": results}, EVERY)
+        for qrels, results in (
+            (collection.qrels, collection.run),
+            (collection.qrels, run),
+            (fewer, run),
+        )
+    )
+    wanted = among_all.values[0][:, among_all.queries.index(query)]
+    assert same(wanted, run_alone.values[0][:, run_alone.queries.index(query)])
+    assert same(wanted, judged_alone.values[0][:, judged_alone.queries.index(query)])
+
+
+# Notation
+
+
+@pytest.mark.parametrize("measure", EVERY, ids=str)
+def test_what_is_printed_can_be_read_again(measure: Measure) -> None:
+    again = parse(str(measure))
+    assert again == measure
+    assert hash(again) == hash(measure)
+    assert str(again) == str(measure)
+
+
+@every_measure
+@settings(max_examples=30)
+@given(data=st.data())
+def test_any_parameters_can_be_read_again(cls: type[Measure], data: st.DataObject) -> None:
+    hints = get_type_hints(cls)
+    names = list(cls.defaults)
+    parameters = {name: data.draw(_values(hints[name], cut=name == cls.cut)) for name in names}
+    try:
+        measure = cls(**parameters)
+    except NotationError:
+        assume(False)  # such as p=2
+    assert parse(str(measure)) == measure
+
+
+_numbers = st.integers(-10, 10) | st.floats(allow_nan=False, allow_infinity=False)
+
+
+def _values(hint: Any, *, cut: bool) -> st.SearchStrategy[Any]:
+    """Values of a parameter's type."""
+    if get_origin(hint) is Literal:
+        return st.sampled_from(get_args(hint))
+    if type(None) in get_args(hint):
+        return st.none() | _values(get_args(hint)[0], cut=cut)
+    if hint is bool:
+        return st.booleans()
+    if hint is int:
+        return st.integers(1 if cut else -1000, 1000)
+    if hint is float:
+        # Half of them between 0 and 1, where most parameters are.
+        return st.floats(0, 1) | _numbers
+    return st.dictionaries(_numbers, _numbers, max_size=3)
