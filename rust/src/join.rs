@@ -234,15 +234,13 @@ fn gather(
             }
         }
     }
-    // The header, if there was one, is not among the lines that were gathered.
-    let gathered = &Layout { header: false, ..layout.clone() };
     let reduced: Vec<_> = texts
         .par_iter()
         .zip(&queries)
         .map(|(text, name)| {
-            let block = Block { text: text.into(), offset: 0 };
+            let block = Block { text: text.into(), offset: 0, first: false };
             watch.still_wanted()?;
-            let group = reduce_block(&block, gathered, judgments, order)?.pop();
+            let group = reduce_block(&block, layout, judgments, order)?.pop();
             Ok((name, group.map(|group| group.reduced).unwrap_or_default()))
         })
         .collect::<Result<_, Failed>>()

@@ -313,6 +313,8 @@ pub struct Block<'s> {
     pub text: Cow<'s, [u8]>,
     /// Where it starts in the whole text.
     pub offset: u64,
+    /// It is the beginning of a file, where a header and a byte order mark may stand.
+    pub first: bool,
 }
 
 /// The text of a source, a block at a time.
@@ -386,7 +388,7 @@ impl<'s> Blocks<'s> {
                 Cow::Owned(std::mem::replace(rest, after))
             }
         };
-        Block { text, offset }
+        Block { text, offset, first: offset == 0 }
     }
 
     /// Where the lines of the window's last query begin; 0 where there is no such place.
@@ -418,9 +420,9 @@ impl Block<'_> {
     pub fn lines<'b>(&'b self, layout: &'b Layout) -> impl Iterator<Item = (usize, &'b [u8])> {
         let text: &[u8] = &self.text;
         // A byte order mark, which Windows programs like to write, is not part of the first id.
-        let mark = self.offset == 0 && text.starts_with(b"\xef\xbb\xbf");
+        let mark = self.first && text.starts_with(b"\xef\xbb\xbf");
         let mut at = if mark { 3 } else { 0 };
-        let mut header = self.offset == 0 && layout.header;
+        let mut header = self.first && layout.header;
         std::iter::from_fn(move || loop {
             if at >= text.len() {
                 return None;

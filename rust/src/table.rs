@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use foldhash::fast::RandomState;
 use hashbrown::hash_map::EntryRef;
 use hashbrown::HashMap;
-use rayon::iter::{ParallelBridge, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::ids::Ids;
 use crate::layout::Layout;
@@ -138,52 +138,58 @@ impl Table {
         if policy == Duplicates::Unchecked {
             return Ok(self);
         }
-        let repeated = (0..self.queries.len())
-            .par_bridge()
-            .map(|query| self.repeated_rows(query, policy).map_err(|doc| (query, doc)))
-            .collect::<Vec<_>>();
-        let mut dropped = Vec::new();
-        let mut refused: Option<(usize, Vec<u8>)> = None;
-        for outcome in repeated {
+        let outcomes: Vec<_> =
+            (0..self.queries.len()).into_par_iter().map(|query| self.repeated_rows(query, policy)).collect();
+        let mut values = self.values.clone();
+        let mut dropped = vec![false; values.len()];
+        for (query, outcome) in outcomes.into_iter().enumerate() {
             match outcome {
-                Ok(rows) => dropped.extend(rows),
-                Err(found) if refused.as_ref().is_none_or(|first| found.0 < first.0) => refused = Some(found),
-                Err(_) => {}
+                Err(doc) => return Err((self.queries.get(query).to_vec(), doc)),
+                Ok(repeated) => {
+                    for Repetition { row, earlier, value } in repeated {
+                        dropped[row] = true;
+                        values[earlier] = value;
+                    }
+                }
             }
         }
-        if let Some((query, doc)) = refused {
-            return Err((self.queries.get(query).to_vec(), doc));
-        }
-        if dropped.is_empty() {
+        let kept: Vec<usize> = (0..values.len()).filter(|&row| !dropped[row]).collect();
+        if kept.len() == values.len() {
             return Ok(self);
         }
-        let dropped: hashbrown::HashSet<usize, RandomState> = dropped.into_iter().collect();
-        let kept: Vec<usize> = (0..self.values.len()).filter(|row| !dropped.contains(row)).collect();
         let starts = self.starts.iter().map(|&start| kept.partition_point(|&row| row < start)).collect();
-        let values = kept.iter().map(|&row| self.values[row]).collect();
+        let values = kept.iter().map(|&row| values[row]).collect();
         Ok(Table { queries: self.queries, starts, docs: self.docs.picked(&kept), values })
     }
 
     /// The rows of a query to drop; under `Refuse`, the first document that comes back.
-    fn repeated_rows(&self, query: usize, policy: Duplicates) -> Result<Vec<usize>, Vec<u8>> {
+    fn repeated_rows(&self, query: usize, policy: Duplicates) -> Result<Vec<Repetition>, Vec<u8>> {
         let rows = self.rows_of(query);
-        let mut seen: HashMap<&[u8], usize, RandomState> =
+        let mut seen: HashMap<&[u8], (usize, f64), RandomState> =
             HashMap::with_capacity_and_hasher(rows.len(), RandomState::default());
-        let mut dropped = Vec::new();
+        let mut repeated = Vec::new();
         for row in rows {
-            let doc = self.docs.get(row);
-            let Some(earlier) = seen.insert(doc, row) else { continue };
+            let (doc, value) = (self.docs.get(row), self.values[row]);
+            let (earlier, kept) = seen.entry(doc).or_insert((row, value));
+            if *earlier == row {
+                continue;
+            }
             match policy {
                 Duplicates::Refuse => return Err(doc.to_vec()),
-                Duplicates::KeepBest if self.values[row] > self.values[earlier] => dropped.push(earlier),
-                Duplicates::KeepFirst | Duplicates::KeepBest | Duplicates::Unchecked => {
-                    seen.insert(doc, earlier);
-                    dropped.push(row);
-                }
+                Duplicates::KeepBest => *kept = kept.max(value),
+                Duplicates::KeepFirst | Duplicates::Unchecked => {}
             }
+            repeated.push(Repetition { row, earlier: *earlier, value: *kept });
         }
-        Ok(dropped)
+        Ok(repeated)
     }
+}
+
+/// A row whose document came before: the earlier row stays, with the value that is kept.
+struct Repetition {
+    row: usize,
+    earlier: usize,
+    value: f64,
 }
 
 /// The message for a duplicate in data that has no lines.

@@ -319,6 +319,8 @@ class Hits:
             if np.isnan(array).any():
                 query, column = np.argwhere(np.isnan(array))[0]
                 raise InputError(f"{name}[{query}, {column}] is NaN")
+        if grades.size == 0:
+            raise InputError(f"there is nothing in matrices of shape {grades.shape}")
         queries, documents = grades.shape
         starts = np.arange(queries + 1) * documents
         judged = Judged(
@@ -328,7 +330,7 @@ class Hits:
             top_grade=float(grades.max(initial=0)),
             ids=lambda start, stop: [str(row % documents) for row in range(start, stop)],
         )
-        doc, tied = _core.rank_matrix(values.ravel(), max(documents, 1))
+        doc, tied = _core.rank_matrix(values.ravel(), documents)
         rank = np.tile(np.arange(1, documents + 1), queries)
         tied_from, tied_to = tied or (rank, rank)
         return cls(

@@ -364,7 +364,6 @@ def test_queries_that_are_no_text(query: Any) -> None:
         evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}, query: {"d": 1.0}})
 
 
-@pytest.mark.xfail(reason="__index__ turns True into 1 (objects.rs, id)")
 def test_true_is_no_id() -> None:
     with pytest.raises(InputError, match="True is neither text nor an integer"):
         Run.read({True: {"d": 1.0}})

@@ -82,7 +82,6 @@ def test_with_duplicates(
     agree(rank(JUDGMENTS, put(folder, rows), settings=settings, keep=3), held)
 
 
-@pytest.mark.xfail(reason="streamed, the best keeps the place of the first; held, its own")
 def test_the_place_of_the_best_of_duplicates(folder: Path) -> None:
     rows = [("q1", "a", 1.0), ("q1", "b", 2.0), ("q1", "a", 2.0)]
     settings = Settings(ties="input", duplicates="best")
@@ -90,7 +89,6 @@ def test_the_place_of_the_best_of_duplicates(folder: Path) -> None:
     agree(rank(JUDGMENTS, put(folder, rows), settings=settings, keep=3), held)
 
 
-@pytest.mark.xfail(reason="by_scores takes -0.0 for another score than 0.0: rank 0 (dicts.rs)")
 @pytest.mark.parametrize("ties", ["descending", "ascending"])
 def test_zeros_of_either_sign_are_tied(ties: str) -> None:
     for nested in ({"q1": {"a": -0.0, "z": 0.0}}, {"q1": {"a": 0.0, "z": -0.0, "A": 0.0}}):
@@ -99,7 +97,6 @@ def test_zeros_of_either_sign_are_tied(ties: str) -> None:
         agree(rank(JUDGMENTS, nested, settings=settings), held)
 
 
-@pytest.mark.xfail(reason="gathered rows pass for the start of a file, and lose a mark (join.rs)")
 def test_scattered_queries_that_start_with_a_mark(folder: Path) -> None:
     """As in `cat a.run b.run` of files that a Windows program wrote."""
     rows = [("x", "a", 1.0), ("\ufeffq", "a", 1.0), ("y", "a", 1.0), ("\ufeffq", "b", 2.0)]
@@ -107,7 +104,6 @@ def test_scattered_queries_that_start_with_a_mark(folder: Path) -> None:
     agree(rank(judgments, put(folder, rows)), rank(judgments, Run.read(rows)))
 
 
-@pytest.mark.xfail(reason="a query without results is there for join_dict, and not for from_dict")
 def test_queries_without_results() -> None:
     nested: dict[str, dict[str, float]] = {"q1": {}, "q2": {"ab": 1.0}}
     agree(rank(JUDGMENTS, nested), rank(JUDGMENTS, Run.read(nested)))

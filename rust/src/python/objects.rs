@@ -108,9 +108,9 @@ fn id<'a>(object: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Cow<'a, str>> {
         std::str::from_utf8(bytes.as_bytes())
             .map_err(|_| refuse(object.py(), format!("the {what} id {} is not UTF-8", shown(object))))?
             .into()
-    } else if object.is_instance_of::<PyInt>() && !object.is_instance_of::<PyBool>() {
+    } else if object.is_exact_instance_of::<PyInt>() {
         decimal(object, what)?.into()
-    } else if let Ok(index) = object.call_method0("__index__") {
+    } else if let (false, Ok(index)) = (object.is_instance_of::<PyBool>(), object.call_method0("__index__")) {
         // numpy's integers; its floats have no __index__.
         decimal(&index, what)?.into()
     } else {

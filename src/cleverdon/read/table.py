@@ -37,10 +37,10 @@ def from_arrow(table: Any, *, kind: str, duplicates: str, source: str = "") -> _
 
 def _has_objects(table: Any, columns: tuple[str, str, str]) -> bool:
     """Whether a pandas frame holds ids as Python objects, which pyarrow takes long to convert."""
-    if not type(table).__module__.startswith("pandas."):
+    if type(table).__module__.partition(".")[0] != "pandas" or not table.columns.is_unique:
         return False
     *ids, values = (table[name].dtype for name in columns)
-    return values.kind in "iuf" and any(ids_type == object for ids_type in ids)
+    return values.kind in "iuf" and "object" in map(str, ids)
 
 
 def from_file(

@@ -51,7 +51,8 @@ def write(rows: Rows, path: str | os.PathLike[str], *, format: str | None = None
             if format in ("parquet", "arrow"):
                 _write_table(rows, out, format=format)
             else:
-                out.writelines(line.encode() for line in _LINES[format](rows, path))
+                for line in _LINES[format](rows, path):
+                    out.write(line.encode())  # zstandard's writer has no writelines
     except BrokenPipeError:
         raise
     except OSError as error:
