@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUST := rust/Cargo.toml $(wildcard rust/src/*.rs rust/src/*/*.rs)
 
-.PHONY: demo test bench fuzz lint format docs wheel clean tools
+.PHONY: demo test bench fuzz lint format docs wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/cleverdon demo demo
@@ -16,6 +16,8 @@ test: $(VENV)/.dev lint
 	$(BIN)/python -m docs.generate --check
 
 lint: $(VENV)/.dev
+	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 || { \
+	  echo "make: rustfmt and clippy are needed: rustup component add rustfmt clippy"; exit 1; }
 	cargo fmt --check --manifest-path rust/Cargo.toml
 	cargo clippy --quiet --manifest-path rust/Cargo.toml --features python --all-targets -- -D warnings
 	$(BIN)/ruff check .
@@ -38,32 +40,43 @@ docs: $(VENV)/.dev
 	$(BIN)/python -m docs.generate
 
 wheel: $(VENV)/.dev
-	$(BIN)/maturin build --release --out dist
+	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:
 	rm -rf $(VENV) rust/target demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Says in one line what is missing, before pip or cargo say it in fifty.
-tools:
-	@command -v $(PYTHON) >/dev/null || { echo "make: Python 3.11 or newer is needed: install python3"; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
-	  echo "make: Python 3.11 or newer is needed, found $$($(PYTHON) -V 2>&1 | cut -d' ' -f2); install it and say: make PYTHON=python3.11"; exit 1; }
-	@command -v cargo >/dev/null || { echo "make: a Rust toolchain is needed (cargo): install it with rustup"; exit 1; }
-	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
-	  echo "make: Python's venv module is needed: install python3-venv"; exit 1; }
+define check_tools
+@command -v $(PYTHON) >/dev/null || { echo "make: Python 3.11 or newer is needed: install python3"; exit 1; }
+@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+  echo "make: Python 3.11 or newer is needed, found $$($(PYTHON) -V 2>&1 | cut -d' ' -f2); install it and say: make PYTHON=python3.11"; exit 1; }
+@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+  echo "make: Python's venv module is needed: install python3-venv"; exit 1; }
+@command -v cargo >/dev/null || { echo "make: a Rust toolchain is needed (cargo): install it with rustup"; exit 1; }
+endef
 
-$(VENV)/bin/python: | tools
+# Only once pip works in it is a virtual environment there: one that was left half made is made anew.
+$(VENV)/.made:
+	$(check_tools)
+	rm -rf $(VENV)
 	$(PYTHON) -m venv $(VENV)
+	@$(BIN)/pip --version >/dev/null && touch $@
 
-# The install is editable: Python changes are seen at once, Rust changes build the core again.
-$(VENV)/.installed: pyproject.toml $(RUST) | $(VENV)/bin/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+# Installs are editable: Python changes are seen at once, Rust changes build the core again.
+INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --editable
+
+$(VENV)/.installed: pyproject.toml $(RUST) | $(VENV)/.made
+	@command -v cargo >/dev/null || { echo "make: a Rust toolchain is needed (cargo): install it with rustup"; exit 1; }
+	@echo "make: building and installing; the first time, the core takes a few minutes"
+	$(INSTALL) .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.installed
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $@
+$(VENV)/.dev: pyproject.toml $(RUST) | $(VENV)/.made
+	@command -v cargo >/dev/null || { echo "make: a Rust toolchain is needed (cargo): install it with rustup"; exit 1; }
+	@echo "make: building and installing with all that tests need; the first time, it takes a few minutes"
+	$(INSTALL) '.[dev]'
+	@touch $@ $(VENV)/.installed
 
 $(VENV)/.bench: $(VENV)/.installed
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	$(INSTALL) '.[bench]'
 	@touch $@

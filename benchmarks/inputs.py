@@ -34,7 +34,7 @@ def polars_frames(qrels: str, run: str) -> tuple[Any, Any]:
     import polars as pl
 
     def read(path: str, names: tuple[str, ...], value: str, kind: Any) -> Any:
-        types = {name: pl.String for name in names} | {value: kind}
+        types = dict.fromkeys(names, pl.String) | {value: kind}
         frame = pl.read_csv(path, separator=" ", has_header=False, schema=types)
         return frame.select("query_id", "doc_id", value)
 

@@ -69,7 +69,7 @@ def test_undefined_is_an_error() -> None:
     with pytest.raises(UndefinedError) as raised:
         settled(AP(), values, ALL, undefined="error", queries=QUERIES)
     assert str(raised.value).startswith(
-        "AP is undefined for query 'q2' (no judged document is relevant) and 1 others"
+        "AP is undefined for query 'q2', 2 in all (no judged document is relevant)"
     )
     defined = np.array([0.5, 0.0, 1.0, 0.25])
     found = settled(AP(), defined, ALL, undefined="error", queries=QUERIES)

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from cleverdon import Hits, InputError, Judgments, Measure, NotationError, Run, evaluate, measure
-from cleverdon.evaluation import DEFAULT_MEASURES, distinct_names
+from cleverdon.evaluation import DEFAULT_MEASURES
 from cleverdon.measures import AP, measures, registry
+from cleverdon.read import distinct_names
 from cleverdon.settings import Settings
 
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d4": -1}}
@@ -77,9 +78,8 @@ def test_distinct_names_take_as_few_folders_as_tell_them_apart() -> None:
 
 
 def test_two_runs_of_one_name() -> None:
-    with pytest.raises(InputError) as raised:
+    with pytest.raises(InputError, match="two runs are called 'bm25'; give them names"):
         evaluate(QRELS, [Run.read(RUN, name="bm25"), Run.read(RUN, name="bm25")], "AP")
-    assert str(raised.value) == "two runs are called 'bm25'; give them names: {'name': run, ...}"
 
 
 # Ids
@@ -163,7 +163,7 @@ def test_judgments_and_run_exchanged(tmp_path: Path) -> None:
 
 
 def test_grades_above_the_largest_that_was_named() -> None:
-    with pytest.raises(NotationError) as raised:
+    with pytest.raises(InputError) as raised:
         evaluate(QRELS, RUN, "ERR(max=1)")
     assert str(raised.value) == "ERR(max=1): there is a grade of 2, above max=1"
 
@@ -244,6 +244,6 @@ def test_a_name_that_is_taken_is_refused() -> None:
 
         aliases = ("MAP",)
 
-    with pytest.raises(NotationError, match="there is a measure 'MAP' already: AP"):
+    with pytest.raises(NotationError, match="there is a measure 'AP' already"):
         measure(Mine)
     assert registry.find("MAP") is AP

@@ -280,8 +280,10 @@ def test_matrices_are_runs_in_which_everything_is_returned(rows: list) -> None:
         ([[1, 0]], [[1, 0], [0, 1]], r"must be two matrices of one shape .* \(1, 2\) and \(2, 2\)"),
         ([1, 0], [1, 0], r"found \(2,\) and \(2,\)"),
         ([[], []], [[], []], r"there is nothing in matrices of shape \(2, 0\)"),
-        ([[1, np.nan]], [[1, 0]], r"relevance\[0, 1\] is NaN"),
-        ([[1, 0]], [[np.nan, 0]], r"scores\[0, 0\] is NaN"),
+        ([[1, np.nan]], [[1, 0]], r"relevance\[0, 1\] is nan"),
+        ([[1, np.inf]], [[1, 0]], r"relevance\[0, 1\] is inf"),
+        ([["a", "b"]], [[1, 0]], r"relevance and scores are no matrices of numbers"),
+        ([[1, 0]], [[np.nan, 0]], r"scores\[0, 0\] is nan"),
     ],
 )
 def test_matrices_that_will_not_do(relevance: list, scores: list, message: str) -> None:

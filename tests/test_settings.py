@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cleverdon import InputError, evaluate
+from cleverdon import InputError, Run, evaluate
 from cleverdon.errors import OptionError, UndefinedError
 from cleverdon.profiles import PROFILES, profile
 from cleverdon.settings import CHOICES, Settings
@@ -60,6 +60,14 @@ def test_missing() -> None:
         evaluate(QRELS, RUN, "P@1", missing="error")
 
 
+def test_a_query_for_which_nothing_was_returned_is_not_missing() -> None:
+    run = {**RUN, "q2": {}}
+    for given in (run, Run.read(run)):
+        found = evaluate(QRELS, given, "P@1", missing="skip")
+        assert found.evaluated.tolist() == [[True, True, True]]
+        assert found.about.runs["run"].missing == ()
+
+
 def test_undefined() -> None:
     assert evaluate(QRELS, RUN, "AP").mean("run", "AP") == pytest.approx(0.5 / 3)
     assert evaluate(QRELS, RUN, "AP", undefined="skip").mean("run", "AP") == pytest.approx(0.5 / 2)
@@ -89,7 +97,7 @@ def test_the_first_choice_is_the_default(setting: str) -> None:
             "missing='zero-fill' is not known; it can be 'empty', 'skip', 'error'",
         ),
         ({"profile": "trec_eval-11"}, "there is no profile 'trec_eval-11'; did you mean"),
-        ({"keep": -1}, "keep=-1: the number of results to keep is 0 or more"),
+        ({"keep": -1}, "keep=-1: the number of results to keep is a whole one from 0 on"),
     ],
 )
 def test_mistakes(options: dict, message: str) -> None:

@@ -73,7 +73,7 @@ pub fn table(run: &Table, judgments: &Judgments, order: Order, watch: &Watch) ->
                     let doc = run.docs.get(row);
                     results
                         .push(doc, run.values[row])
-                        .map_err(|_repeated| Problem::whole("run", duplicate_message(name, doc)))?;
+                        .map_err(|_repeated| Problem::whole("", duplicate_message(name, doc)))?;
                 }
                 let position = judgments.position(name);
                 Ok((position, query, results.reduce(position.map(|position| judgments.of(position)))))
@@ -111,9 +111,11 @@ pub fn text(
     let mut joined = Joined::new(judgments);
     let mut scattered = Vec::new();
     for (name, found) in seen.in_order() {
-        match found.reduced {
-            Some(reduced) => joined.take(judgments.position(&name), &name, reduced),
-            None => scattered.push((name, found.bytes)),
+        if found.scattered {
+            scattered.push((name, found.bytes));
+        } else {
+            let reduced = found.reduced.map_or_else(Reduced::default, |reduced| *reduced);
+            joined.take(judgments.position(&name), &name, reduced);
         }
     }
     let mut batch = Vec::new();
@@ -137,7 +139,8 @@ struct Group<'b> {
     query: &'b [u8],
     offset: u64,
     bytes: u64,
-    reduced: Reduced,
+    /// None where the query has no judgments.
+    reduced: Option<Reduced>,
 }
 
 fn reduce_block<'b>(
@@ -152,7 +155,9 @@ fn reduce_block<'b>(
     let mut offset = block.offset;
     let mut end = |results: &mut Results<'b>, query: &'b [u8], offset: u64, until: u64| {
         let judged = judgments.position(query).map(|position| judgments.of(position));
-        groups.push(Group { query, offset, bytes: until - offset, reduced: results.reduce(judged) });
+        let is_judged = judged.is_some();
+        let reduced = results.reduce(judged);
+        groups.push(Group { query, offset, bytes: until - offset, reduced: is_judged.then_some(reduced) });
     };
     scan::rows(block, layout, |row, line_start| {
         if row.query != query {
@@ -185,8 +190,10 @@ struct Found {
     offset: u64,
     /// How much text its rows are in all.
     bytes: u64,
-    /// None once the query has come in a second place.
-    reduced: Option<Reduced>,
+    /// The query has come in a second place; what was reduced is of no use then.
+    scattered: bool,
+    /// None of a query without judgments, of which there may be many.
+    reduced: Option<Box<Reduced>>,
 }
 
 impl Seen {
@@ -194,12 +201,13 @@ impl Seen {
         match self.queries.entry_ref(group.query) {
             EntryRef::Vacant(vacant) => {
                 let Group { offset, bytes, reduced, .. } = group;
-                vacant.insert(Found { offset, bytes, reduced: Some(reduced) });
+                vacant.insert(Found { offset, bytes, scattered: false, reduced: reduced.map(Box::new) });
             }
             EntryRef::Occupied(mut found) => {
                 let found = found.get_mut();
                 found.offset = found.offset.min(group.offset);
                 found.bytes += group.bytes;
+                found.scattered = true;
                 found.reduced = None;
             }
         }
@@ -227,9 +235,10 @@ fn gather(
         queries.iter().enumerate().map(|(i, name)| (&name[..], i)).collect();
     let mut texts: Vec<Vec<u8>> = vec![Vec::new(); queries.len()];
     for block in source.blocks(layout, watch)? {
-        for (_, line) in block?.lines(layout) {
+        let block = block.map_err(|(_, problem)| problem)?;
+        for (_, line) in block.lines(layout) {
             if let Some(&i) = layout.query_of(line).and_then(|query| positions.get(query)) {
-                texts[i].extend_from_slice(line);
+                texts[i].extend_from_slice(line.text);
                 texts[i].push(b'\n');
             }
         }
@@ -241,13 +250,13 @@ fn gather(
             let block = Block { text: text.into(), offset: 0, first: false };
             watch.still_wanted()?;
             let group = reduce_block(&block, layout, judgments, order)?.pop();
-            Ok((name, group.map(|group| group.reduced).unwrap_or_default()))
+            Ok((name, group.and_then(|group| group.reduced).unwrap_or_default()))
         })
         .collect::<Result<_, Failed>>()
         .map_err(|failure| match failure {
             Failed::Twice { query, doc, .. } => scan::duplicate(source, layout, &query, &doc),
             Failed::At { message, .. } => Problem::whole(&source.name, message),
-            Failed::Other(problem) => problem,
+            Failed::Other { problem, .. } => problem,
         })?;
     for (name, reduced) in reduced {
         joined.take(judgments.position(name), name, reduced);

@@ -11,6 +11,8 @@ pub mod ids;
 pub mod join;
 pub mod judgments;
 pub mod layout;
+pub mod marks;
+pub mod pool;
 pub mod problem;
 #[cfg(feature = "python")]
 mod python;

@@ -12,32 +12,26 @@ use crate::watch::Watch;
 /// A failure while reading, before its line number is known.
 pub enum Failed {
     /// Something wrong at this byte of the text.
-    At {
-        offset: u64,
-        line_start: u64,
-        message: String,
-    },
+    At { offset: u64, line_start: u64, message: String },
     /// A document that came twice for one query; its group of rows starts at this byte.
-    Twice {
-        offset: u64,
-        query: Vec<u8>,
-        doc: Vec<u8>,
-    },
-    Other(Problem),
+    Twice { offset: u64, query: Vec<u8>, doc: Vec<u8> },
+    /// What ended the reading, and at which byte.
+    Other { offset: u64, problem: Problem },
 }
 
 impl Failed {
     fn offset(&self) -> u64 {
         match self {
             Failed::At { offset, .. } | Failed::Twice { offset, .. } => *offset,
-            Failed::Other(_) => 0,
+            Failed::Other { problem: Problem::Interrupted, .. } => 0,
+            Failed::Other { offset, .. } => *offset,
         }
     }
 }
 
 impl From<Problem> for Failed {
     fn from(problem: Problem) -> Self {
-        Failed::Other(problem)
+        Failed::Other { offset: 0, problem }
     }
 }
 
@@ -59,14 +53,16 @@ pub fn blocks<'s>(
     // letting them finish makes the failure that is reported the first one, run after run.
     let ok = |()| first.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).is_none();
     source.blocks(layout, watch)?.take_while(|_| ok(())).par_bridge().for_each(|block| {
-        let outcome = block.map_err(Failed::Other).and_then(|block| work(&block));
+        let outcome = block
+            .map_err(|(offset, problem)| Failed::Other { offset, problem })
+            .and_then(|block| work(&block));
         if let Err(failure) = outcome {
             failed(failure);
         }
     });
     match first.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
         None => Ok(()),
-        Some(Failed::Other(problem)) => Err(problem),
+        Some(Failed::Other { problem, .. }) => Err(problem),
         Some(Failed::Twice { query, doc, .. }) => Err(duplicate(source, layout, &query, &doc)),
         Some(Failed::At { offset, line_start, message }) => Err(Problem::Input {
             source: source.name.clone(),

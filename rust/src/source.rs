@@ -8,13 +8,14 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::sync::mpsc::{sync_channel, Receiver, RecvTimeoutError};
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 
 use memchr::{memchr, memchr_iter, memrchr};
 use memmap2::Mmap;
 
-use crate::layout::Layout;
+use crate::layout::{Layout, Line};
+use crate::marks::{Marks, WINDOW};
 use crate::problem::{Outcome, Problem};
 use crate::watch::Watch;
 
@@ -28,6 +29,7 @@ pub struct Source {
     pub name: String,
     raw: Raw,
     packing: Packing,
+    digest: OnceLock<String>,
 }
 
 enum Raw {
@@ -80,7 +82,8 @@ impl Source {
                 Raw::Pipe(Pipe::of(move || File::open(path)).map_err(refused)?)
             }
         };
-        let mut source = Source { name: name.to_string(), raw, packing: Packing::Plain };
+        let (name, packing, digest) = (name.to_string(), Packing::Plain, OnceLock::new());
+        let mut source = Source { name, raw, packing, digest };
         source.packing = Packing::of(&source.first_bytes(16, watch)?);
         Ok(source)
     }
@@ -110,7 +113,15 @@ impl Source {
     }
 
     /// BLAKE3 of the bytes as they lie on disk (what `b3sum` prints); of a pipe, as they came.
-    pub fn digest(&self, watch: &Watch) -> Outcome<String> {
+    pub fn digest(&self, watch: &Watch) -> Outcome<&str> {
+        if self.digest.get().is_none() {
+            let digest = self.hashed(watch)?;
+            let _ = self.digest.set(digest); // or another thread has, to the same text
+        }
+        Ok(self.digest.get().map_or("", String::as_str))
+    }
+
+    fn hashed(&self, watch: &Watch) -> Outcome<String> {
         let mut hasher = blake3::Hasher::new();
         match &self.raw {
             Raw::Mapped(map) => {
@@ -191,14 +202,18 @@ impl Source {
     }
 }
 
-/// Standard input where it is a file (`< run.txt`): it can then be mapped like one named.
+/// Standard input where it is a file (`< run.txt`) that nobody has read from yet: it can be mapped
+/// like one that is named.
+#[cfg(unix)]
 fn stdin_as_file() -> Option<File> {
-    // Opening the name again gives a handle of its own. Where there is no such name, as on Windows,
-    // standard input is read as a pipe.
-    let name = "/dev/stdin";
-    if std::fs::metadata(name).ok()?.is_file() {
-        return File::open(name).ok();
-    }
+    use std::os::fd::AsFd;
+    let mut file = File::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
+    let untouched = file.metadata().ok()?.is_file() && file.stream_position().ok()? == 0;
+    untouched.then_some(file)
+}
+
+#[cfg(not(unix))]
+fn stdin_as_file() -> Option<File> {
     None
 }
 
@@ -329,13 +344,14 @@ pub struct Blocks<'s> {
 }
 
 impl<'s> Iterator for Blocks<'s> {
-    type Item = Outcome<Block<'s>>;
+    /// A block, or what ended the reading and at which byte of the text.
+    type Item = Result<Block<'s>, (u64, Problem)>;
 
     fn next(&mut self) -> Option<Self::Item> {
         let mut wanted = BLOCK;
         loop {
             if let Err(problem) = self.watch.still_wanted().and_then(|()| self.fill(wanted)) {
-                return Some(Err(problem));
+                return Some(Err((self.at, problem)));
             }
             if self.rest.is_empty() {
                 return None;
@@ -350,7 +366,7 @@ impl<'s> Iterator for Blocks<'s> {
                 return Some(Ok(self.take(end)));
             }
             // One query, or one line, fills the whole window: look at more.
-            wanted *= 2;
+            wanted = wanted.saturating_mul(2);
         }
     }
 }
@@ -400,7 +416,7 @@ impl<'s> Blocks<'s> {
         while end > 0 {
             let line_start = memrchr(b'\n', &window[..end - 1]).map_or(0, |newline| newline + 1);
             let line = &window[line_start..end - 1];
-            let query = if self.layout.skips(line) { None } else { self.layout.query_of(line) };
+            let query = if self.layout.skips(line) { None } else { self.layout.query_of(Line::of(line)) };
             match (query, last_query) {
                 (Some(query), Some(last)) if query != last => return start,
                 (Some(query), _) => {
@@ -411,13 +427,19 @@ impl<'s> Blocks<'s> {
             }
             end = line_start;
         }
-        0
+        // Comments and nothing else can be cut anywhere.
+        if last_query.is_none() {
+            last_newline + 1
+        } else {
+            0
+        }
     }
 }
 
 impl Block<'_> {
     /// Every line that carries something, with the offset of its start within the block.
-    pub fn lines<'b>(&'b self, layout: &'b Layout) -> impl Iterator<Item = (usize, &'b [u8])> {
+    #[inline]
+    pub fn lines<'b>(&'b self, layout: &'b Layout) -> impl Iterator<Item = (usize, Line<'b>)> {
         let text: &[u8] = &self.text;
         // A byte order mark, which Windows programs like to write, is not part of the first id.
         let mark = self.first && text.starts_with(b"\xef\xbb\xbf");
@@ -428,16 +450,26 @@ impl Block<'_> {
                 return None;
             }
             let start = at;
-            let end = memchr(b'\n', &text[at..]).map_or(text.len(), |newline| at + newline);
-            at = end + 1;
-            let line = &text[start..end];
-            if layout.skips(line) {
-                continue;
-            }
-            if std::mem::take(&mut header) {
+            let line = line_at(text, start);
+            at = start + line.text.len() + 1;
+            if layout.skips(line.text) || std::mem::take(&mut header) {
                 continue;
             }
             return Some((start, line));
         })
     }
+}
+
+/// The line that starts here. Most are short, and then one look finds its end and its blanks.
+#[inline]
+fn line_at(text: &[u8], start: usize) -> Line<'_> {
+    if let Some(window) = text[start..].first_chunk::<WINDOW>() {
+        let marks = Marks::of(window);
+        if marks.newlines != 0 {
+            let length = marks.newlines.trailing_zeros() as usize;
+            return Line { text: &text[start..start + length], blanks: Some(marks.blanks) };
+        }
+    }
+    let end = memchr(b'\n', &text[start..]).map_or(text.len(), |newline| start + newline);
+    Line::of(&text[start..end])
 }

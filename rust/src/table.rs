@@ -83,6 +83,11 @@ impl Builder {
         self.values.push(value);
     }
 
+    /// Makes a query known that may have no rows.
+    pub fn declare(&mut self, query: &[u8]) {
+        self.code(query);
+    }
+
     fn code(&mut self, query: &[u8]) -> u32 {
         // Rows of a query mostly stand together.
         if let Some(&last) = self.query.last() {

@@ -25,8 +25,8 @@ def settled(
     if undefined == "error" and missing.any():
         first = queries[int(np.flatnonzero(missing)[0])]
         raise UndefinedError(
-            f"{measure} is undefined for query {first!r} ({measure.undefined}) and "
-            f"{int(missing.sum()) - 1} others; undefined='worst' or 'skip' passes over that"
+            f"{measure} is undefined for query {first!r}, {int(missing.sum())} in all "
+            f"({measure.undefined}); undefined='worst' or 'skip' passes over that"
         )
     if undefined == "skip":
         return values[evaluated & ~missing]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from cleverdon.hits import Judged
+    from cleverdon.hits import Floats, Judged
 
 
 class Rows:
@@ -28,14 +28,23 @@ class Rows:
     """What the numbers are, as the core calls it."""
 
     def __init__(
-        self, table: _core.Table, *, name: str, source: str = "", digest: str = ""
+        self,
+        table: _core.Table,
+        *,
+        name: str,
+        source: str = "",
+        digest: str = "",
     ) -> None:
         self._table = table
         self.name = name
         self.source = source
         """The file it was read from, if any."""
         self.digest = digest
-        """BLAKE3 of that file."""
+        """BLAKE3 of that file, what `b3sum` prints."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        facts = {"name": self.name, "source": self.source, "digest": self.digest}
+        return _again, (type(self), self.to_dict(), facts)
 
     @classmethod
     def read(cls, data: Any, *, format: str | None = None, **options: Any) -> Self:
@@ -55,12 +64,20 @@ class Rows:
         return starts
 
     @cached_property
+    def _values(self) -> Floats:
+        return self._table.values
+
+    @cached_property
     def _positions(self) -> dict[str, int]:
         return {query: position for position, query in enumerate(self.queries)}
 
     def __len__(self) -> int:
         """How many rows there are."""
         return self._starts[-1]
+
+    def __iter__(self) -> Iterator[str]:
+        """The queries."""
+        return iter(self.queries)
 
     def __contains__(self, query: object) -> bool:
         return query in self._positions
@@ -69,7 +86,7 @@ class Rows:
         """One query's documents and their numbers, in the order of the input."""
         position = self._positions[query]
         start, stop = self._starts[position : position + 2]
-        values = self._table.values[start:stop].tolist()
+        values = self._values[start:stop].tolist()
         return dict(zip(self._table.docs(start, stop), values, strict=True))
 
     def __repr__(self) -> str:
@@ -121,6 +138,11 @@ class Rows:
         write(self, path, format=format)
 
 
+def _again(cls: type[Rows], nested: dict[str, dict[str, float]], facts: dict[str, Any]) -> Rows:
+    """What was pickled."""
+    return cls(_core.Table.from_dict(nested, cls.kind, "unchecked"), **facts)
+
+
 class Run(Rows):
     """What one system returned: for each query, documents with scores.
 
@@ -166,5 +188,4 @@ class Judgments(Rows):
             starts=self.core.starts,
             grade=grade,
             top_grade=float(np.max(grade, initial=0)),
-            ids=self.core.docs,
         )

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
+from cleverdon import _core
 from cleverdon.data import Judgments, Rows
 from cleverdon.errors import InputError, OptionError
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse_all
 from cleverdon.profiles import profile as find_profile
 from cleverdon.rank import Ranked, rank
-from cleverdon.read import name_of
+from cleverdon.read import distinct_names
+from cleverdon.read.mapping import has_lists
 from cleverdon.scores import About, AboutRun, Scores
 from cleverdon.settings import Settings
 
@@ -59,8 +60,8 @@ def evaluate(
         undefined=undefined,
         duplicates=duplicates,
     )
-    if keep < 0:
-        raise OptionError(f"keep={keep}: the number of results to keep is 0 or more")
+    if not isinstance(keep, int) or keep < 0:
+        raise OptionError(f"keep={keep!r}: the number of results to keep is a whole one from 0 on")
     wanted = parse_all(measures)
     judgments = Judgments.read(qrels, format=qrels_format, duplicates=settings.duplicates)
     ranked = []
@@ -94,7 +95,10 @@ def score(
     names = [run.name for run in ranked]
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"two runs are called {name!r}; give them names: {{'name': run, ...}}")
+            raise InputError(
+                f"two runs are called {name!r}; give them names: NAME=FILE on the command line, "
+                "{'name': run} in Python"
+            )
     queries = list(judgments.judged.queries)
     evaluated = np.ones((len(ranked), len(queries)), dtype=bool)
     if settings.missing != "empty":
@@ -119,7 +123,10 @@ def score(
         },
     )
     top = {run.name: run.top for run in ranked if any(run.top)}
-    return Scores(tuple(names), measures, queries, values, evaluated, about, top)
+    scores = Scores(tuple(names), measures, queries, values, evaluated, about, top)
+    if settings.undefined == "error":
+        _ = scores.means  # which raises the error, now rather than when somebody looks
+    return scores
 
 
 def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
@@ -128,14 +135,15 @@ def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
         if _is_one_run(runs):
             return [(None, runs)]
         return [(str(name), run) for name, run in runs.items()]
-    if isinstance(runs, (str, os.PathLike, Rows)) or hasattr(runs, "__arrow_c_stream__"):
+    one = (str, os.PathLike, Rows, _core.Source)
+    if isinstance(runs, one) or hasattr(runs, "__arrow_c_stream__"):
         return [(None, runs)]
     if not isinstance(runs, Iterable):
         raise InputError(f"{type(runs).__name__!r} is neither a run nor several")
     listed = list(runs)
     if not listed:
         raise InputError("there is no run to evaluate")
-    if isinstance(listed[0], tuple) or hasattr(listed[0], "_fields"):
+    if isinstance(listed[0], (tuple, list)) or hasattr(listed[0], "__dataclass_fields__"):
         return [(None, listed)]  # rows of one run
     paths = [os.fspath(run) for run in listed if isinstance(run, (str, os.PathLike))]
     labels = distinct_names(paths)
@@ -148,28 +156,12 @@ def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
     return named
 
 
-def distinct_names(paths: list[str]) -> dict[str, str]:
-    """A name for each file, with as many of its folders as are needed to tell them apart.
-
-    >>> distinct_names(["a/bm25.run", "b/bm25.run", "c/dense.run"])
-    {'a/bm25.run': 'a/bm25', 'b/bm25.run': 'b/bm25', 'c/dense.run': 'dense'}
-    """
-    names = {path: name_of(path) for path in paths}
-    for depth in range(1, max((len(PurePath(path).parts) for path in paths), default=1)):
-        taken = list(names.values())
-        for path, name in names.items():
-            if taken.count(name) > 1:
-                folders = PurePath(path).parts[:-1][-depth:]
-                names[path] = "/".join((*folders, name_of(path)))
-    return names
-
-
 def _is_one_run(runs: Mapping[Any, Any]) -> bool:
     """Whether a dict is one run (query to document to score) rather than runs by name."""
     # An empty dict may be either; the first that has something in it tells.
     first = next((run for run in runs.values() if not isinstance(run, Mapping) or run), {})
     if not isinstance(first, Mapping):
-        return False
+        return has_lists(runs)
     return not any(isinstance(inner, Mapping) for inner in first.values())
 
 

@@ -11,7 +11,7 @@ all others first and `top` last: cutting first would break groups of tied result
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
@@ -44,7 +44,6 @@ class Judged:
     starts: Ints  # where each query's rows start; one more entry than there are queries
     grade: Floats
     top_grade: float  # of the whole collection, so that one query alone scores as it does among all
-    ids: Callable[[int, int], list[str]] = field(repr=False, default=lambda start, stop: [])
 
     @cached_property
     def query(self) -> Ints:
@@ -73,6 +72,12 @@ class Hits:
     returned: Ints  # per query: how many results came back
     judgments: Judged
     spent: Floats | None = None  # cumulative cost down to the row, where results have costs
+
+    def __post_init__(self) -> None:
+        # All measures share these arrays: one that wrote into them would change the others' values.
+        for array in vars(self).values():
+            if isinstance(array, np.ndarray):
+                array.flags.writeable = False
 
     # What measures are made of
 
@@ -170,7 +175,7 @@ class Hits:
         """The first k results only."""
         if k is None:
             return self
-        kept = self if len(self.rank) == 0 else self.where(self.rank <= k)
+        kept = self.where(self.rank <= _cut(k))
         return replace(kept, returned=np.minimum(self.returned, k))
 
     def condensed(self) -> Hits:
@@ -225,7 +230,7 @@ class Hits:
         judgments, doc, known_doc = self.judgments, np.full(len(query), NOT_JUDGED), known.doc
         if join:
             judgments, doc, moved = _with_more_judged(self, query, rank, grade, stride)
-            known_doc = moved[known.doc]
+            known_doc = np.where(known.doc >= 0, moved[known.doc], NOT_JUDGED)
         rows = np.argsort(
             np.concatenate((known.query * stride + known.rank, query * stride + rank))
         )
@@ -309,16 +314,20 @@ class Hits:
         A row is a query and a column a document; every document is judged and returned. Of equal
         scores the later column comes first, as everywhere the larger document id does.
         """
-        grades, values = (np.asarray(array, dtype=np.float64) for array in (relevance, scores))
+        try:
+            grades, values = (np.asarray(array, dtype=np.float64) for array in (relevance, scores))
+        except (TypeError, ValueError) as error:
+            raise InputError(f"relevance and scores are no matrices of numbers: {error}") from None
         if grades.ndim != 2 or grades.shape != values.shape:
             raise InputError(
                 "relevance and scores must be two matrices of one shape (queries x documents); "
                 f"found {grades.shape} and {values.shape}"
             )
-        for name, array in (("relevance", grades), ("scores", values)):
-            if np.isnan(array).any():
-                query, column = np.argwhere(np.isnan(array))[0]
-                raise InputError(f"{name}[{query}, {column}] is NaN")
+        for name, wrong in (("relevance", ~np.isfinite(grades)), ("scores", np.isnan(values))):
+            if wrong.any():
+                query, column = np.argwhere(wrong)[0]
+                value = (grades if name == "relevance" else values)[query, column]
+                raise InputError(f"{name}[{query}, {column}] is {value}")
         if grades.size == 0:
             raise InputError(f"there is nothing in matrices of shape {grades.shape}")
         queries, documents = grades.shape
@@ -328,7 +337,6 @@ class Hits:
             starts=starts,
             grade=grades.ravel(),
             top_grade=float(grades.max(initial=0)),
-            ids=lambda start, stop: [str(row % documents) for row in range(start, stop)],
         )
         doc, tied = _core.rank_matrix(values.ravel(), documents)
         rank = np.tile(np.arange(1, documents + 1), queries)
@@ -343,6 +351,12 @@ class Hits:
             returned=np.full(queries, documents),
             judgments=judged,
         )
+
+
+def _cut(k: int) -> int:
+    if not isinstance(k, (int, np.integer)) or k < 1:
+        raise OptionError(f"k={k}: a cut-off is a whole number from 1 on")
+    return int(k)
 
 
 def _rows_up_to(hits: Hits, rank: Ints) -> Ints:
@@ -410,5 +424,4 @@ def _with_more_judged(
     fresh = query[~has_row]
     doc[~has_row] = judged.starts[fresh + 1] + shift[fresh] + _ordinal_in(fresh) - 1
     top_grade = max(judged.top_grade, float(grade)) if len(query) else judged.top_grade
-    # Ids of what nobody judged are not known here, so the new judgments have none.
     return Judged(judged.queries, starts, grades, top_grade), doc, moved

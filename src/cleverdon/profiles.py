@@ -40,6 +40,6 @@ PROFILES: dict[str, Profile] = {
 
 def profile(name: str) -> Profile:
     """The profile of that name."""
-    if name not in PROFILES:
-        raise OptionError(f"there is no profile {name!r}{suggest(name, PROFILES)}")
+    if not isinstance(name, str) or name not in PROFILES:
+        raise OptionError(f"there is no profile {name!r}{suggest(str(name), PROFILES)}")
     return PROFILES[name]

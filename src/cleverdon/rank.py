@@ -13,6 +13,7 @@ from cleverdon.data import Judgments, Run
 from cleverdon.errors import InputError
 from cleverdon.hits import Bools, Hits
 from cleverdon.read import Text, open_input
+from cleverdon.read.mapping import has_lists
 from cleverdon.settings import Settings
 
 
@@ -54,7 +55,7 @@ def rank(
     )
     source, digest = "", ""
     joined = None
-    if isinstance(run, Mapping):
+    if isinstance(run, Mapping) and settings.order_by == "score" and not has_lists(run):
         nested = run if isinstance(run, dict) else dict(run)
         joined = judgments.core.join_dict(nested, order)
         name = name or "run"
@@ -72,8 +73,8 @@ def rank(
             joined = judgments.core.join_text(opened.source, opened.layout, order, progress)
             source, digest = opened.source.name, opened.source.digest()
         else:
-            joined = judgments.core.join_table(opened._table, order)
             source, digest = opened.source, opened.digest
+            joined = _join_table(judgments, opened, order)
     _check_common_queries(judgments, joined, name=source or str(name))
     hits = Hits(
         query=joined.query,
@@ -99,6 +100,13 @@ def rank(
         extra_names=tuple(joined.extra_names),
         top=joined.top,
     )
+
+
+def _join_table(judgments: Judgments, run: Run, order: _core.Order) -> _core.Joined:
+    try:
+        return judgments.core.join_table(run._table, order)
+    except InputError as error:
+        raise InputError(error.message, source=run.source or run.name) from None
 
 
 def _check_common_queries(judgments: Judgments, joined: _core.Joined, *, name: str) -> None:

@@ -108,7 +108,9 @@ class Scores:
     @property
     def warnings(self) -> list[str]:
         """What one should know before believing the numbers, a sentence each."""
-        return [warning for name, run in self.about.runs.items() for warning in _doubts(name, run)]
+        ties = self.about.settings.ties
+        runs = self.about.runs.items()
+        return [warning for name, run in runs for warning in _doubts(name, run, ties=ties)]
 
     def _system(self, name: str) -> int:
         if name not in self.systems:
@@ -202,7 +204,7 @@ def _plain(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 
-def _doubts(name: str, run: AboutRun) -> list[str]:
+def _doubts(name: str, run: AboutRun, *, ties: str) -> list[str]:
     """What may be wrong with one run."""
     doubts = []
     if run.missing:
@@ -213,6 +215,6 @@ def _doubts(name: str, run: AboutRun) -> list[str]:
     if run.tie_rate > 0.1:
         doubts.append(
             f"{name}: {run.tie_rate:.0%} of the results are tied with another; "
-            "their order is by document id, not by the system"
+            f"their order is not the system's (ties={ties})"
         )
     return doubts

@@ -29,8 +29,8 @@ def test_table_shows_scores_and_what_they_rest_on(cleverdon: Command, files: Pat
         "",
         "3 queries, 4 judgments",
         "bad: 2 judged queries missing (evaluated as empty results), "
-        "1 extra queries without judgments (ignored)",
-        "AP is undefined for 1 queries (counted as 0)",
+        "1 extra query without judgments (ignored)",
+        "AP is undefined for 1 query (counted as 0)",
     ]
     assert done.stderr.splitlines() == [
         "cleverdon: warning: bad lacks 2 of the judged queries (2, 3)",
@@ -82,7 +82,7 @@ def test_settings_change_what_counts(cleverdon: Command, files: Path) -> None:
         (["qrels.txt", "none.run"], "none.run: there is no such file"),
         (["qrels.txt", "."], ".: is a directory; give a file"),
         (["qrels.txt", "good.run", "-m", "nDGC@10"], "no measure 'nDGC'; did you mean 'nDCG'?"),
-        (["qrels.txt", "good.run", "-m", "P@0"], "P@0: a cut-off is a whole number from 1 on"),
+        (["qrels.txt", "good.run", "-m", "P@0"], "P@0: a cut-off is a whole number from 1 to"),
         (["qrels.txt", "good.run", "-m", "P"], "P needs 'k', as in P@10"),
         (["good.run", "qrels.txt"], "looks like a run (6 fields a line); are judgments and run"),
         (["qrels.txt", "good.run", "good.run"], "two runs are called 'good'"),

@@ -62,7 +62,8 @@ def test_progress_names_every_system(written: Written) -> None:
 
 
 def test_another_process_writes_the_same_bytes(written: Written, tmp_path: Path) -> None:
-    (tmp_path / "qrels.txt").write_text("of an earlier demo, to be replaced")
+    for name in ("collection.jsonl", "qrels.txt"):
+        (tmp_path / name).write_text("of an earlier demo, to be replaced")
     seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
     script = "import pathlib; from cleverdon.demo import write_demo; "
     done = _python(f"{script} write_demo(pathlib.Path({str(tmp_path)!r}))", hash_seed=seed)
@@ -159,3 +160,10 @@ def test_importing_the_demo_loads_nothing_it_will_read() -> None:
 
 def test_errors_belong_to_the_tree() -> None:
     assert issubclass(CleverdonError, CleverdonError)
+
+
+def test_other_peoples_files_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "qrels.txt").write_text("years of work")
+    with pytest.raises(CleverdonError, match="has other files in it"):
+        write_demo(tmp_path)
+    assert (tmp_path / "qrels.txt").read_text() == "years of work"

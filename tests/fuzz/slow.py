@@ -124,7 +124,9 @@ def as_json(data: bytes) -> Nested | None:
             return None
         for doc, value in docs.pairs:
             rows.append((query, doc, _json_number(value)))
-    return collect(list(rows))
+    queries: Nested = {query: {} for query, _ in nested.pairs}  # one may have no results
+    collected = collect(list(rows)) if rows else {}
+    return None if collected is None else (queries | collected or None)
 
 
 class _Pairs:

@@ -180,7 +180,6 @@ def test_files_with_nothing_in_them(tmp_path: Path) -> None:
         (b"query_id,doc_id,score\n", "has no rows"),
         (b"\xef\xbb\xbf", "has no rows"),
         (b"{}", "has no rows"),
-        (b'{"q": {}}', "has no rows"),
     ]:
         path.write_bytes(content)
         assert refused(path) == message, content
@@ -225,7 +224,7 @@ def test_damaged_archives(pack: Any, name: str, tmp_path: Path) -> None:
         ('{"q": {"d": 1, "d": 2}}', "the key 'd' occurs twice in one object"),
         ('{"q": {"d": 1}, "q": {"e": 2}}', "the key 'q' occurs twice in one object"),
         ('{"q": 5}', "what stands for query 'q' is not a dict of documents: 5"),
-        ('{"q": ["d"]}', "what stands for query 'q' is not a dict of documents: ['d']"),
+        ('{"q": [1.5]}', "what stands for query 'q' is not a dict of documents: [1.5]"),
         ('{"q": {"d": "1"}}', "the score of document 'd' of query 'q' is text, not a number: '1'"),
         ('{"q": {"d": null}}', "the score of document 'd' of query 'q' is not a number: None"),
         (

@@ -10,7 +10,7 @@ use arrow_schema::{DataType, Field, Schema};
 use pyo3::prelude::*;
 use pyo3_arrow::{PyRecordBatchReader, PyTable};
 
-use super::objects::{checked, finish, name, refuse};
+use super::objects::{checked, finish, refuse};
 use super::options;
 use crate::table::{Builder, Table};
 
@@ -50,7 +50,7 @@ pub fn read(
                 }
             }
             let value = checked(values.value(i), kind)
-                .map_err(|why| refuse(py, format!("the {} in row {} {why}", name(kind), row + i)))?;
+                .map_err(|why| refuse(py, format!("the {} in row {} {why}", kind.name(), row + i)))?;
             builder.push(queries.value(i).as_bytes(), docs.value(i).as_bytes(), value);
         }
         row += batch.num_rows();

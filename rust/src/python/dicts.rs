@@ -23,9 +23,6 @@ pub fn join(nested: &Bound<'_, PyDict>, judgments: &Judgments, order: Order) -> 
         if !read_scores(&results, query_id, order, &mut scores)? {
             return Ok(None);
         }
-        if scores.is_empty() {
-            continue; // as in a file, a query without results is one that the run does not have
-        }
         let position = judgments.position(query_id.as_bytes());
         let reduced = match position.map(|position| judgments.of(position)) {
             None => Reduced { returned: scores.len() as u32, ..Reduced::default() },

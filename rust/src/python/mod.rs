@@ -6,6 +6,9 @@ mod dicts;
 mod objects;
 mod options;
 
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
 use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -14,43 +17,74 @@ use pyo3::types::{PyBytes, PyDict, PyIterator, PyString};
 use crate::ids::Ids;
 use crate::join;
 use crate::judgments::Judgments as CoreJudgments;
+use crate::pool;
 use crate::segments;
 use crate::source::Source as CoreSource;
 use crate::table::Table as CoreTable;
+use crate::watch::Watch;
 use attended::{attended, guarded};
 use options::{Layout, Order};
 
 /// An input, opened: a file, or standard input for `-`; unpacked where it is compressed.
 #[pyclass(frozen, module = "cleverdon._core")]
-struct Source(CoreSource);
+struct Source {
+    path: String,
+    core: Arc<CoreSource>,
+    /// Hashes the file meanwhile, where that was asked for.
+    ahead: Mutex<Option<JoinHandle<()>>>,
+}
 
 #[pymethods]
 impl Source {
     #[new]
     fn new(py: Python<'_>, path: &str) -> PyResult<Self> {
-        attended(py, None, 0, |watch| CoreSource::open(path, watch)).map(Source)
+        let core = attended(py, None, 0, |watch| CoreSource::open(path, watch))?;
+        Ok(Source { path: path.to_string(), core: Arc::new(core), ahead: Mutex::new(None) })
     }
 
+    /// The path that was given.
+    #[getter]
+    fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The path as messages show it.
     #[getter]
     fn name(&self) -> &str {
-        &self.0.name
+        &self.core.name
     }
 
     /// The size in bytes as it lies on disk; 0 for a pipe.
     #[getter]
     fn size(&self) -> u64 {
-        self.0.size()
+        self.core.size()
     }
 
     /// The first bytes of the text, unpacked.
     fn head<'py>(&self, py: Python<'py>, length: usize) -> PyResult<Bound<'py, PyBytes>> {
-        let head = attended(py, None, 0, |watch| self.0.head(length, watch))?;
+        let head = attended(py, None, 0, |watch| self.core.head(length, watch))?;
         Ok(PyBytes::new(py, &head))
+    }
+
+    /// Starts to hash the file, on a thread of its own, so that `digest` need not wait later. That
+    /// also brings the file's pages in, while Python still imports what it needs.
+    fn hash_ahead(&self) {
+        let core = self.core.clone();
+        if core.size() > 0 {
+            let hash = move || drop(pool::install(|| core.digest(&Watch::default()).map(str::len)));
+            let thread = std::thread::spawn(hash);
+            *self.ahead.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(thread);
+        }
     }
 
     /// BLAKE3 of the bytes as they lie on disk, in hexadecimal.
     fn digest(&self, py: Python<'_>) -> PyResult<String> {
-        attended(py, None, 0, |watch| self.0.digest(watch))
+        attended(py, None, 0, |watch| {
+            let ahead = self.ahead.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+            // Should it have failed, the digest is computed here, and says why.
+            let _ = ahead.map(JoinHandle::join);
+            self.core.digest(watch).map(str::to_string)
+        })
     }
 }
 
@@ -71,8 +105,8 @@ impl Table {
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
         let duplicates = options::duplicates(duplicates)?;
-        attended(py, progress, source.0.size(), |watch| {
-            CoreTable::read(&source.0, &layout.0, duplicates, watch)
+        attended(py, progress, source.core.size(), |watch| {
+            CoreTable::read(&source.core, &layout.0, duplicates, watch)
         })
         .map(Table)
     }
@@ -150,8 +184,8 @@ struct Judgments(CoreJudgments);
 #[pymethods]
 impl Judgments {
     #[new]
-    fn new(py: Python<'_>, table: &Table) -> Self {
-        py.detach(|| Judgments(CoreJudgments::new(&table.0)))
+    fn new(py: Python<'_>, table: &Table) -> PyResult<Self> {
+        guarded(py, || Ok(Judgments(py.detach(|| CoreJudgments::new(&table.0)))))
     }
 
     #[getter]
@@ -183,8 +217,8 @@ impl Judgments {
         order: &Order,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Joined> {
-        attended(py, progress, source.0.size(), |watch| {
-            join::text(&source.0, &layout.0, &self.0, order.0, watch)
+        attended(py, progress, source.core.size(), |watch| {
+            join::text(&source.core, &layout.0, &self.0, order.0, watch)
         })
         .map(Joined::from)
     }
@@ -293,7 +327,8 @@ fn rank_matrix<'py>(
     if columns == 0 || scores.len() % columns != 0 {
         return Err(PyIndexError::new_err(format!("{} scores are no rows of {columns}", scores.len())));
     }
-    let (order, tied) = py.detach(|| segments::rank_matrix(scores, columns));
+    let (order, tied) =
+        guarded(py, || Ok(py.detach(|| pool::install(|| segments::rank_matrix(scores, columns)))))?;
     let tied = tied.map(|(from, to)| (from.into_pyarray(py), to.into_pyarray(py)));
     Ok((order.into_pyarray(py), tied))
 }
@@ -315,7 +350,7 @@ fn best_first<'py>(
     if !ordered {
         return Err(PyIndexError::new_err("the segments do not cover the values"));
     }
-    let best = py.detach(|| segments::best_first(starts, values));
+    let best = guarded(py, || Ok(py.detach(|| pool::install(|| segments::best_first(starts, values)))))?;
     Ok((best.order.into_pyarray(py), best.rank.into_pyarray(py), best.counts.into_pyarray(py)))
 }
 

@@ -7,7 +7,8 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyIterator, PyMapping, PyStrin
 
 use super::attended::to_python;
 use super::options;
-use crate::layout::Value;
+use crate::layout::{Value, NO_RANK};
+use crate::pool;
 use crate::problem::{quoted, Problem};
 use crate::table::{duplicate_message, Builder, Table};
 
@@ -16,6 +17,7 @@ pub fn table_from_dict(nested: &Bound<'_, PyDict>, kind: &str, duplicates: &str)
     let mut builder = Builder::default();
     for (query, results) in nested {
         let query_id = id(&query, "query")?;
+        builder.declare(query_id.as_bytes());
         for (doc, value) in &inner(&results, &query_id)? {
             let doc_id = id(&doc, "document")?;
             let value = number(&value, kind, &query_id, &doc_id)?;
@@ -33,7 +35,10 @@ pub fn table_from_rows(rows: &Bound<'_, PyIterator>, kind: &str, duplicates: &st
         let row = row?;
         let (query, doc, value): (Bound<PyAny>, Bound<PyAny>, Bound<PyAny>) =
             row.extract().map_err(|_| {
-                refuse(row.py(), format!("row {i} is not (query, document, {}): {}", name(kind), shown(&row)))
+                refuse(
+                    row.py(),
+                    format!("row {i} is not (query, document, {}): {}", kind.name(), shown(&row)),
+                )
             })?;
         let query_id = id(&query, "query")?;
         let doc_id = id(&doc, "document")?;
@@ -65,8 +70,8 @@ pub fn table_from_columns(
             _ => id(query.bind(py), "query")?,
         };
         let doc_id = id(doc.bind(py), "document")?;
-        let value =
-            checked(value, kind).map_err(|why| refuse(py, format!("the {} in row {i} {why}", name(kind))))?;
+        let value = checked(value, kind)
+            .map_err(|why| refuse(py, format!("the {} in row {i} {why}", kind.name())))?;
         builder.push(query_id.as_bytes(), doc_id.as_bytes(), value);
         last = Some((query, query_id));
         if i % 65536 == 0 {
@@ -78,7 +83,8 @@ pub fn table_from_columns(
 
 pub fn finish(py: Python<'_>, builder: Builder, duplicates: &str) -> PyResult<Table> {
     let duplicates = options::duplicates(duplicates)?;
-    builder.finish(duplicates).map_err(|(query, doc)| refuse(py, duplicate_message(&query, &doc)))
+    pool::install(|| builder.finish(duplicates))
+        .map_err(|(query, doc)| refuse(py, duplicate_message(&query, &doc)))
 }
 
 /// The results or judgments of one query, as a dict.
@@ -147,7 +153,7 @@ fn decimal(integer: &Bound<'_, PyAny>, what: &str) -> PyResult<String> {
 pub fn number(object: &Bound<'_, PyAny>, kind: Value, query: &str, doc: &str) -> PyResult<f64> {
     let refused = |why: &str| {
         let place = format!("document {} of query {}", quoted(doc.as_bytes()), quoted(query.as_bytes()));
-        refuse(object.py(), format!("the {} of {place} {why}: {}", name(kind), shown(object)))
+        refuse(object.py(), format!("the {} of {place} {why}: {}", kind.name(), shown(object)))
     };
     if object.is_instance_of::<PyString>() {
         return Err(refused("is text, not a number"));
@@ -162,15 +168,8 @@ pub fn checked(value: f64, kind: Value) -> Result<f64, &'static str> {
         _ if value.is_nan() => Err("is not a number that can be ordered"),
         Value::Grade if value.is_infinite() => Err("is not finite"),
         Value::Score | Value::Grade => Ok(value + 0.0),
+        Value::Rank if value.fract() != 0.0 => Err(NO_RANK),
         Value::Rank => Ok(0.0 - value),
-    }
-}
-
-pub fn name(kind: Value) -> &'static str {
-    match kind {
-        Value::Score => "score",
-        Value::Rank => "rank",
-        Value::Grade => "grade",
     }
 }
 

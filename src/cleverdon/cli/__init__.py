@@ -72,6 +72,8 @@ def cleverdon() -> None:
 
 def main() -> None:
     """The entry point: runs a command, and turns every error into one line and an exit code."""
+    if sys.stdout is None:  # closed by the shell, as in `cleverdon ... >&-`
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (for as long as the process lives)
     try:
         code = cleverdon.main(prog_name="cleverdon", standalone_mode=False)
         sys.stdout.flush()
@@ -96,6 +98,14 @@ def main() -> None:
         code = _failed("out of memory")
     except OSError as error:
         code = _failed(str(error))
+    except Exception as error:
+        if "CLEVERDON_TRACEBACK" in os.environ:
+            raise
+        code = _failed(
+            f"a defect of Cleverdon itself: {type(error).__name__}: {error}; please report it "
+            "with what CLEVERDON_TRACEBACK=1 shows",
+            code=70,
+        )
     sys.exit(code or 0)
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
+from cleverdon import _core
+from cleverdon.errors import InputError
 from cleverdon.profiles import PROFILES
 from cleverdon.settings import CHOICES
 
@@ -26,6 +29,30 @@ def _complete_measure(ctx: click.Context, param: click.Parameter, incomplete: st
     from cleverdon.measures import measures
 
     return [cls.__name__ for cls in measures() if cls.__name__.startswith(incomplete)]
+
+
+def _opened(runs: tuple[str, ...]) -> dict[str, _core.Source]:
+    """The runs' files by name, opened: as NAME=FILE says, or by the files' own names.
+
+    Opened before anything else, so that they can be hashed while numpy is imported.
+    """
+    from cleverdon.read import distinct_names, open_source
+
+    named = [_name_and_file(run) for run in runs]
+    own = distinct_names([file for name, file in named if not name])
+    opened: dict[str, _core.Source] = {}
+    for given, file in named:
+        name = given or own[file]
+        if name in opened:
+            raise InputError(f"two runs are called {name!r}; give them names: NAME=FILE")
+        opened[name] = open_source(file)
+        opened[name].hash_ahead()
+    return opened
+
+
+def _name_and_file(run: str) -> tuple[str, str]:
+    name, equals, file = run.partition("=")
+    return (name, file) if equals and not os.path.exists(run) else ("", run)
 
 
 @click.command()
@@ -81,26 +108,29 @@ def command(
 ) -> None:
     """Score RUNS against the judgments in QRELS.
 
-    Both may be TREC text, CSV or TSV with a header, BEIR, MS MARCO, JSON, Parquet or Arrow, packed
-    by gzip, zstd, bzip2 or xz, or - for standard input.
+    A run is named after its file, or as you say: NAME=FILE. Both may be TREC text, CSV or TSV with
+    a header, BEIR, MS MARCO, JSON, Parquet or Arrow, packed by gzip, zstd, bzip2 or xz, or - for
+    standard input.
 
     \b
     Examples:
       cleverdon eval qrels.txt bm25.run dense.run
       cleverdon eval qrels.txt bm25.run -m nDCG@10 -m 'AP(rel=2)' --per-query
-      cleverdon eval qrels.txt *.run --format latex
+      cleverdon eval qrels.txt old=a/out.run new=b/out.run --format latex
       zcat bm25.run.gz | cleverdon eval qrels.txt -
     """
+    if [qrels, *runs].count("-") > 1:
+        raise click.UsageError("only one of QRELS and RUNS can be standard input")
+    opened = _opened(runs)
+
     from cleverdon.cli.progress import bar
     from cleverdon.evaluation import DEFAULT_MEASURES, evaluate
     from cleverdon.show.table import render
 
-    if qrels == "-" and "-" in runs:
-        raise click.UsageError("only one of QRELS and RUNS can be standard input")
     with bar("evaluating") as update:
         scores = evaluate(
             qrels,
-            list(runs),
+            opened,
             measures or DEFAULT_MEASURES,
             profile=profile,
             qrels_format=qrels_format,

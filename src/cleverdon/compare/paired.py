@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cleverdon.aggregate import worst_value
+from cleverdon.aggregate import average, worst_value
 from cleverdon.compare.multiplicity import holm
 from cleverdon.compare.randomisation import PValue, randomisation_test
 from cleverdon.errors import OptionError
@@ -70,15 +70,16 @@ def compare(
             )
             difference = ours - theirs
             p = randomisation_test(difference, seed=seed)
-            found.append((system, measure, ours.mean(), theirs.mean(), difference, p))
+            means = (average(measure, ours), average(measure, theirs))
+            found.append((system, measure, *means, difference, p))
     corrected = holm([p.p for *_, p in found])
     return [
         Difference(
             system=system,
             baseline=baseline,
             measure=measure,
-            mean=float(ours),
-            baseline_mean=float(theirs),
+            mean=ours,
+            baseline_mean=theirs,
             up=int((difference > 0).sum()),
             even=int((difference == 0).sum()),
             down=int((difference < 0).sum()),

@@ -41,6 +41,9 @@ def write_demo(directory: Path, *, progress: Callable[[str], object] | None = No
         message = "the demo is made of docstrings, and python -OO drops them; run it without -OO"
         raise CleverdonError(message)
 
+    has_files = directory.is_dir() and any(directory.iterdir())
+    if has_files and not (directory / "collection.jsonl").exists():
+        raise CleverdonError(f"{directory} has other files in it; give an empty or a new folder")
     say("reading the documentation of the standard library")
     imported = import_modules()
     documents = collect_documents(imported.modules)

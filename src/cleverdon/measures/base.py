@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, dataclass_transform, get_args, get_ty
 
 import numpy as np
 
-from cleverdon.errors import NotationError, suggest
+from cleverdon.errors import InputError, NotationError, suggest
 from cleverdon.hits import Floats, Hits
 
 Promise = Literal["in range", "swap", "unjudged tail"]
@@ -107,9 +107,12 @@ class Measure:
         if value is None and type(None) in get_args(hint):
             return value
         if name == cls.cut and hint in (int, int | None):
-            if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= 1:
+            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+            if whole and 1 <= value <= _DEEPEST:
                 return int(value)
-            raise NotationError(f"{cls.__name__}@{value}: a cut-off is a whole number from 1 on")
+            raise NotationError(
+                f"{cls.__name__}@{value}: a cut-off is a whole number from 1 to {_DEEPEST:,}"
+            )
         if bool in options and isinstance(value, bool):
             return value
         if float in options and _is_number(value):
@@ -124,7 +127,9 @@ class Measure:
                 f"{cls.__name__}({name}={value}) is not known{suggest(str(value), words)}"
             )
         if any(_is_mapping(option) for option in options) and _is_table(value):
-            return _Frozen(value)
+            numbers = all(isinstance(n, (int, float)) for pair in value.items() for n in pair)
+            if value and numbers:
+                return _Frozen(value)
         wanted = "true or false" if bool in options else "a number"
         if any(_is_mapping(option) for option in options):
             wanted = "a map such as {1: 3, 2: 9}"
@@ -141,9 +146,17 @@ class Measure:
 
     def __call__(self, hits: Hits) -> Floats:
         """The value for each query; NaN where it is undefined."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values = self.score(hits.condensed() if self.judged_only else hits)
-        values = np.asarray(values, dtype=np.float64)
+        try:
+            with np.errstate(divide="ignore", invalid="ignore", over="raise"):
+                scored = self.score(hits.condensed() if self.judged_only else hits)
+            values = np.asarray(scored, dtype=np.float64)
+        except FloatingPointError:
+            raise InputError(f"{self}: a grade is too large to compute with") from None
+        except (TypeError, ValueError) as error:
+            raise NotationError(f"{self} gives no number for each query: {error}") from None
+        if values.shape != (len(hits),):
+            shape = f"found {values.shape} for {len(hits)} queries"
+            raise NotationError(f"{self} gives no number for each query: {shape}")
         # Results may be assumed relevant where nothing is: a share of nothing is undefined too.
         return np.where(np.isinf(values), np.nan, values)
 
@@ -168,6 +181,10 @@ class Measure:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{self} cannot be changed; make another one")
+
+
+_DEEPEST = 2**31
+"""No ranking is deeper; a cut-off beyond is a slip of the keyboard."""
 
 
 class _Required:

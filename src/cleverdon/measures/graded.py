@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from cleverdon.errors import NotationError
+from cleverdon.errors import InputError, NotationError
 from cleverdon.hits import Floats, Hits, Ints
 from cleverdon.measures.base import Measure
 from cleverdon.measures.registry import measure
@@ -28,6 +28,8 @@ class Discounted(Measure):
     def check(self) -> None:
         if self.base <= 1:
             raise NotationError(f"{type(self).__name__}(base={self.base}): the base is above 1")
+        if min((self.gains or {0: 0}).values()) < 0:
+            raise NotationError(f"{type(self).__name__}(gains=...): no gain is below 0")
 
     def gain_of(self, hits: Hits) -> Floats:
         """What each row is worth; grades that `gains` leaves out keep their ordinary gain."""
@@ -163,10 +165,8 @@ class ERR(Measure):
         highest = hits.judgments.top_grade if self.max is None else self.max
         grade = np.maximum(top.grade, 0)
         if len(grade) and grade.max() > highest:
-            raise NotationError(
-                f"{self}: there is a grade of {grade.max():g}, above max={highest:g}"
-            )
-        satisfied = (np.exp2(grade) - 1) / np.exp2(highest)
+            raise InputError(f"{self}: there is a grade of {grade.max():g}, above max={highest:g}")
+        satisfied = np.exp2(grade - highest) - np.exp2(-highest)
         still_reading = top.running(1 - satisfied, np.multiply)
         # The product over the results above: that down to this one, shifted by a row.
         reached = np.ones(len(grade))

@@ -26,6 +26,10 @@ _TOKEN = re.compile(
 )
 
 
+_LONGEST = 500
+"""Longer texts are mistakes, or an attempt to exhaust the reader."""
+
+
 def parse(text: str) -> Measure:
     """The measure that is written so.
 
@@ -35,6 +39,8 @@ def parse(text: str) -> Measure:
     Traceback (most recent call last):
     cleverdon.errors.NotationError: nDCG@ten: expected a number behind '@', found 'ten'
     """
+    if not isinstance(text, str):
+        raise NotationError(f"a measure is written as text, such as 'nDCG@10'; found {text!r}")
     text = text.strip()
     known = from_trec_eval(text)
     if known is not None:
@@ -99,6 +105,8 @@ class _Reader:
     def __init__(self, text: str, *, of: str) -> None:
         self.of = of
         self.tokens: list[tuple[str, str]] = []
+        if len(text) > _LONGEST:
+            raise NotationError(f"{of[:40]}...: no measure is written with {len(text)} characters")
         at = 0
         while at < len(text.rstrip()):
             match = _TOKEN.match(text, at)
@@ -161,7 +169,10 @@ class _Reader:
         if text == "(":
             return tuple(self.items(")"))
         if text == "{":
-            return dict(self.pairs())
+            pairs = list(self.pairs())
+            if len(dict(pairs)) < len(pairs):
+                raise NotationError(f"{self.of}: a grade is listed twice")
+            return dict(pairs)
         if kind == "word":
             words = {"true": True, "false": False, "none": None}
             if text.casefold() in words:
@@ -190,6 +201,8 @@ class _Reader:
         self.take("mark")
         while not self.next_is("}"):
             key = self.value()
+            if not isinstance(key, (int, float, str)):
+                raise NotationError(f"{self.of}: {key} cannot be looked up in a map")
             if not self.next_is(":"):
                 raise NotationError(f"{self.of}: expected ':' in a map, as in {{1:3,2:9}}")
             self.take("mark")

@@ -105,8 +105,8 @@ class F(Measure):
     rel: float = 1
 
     def check(self) -> None:
-        if self.beta < 0:
-            raise NotationError(f"F(beta={self.beta}): beta is at least 0")
+        if not 0 <= self.beta <= 1e6:
+            raise NotationError(f"F(beta={self.beta}): beta is from 0 to a million")
 
     def score(self, hits: Hits) -> Floats:
         top = hits.top(self.k)

@@ -40,18 +40,31 @@ def measure(cls: M) -> M:
     >>> evaluate({"q": {"d": 1}}, {"q": {"d": 0.5}}, "FirstIsRelevant").means
     array([[1.]])
     """
+    if not (isinstance(cls, type) and issubclass(cls, Measure)):
+        raise NotationError(f"{cls!r} is not a subclass of cleverdon.Measure")
+    if not cls.__module__.startswith(__package__):
+        _load()  # so that no name of Cleverdon's own can be taken
+    taken = {name.casefold(): known for name, known in _names.items()}
     for name in (cls.__name__, *cls.aliases):
-        known = _names.get(name)
-        if known is not None and known.__qualname__ != cls.__qualname__:
-            raise NotationError(f"there is a measure {name!r} already: {known.__name__}")
-    # The same class again, as when a notebook cell is run twice, takes the place of the first.
+        known = taken.get(name.casefold())
+        # The same class again, as when a notebook cell is run twice, takes the place of the first.
+        if known is not None and _identity(known) != _identity(cls):
+            raise NotationError(
+                f"there is a measure {known.__name__!r} already; choose another name"
+            )
     _classes[cls.__name__] = cls
     _names.update(dict.fromkeys((cls.__name__, *cls.aliases), cls))
     for template in cls.trec_eval:
         name, _, fixed = template.partition("(")
         pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^_]+)", re.escape(name))
+        if name in _trec_eval and _identity(_trec_eval[name][0]) != _identity(cls):
+            raise NotationError(f"trec_eval's {name!r} is {_trec_eval[name][0].__name__} already")
         _trec_eval[name] = (cls, re.compile(pattern), fixed.rstrip(")"))
     return cls
+
+
+def _identity(cls: type[Measure]) -> tuple[str, str]:
+    return cls.__module__, cls.__qualname__
 
 
 def measures() -> list[type[Measure]]:
@@ -92,9 +105,9 @@ _loaded = False
 def _load() -> None:
     global _loaded
     if not _loaded:
-        _loaded = True
         for name in FAMILIES:
             import_module(f"cleverdon.measures.{name}")
+        _loaded = True
 
 
 def as_text(value: Any) -> str:

@@ -88,8 +88,10 @@ class SetF(Measure):
     rel: float = 1
 
     def check(self) -> None:
-        if self.beta < 0:
-            raise NotationError(f"SetF(beta={self.beta}): beta is at least 0")
+        if not 0 <= self.beta <= 1e6:
+            raise NotationError(f"SetF(beta={self.beta}): beta is from 0 to a million")
+        if self.alpha is not None and self.beta != 1:
+            raise NotationError("SetF takes beta or alpha, not both")
         if self.alpha is not None and not 0 < self.alpha <= 1:
             raise NotationError(f"SetF(alpha={self.alpha}): alpha is above 0 and at most 1")
 

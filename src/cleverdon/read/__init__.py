@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import PurePath
 from typing import Any, TypeVar
 
 from cleverdon import _core
@@ -22,6 +21,7 @@ __all__ = ["FORMATS", "Text", "open_input", "read"]
 R = TypeVar("R", bound=Rows)
 
 _IR_DATASETS = "ir_datasets:"
+_NO_RANKS = "order_by='rank' needs ranks, and {what} has scores only"
 
 
 def read(
@@ -65,17 +65,23 @@ def open_input(
     `duplicates="unchecked"` leaves looking for them to the join that follows.
     """
     check_word("order_by", order_by, ("score", "rank"))
+    ranks_needed = cls is Run and order_by == "rank"
+    if ranks_needed and isinstance(data, (Run, Mapping)):
+        raise OptionError(_NO_RANKS.format(what=f"a {type(data).__name__}"))
     if isinstance(data, cls):
         return data
     if isinstance(data, Rows):
         wanted = "judgments" if cls is Judgments else "a run"
         raise InputError(f"expected {wanted}, found {data!r}; are the two exchanged?")
     kind = order_by if cls is Run else "grade"
+    if isinstance(data, _core.Source):
+        return _from_source(cls, data, format=format, name=name, kind=kind, duplicates=duplicates)
     if isinstance(data, (str, os.PathLike)):
         path = os.fspath(data)
         if path.startswith(_IR_DATASETS):
             return _from_ir_datasets(cls, path, kind=kind, duplicates=duplicates)
-        return _from_path(cls, path, format=format, name=name, kind=kind, duplicates=duplicates)
+        source = open_source(path)
+        return _from_source(cls, source, format=format, name=name, kind=kind, duplicates=duplicates)
     if format is not None:
         raise OptionError(f"format={format!r} is for files, and a {type(data).__name__} is none")
     label = name or ("judgments" if cls is Judgments else "run")
@@ -99,19 +105,30 @@ def open_input(
     return cls(_not_empty(table, label), name=label)
 
 
-def _from_path(
-    cls: type[R], path: str, *, format: str | None, name: str | None, kind: str, duplicates: str
+def _from_source(
+    cls: type[R],
+    source: _core.Source,
+    *,
+    format: str | None,
+    name: str | None,
+    kind: str,
+    duplicates: str,
 ) -> R | Text:
+    path = source.path
     if format is not None:
         check_word("format", format, FORMATS)
-    source = open_source(path)
     head = head_of(source)
     if not head:
         raise InputError("is empty", source=source.name)
     format = format or detect(head, kind=kind, source=source.name)
+    if format == "trec" and path.endswith(".csv"):
+        format = "csv"  # whose header is missing or unknown: say so, and not what TREC expects
     name = name or name_of(path)
     if format == "json":
         from cleverdon.read.mapping import from_json
+
+        if kind == "rank":
+            raise OptionError(_NO_RANKS.format(what=source.name))
 
         text = source.head(2**62)
         table = from_json(text, kind=cls.kind, duplicates=duplicates, source=source.name)
@@ -182,11 +199,27 @@ def name_of(path: str) -> str:
         ".feather",
         ".res",
     )
-    name = PurePath(path).name
+    name = os.path.basename(path) or path
     for endings in (packed, known):
         for ending in endings:
             name = name.removesuffix(ending) or name
     return name
+
+
+def distinct_names(paths: list[str]) -> dict[str, str]:
+    """A name for each file, with as many of its folders as are needed to tell them apart.
+
+    >>> distinct_names(["a/bm25.run", "b/bm25.run", "c/dense.run"])
+    {'a/bm25.run': 'a/bm25', 'b/bm25.run': 'b/bm25', 'c/dense.run': 'dense'}
+    """
+    names = {path: name_of(path) for path in paths}
+    folders = {path: os.path.normpath(path).split(os.sep)[:-1] for path in paths}
+    for depth in range(1, 1 + max(map(len, folders.values()), default=0)):
+        taken = list(names.values())
+        for path, name in names.items():
+            if taken.count(name) > 1:
+                names[path] = "/".join((*folders[path][-depth:], name_of(path)))
+    return names
 
 
 def _not_empty(table: _core.Table, source: str) -> _core.Table:

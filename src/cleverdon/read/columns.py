@@ -81,6 +81,9 @@ def choose(names: Sequence[str], *, kind: str, source: str) -> tuple[tuple[int, 
                 f"found {', '.join(map(str, names)) or 'none'}",
                 source=source,
             )
+        if [_folded(name) for name in names].count(_folded(names[found])) > 1:
+            message = f"two columns are called {names[found]!r}; rename or drop one"
+            raise InputError(message, source=source)
         positions.append(found)
     return (positions[0], positions[1], positions[2]), kind
 

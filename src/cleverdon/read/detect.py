@@ -36,6 +36,8 @@ def detect(head: bytes, *, kind: str, source: str) -> str:
         return "parquet"
     if head.startswith((ARROW, ARROW_STREAM)):
         return "arrow"
+    if head.startswith(b"PK\x03\x04"):
+        raise InputError("is a zip archive; unpack it first", source=source)
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff")
     if text.lstrip().startswith("{"):
         return "json"

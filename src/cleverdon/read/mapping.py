@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain, islice
 from typing import Any
@@ -13,8 +12,19 @@ from cleverdon.read.columns import choose
 
 
 def from_mapping(nested: Mapping[Any, Any], *, kind: str, duplicates: str) -> _core.Table:
-    """Rows of a dict of dicts: query to document to number."""
+    """Rows of a dict of dicts, query to document to number, or of lists of documents in order."""
+    if has_lists(nested) and kind == "score":
+        rows = (
+            (query, doc, -place) for query, docs in nested.items() for place, doc in enumerate(docs)
+        )
+        return _core.Table.from_rows(rows, kind, duplicates)
     return _core.Table.from_dict(dict(nested), kind, duplicates)
+
+
+def has_lists(nested: Mapping[Any, Any]) -> bool:
+    """Whether a dict holds rankings without scores: a list of documents for each query."""
+    first = next(iter(nested.values()), None)
+    return isinstance(first, (list, tuple)) and all(isinstance(doc, (str, int)) for doc in first)
 
 
 def from_rows(rows: Iterable[Any], *, kind: str, duplicates: str) -> _core.Table:
@@ -59,6 +69,8 @@ _SHAPE = '{"query": {"document": number}}'
 
 def from_json(text: bytes, *, kind: str, duplicates: str, source: str) -> _core.Table:
     """Rows of JSON: `{"query": {"document": 1.5}}`."""
+    import json  # only here: dicts need none
+
     try:
         # Decoded here, since json itself lets halves of surrogate pairs pass.
         decoded = text.decode(json.detect_encoding(text))

@@ -18,8 +18,8 @@ def from_arrow(table: Any, *, kind: str, duplicates: str, source: str = "") -> _
     columns = (names[query], names[doc], names[value])
     try:
         if _has_objects(table, columns):
-            queries, docs = (table[name].to_numpy(dtype=object) for name in columns[:2])
-            values = table[columns[2]].to_numpy(dtype="float64")
+            queries, docs = (table[name].to_numpy(dtype=object, copy=True) for name in columns[:2])
+            values = table[columns[2]].to_numpy(dtype="float64", copy=True)  # in one piece
             return _core.Table.from_columns(queries, docs, values, kind, duplicates)
         return _core.Table.from_arrow(table, columns, kind, duplicates)
     except InputError as error:

@@ -22,8 +22,10 @@ def render(differences: Sequence[Difference]) -> str:
 def sentence(found: Difference) -> str:
     """One comparison as a sentence that says no more than the numbers do."""
     if found.p_holm <= LEVEL:
-        better = (found.difference > 0) == (found.measure.better != "lower")
-        verdict = "better" if better else "worse"
+        higher = found.difference > 0
+        verdict = ("lower", "higher")[higher]
+        if found.measure.better != "neither":
+            verdict = ("worse", "better")[higher == (found.measure.better == "higher")]
     else:
         verdict = "not shown to differ"
     queries = f"{found.up} queries up, {found.even} even, {found.down} down"

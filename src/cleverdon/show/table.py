@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from cleverdon.aggregate import worst_value
 from cleverdon.errors import check_word
 from cleverdon.measures.base import Measure
-from cleverdon.scores import Scores
+from cleverdon.profiles import profile as find_profile
+from cleverdon.scores import About, Scores
 
 DIGITS = 4
 
@@ -41,7 +42,10 @@ def render(scores: Scores, format: str = "table", *, per_query: bool = False) ->
 
 def _averages(scores: Scores, *, exact: bool) -> Grid:
     rows = [
-        [system, *(_number(m, v, exact=exact) for m, v in zip(scores.measures, means, strict=True))]
+        [
+            _printable(system),
+            *(_number(m, v, exact=exact) for m, v in zip(scores.measures, means, strict=True)),
+        ]
         for system, means in zip(scores.systems, scores.means.tolist(), strict=True)
     ]
     return Grid(["system", *map(str, scores.measures)], rows, 1, notes(scores))
@@ -50,8 +54,8 @@ def _averages(scores: Scores, *, exact: bool) -> Grid:
 def _by_query(scores: Scores, *, exact: bool) -> Grid:
     rows = [
         [
-            system,
-            query,
+            _printable(system),
+            _printable(query),
             *(_number(m, v, exact=exact) for m, v in zip(scores.measures, values, strict=True)),
         ]
         for s, system in enumerate(scores.systems)
@@ -66,7 +70,7 @@ def _by_query(scores: Scores, *, exact: bool) -> Grid:
 def _number(measure: Measure, value: float, *, exact: bool) -> str:
     if math.isnan(value):
         return "" if exact else "-"
-    if measure.average == "sum":
+    if measure.average == "sum" and value.is_integer():
         return str(int(value))
     return repr(value) if exact else f"{value:.{DIGITS}f}"
 
@@ -74,35 +78,58 @@ def _number(measure: Measure, value: float, *, exact: bool) -> str:
 def notes(scores: Scores) -> list[str]:
     """What the numbers rest on: queries, and those that are missing, extra or undefined."""
     about = scores.about
-    profile = "" if about.profile == "cleverdon" else f"; profile {about.profile}"
-    found = [f"{about.queries} queries, {about.judgments:,} judgments{profile}"]
+    size = f"{_count(about.queries, 'query')}, {_count(about.judgments, 'judgment')}"
+    found = [size + _choices(about)]
     for name, run in about.runs.items():
         parts = []
         if run.missing:
             fate = "evaluated as empty results" if about.settings.missing == "empty" else "left out"
-            parts.append(f"{len(run.missing)} judged queries missing ({fate})")
+            parts.append(f"{_count(len(run.missing), 'judged query')} missing ({fate})")
         if run.extra:
-            parts.append(f"{run.extra} extra queries without judgments (ignored)")
+            parts.append(f"{_count(run.extra, 'extra query')} without judgments (ignored)")
         if parts:
             found.append(f"{name}: {', '.join(parts)}")
     found += _undefined(scores)
     return found
 
 
+def _choices(about: About) -> str:
+    """The profile, and the settings that are not its own."""
+    named = "" if about.profile == "cleverdon" else f"; profile {about.profile}"
+    own = find_profile(about.profile).settings
+    changed = [
+        f"; {setting.name}={getattr(about.settings, setting.name)}"
+        for setting in fields(own)
+        if getattr(about.settings, setting.name) != getattr(own, setting.name)
+    ]
+    return named + "".join(changed)
+
+
+def _count(number: int, what: str) -> str:
+    """`1 query`, `2 queries`."""
+    plural = what.removesuffix("y") + "ies" if what.endswith("y") else what + "s"
+    return f"{number:,} {what if number == 1 else plural}"
+
+
 def _undefined(scores: Scores) -> list[str]:
     """For how many queries each measure is undefined; the same for all systems, or by system."""
-    found: dict[str, list[str]] = {}
+    found: dict[tuple[str, int], list[str]] = {}
     for name, run in scores.about.runs.items():
         for measure, count in run.undefined.items():
-            found.setdefault(f"{measure} is undefined for {count}", []).append(name)
+            found.setdefault((measure, count), []).append(name)
     skipped = scores.about.settings.undefined == "skip"
     worst = {str(measure): worst_value(measure) for measure in scores.measures}
     lines = []
-    for fact, names in found.items():
-        fate = "left out" if skipped else f"counted as {worst[fact.partition(' is ')[0]]:g}"
+    for (measure, count), names in found.items():
+        fate = "left out" if skipped else f"counted as {worst[measure]:g}"
         where = "" if len(names) == len(scores.systems) else f" in {', '.join(names)}"
-        lines.append(f"{fact} queries{where} ({fate})")
+        lines.append(f"{measure} is undefined for {_count(count, 'query')}{where} ({fate})")
     return lines
+
+
+def _printable(name: str) -> str:
+    """A name on one line, whatever is in it."""
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in name)
 
 
 def _text(grid: Grid) -> str:

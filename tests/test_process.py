@@ -1,0 +1,55 @@
+"""What other processes mean to it: forks, pickles, streams."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cleverdon import Judgments, Run, evaluate
+
+QRELS = {"q1": {"a": 2, "b": 0}, "q2": {"c": 1}}
+RUN = {"q1": {"b": 2.0, "a": 1.0}, "q2": {"c": 1.0}}
+
+
+def _score(path: str) -> float:
+    return evaluate(QRELS, path, "nDCG").mean("r", "nDCG")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
+def test_a_forked_child_can_evaluate(tmp_path: Path) -> None:
+    # A child has none of its parent's threads; waiting for them would be waiting for ever.
+    path = tmp_path / "r.run"
+    Run.read(RUN).write(path)
+    here = _score(str(path))
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply_async(_score, (str(path),)).get(timeout=60) == here
+
+
+def test_runs_and_judgments_are_pickled_whole() -> None:
+    for rows in (Run.read(RUN, name="mine"), Judgments.read(QRELS)):
+        again = pickle.loads(pickle.dumps(rows))
+        assert (again.to_dict(), again.name) == (rows.to_dict(), rows.name)
+        assert type(again) is type(rows)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the shell's syntax")
+def test_standard_input_is_read_from_where_it_stands(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "in").write_text("a title, not a row\nq Q0 a 1 1 t\n")
+    script = Path(sys.executable).parent / "cleverdon"
+    command = f"(read line; {script} eval qrels - -m RR -f csv) < in"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("system,RR\nstdin,1.0\n", "")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the shell's syntax")
+def test_closed_standard_output_is_no_traceback(tmp_path: Path) -> None:
+    script = Path(sys.executable).parent / "cleverdon"
+    done = subprocess.run(["bash", "-c", f"{script} measures >&-"], capture_output=True, text=True)
+    assert "Traceback" not in done.stderr
