@@ -289,3 +289,10 @@ def test_matrices_are_runs_in_which_everything_is_returned(rows: list) -> None:
 def test_matrices_that_will_not_do(relevance: list, scores: list, message: str) -> None:
     with pytest.raises(InputError, match=message):
         Hits.from_matrix(relevance, scores)
+
+
+def test_a_pooled_result_is_one_document_whatever_is_assumed_of_it() -> None:
+    hits = ranking("-1 1").assume(1, join=False)
+    assert hits.completed("best", size=2).returned.tolist() == [2]
+    twice = hits.assume(2, join=True)
+    assert twice.doc.tolist() == [0, 1]

@@ -218,7 +218,9 @@ class Hits:
         With `join`, they count among the judged documents from then on: they join R and the ideal
         ranking. Without, only their own gain changes.
         """
-        depth = self.returned if k is None else np.minimum(self.returned, k)
+        if not np.isfinite(grade):
+            raise OptionError(f"grade={grade}: a grade is a finite number")
+        depth = self.returned if k is None else np.minimum(self.returned, _cut(k))
         # What was pooled and not judged stays as it is below rank k.
         known = self.where((self.grade >= 0) | (self.rank > depth[self.query]))
         query = np.repeat(np.arange(len(self)), depth)
@@ -227,9 +229,10 @@ class Hits:
         unjudged = ~np.isin(query * stride + rank, known.query * stride + known.rank)
         query, rank = query[unjudged], rank[unjudged]
         tied_from, tied_to = _groups_around(self, query, rank, stride)
-        judgments, doc, known_doc = self.judgments, np.full(len(query), NOT_JUDGED), known.doc
+        pooled = _pooled_rows(self, query * stride + rank, stride)
+        judgments, doc, known_doc = self.judgments, pooled, known.doc
         if join:
-            judgments, doc, moved = _with_more_judged(self, query, rank, grade, stride)
+            judgments, doc, moved = _with_more_judged(self, query, pooled, grade)
             known_doc = np.where(known.doc >= 0, moved[known.doc], NOT_JUDGED)
         rows = np.argsort(
             np.concatenate((known.query * stride + known.rank, query * stride + rank))
@@ -398,20 +401,31 @@ def _groups_around(hits: Hits, query: Ints, rank: Ints, stride: int) -> tuple[In
     return np.where(inside, hits.tied_from[near], rank), np.where(inside, hits.tied_to[near], rank)
 
 
+def _pooled_rows(hits: Hits, places: Ints, stride: int) -> Ints:
+    """The rows in the judgments of the results at these places, NOT_JUDGED where there is none.
+
+    Among results that nobody judged, those that were pooled have one.
+    """
+    rows = np.full(len(places), NOT_JUDGED)
+    pooled = hits.where(hits.grade < 0)
+    keys = pooled.query * stride + pooled.rank
+    if len(keys):
+        at = np.minimum(np.searchsorted(keys, places), len(keys) - 1)
+        found = keys[at] == places
+        rows[found] = pooled.doc[at[found]]
+    return rows
+
+
 def _with_more_judged(
-    hits: Hits, query: Ints, rank: Ints, grade: float, stride: int
+    hits: Hits, query: Ints, pooled: Ints, grade: float
 ) -> tuple[Judged, Ints, Ints]:
     """The judgments with results added, the rows of these, and where the old rows have gone.
 
-    A result that was pooled and not judged has a row already; the others get new ones, after those
-    that their query has.
+    A result that was pooled has a row already; the others get new ones, after those that their
+    query has.
     """
     judged = hits.judgments
-    pooled = hits.where(hits.grade < 0)
-    keys = pooled.query * stride + pooled.rank
-    order = np.argsort(keys)
-    at = np.searchsorted(keys[order], query * stride + rank)
-    has_row = np.isin(query * stride + rank, keys)
+    has_row = pooled != NOT_JUDGED
     new = np.bincount(query[~has_row], minlength=len(hits))
     shift = np.concatenate(([0], np.cumsum(new)))
     moved = np.arange(len(judged.grade)) + shift[judged.query]
@@ -419,7 +433,7 @@ def _with_more_judged(
     grades = np.full(int(starts[-1]), float(grade))
     grades[moved] = judged.grade
     doc = np.zeros(len(query), dtype=np.int64)
-    doc[has_row] = moved[pooled.doc[order[at[has_row]]]]
+    doc[has_row] = moved[pooled[has_row]]
     grades[doc[has_row]] = grade
     fresh = query[~has_row]
     doc[~has_row] = judged.starts[fresh + 1] + shift[fresh] + _ordinal_in(fresh) - 1
