@@ -98,8 +98,8 @@ class Hits:
         """Which rows have at least this grade."""
         return self.grade >= rel
 
-    def where(self, rows: Bools) -> Hits:
-        """Only these rows; ranks stay as they are."""
+    def where(self, rows: Bools | Ints) -> Hits:
+        """Only these rows, or all in this order; ranks stay as they are."""
         spent = None if self.spent is None else self.spent[rows]
         return replace(
             self,
@@ -202,7 +202,7 @@ class Hits:
         if order == "worst":
             merit = -merit
         rows = np.lexsort((-merit, self.tied_from, self.query))
-        hits = self._reordered(rows)
+        hits = self.where(rows)
         merit = merit[rows]
         group = _group_numbers(hits.query, hits.tied_from)
         place = _ordinal_in(group)
@@ -294,18 +294,6 @@ class Hits:
             tied_to=merged(self.tied_to, rank),
             returned=np.full(len(self), size),
             judgments=judged,
-        )
-
-    def _reordered(self, rows: Ints) -> Hits:
-        return replace(
-            self,
-            query=self.query[rows],
-            rank=self.rank[rows],
-            grade=self.grade[rows],
-            doc=self.doc[rows],
-            tied_from=self.tied_from[rows],
-            tied_to=self.tied_to[rows],
-            spent=None,
         )
 
     # Without files
