@@ -53,3 +53,21 @@ def test_closed_standard_output_is_no_traceback(tmp_path: Path) -> None:
     script = Path(sys.executable).parent / "cleverdon"
     done = subprocess.run(["bash", "-c", f"{script} measures >&-"], capture_output=True, text=True)
     assert "Traceback" not in done.stderr
+
+
+def test_hashing_ahead_is_waited_for_and_gives_the_same(tmp_path: Path) -> None:
+    # On threads that may be made to wait for it, this came to stand still within a few rounds.
+    path = tmp_path / "run.txt"
+    path.write_bytes(b"q Q0 a 1 1 t\n" * 400_000)
+    program = (
+        "import sys; from cleverdon import _core\n"
+        "digests = set()\n"
+        "for _ in range(40):\n"
+        "    source = _core.Source(sys.argv[1]); source.hash_ahead(); digests.add(source.digest())\n"
+        "digests.add(_core.Source(sys.argv[1]).digest())\n"
+        "print(len(digests))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path)], capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout == "1\n"

@@ -115,19 +115,30 @@ impl Source {
     /// BLAKE3 of the bytes as they lie on disk (what `b3sum` prints); of a pipe, as they came.
     pub fn digest(&self, watch: &Watch) -> Outcome<&str> {
         if self.digest.get().is_none() {
-            let digest = self.hashed(watch)?;
+            let digest = self.hashed(watch, blake3::Hasher::update_rayon)?;
             let _ = self.digest.set(digest); // or another thread has, to the same text
         }
         Ok(self.digest.get().map_or("", String::as_str))
     }
 
-    fn hashed(&self, watch: &Watch) -> Outcome<String> {
+    /// The same on this thread alone, leaving the others to their work.
+    pub fn hash_alone(&self) {
+        if let Ok(digest) = self.hashed(&Watch::default(), blake3::Hasher::update) {
+            let _ = self.digest.set(digest);
+        }
+    }
+
+    fn hashed(
+        &self,
+        watch: &Watch,
+        update: for<'h> fn(&'h mut blake3::Hasher, &[u8]) -> &'h mut blake3::Hasher,
+    ) -> Outcome<String> {
         let mut hasher = blake3::Hasher::new();
         match &self.raw {
             Raw::Mapped(map) => {
                 for part in map.chunks(16 * BLOCK) {
                     watch.still_wanted()?;
-                    hasher.update_rayon(part);
+                    update(&mut hasher, part);
                 }
             }
             Raw::Pipe(pipe) => {

@@ -21,7 +21,6 @@ use crate::pool;
 use crate::segments;
 use crate::source::Source as CoreSource;
 use crate::table::Table as CoreTable;
-use crate::watch::Watch;
 use attended::{attended, guarded};
 use options::{Layout, Order};
 
@@ -71,8 +70,8 @@ impl Source {
     fn hash_ahead(&self) {
         let core = self.core.clone();
         if core.size() > 0 {
-            let hash = move || drop(pool::install(|| core.digest(&Watch::default()).map(str::len)));
-            let thread = std::thread::spawn(hash);
+            // Not on the pool's threads: one of them may be made to wait for it, in `digest`.
+            let thread = std::thread::spawn(move || core.hash_alone());
             *self.ahead.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(thread);
         }
     }
