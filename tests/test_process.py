@@ -63,7 +63,9 @@ def test_hashing_ahead_is_waited_for_and_gives_the_same(tmp_path: Path) -> None:
         "import sys; from cleverdon import _core\n"
         "digests = set()\n"
         "for _ in range(40):\n"
-        "    source = _core.Source(sys.argv[1]); source.hash_ahead(); digests.add(source.digest())\n"
+        "    source = _core.Source(sys.argv[1])\n"
+        "    source.hash_ahead()\n"
+        "    digests.add(source.digest())\n"
         "digests.add(_core.Source(sys.argv[1]).digest())\n"
         "print(len(digests))"
     )
