@@ -81,7 +81,6 @@ def test_to_json_holds_everything() -> None:
 
 @pytest.mark.parametrize("library", ["pandas", "polars", "arrow"])
 def test_data_frames(library: str) -> None:
-    pytest.importorskip({"arrow": "pyarrow"}.get(library, library))
     found = scores(missing="skip")
     frame = getattr(found, f"to_{library}")()
     rows = {

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import math
 
+import ir_measures
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from cleverdon import evaluate, parse
 from tests.differential.collections import SCORES, Collection, collections
-
-ir_measures = pytest.importorskip("ir_measures", reason="the oracle ir_measures is not installed")
 
 # Its pytrec_eval provider, like trec_eval 9, fails on queries that have only grades below 0.
 GRADES = (1, 0, 2, 1, 0, 3, 4)

@@ -17,14 +17,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import pytest
+import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cleverdon import evaluate, parse
 from tests.differential.collections import INTEGER_GRADES, SCORES, Collection, Nested, collections
-
-pytrec_eval = pytest.importorskip("pytrec_eval", reason="the oracle pytrec_eval is not installed")
 
 # Many queries an example: drawing one large collection is far cheaper than drawing many small ones.
 MANY = tuple(f"query {number}" for number in range(60))

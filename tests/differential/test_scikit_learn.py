@@ -14,10 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from sklearn import metrics
 
 from cleverdon import Hits, Measure, evaluate, parse
-
-metrics = pytest.importorskip("sklearn.metrics", reason="the oracle scikit-learn is not installed")
 
 
 @dataclass(frozen=True)

@@ -164,7 +164,6 @@ def test_zstd_needs_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_zstd(tmp_path: Path) -> None:
-    pytest.importorskip("zstandard")
     Run.read(RUN).write(tmp_path / "a.txt.zst")
     assert Run.read(tmp_path / "a.txt.zst").to_dict() == RUN
 
