@@ -86,7 +86,7 @@ def _cleverdon_matrix(relevance: Any, scores: Any) -> Any:
     from cleverdon import Hits
     from cleverdon.measures import nDCG
 
-    return nDCG().score(Hits.from_matrix(relevance, scores))
+    return nDCG()(Hits.from_matrix(relevance, scores))
 
 
 def _sklearn(relevance: Any, scores: Any) -> Any:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from cleverdon import Hits, InputError, Judgments, Measure, parse
 from cleverdon.errors import OptionError
 from cleverdon.hits import Floats
-from cleverdon.measures import parse_all
+from cleverdon.measures import measures, parse_all
 from cleverdon.measures.worked import ranking
 from cleverdon.rank import rank
 from tests.differential.collections import INTEGER_GRADES, Collection, Nested, collections
@@ -296,3 +296,20 @@ def test_a_pooled_result_is_one_document_whatever_is_assumed_of_it() -> None:
     assert hits.completed("best", size=2).returned.tolist() == [2]
     twice = hits.assume(2, join=True)
     assert twice.doc.tolist() == [0, 1]
+
+
+def test_a_measure_of_many_queries_is_that_of_each_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = np.random.default_rng(7)
+    grades = generator.integers(-1, 4, (40, 9)).astype(float)
+    hits = Hits.from_matrix(grades, generator.random((40, 9))).assume(1, k=3, join=False)
+    whole = {str(cls): cls(k=5) if "k" in cls.defaults else cls() for cls in measures()}
+    before = {name: one(hits) for name, one in whole.items()}
+    monkeypatch.setattr("cleverdon.hits._BLOCK_ROWS", 50)
+    blocks = list(hits.blocks())
+    assert len(blocks) > 5
+    assert sum(map(len, blocks)) == len(hits)
+    assert [query for block in blocks for query in block.judgments.queries] == [
+        str(query) for query in range(40)
+    ]
+    for name, one in whole.items():
+        np.testing.assert_array_equal(one(hits), before[name])

@@ -9,88 +9,172 @@ pub type Groups = (Vec<i64>, Vec<i64>);
 /// How many values are worth handing to another thread.
 const TASK: usize = 8192;
 
-/// The positive values of each segment from high to low, equals as they stand: positions and ranks.
-pub struct Best {
-    pub order: Vec<i64>,
-    pub rank: Vec<i64>,
-    /// How many there are in each segment.
-    pub counts: Vec<i64>,
+/// How many positive values each segment has. `starts` says where segments begin, with one more entry
+/// for the end.
+pub fn count_positive(starts: &[i64], values: &[f64]) -> Vec<i64> {
+    let segments = starts.windows(2).map(|segment| &values[segment[0] as usize..segment[1] as usize]);
+    segments.map(|values| values.iter().filter(|&&value| value > 0.0).count() as i64).collect()
 }
 
-/// Puts the positive values of each segment in falling order. `starts` says where segments begin, with
-/// one more entry for the end.
-pub fn best_first(starts: &[i64], values: &[f64]) -> Best {
-    let parts: Vec<Best> = tasks(starts)
-        .into_par_iter()
-        .map(|starts| {
-            let length = (starts[starts.len() - 1] - starts[0]) as usize;
-            let (order, rank) = (Vec::with_capacity(length), Vec::with_capacity(length));
-            let mut best = Best { order, rank, counts: Vec::with_capacity(starts.len()) };
-            let mut keys = Vec::new();
-            for segment in starts.windows(2) {
-                let (from, to) = (segment[0] as usize, segment[1] as usize);
-                let positive = (from..to).filter(|&at| values[at] > 0.0);
-                sort_falling(positive.map(|at| (values[at], (at - from) as u32)), &mut keys);
-                best.order.extend(keys.iter().map(|&(_, at)| (from + at as usize) as i64));
-                best.rank.extend(1..=keys.len() as i64);
-                best.counts.push(keys.len() as i64);
-            }
-            best
-        })
-        .collect();
-    Best {
-        order: parts.iter().flat_map(|part| &part.order).copied().collect(),
-        rank: parts.iter().flat_map(|part| &part.rank).copied().collect(),
-        counts: parts.iter().flat_map(|part| &part.counts).copied().collect(),
+/// The positive values of each segment in falling order, equals as they stand: fills in their positions
+/// and ranks, for as many as `count_positive` counted.
+pub fn best_first(starts: &[i64], values: &[f64], counts: &[i64], order: &mut [i64], rank: &mut [i64]) {
+    let mut tasks = Vec::new();
+    let (mut order, mut rank) = (order, rank);
+    for (first, last) in tasks_of(starts) {
+        let length = counts[first..last].iter().sum::<i64>() as usize;
+        let (here, rest) = order.split_at_mut(length);
+        let (ranks, later) = rank.split_at_mut(length);
+        (order, rank) = (rest, later);
+        tasks.push((&starts[first..=last], here, ranks));
     }
+    tasks.into_par_iter().for_each(|(starts, order, rank)| {
+        let mut keys = Vec::new();
+        let mut done = 0;
+        for segment in starts.windows(2) {
+            let (from, to) = (segment[0] as usize, segment[1] as usize);
+            let segment = &values[from..to];
+            let ended = match place_levels(segment, from, &mut order[done..], &mut keys) {
+                Some(placed) => done + placed,
+                None => {
+                    let positive = (0..segment.len()).filter(|&at| segment[at] > 0.0);
+                    sort_falling(positive, |at| segment[at], &mut keys);
+                    for (place, &key) in order[done..].iter_mut().zip(&keys) {
+                        *place = (from + number_in(key)) as i64;
+                    }
+                    done + keys.len()
+                }
+            };
+            for (rank, place) in rank[done..ended].iter_mut().zip(1..) {
+                *rank = place;
+            }
+            done = ended;
+        }
+    });
 }
 
-/// Whole segments, so many together as are worth handing to another thread.
-fn tasks(starts: &[i64]) -> Vec<&[i64]> {
+/// How many levels are counted rather than sorted. Grades mostly are whole numbers from 0 to 4.
+const LEVELS: usize = 16;
+
+/// Places the positive values of a segment that starts at `from`, where all are small whole numbers, by
+/// counting them; says how many there are. `sorted` is room to work in.
+fn place_levels(values: &[f64], from: usize, order: &mut [i64], sorted: &mut Vec<u64>) -> Option<usize> {
+    let level_of = |value: f64| value.max(0.0) as usize;
+    let whole = |&value: &f64| (value.max(0.0).trunc() == value.max(0.0)) & (value < LEVELS as f64);
+    if !values.iter().map(whole).fold(true, |all, whole| all & whole) {
+        return None;
+    }
+    let mut next = [0; LEVELS];
+    for &value in values {
+        next[level_of(value) % LEVELS] += 1;
+    }
+    let mut placed = 0;
+    for count in next.iter_mut().rev() {
+        (placed, *count) = (placed + *count, placed);
+    }
+    let positive = next[0];
+    // What is not positive is placed too, behind the rest: a branch would often be guessed wrong.
+    sorted.resize(values.len(), 0);
+    for (at, &value) in values.iter().enumerate() {
+        let place = &mut next[level_of(value) % LEVELS];
+        sorted[*place] = at as u64;
+        *place += 1;
+    }
+    for (place, &at) in order.iter_mut().zip(&sorted[..positive]) {
+        *place = (from as u64 + at) as i64;
+    }
+    Some(positive)
+}
+
+/// Whole segments, so many together as are worth handing to another thread: the first, and one past
+/// the last.
+fn tasks_of(starts: &[i64]) -> Vec<(usize, usize)> {
     let mut tasks = Vec::new();
     let mut first = 0;
     for last in 1..starts.len() {
         if starts[last] - starts[first] >= TASK as i64 || last + 1 == starts.len() {
-            tasks.push(&starts[first..=last]);
+            tasks.push((first, last));
             first = last;
         }
     }
     tasks
 }
 
-/// At each rank of each row, the position in the matrix; of equals the later column comes first.
-/// And, where there are equals, the first and last rank of their group, from 1.
-pub fn rank_matrix(scores: &[f64], columns: usize) -> (Vec<i64>, Option<Groups>) {
-    let mut order = vec![0; scores.len()];
-    let rows = (TASK / columns).max(1) * columns;
-    let any_tied = order
-        .par_chunks_mut(rows)
-        .zip(scores.par_chunks(rows))
+/// Ranks each row of a matrix by its scores; of equals the later column comes first. Fills in, at each
+/// rank of each row, the position in the matrix and the grade there. Gives, where there are equals, the
+/// first and last rank of their group, from 1.
+pub fn rank_matrix(
+    grades: &[f64],
+    scores: &[f64],
+    columns: usize,
+    doc: &mut [i64],
+    grade: &mut [f64],
+) -> Option<Groups> {
+    let size = (TASK / columns).max(1) * columns;
+    let any_tied = (doc.par_chunks_mut(size), grade.par_chunks_mut(size), scores.par_chunks(size))
+        .into_par_iter()
         .enumerate()
-        .map(|(task, (order, scores))| {
+        .map(|(task, (doc, grade, scores))| {
             let mut keys = Vec::new();
             let mut any_tied = false;
-            for (row, (order, scores)) in order.chunks_mut(columns).zip(scores.chunks(columns)).enumerate() {
-                let first = task * rows + row * columns;
-                let backwards = scores.iter().rev().enumerate();
-                sort_falling(backwards.map(|(i, &score)| (score, i as u32)), &mut keys);
-                any_tied |= keys.windows(2).any(|pair| pair[0].0 == pair[1].0);
-                for (place, &(_, at)) in order.iter_mut().zip(&keys) {
-                    *place = (first + columns - 1 - at as usize) as i64;
+            for (row, scores) in scores.chunks(columns).enumerate() {
+                sort_falling(0..columns, |i| scores[columns - 1 - i], &mut keys);
+                let first = row * columns;
+                let mut above = f64::NAN;
+                for (i, &key) in keys.iter().enumerate() {
+                    let column = columns - 1 - number_in(key);
+                    let at = task * size + first + column;
+                    doc[first + i] = at as i64;
+                    grade[first + i] = grades[at];
+                    any_tied |= scores[column] == above;
+                    above = scores[column];
                 }
             }
             any_tied
         })
         .reduce(|| false, |a, b| a | b);
-    let tied = any_tied.then(|| groups_of_equals(scores, &order, columns));
-    (order, tied)
+    any_tied.then(|| groups_of_equals(scores, doc, columns))
 }
 
-/// Fills `keys` with the values' sort keys, the highest value first; of equals the lower number first.
-fn sort_falling(values: impl Iterator<Item = (f64, u32)>, keys: &mut Vec<(u64, u32)>) {
+/// The sum of the values that belong to each of `groups` groups, added in the order they stand in.
+///
+/// Neighbours mostly belong together, so that the sum can stay in a register.
+pub fn total(group: &[i64], values: &[f64], groups: usize) -> Vec<f64> {
+    let mut totals = vec![0.0; groups];
+    for (group, values) in group.chunk_by(|a, b| a == b).scan(0, |done, rows| {
+        *done += rows.len();
+        Some((rows[0], &values[*done - rows.len()..*done]))
+    }) {
+        let total = &mut totals[group as usize];
+        *total = values.iter().fold(*total, |sum, value| sum + value);
+    }
+    totals
+}
+
+/// How many bits of a sort key say which value it is of; the others are the value's upper bits.
+const NUMBER_BITS: u32 = 32;
+const NUMBER: u64 = (1 << NUMBER_BITS) - 1;
+
+/// Which value a sort key is of.
+fn number_in(key: u64) -> usize {
+    (key & NUMBER) as usize
+}
+
+/// Fills `keys` with a sort key for each of the numbered values, the highest value first; of equals the
+/// lower number first.
+///
+/// One integer holds the number and as much of the value as there is room for: sorting those is twice
+/// as fast as sorting pairs. Values that agree in their upper bits, as equals do, are looked at again.
+fn sort_falling(numbers: impl Iterator<Item = usize>, value: impl Fn(usize) -> f64, keys: &mut Vec<u64>) {
     keys.clear();
-    keys.extend(values.map(|(value, number)| (falling_key(value), number)));
+    keys.extend(numbers.map(|number| falling_key(value(number)) & !NUMBER | number as u64));
     keys.sort_unstable();
+    let exactly = |&key: &u64| (falling_key(value(number_in(key))), key);
+    for alike in keys.chunk_by_mut(|a, b| a & !NUMBER == b & !NUMBER) {
+        if alike.len() > 1 && !alike.is_sorted_by_key(exactly) {
+            alike.sort_unstable_by_key(exactly);
+        }
+    }
 }
 
 /// A number that falls as the value rises, so that integers can be sorted instead of floats.
@@ -119,21 +203,52 @@ fn groups_of_equals(scores: &[f64], order: &[i64], columns: usize) -> Groups {
 mod tests {
     use super::*;
 
+    fn best(starts: &[i64], values: &[f64]) -> (Vec<i64>, Vec<i64>, Vec<i64>) {
+        let counts = count_positive(starts, values);
+        let length = counts.iter().sum::<i64>() as usize;
+        let (mut order, mut rank) = (vec![0; length], vec![0; length]);
+        best_first(starts, values, &counts, &mut order, &mut rank);
+        (order, rank, counts)
+    }
+
+    fn ranked(scores: &[f64], columns: usize) -> (Vec<i64>, Option<Groups>) {
+        let (mut doc, mut grade) = (vec![0; scores.len()], vec![0.0; scores.len()]);
+        let tied = rank_matrix(scores, scores, columns, &mut doc, &mut grade);
+        assert!(doc.iter().zip(&grade).all(|(&at, &grade)| grade == scores[at as usize]));
+        (doc, tied)
+    }
+
     #[test]
     fn each_segment_by_itself() {
-        let best = best_first(&[0, 3, 3, 7], &[1.0, 3.0, 0.0, 5.0, 7.0, -1.0, 5.0]);
-        assert_eq!(best.order, [1, 0, 4, 3, 6]);
-        assert_eq!(best.rank, [1, 2, 1, 2, 3]);
-        assert_eq!(best.counts, [2, 0, 3]);
-        assert_eq!(best_first(&[0], &[]).order, Vec::<i64>::new());
+        let (order, rank, counts) = best(&[0, 3, 3, 7], &[1.0, 3.0, 0.0, 5.0, 7.0, -1.0, 5.0]);
+        assert_eq!(order, [1, 0, 4, 3, 6]);
+        assert_eq!(rank, [1, 2, 1, 2, 3]);
+        assert_eq!(counts, [2, 0, 3]);
+        assert_eq!(best(&[0], &[]).0, Vec::<i64>::new());
+        // Whole numbers are counted, others sorted: both alike.
+        assert_eq!(best(&[0, 5], &[1.0, 2.0, -3.0, 1.0, 15.0]).0, [4, 1, 0, 3]);
+        assert_eq!(best(&[0, 5], &[1.0, 2.5, -3.0, 1.0, 15.0]).0, [4, 1, 0, 3]);
+        assert_eq!(best(&[0, 5], &[1.0, 2.0, -3.5, 1.0, 16.0]).0, [4, 1, 0, 3]);
     }
 
     #[test]
     fn rows_of_a_matrix() {
-        let (order, tied) = rank_matrix(&[1.0, 3.0, 2.0, -1.0, f64::NEG_INFINITY, 0.5], 3);
+        let (order, tied) = ranked(&[1.0, 3.0, 2.0, -1.0, f64::NEG_INFINITY, 0.5], 3);
         assert_eq!((order, tied), (vec![1, 2, 0, 5, 3, 4], None));
-        let (order, tied) = rank_matrix(&[0.0, 3.0, -0.0, 2.0, 2.0, 5.0], 3);
+        let (order, tied) = ranked(&[0.0, 3.0, -0.0, 2.0, 2.0, 5.0], 3);
         assert_eq!(order, [1, 2, 0, 5, 4, 3]);
         assert_eq!(tied, Some((vec![1, 2, 2, 1, 2, 2], vec![1, 3, 3, 1, 3, 3])));
+    }
+
+    #[test]
+    fn values_that_differ_in_their_last_bits_only() {
+        let (low, high) = (1.0_f64, 1.0_f64.next_up());
+        assert_eq!(ranked(&[low, high, low, high.next_up()], 4).0, [3, 1, 2, 0]);
+        assert_eq!(best(&[0, 3], &[low, high, low]).0, [1, 0, 2]);
+    }
+
+    #[test]
+    fn sums_of_groups() {
+        assert_eq!(total(&[0, 0, 2, 2, 0], &[1.0, 2.0, 4.0, 8.0, 16.0], 4), [19.0, 0.0, 12.0, 0.0]);
     }
 }

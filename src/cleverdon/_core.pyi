@@ -108,8 +108,15 @@ class Joined:
     top: list[list[tuple[str, float]]]
 
 def rank_matrix(
-    scores: NDArray[np.float64], columns: int
-) -> tuple[NDArray[np.int64], tuple[NDArray[np.int64], NDArray[np.int64]] | None]: ...
+    grades: NDArray[np.float64], scores: NDArray[np.float64], columns: int
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.float64],
+    tuple[NDArray[np.int64], NDArray[np.int64]] | None,
+]: ...
 def best_first(
     starts: NDArray[np.int64], values: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+def total(
+    group: NDArray[np.int64], values: NDArray[np.float64], groups: int
+) -> NDArray[np.float64]: ...

@@ -11,6 +11,7 @@ import numpy as np
 from cleverdon import _core
 from cleverdon.data import Judgments, Rows
 from cleverdon.errors import InputError, OptionError
+from cleverdon.hits import Floats, Hits
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse_all
 from cleverdon.profiles import profile as find_profile
@@ -106,8 +107,7 @@ def score(
         if settings.missing == "error" and not evaluated.all():
             system, query = np.argwhere(~evaluated)[0]
             raise InputError(f"{names[system]} lacks the judged query {queries[query]!r}")
-    # As floats, whatever a measure gives: values of queries that do not count become NaN.
-    values = np.array([[measure(run.hits) for measure in measures] for run in ranked], dtype=float)
+    values = np.array([_values(measures, run.hits) for run in ranked])
     values[~np.broadcast_to(evaluated[:, None, :], values.shape)] = np.nan
     about = About(
         version=__version__,
@@ -127,6 +127,13 @@ def score(
     if settings.undefined == "error":
         _ = scores.means  # which raises the error, now rather than when somebody looks
     return scores
+
+
+def _values(measures: tuple[Measure, ...], hits: Hits) -> Floats:
+    """The values of each measure for each query."""
+    # All measures of one block before the next: they share what it has computed.
+    blocks = [np.array([measure(block) for measure in measures]) for block in hits.blocks()]
+    return np.concatenate(blocks, axis=1)
 
 
 def named_runs(runs: Any) -> list[tuple[str | None, Any]]:

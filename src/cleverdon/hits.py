@@ -10,9 +10,9 @@ all others first and `top` last: cutting first would break groups of tied result
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+
+_BLOCK_ROWS = 1 << 17
+"""How many rows, of results and judgments, are scored together."""
 
 NOT_JUDGED = -1
 """The `doc` of a hit that stands in no judgment (made by `Hits.assume`)."""
@@ -53,6 +56,16 @@ class Judged:
     def count(self, rows: Bools) -> Ints:
         """How many of these rows each query has."""
         return np.bincount(self.query[rows], minlength=len(self.starts) - 1)
+
+    def queries_between(self, start: int, stop: int) -> Judged:
+        """Only the queries from `start` on, up to `stop`."""
+        first, last = self.starts[start], self.starts[stop]
+        return Judged(
+            queries=self.queries[start:stop],
+            starts=self.starts[start : stop + 1] - first,
+            grade=self.grade[first:last],
+            top_grade=self.top_grade,
+        )
 
     def relevant(self, rel: float) -> Ints:
         """R: how many documents of each query have at least this grade."""
@@ -87,8 +100,7 @@ class Hits:
 
     def total(self, values: Floats) -> Floats:
         """The sum of the rows' values for each query, added in the order of ranks."""
-        totals = np.bincount(self.query, weights=values, minlength=len(self))
-        return totals.astype(np.float64, copy=False)  # numpy gives integers where there are no rows
+        return _core.total(self.query, np.ascontiguousarray(values, dtype=np.float64), len(self))
 
     def count(self, rows: Bools) -> Ints:
         """How many of these rows each query has."""
@@ -140,6 +152,39 @@ class Hits:
             rows = by_ordinal[start:stop]
             result[rows] = step(result[rows - 1], result[rows])
         return result
+
+    def blocks(self) -> Iterator[Hits]:
+        """The same in parts of whole queries, each small enough for a processor's cache.
+
+        Queries are scored independently of each other, so a measure may be taken of one part after
+        the other: its arrays then stay in the cache, and memory does not grow with the queries.
+        """
+        judged = self.judgments
+        rows = judged.starts + self.starts
+        edges = np.searchsorted(rows, np.arange(0, int(rows[-1]), _BLOCK_ROWS))
+        bounds = np.unique(np.append(edges, len(self))).tolist()
+        if len(bounds) <= 2:
+            yield self
+        else:
+            for start, stop in pairwise(bounds):
+                yield self._queries(start, stop)
+
+    def _queries(self, start: int, stop: int) -> Hits:
+        """Only the queries from `start` on, up to `stop`."""
+        judged = self.judgments
+        rows = slice(self.starts[start], self.starts[stop])
+        first = judged.starts[start]
+        return Hits(
+            query=self.query[rows] - start,
+            rank=self.rank[rows],
+            grade=self.grade[rows],
+            doc=np.maximum(self.doc[rows] - first, NOT_JUDGED),
+            tied_from=self.tied_from[rows],
+            tied_to=self.tied_to[rows],
+            returned=self.returned[start:stop],
+            judgments=judged.queries_between(start, stop),
+            spent=None if self.spent is None else self.spent[rows],
+        )
 
     def best_by(self, gain: Callable[[Hits], Floats]) -> Hits:
         """The ideal ranking: what was judged, by falling gain, positive gains only.
@@ -322,26 +367,32 @@ class Hits:
         if grades.size == 0:
             raise InputError(f"there is nothing in matrices of shape {grades.shape}")
         queries, documents = grades.shape
-        starts = np.arange(queries + 1) * documents
-        judged = Judged(
-            queries=[str(query) for query in range(queries)],
-            starts=starts,
-            grade=grades.ravel(),
-            top_grade=float(grades.max(initial=0)),
-        )
-        doc, tied = _core.rank_matrix(values.ravel(), documents)
-        rank = np.tile(np.arange(1, documents + 1), queries)
+        names, starts, query, rank = _grid(queries, documents)
+        judged = Judged(names, starts, grades.ravel(), top_grade=float(grades.max(initial=0)))
+        doc, grade, tied = _core.rank_matrix(judged.grade, values.ravel(), documents)
         tied_from, tied_to = tied or (rank, rank)
         return cls(
-            query=judged.query,
+            query=query,
             rank=rank,
-            grade=judged.grade[doc],
+            grade=grade,
             doc=doc,
             tied_from=tied_from,
             tied_to=tied_to,
             returned=np.full(queries, documents),
             judgments=judged,
         )
+
+
+@lru_cache(maxsize=1)
+def _grid(queries: int, documents: int) -> tuple[list[str], Ints, Ints, Ints]:
+    """What Hits of all matrices of one shape share: names, starts, queries and ranks.
+
+    Kept, since whoever evaluates a matrix mostly evaluates many of one shape.
+    """
+    names = [str(query) for query in range(queries)]
+    starts = np.arange(queries + 1) * documents
+    query = np.repeat(np.arange(queries), documents)
+    return names, starts, query, np.tile(np.arange(1, documents + 1), queries)
 
 
 def _cut(k: int) -> int:

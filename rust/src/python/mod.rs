@@ -9,7 +9,7 @@ mod options;
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-use numpy::{IntoPyArray, PyArray1, PyReadonlyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyIterator, PyString};
@@ -23,6 +23,8 @@ use crate::source::Source as CoreSource;
 use crate::table::Table as CoreTable;
 use attended::{attended, guarded};
 use options::{Layout, Order};
+
+type Ints<'py> = Bound<'py, PyArray1<i64>>;
 
 /// An input, opened: a file, or standard input for `-`; unpacked where it is compressed.
 #[pyclass(frozen, module = "cleverdon._core")]
@@ -311,25 +313,30 @@ fn slice<'py>(py: Python<'py>, ids: &Ids, start: usize, stop: usize) -> PyResult
     Ok(texts(py, ids, start, stop))
 }
 
-/// Ranks the rows of a matrix of scores, given row by row, from high to low.
-///
-/// Of equal scores the later column comes first. Gives, at each rank, the position in the matrix, and
-/// the first and last rank of the group of equal scores; both None where no two scores are equal.
+/// The rows of a matrix in the order of their scores: the position in the matrix and the grade at each
+/// rank; and where there are equal scores, the first and last rank of each one's group.
 #[pyfunction]
 #[allow(clippy::type_complexity)]
 fn rank_matrix<'py>(
     py: Python<'py>,
+    grades: PyReadonlyArray1<'py, f64>,
     scores: PyReadonlyArray1<'py, f64>,
     columns: usize,
-) -> PyResult<(Bound<'py, PyArray1<i64>>, Option<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)>)> {
-    let scores = scores.as_slice()?;
-    if columns == 0 || scores.len() % columns != 0 {
-        return Err(PyIndexError::new_err(format!("{} scores are no rows of {columns}", scores.len())));
+) -> PyResult<(Ints<'py>, Bound<'py, PyArray1<f64>>, Option<(Ints<'py>, Ints<'py>)>)> {
+    let (grades, scores) = (grades.as_slice()?, scores.as_slice()?);
+    let n = scores.len();
+    if columns == 0 || n % columns != 0 || grades.len() != n {
+        return Err(PyIndexError::new_err(format!("{n} scores are no rows of {columns}")));
     }
-    let (order, tied) =
-        guarded(py, || Ok(py.detach(|| pool::install(|| segments::rank_matrix(scores, columns)))))?;
+    let (doc, grade) = (PyArray1::zeros(py, n, false), PyArray1::zeros(py, n, false));
+    let tied = {
+        let (mut docs, mut found) = (doc.readwrite(), grade.readwrite());
+        let (docs, found) = (docs.as_slice_mut()?, found.as_slice_mut()?);
+        let fill = || segments::rank_matrix(grades, scores, columns, docs, found);
+        guarded(py, || Ok(py.detach(|| pool::install(fill))))?
+    };
     let tied = tied.map(|(from, to)| (from.into_pyarray(py), to.into_pyarray(py)));
-    Ok((order.into_pyarray(py), tied))
+    Ok((doc, grade, tied))
 }
 
 /// The positive values of each segment of an array from high to low: their positions, their ranks from
@@ -342,15 +349,42 @@ fn best_first<'py>(
     py: Python<'py>,
     starts: PyReadonlyArray1<'py, i64>,
     values: PyReadonlyArray1<'py, f64>,
-) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>)> {
+) -> PyResult<(Ints<'py>, Ints<'py>, Ints<'py>)> {
     let (starts, values) = (starts.as_slice()?, values.as_slice()?);
     let ordered =
         starts.first() == Some(&0) && starts.is_sorted() && starts.last() == Some(&(values.len() as i64));
     if !ordered {
         return Err(PyIndexError::new_err("the segments do not cover the values"));
     }
-    let best = guarded(py, || Ok(py.detach(|| pool::install(|| segments::best_first(starts, values)))))?;
-    Ok((best.order.into_pyarray(py), best.rank.into_pyarray(py), best.counts.into_pyarray(py)))
+    let counts = segments::count_positive(starts, values);
+    let length = counts.iter().sum::<i64>() as usize;
+    let (order, rank) = (PyArray1::zeros(py, length, false), PyArray1::zeros(py, length, false));
+    {
+        let (mut places, mut ranks) = (order.readwrite(), rank.readwrite());
+        let (places, ranks) = (places.as_slice_mut()?, ranks.as_slice_mut()?);
+        let fill = || segments::best_first(starts, values, &counts, places, ranks);
+        guarded(py, || {
+            py.detach(|| pool::install(fill));
+            Ok(())
+        })?;
+    }
+    Ok((order, rank, counts.into_pyarray(py)))
+}
+
+/// The sum of the values that belong to each of `groups` groups, added in the order they stand in.
+#[pyfunction]
+fn total<'py>(
+    py: Python<'py>,
+    group: PyReadonlyArray1<'py, i64>,
+    values: PyReadonlyArray1<'py, f64>,
+    groups: usize,
+) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    let (group, values) = (group.as_slice()?, values.as_slice()?);
+    let within = |&group: &i64| (group as usize) < groups;
+    if group.len() != values.len() || !group.iter().map(within).fold(true, |all, one| all & one) {
+        return Err(PyIndexError::new_err("a value belongs to none of the groups"));
+    }
+    Ok(segments::total(group, values, groups).into_pyarray(py))
 }
 
 #[pymodule]
@@ -358,5 +392,5 @@ mod _core {
     #[pymodule_export]
     use super::options::{Layout, Order};
     #[pymodule_export]
-    use super::{best_first, rank_matrix, Joined, Judgments, Source, Table};
+    use super::{best_first, rank_matrix, total, Joined, Judgments, Source, Table};
 }

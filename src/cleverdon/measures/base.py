@@ -146,6 +146,10 @@ class Measure:
 
     def __call__(self, hits: Hits) -> Floats:
         """The value for each query; NaN where it is undefined."""
+        parts = [self._values(block) for block in hits.blocks()]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def _values(self, hits: Hits) -> Floats:
         try:
             with np.errstate(divide="ignore", invalid="ignore", over="raise"):
                 scored = self.score(hits.condensed() if self.judged_only else hits)
