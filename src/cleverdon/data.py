@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from cleverdon import _core
-from cleverdon.errors import MissingExtra
+from cleverdon.errors import MissingExtra, OptionError
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from cleverdon.hits import Floats, Judged
+    from cleverdon.hits import Floats, Judged, Subtopics
 
 
 class Rows:
@@ -160,6 +161,21 @@ class Run(Rows):
         return sorted(by_id, key=lambda row: row[1], reverse=True)
 
 
+Nested = dict[str, dict[str, float]]
+"""Query to document to number."""
+
+
+@dataclass(frozen=True)
+class Annotations:
+    """What judgments may say beside a grade for each document."""
+
+    docs: int | None = None  # how many documents the collection has
+    second: Nested | None = None  # another grade, as of credibility
+    subtopics: dict[str, dict[str, dict[str, float]]] | None = None  # query, document, subtopic
+    stratum: Nested | None = None  # from which stratum of the pool a document was drawn
+    probability: Nested | None = None  # with which it was drawn
+
+
 class Judgments(Rows):
     """What people, or others, judged: for each query, documents with grades.
 
@@ -169,6 +185,50 @@ class Judgments(Rows):
 
     columns = ("query_id", "doc_id", "relevance")
     kind = "grade"
+
+    def __init__(
+        self,
+        table: _core.Table,
+        *,
+        name: str,
+        source: str = "",
+        digest: str = "",
+        notes: Annotations | None = None,
+    ) -> None:
+        super().__init__(table, name=name, source=source, digest=digest)
+        self.notes = notes or Annotations()
+        """What they say beside grades."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        again, (cls, nested, facts) = super().__reduce__()
+        return again, (cls, nested, facts | {"notes": self.notes})
+
+    def noting(self, *, docs: int | None = None, second: Judgments | None = None) -> Judgments:
+        """The same with the size of the collection, or with a second grade of each document.
+
+        A document that only the second judgments mention counts as not judged in the first, and the
+        other way round.
+
+        >>> relevance = Judgments.read({"q1": {"d1": 2}})
+        >>> both = relevance.noting(second=Judgments.read({"q1": {"d1": 1, "d2": 3}}))
+        >>> both["q1"], both.judged.second.tolist()
+        ({'d1': 2.0, 'd2': -1.0}, [1.0, 3.0])
+        """
+        if docs is None and second is None:
+            return self
+        if docs is not None and (not isinstance(docs, int) or docs < 1):
+            raise OptionError(
+                f"docs={docs!r}: the size of a collection is a whole number from 1 on"
+            )
+        table, notes = self._table, replace(self.notes, docs=docs or self.notes.docs)
+        if second is not None:
+            nested = self.to_dict()
+            for query in nested.keys() & set(second.queries):
+                nested[query] |= dict.fromkeys(second[query].keys() - nested[query].keys(), -1.0)
+            notes = replace(notes, second=second.to_dict())
+            table = _core.Table.from_dict(nested, self.kind, "unchecked")
+        facts = {"name": self.name, "source": self.source, "digest": self.digest}
+        return Judgments(table, **facts, notes=notes)
 
     @cached_property
     def core(self) -> _core.Judgments:
@@ -188,4 +248,48 @@ class Judgments(Rows):
             starts=self.core.starts,
             grade=grade,
             top_grade=float(np.max(grade, initial=0)),
+            docs=self.notes.docs,
+            second=self._column(self.notes.second, -1),
+            subtopics=self._subtopics(),
+            stratum=self._column(self.notes.stratum, -1, dtype=np.int64),
+            probability=self._column(self.notes.probability, np.nan),
         )
+
+    def _column(self, nested: Nested | None, otherwise: float, dtype: type = float) -> Any:
+        """Numbers of documents as an array, a row for each judgment."""
+        import numpy as np
+
+        if nested is None:
+            return None
+        column = [nested.get(query, {}).get(doc, otherwise) for query, doc in self._rows_in_order()]
+        return np.array(column, dtype=dtype)
+
+    def _subtopics(self) -> Subtopics | None:
+        import numpy as np
+
+        from cleverdon.hits import Subtopics
+
+        nested = self.notes.subtopics
+        if nested is None:
+            return None
+        names = [
+            sorted({name for covered in nested.get(query, {}).values() for name in covered})
+            for query in self.core.queries
+        ]
+        index = {
+            query: {name: number for number, name in enumerate(known)}
+            for query, known in zip(self.core.queries, names, strict=True)
+        }
+        rows = [
+            (row, index[query][name], grade)
+            for row, (query, doc) in enumerate(self._rows_in_order())
+            for name, grade in sorted(nested.get(query, {}).get(doc, {}).items())
+        ]
+        doc, subtopic, grade = np.array(rows, dtype=float).reshape(-1, 3).T
+        return Subtopics(doc.astype(np.int64), subtopic.astype(np.int64), grade, names)
+
+    def _rows_in_order(self) -> Iterator[tuple[str, str]]:
+        starts = self.core.starts.tolist()
+        for query, start, stop in zip(self.core.queries, starts[:-1], starts[1:], strict=True):
+            for doc in self.core.docs(start, stop):
+                yield query, doc

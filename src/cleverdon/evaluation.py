@@ -36,6 +36,8 @@ def evaluate(
     missing: str | None = None,
     undefined: str | None = None,
     duplicates: str | None = None,
+    docs: int | None = None,
+    second: Any = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
     keep: int = 0,
@@ -46,7 +48,9 @@ def evaluate(
     Judgments and runs are files, dicts of dicts, data frames, rows of tuples, or `Judgments` and
     `Run`; several runs are a list, or a dict from names to runs. The keywords from `ties` to
     `duplicates` are the choices on which tools disagree (`cleverdon.settings.CHOICES` says what
-    each can be); `profile` sets all of them as another tool does. `keep` retains each query's first
+    each can be); `profile` sets all of them as another tool does. `docs` is how many documents the
+    collection has, and `second` another file of judgments, as of credibility, for the measures that
+    ask for it. `keep` retains each query's first
     results for explanations. `progress` is called with a run's name and the bytes done and in all.
 
     >>> qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}}
@@ -65,6 +69,8 @@ def evaluate(
         raise OptionError(f"keep={keep!r}: the number of results to keep is a whole one from 0 on")
     wanted = parse_all(measures)
     judgments = Judgments.read(qrels, format=qrels_format, duplicates=settings.duplicates)
+    other = None if second is None else Judgments.read(second, duplicates=settings.duplicates)
+    judgments = judgments.noting(docs=docs, second=other)
     ranked = []
     for name, run in named_runs(runs):
         watch = None if progress is None else _watching(progress, name or "run")
@@ -107,7 +113,8 @@ def score(
         if settings.missing == "error" and not evaluated.all():
             system, query = np.argwhere(~evaluated)[0]
             raise InputError(f"{names[system]} lacks the judged query {queries[query]!r}")
-    values = np.array([_values(measures, run.hits) for run in ranked])
+    expected = settings.ties == "expected"
+    values = np.array([_values(measures, run.hits, expected=expected) for run in ranked])
     values[~np.broadcast_to(evaluated[:, None, :], values.shape)] = np.nan
     about = About(
         version=__version__,
@@ -129,10 +136,14 @@ def score(
     return scores
 
 
-def _values(measures: tuple[Measure, ...], hits: Hits) -> Floats:
+def _values(measures: tuple[Measure, ...], hits: Hits, *, expected: bool) -> Floats:
     """The values of each measure for each query."""
+
+    def values(measure: Measure, block: Hits) -> Floats:
+        return measure.over_ties(block) if expected else measure(block)
+
     # All measures of one block before the next: they share what it has computed.
-    blocks = [np.array([measure(block) for measure in measures]) for block in hits.blocks()]
+    blocks = [np.array([values(measure, block) for measure in measures]) for block in hits.blocks()]
     return np.concatenate(blocks, axis=1)
 
 

@@ -37,16 +37,47 @@ NOT_JUDGED = -1
 
 
 @dataclass(frozen=True, eq=False)
+class Subtopics:
+    """Which subtopics of its query each judged document covers, and how well: a row for each pair.
+
+    Sorted by the document's row in the judgments, then by subtopic.
+    """
+
+    doc: Ints  # the row in the judgments
+    subtopic: Ints  # an index into the query's subtopics, from 0
+    grade: Floats
+    names: Sequence[Sequence[str]]  # per query: its subtopics, in bytewise order
+
+    @cached_property
+    def counts(self) -> Ints:
+        """How many subtopics each query has."""
+        return np.array([len(names) for names in self.names], dtype=np.int64)
+
+    def queries_between(self, start: int, stop: int, first: int, last: int) -> Subtopics:
+        """Only those of the queries from `start` on, up to `stop`, whose rows these are."""
+        rows = slice(*np.searchsorted(self.doc, (first, last)))
+        return Subtopics(
+            self.doc[rows] - first, self.subtopic[rows], self.grade[rows], self.names[start:stop]
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class Judged:
     """Every judged document of the evaluated queries, as arrays that all runs share.
 
-    Queries are in bytewise order, and so are the documents within a query.
+    Queries are in bytewise order, and so are the documents within a query. What stands below
+    `top_grade` is there where the judgments have it, for the measures that need it.
     """
 
     queries: Sequence[str]
     starts: Ints  # where each query's rows start; one more entry than there are queries
     grade: Floats
     top_grade: float  # of the whole collection, so that one query alone scores as it does among all
+    docs: int | None = None  # how many documents the collection has
+    second: Floats | None = None  # another grade, as of credibility; < 0 is not judged
+    subtopics: Subtopics | None = None
+    stratum: Ints | None = None  # from which stratum of the pool a document was drawn
+    probability: Floats | None = None  # with which it was drawn into the sample that was judged
 
     @cached_property
     def query(self) -> Ints:
@@ -59,12 +90,43 @@ class Judged:
 
     def queries_between(self, start: int, stop: int) -> Judged:
         """Only the queries from `start` on, up to `stop`."""
-        first, last = self.starts[start], self.starts[stop]
-        return Judged(
+        first, last = int(self.starts[start]), int(self.starts[stop])
+        subtopics = self.subtopics
+
+        def rows(column: NDArray[Any] | None) -> Any:
+            return None if column is None else column[first:last]
+
+        return replace(
+            self,
             queries=self.queries[start:stop],
             starts=self.starts[start : stop + 1] - first,
             grade=self.grade[first:last],
-            top_grade=self.top_grade,
+            second=rows(self.second),
+            subtopics=subtopics and subtopics.queries_between(start, stop, first, last),
+            stratum=rows(self.stratum),
+            probability=rows(self.probability),
+        )
+
+    def moved(self, starts: Ints, to: Ints, grade: Floats, top_grade: float) -> Judged:
+        """The same with rows put in between: old rows go `to` these, new ones have a grade only."""
+        subtopics = self.subtopics
+
+        def column(old: NDArray[Any] | None, otherwise: float) -> Any:
+            if old is None:
+                return None
+            new = np.full(len(grade), otherwise, dtype=old.dtype)
+            new[to] = old
+            return new
+
+        return replace(
+            self,
+            starts=starts,
+            grade=grade,
+            top_grade=top_grade,
+            second=column(self.second, -1),
+            subtopics=subtopics and replace(subtopics, doc=to[subtopics.doc]),
+            stratum=column(self.stratum, -1),
+            probability=column(self.probability, np.nan),
         )
 
     def relevant(self, rel: float) -> Ints:
@@ -477,4 +539,4 @@ def _with_more_judged(
     fresh = query[~has_row]
     doc[~has_row] = judged.starts[fresh + 1] + shift[fresh] + _ordinal_in(fresh) - 1
     top_grade = max(judged.top_grade, float(grade)) if len(query) else judged.top_grade
-    return Judged(judged.queries, starts, grades, top_grade), doc, moved
+    return judged.moved(starts, moved, grades, top_grade), doc, moved

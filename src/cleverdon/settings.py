@@ -14,6 +14,7 @@ CHOICES: dict[str, dict[str, str]] = {
         "input": "of equal scores, the one given first",
         "best": "the order that is best for the system",
         "worst": "the order that is worst for the system",
+        "expected": "the mean over all orders, for measures that have a formula for it",
     },
     "order_by": {
         "score": "the scores decide; the rank column of a run file is ignored",

@@ -50,8 +50,9 @@ def variants_of(cls: type[Measure]) -> list[Measure]:
 
 
 def all_variants() -> list[Measure]:
-    """The variants of every measure there is."""
-    return [variant for cls in measures() for variant in variants_of(cls)]
+    """The variants of every measure that needs no more than grades."""
+    plain = [cls for cls in measures() if cls.needs is None]
+    return [variant for cls in plain for variant in variants_of(cls)]
 
 
 def holds_to(measure: Measure, promise: Promise) -> bool:

@@ -91,8 +91,18 @@ def _name_and_file(run: str) -> tuple[str, str]:
 @_setting("missing")
 @_setting("undefined")
 @_setting("duplicates")
+@click.option("--docs", type=int, metavar="N", help="How many documents the collection has.")
 @click.option(
-    "--qrels-format", metavar="FORMAT", help="The judgments' format, if not to be guessed."
+    "--second",
+    metavar="QRELS",
+    type=click.Path(),
+    help="Judgments of another kind, as of credibility, for measures of two grades.",
+)
+@click.option(
+    "--qrels-format",
+    metavar="FORMAT",
+    help="The judgments' format, if not to be guessed; subtopics, "
+    "strata and sampled are never guessed.",
 )
 @click.option("--run-format", metavar="FORMAT", help="The runs' format, if not to be guessed.")
 def command(
@@ -102,6 +112,8 @@ def command(
     per_query: bool,
     format_: str,
     profile: str,
+    docs: int | None,
+    second: str | None,
     qrels_format: str | None,
     run_format: str | None,
     **settings: Any,
@@ -133,6 +145,8 @@ def command(
             opened,
             measures or DEFAULT_MEASURES,
             profile=profile,
+            docs=docs,
+            second=second,
             qrels_format=qrels_format,
             run_format=run_format,
             progress=lambda name, done, total: update(done, total),

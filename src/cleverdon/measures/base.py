@@ -8,13 +8,13 @@ time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from inspect import get_annotations
 from typing import Any, ClassVar, Literal, dataclass_transform, get_args, get_type_hints
 
 import numpy as np
 
-from cleverdon.errors import InputError, NotationError, suggest
+from cleverdon.errors import InputError, NotationError, OptionError, suggest
 from cleverdon.hits import Floats, Hits
 
 Promise = Literal["in range", "swap", "unjudged tail"]
@@ -27,6 +27,17 @@ Promise = Literal["in range", "swap", "unjudged tail"]
 
 
 Better = Literal["higher", "lower", "neither"]
+Need = Literal["second", "subtopics", "stratum", "probability"]
+
+_REMEDIES: dict[str, str] = {
+    "second": "a second grade of each document: second=QRELS, on the command line --second QRELS",
+    "subtopics": "judgments of subtopics: qrels_format='subtopics' (topic, subtopic, document, "
+    "grade)",
+    "stratum": "the strata of a sampled pool: qrels_format='strata' (topic, iteration, document, "
+    "stratum, grade)",
+    "probability": "the probability with which each document was sampled: qrels_format='sampled' "
+    "(topic, document, grade, method, probability)",
+}
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -59,7 +70,9 @@ class Measure:
     spellings: ClassVar[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {}
     """Other tools' parameters: their name, their value, and the parameters that it stands for."""
     better: ClassVar[Better] = "higher"
-    average: ClassVar[Literal["mean", "sum"]] = "mean"
+    average: ClassVar[Literal["mean", "sum", "geometric"]] = "mean"
+    needs: ClassVar[Need | None] = None
+    """What the judgments must have beside grades."""
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     promises: ClassVar[frozenset[Promise]] = frozenset()
     cut: ClassVar[str] = "k"
@@ -117,6 +130,16 @@ class Measure:
             return value
         if float in options and _is_number(value):
             return value
+        if isinstance(value, Measure) and Measure in options:
+            return value
+        if Measure in options and isinstance(value, str):
+            from cleverdon.measures.notation import parse
+
+            return parse(value)
+        if any(getattr(option, "__origin__", None) is tuple for option in options):
+            if isinstance(value, (tuple, list)) and value and all(map(_is_number, value)):
+                return tuple(value)
+            raise NotationError(f"{cls.__name__}({name}={value!r}): {name} is numbers: (1,-1,0)")
         if int in options and isinstance(value, int) and not isinstance(value, bool):
             return value
         words = [word for word in options if isinstance(word, str)]
@@ -146,13 +169,18 @@ class Measure:
 
     def __call__(self, hits: Hits) -> Floats:
         """The value for each query; NaN where it is undefined."""
-        parts = [self._values(block) for block in hits.blocks()]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return np.concatenate([self._values(block, self.score) for block in hits.blocks()])
 
-    def _values(self, hits: Hits) -> Floats:
+    def over_ties(self, hits: Hits) -> Floats:
+        """The value that each query is expected to have, were tied results in random order."""
+        return np.concatenate([self._values(block, self.expected) for block in hits.blocks()])
+
+    def _values(self, hits: Hits, compute: Callable[[Hits], Floats]) -> Floats:
+        if self.needs and getattr(hits.judgments, self.needs) is None:
+            raise InputError(f"{self} needs {_REMEDIES[self.needs]}")
         try:
             with np.errstate(divide="ignore", invalid="ignore", over="raise"):
-                scored = self.score(hits.condensed() if self.judged_only else hits)
+                scored = compute(hits.condensed() if self.judged_only else hits)
             values = np.asarray(scored, dtype=np.float64)
         except FloatingPointError:
             raise InputError(f"{self}: a grade is too large to compute with") from None
@@ -169,6 +197,22 @@ class Measure:
         raise NotationError(
             f"{type(self).__name__} does not say how it is computed: give it `score`"
         )
+
+    def expected(self, hits: Hits) -> Floats:
+        """The mean over all orders of tied results; for subclasses that have a formula for it."""
+        raise OptionError(
+            f"{self} has no formula for its expected value over ties; take ties=best and "
+            "ties=worst, which it must lie between"
+        )
+
+    def parts(self, hits: Hits) -> tuple[Floats, ...]:
+        """What is summed over queries before `of_parts` makes one value of it: a micro-average."""
+        raise OptionError(f"{self} has no micro-average, since it is no ratio of counts")
+
+    def of_parts(self, *parts: Floats) -> Floats:
+        """The value that the parts stand for: one divided by the other."""
+        share: Floats = parts[0] / parts[1]
+        return share
 
     def __str__(self) -> str:
         from cleverdon.measures.notation import written

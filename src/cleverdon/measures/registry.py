@@ -18,6 +18,17 @@ FAMILIES = {
     "graded": "Ranked, graded",
     "judged": "How much is judged",
     "counts": "Counts",
+    "confusion": "Sets: the confusion matrix",
+    "positions": "Ranked, binary: where relevant results stand",
+    "recall_levels": "Ranked, binary: precision at levels of recall",
+    "pairs": "Ranked, binary: pairs of results",
+    "sampled": "Estimates from sampled judgments",
+    "trec": "Ranked: measures that only trec_eval has",
+    "cumulative": "Ranked, graded: cumulative gain and its kin",
+    "overlap": "Ranked, graded: overlap with the ideal ranking",
+    "cwl": "Ranked, graded: models of users (C/W/L)",
+    "diversity": "Diversity and novelty: judgments of subtopics",
+    "credibility": "Relevance and credibility: two grades a document",
 }
 """The modules that hold Cleverdon's own measures, with their headings, in the order of listings."""
 
@@ -75,7 +86,8 @@ def measures() -> list[type[Measure]]:
 
 def find(name: str) -> type[Measure]:
     """The class of a name or an alias; letter case matters only where it tells two apart."""
-    _load()
+    while name not in _names and _load_more():
+        pass  # the usual measures come first, so that a small run need not import all families
     if name in _names:
         return _names[name]
     folded = {known for known in _names if known.casefold() == name.casefold()}
@@ -86,12 +98,19 @@ def find(name: str) -> type[Measure]:
 
 def from_trec_eval(name: str) -> tuple[type[Measure], dict[str, str], str] | None:
     """The class that a trec_eval name stands for, the parameters in the name, and fixed ones."""
-    _load()
-    for cls, pattern, fixed in _trec_eval.values():
-        match = pattern.fullmatch(name)
-        if match:
-            return cls, match.groupdict(), fixed
-    return None
+    if not _LOOKS_LIKE_TREC_EVAL.match(name):
+        return None
+    while True:
+        for cls, pattern, fixed in _trec_eval.values():
+            match = pattern.fullmatch(name)
+            if match:
+                return cls, match.groupdict(), fixed
+        if name in _names or not _load_more():
+            return None
+
+
+_LOOKS_LIKE_TREC_EVAL = re.compile(r"[\w.,=-]+$")
+"""Neither `@` nor a bracket: most names need no look at trec_eval's."""
 
 
 def family(cls: type[Measure]) -> str:
@@ -99,15 +118,21 @@ def family(cls: type[Measure]) -> str:
     return FAMILIES.get(cls.__module__.rpartition(".")[2], "Your own")
 
 
-_loaded = False
+_to_load = list(FAMILIES)
+
+
+def _load_more() -> bool:
+    """Load the next family; False where all are loaded."""
+    if not _to_load:
+        return False
+    import_module(f"cleverdon.measures.{_to_load[0]}")
+    _to_load.pop(0)
+    return True
 
 
 def _load() -> None:
-    global _loaded
-    if not _loaded:
-        for name in FAMILIES:
-            import_module(f"cleverdon.measures.{name}")
-        _loaded = True
+    while _load_more():
+        pass
 
 
 def as_text(value: Any) -> str:

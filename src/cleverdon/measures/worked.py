@@ -4,7 +4,11 @@
 
 `-` is a result that nobody judged; behind `|` stand judged documents that were not returned;
 results in brackets, `(2 0 -)`, have equal scores; `max=3` is the largest grade of the collection's
-judgments where it is not the largest shown.
+judgments where it is not the largest shown, `docs=100` the size of the collection.
+
+A document may have more than one grade: `2/1` is of relevance 2 and, say, credibility 1; `ab2`
+covers subtopic a with grade 1 and subtopic b with grade 2; `1@3` was drawn from stratum 3 of the
+pool; `1%.5` was drawn with probability .5.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cleverdon.errors import NotationError
-from cleverdon.hits import Hits, Judged
+from cleverdon.hits import Hits, Judged, Subtopics
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse
 
@@ -62,9 +66,9 @@ def ranking(text: str) -> Hits:
     >>> ranking("2 - 1 | 1").rank
     array([1, 3])
     """
-    top = re.search(r"\bmax=(\S+)", text)
-    shown, _, unreturned = re.sub(r"\bmax=\S+", "", text).partition("|")
-    grades: list[float] = []
+    facts = dict(re.findall(r"\b(max|docs)=(\S+)", text))
+    shown, _, unreturned = re.sub(r"\b(max|docs)=\S+", "", text).partition("|")
+    documents: list[str] = []
     ranks: list[tuple[int, int, int]] = []
     rank, group = 0, 0
     for token in re.findall(r"[()]|[^\s()]+", shown):
@@ -76,16 +80,10 @@ def ranking(text: str) -> Hits:
         else:
             rank += 1
             if token != "-":
-                grades.append(float(token))
+                documents.append(token)
                 ranks.append((rank, rank, rank))
-    returned = len(grades)
-    grades += [float(token) for token in unreturned.split()]
-    judged = Judged(
-        queries=["query"],
-        starts=np.array([0, len(grades)]),
-        grade=np.array(grades),
-        top_grade=float(top[1]) if top else max(grades, default=0.0),
-    )
+    returned = len(documents)
+    judged = _judged(documents + unreturned.split(), facts)
     columns = np.array(ranks, dtype=np.int64).reshape(-1, 3).T
     return Hits(
         query=np.zeros(returned, dtype=np.int64),
@@ -96,4 +94,43 @@ def ranking(text: str) -> Hits:
         tied_to=columns[2],
         returned=np.array([rank]),
         judgments=judged,
+    )
+
+
+def _judged(documents: list[str], facts: dict[str, str]) -> Judged:
+    """The judgments that such tokens stand for."""
+    pairs = [
+        [(name, float(grade or 1)) for name, grade in re.findall(r"([a-z])(\d*)", token)]
+        for token in documents
+    ]
+    names = sorted({name for covered in pairs for name, _ in covered})
+    covered = [
+        (d, names.index(name), grade) for d, p in enumerate(pairs) for name, grade in sorted(p)
+    ]
+    docs, topics, topic_grades = np.array(covered, dtype=float).reshape(-1, 3).T
+    grade = np.array(
+        [
+            max(g for _, g in p) if p else float(re.split("[/@%]", t)[0])
+            for t, p in zip(documents, pairs, strict=True)
+        ]
+    )
+
+    def column(mark: str) -> np.ndarray | None:
+        if not any(mark in token for token in documents):
+            return None
+        return np.array([float(token.partition(mark)[2]) for token in documents])
+
+    stratum = column("@")
+    return Judged(
+        queries=["query"],
+        starts=np.array([0, len(documents)]),
+        grade=grade,
+        top_grade=float(facts.get("max", grade.max(initial=0))),
+        docs=int(facts["docs"]) if "docs" in facts else None,
+        second=column("/"),
+        subtopics=Subtopics(docs.astype(int), topics.astype(int), topic_grades, [names])
+        if names
+        else None,
+        stratum=None if stratum is None else stratum.astype(int),
+        probability=column("%"),
     )

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from cleverdon import _core
 from cleverdon.data import Judgments, Rows, Run
 from cleverdon.errors import InputError, OptionError, check_word
-from cleverdon.read.detect import FORMATS, detect
+from cleverdon.read.detect import ANNOTATED, FORMATS, detect
 from cleverdon.read.text import Text, shape_of
 
 __all__ = ["FORMATS", "Text", "open_input", "read"]
@@ -116,10 +116,15 @@ def _from_source(
 ) -> R | Text:
     path = source.path
     if format is not None:
-        check_word("format", format, FORMATS)
+        check_word("format", format, FORMATS | (ANNOTATED if cls is Judgments else {}))
     head = head_of(source)
     if not head:
         raise InputError("is empty", source=source.name)
+    if format in ANNOTATED:
+        from cleverdon.read.annotated import annotated
+
+        facts = {"name": name or name_of(path), "source": source.name, "digest": source.digest()}
+        return cast(R, annotated(source.head(2**62), format=format, **facts))
     format = format or detect(head, kind=kind, source=source.name)
     if format == "trec" and path.endswith(".csv"):
         format = "csv"  # whose header is missing or unknown: say so, and not what TREC expects

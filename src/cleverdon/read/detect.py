@@ -19,6 +19,13 @@ FORMATS = {
 }
 """The formats that can be named, each with what it looks like."""
 
+ANNOTATED = {
+    "subtopics": "judgments of subtopics: topic subtopic document grade",
+    "strata": "judgments of a stratified sample: topic iteration document stratum grade",
+    "sampled": "judgments of a sample: topic document grade method probability",
+}
+"""The formats of judgments that are never guessed, each with what it looks like."""
+
 PARQUET, ARROW, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 """How files of these formats begin."""
 

@@ -1,0 +1,1 @@
+"""The whole result as a set: the confusion matrix."""

@@ -1,0 +1,1 @@
+"""Relevance and credibility: two grades a document."""

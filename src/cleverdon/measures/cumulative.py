@@ -1,0 +1,1 @@
+"""Cumulative gain and its kin."""

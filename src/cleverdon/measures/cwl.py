@@ -1,0 +1,1 @@
+"""The C/W/L family: measures as models of users."""

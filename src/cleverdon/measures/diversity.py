@@ -1,0 +1,1 @@
+"""Diversity and novelty, over judgments of subtopics."""

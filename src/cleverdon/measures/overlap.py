@@ -1,0 +1,1 @@
+"""Overlap with the ideal ranking."""

@@ -1,0 +1,1 @@
+"""Pairs of results: which of two comes first."""

@@ -1,0 +1,1 @@
+"""Where relevant results stand."""

@@ -1,0 +1,1 @@
+"""Precision at levels of recall."""

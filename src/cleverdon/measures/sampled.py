@@ -1,0 +1,1 @@
+"""Estimates from judgments of a sample of the pool."""

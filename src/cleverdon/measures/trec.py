@@ -1,0 +1,1 @@
+"""Measures that only trec_eval has."""
