@@ -136,19 +136,20 @@ pub fn rank_matrix(
     any_tied.then(|| groups_of_equals(scores, doc, columns))
 }
 
-/// The sum of the values that belong to each of `groups` groups, added in the order they stand in.
+/// The sum of the values that belong to each of `groups` groups, added in the order they stand in;
+/// nothing where there is no such group.
 ///
 /// Neighbours mostly belong together, so that the sum can stay in a register.
-pub fn total(group: &[i64], values: &[f64], groups: usize) -> Vec<f64> {
+pub fn total(group: &[i64], values: &[f64], groups: usize) -> Option<Vec<f64>> {
     let mut totals = vec![0.0; groups];
-    for (group, values) in group.chunk_by(|a, b| a == b).scan(0, |done, rows| {
-        *done += rows.len();
-        Some((rows[0], &values[*done - rows.len()..*done]))
-    }) {
-        let total = &mut totals[group as usize];
-        *total = values.iter().fold(*total, |sum, value| sum + value);
+    let mut values = values;
+    for rows in group.chunk_by(|a, b| a == b) {
+        let (here, rest) = values.split_at(rows.len());
+        let total = totals.get_mut(usize::try_from(rows[0]).ok()?)?;
+        *total = here.iter().fold(*total, |sum, value| sum + value);
+        values = rest;
     }
-    totals
+    Some(totals)
 }
 
 /// How many bits of a sort key say which value it is of; the others are the value's upper bits.
@@ -249,6 +250,8 @@ mod tests {
 
     #[test]
     fn sums_of_groups() {
-        assert_eq!(total(&[0, 0, 2, 2, 0], &[1.0, 2.0, 4.0, 8.0, 16.0], 4), [19.0, 0.0, 12.0, 0.0]);
+        let sums = total(&[0, 0, 2, 2, 0], &[1.0, 2.0, 4.0, 8.0, 16.0], 4);
+        assert_eq!(sums, Some(vec![19.0, 0.0, 12.0, 0.0]));
+        assert_eq!((total(&[4], &[1.0], 4), total(&[-1], &[1.0], 4)), (None, None));
     }
 }

@@ -421,16 +421,17 @@ class Hits:
                 "relevance and scores must be two matrices of one shape (queries x documents); "
                 f"found {grades.shape} and {values.shape}"
             )
-        for name, wrong in (("relevance", ~np.isfinite(grades)), ("scores", np.isnan(values))):
-            if wrong.any():
-                query, column = np.argwhere(wrong)[0]
-                value = (grades if name == "relevance" else values)[query, column]
-                raise InputError(f"{name}[{query}, {column}] is {value}")
         if grades.size == 0:
             raise InputError(f"there is nothing in matrices of shape {grades.shape}")
+        # NaN spreads to the extremes: these say in one pass whether anything is wrong.
+        lowest, highest = float(grades.min()), float(grades.max())
+        if not (np.isfinite(lowest) and np.isfinite(highest)):
+            raise _first_wrong("relevance", grades, ~np.isfinite(grades))
+        if np.isnan(values.min()):
+            raise _first_wrong("scores", values, np.isnan(values))
         queries, documents = grades.shape
         names, starts, query, rank = _grid(queries, documents)
-        judged = Judged(names, starts, grades.ravel(), top_grade=float(grades.max(initial=0)))
+        judged = Judged(names, starts, grades.ravel(), top_grade=max(highest, 0.0))
         doc, grade, tied = _core.rank_matrix(judged.grade, values.ravel(), documents)
         tied_from, tied_to = tied or (rank, rank)
         return cls(
@@ -443,6 +444,11 @@ class Hits:
             returned=np.full(queries, documents),
             judgments=judged,
         )
+
+
+def _first_wrong(name: str, values: Floats, wrong: Bools) -> InputError:
+    query, column = np.argwhere(wrong)[0]
+    return InputError(f"{name}[{query}, {column}] is {values[query, column]}")
 
 
 @lru_cache(maxsize=1)

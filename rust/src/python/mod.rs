@@ -380,11 +380,9 @@ fn total<'py>(
     groups: usize,
 ) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let (group, values) = (group.as_slice()?, values.as_slice()?);
-    let within = |&group: &i64| (group as usize) < groups;
-    if group.len() != values.len() || !group.iter().map(within).fold(true, |all, one| all & one) {
-        return Err(PyIndexError::new_err("a value belongs to none of the groups"));
-    }
-    Ok(segments::total(group, values, groups).into_pyarray(py))
+    let sums = if group.len() == values.len() { segments::total(group, values, groups) } else { None };
+    let sums = sums.ok_or_else(|| PyIndexError::new_err("a value belongs to none of the groups"))?;
+    Ok(sums.into_pyarray(py))
 }
 
 #[pymodule]
