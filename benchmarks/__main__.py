@@ -1,4 +1,4 @@
-"""The command: measures everything that is asked for and prints the two tables."""
+"""The command: measures everything that is asked for and prints the tables."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from benchmarks.kernels import Kernel, run_kernels
 from benchmarks.machine import facts
 from benchmarks.progress import say
 from benchmarks.rows import Row
 from benchmarks.scaling import Step, run_scaling
-from benchmarks.table import peers_table, scaling_table
+from benchmarks.table import kernels_table, peers_table, scaling_table
 from benchmarks.tasks import FULL, QUICK, TITLES, run_task
 
 NOTES = """\
@@ -28,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; the exit status is 1 when a tool failed or values differ."""
     options = _parser().parse_args(arguments)
     size = QUICK if options.quick else FULL
-    wanted = options.only or [*TITLES, "scaling"]
+    wanted = options.only or [*TITLES, "kernels", "scaling"]
     machine = facts()
     print("\n".join(f"{name}: {fact}" for name, fact in machine.items()), end="\n\n", flush=True)
     rows = [
@@ -39,15 +40,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     if rows:
         print(peers_table(rows), NOTES, sep="\n\n", end="\n\n", flush=True)
+    kernels = run_kernels(size.run, rounds=options.rounds) if "kernels" in wanted else []
+    if kernels:
+        title = f"Each measure by itself, {size.run.queries:,} x {size.run.depth:,}"
+        print(f"{title}\n\n{kernels_table(kernels)}\n", flush=True)
     steps = run_scaling(size.scaling, rounds=options.rounds) if "scaling" in wanted else []
     if steps:
         print(f"Cleverdon, queries x 100\n\n{scaling_table(steps)}\n", flush=True)
     if options.quick:
         print("Quick sizes: the targets are meant for the full ones.\n")
     if options.json:
-        options.json.write_text(_json(machine, rows, steps))
+        options.json.write_text(_json(machine, rows, kernels, steps))
         say(f"wrote {options.json}")
     failures = [f"{row.task}, {row.tool}: {row.note}" for row in rows if row.wrong]
+    failures += [f"{kernel.measure}: {kernel.note}" for kernel in kernels if kernel.wrong]
     failures += [f"scaling, {step.queries:,} queries: {step.note}" for step in steps if step.wrong]
     for failure in failures:
         print(f"FAILURE: {failure}")
@@ -61,17 +67,23 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--only",
         action="append",
-        choices=[*TITLES, "scaling"],
+        choices=[*TITLES, "kernels", "scaling"],
         help="this task alone; may be given again",
     )
     parser.add_argument("--json", type=Path, help="write everything to this file too")
     return parser
 
 
-def _json(machine: dict[str, str], rows: Sequence[Row], steps: Sequence[Step]) -> str:
+def _json(
+    machine: dict[str, str],
+    rows: Sequence[Row],
+    kernels: Sequence[Kernel],
+    steps: Sequence[Step],
+) -> str:
     content = {
         "machine": machine,
         "tasks": [asdict(row) for row in rows],
+        "kernels": [asdict(kernel) for kernel in kernels],
         "scaling": [asdict(step) for step in steps],
     }
     return json.dumps(content, indent=2) + "\n"

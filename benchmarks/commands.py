@@ -57,6 +57,10 @@ def _cleverdon(data: Collection) -> Sequence[str]:
     return [_script("cleverdon"), "eval", str(data.qrels), str(data.run), *_options(MEASURES)]
 
 
+def _all_trec(data: Collection) -> Sequence[str]:
+    return [_script("cleverdon"), "trec_eval", "-m", "all_trec", str(data.qrels), str(data.run)]
+
+
 def _ir_measures(data: Collection) -> Sequence[str]:
     return [_script("ir_measures"), str(data.qrels), str(data.run), *MEASURES]
 
@@ -137,6 +141,12 @@ TREC_EVAL_FILE = Command(
 )
 FILE = (
     replace(CLEVERDON, anonymous=150_000_000),
+    Command(
+        name="cleverdon trec_eval -m all_trec",
+        module="cleverdon",
+        command=_all_trec,
+        at_most=2,
+    ),
     Command(name="wc -l + import numpy", command=_lines_and_numpy, faster=4),
     TREC_EVAL_FILE,
     Command(

@@ -30,7 +30,8 @@ RANX_TIES = 1e-3
 class Peer:
     """A tool in one task, and what is to be reached there.
 
-    `slower` is how many times Cleverdon's time the tool is expected to take at least; `faster` how
+    `slower` is how many times Cleverdon's time the tool is expected to take at least, `at_most` how
+    many times it may take at most (where the tool is Cleverdon as well); `faster` how
     many times the tool's time Cleverdon may take at most; `anonymous` how many bytes of anonymous
     memory the tool itself may hold at most.
     """
@@ -39,6 +40,7 @@ class Peer:
     module: str | None = None
     tolerance: float = EXACT
     slower: float | None = None
+    at_most: float | None = None
     faster: float | None = None
     anonymous: int | None = None
 
@@ -52,6 +54,8 @@ class Peer:
         """The target in words."""
         if self.slower is not None:
             return f"at least {self.slower:g}x slower"
+        if self.at_most is not None:
+            return f"at most {self.at_most:g}x slower"
         if self.faster is not None:
             return f"at most {self.faster:g}x faster"
         if self.anonymous is not None:
@@ -62,6 +66,8 @@ class Peer:
         """Whether the target is met, `ratio` being the tool's time over Cleverdon's."""
         if self.slower is not None and ratio is not None:
             return ratio >= self.slower
+        if self.at_most is not None and ratio is not None:
+            return ratio <= self.at_most
         if self.faster is not None and ratio is not None:
             return ratio >= 1 / self.faster
         if self.anonymous is not None and memory.anonymous is not None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from benchmarks.kernels import Kernel, slowest_first
 from benchmarks.measure import Memory
 from benchmarks.rows import Row
 from benchmarks.scaling import Step
 
-LEFT = frozenset({"task", "tool", "target", "met", "values", "linear", "note"})
+LEFT = frozenset({"task", "tool", "measure", "family", "target", "met", "values", "linear", "note"})
 
 
 def peers_table(rows: Sequence[Row]) -> str:
@@ -58,6 +59,15 @@ def scaling_table(steps: Sequence[Step]) -> str:
     return _table((*header, "linear", "peak MB", "anonymous MB", "note"), cells)
 
 
+def kernels_table(kernels: Sequence[Kernel]) -> str:
+    """Render how long each measure takes."""
+    cells = [
+        (kernel.measure, kernel.family, _milliseconds(kernel.seconds), kernel.note)
+        for kernel in slowest_first(kernels)
+    ]
+    return _table(("measure", "family", "ms", "note"), cells)
+
+
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if not any(row[-1] for row in rows):  # the last column is for what went wrong
         header, rows = header[:-1], [row[:-1] for row in rows]
@@ -80,6 +90,10 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _seconds(seconds: float | None) -> str:
     return "-" if seconds is None else f"{seconds:.4f}" if seconds < 1 else f"{seconds:.2f}"
+
+
+def _milliseconds(seconds: float | None) -> str:
+    return "-" if seconds is None else f"{seconds * 1000:.1f}"
 
 
 def _ratio(ratio: float | None) -> str:
