@@ -97,6 +97,20 @@ def set_f(query: Query, beta: float, alpha: float | None, rel: float) -> Value:
     return _ratio((1 + square) * a, (1 + square) * a + b + square * c)
 
 
+def set_e(query: Query, beta: float, alpha: float | None, rel: float) -> Value:
+    f = set_f(query, beta, alpha, rel)
+    return None if f is None else 1 - f
+
+
+def set_rel_p(query: Query, rel: float) -> Value:
+    return _ratio(len(_hits(query, rel)), min(len(query.ranking), query.relevant(rel)))
+
+
+def set_ap(query: Query, rel: float) -> Value:
+    p, r = set_p(query, rel), set_r(query, rel)
+    return None if p is None or r is None else p * r
+
+
 # Ranked, binary
 
 
@@ -250,6 +264,16 @@ def judged(query: Query, k: int | None, norm: str) -> Value:
     return _ratio(known, k if norm == "k" and k is not None else len(read))
 
 
+def unjudged(query: Query, k: int, norm: str) -> Value:
+    read = query.returned[:k]
+    unknown = sum(grade is None or grade < 0 for grade in read)
+    return _ratio(unknown, k if norm == "k" else len(read))
+
+
+def num_q(query: Query) -> Value:
+    return 1
+
+
 def num_ret(query: Query, rel: float | None) -> Value:
     return len(query.ranking) if rel is None else len(_hits(query, rel))
 
@@ -262,10 +286,17 @@ def num_rel_ret(query: Query, k: int | None, rel: float) -> Value:
     return len(_hits(query, rel, k))
 
 
+def num_nonrel_judged_ret(query: Query, rel: float) -> Value:
+    return sum(grade is not None and 0 <= grade < rel for grade in query.returned)
+
+
 FORMULAS: dict[str, Callable[..., Value]] = {
     "SetP": set_p,
     "SetR": set_r,
     "SetF": set_f,
+    "SetE": set_e,
+    "SetRelP": set_rel_p,
+    "SetAP": set_ap,
     "P": precision,
     "R": recall,
     "F": f_measure,
@@ -280,7 +311,10 @@ FORMULAS: dict[str, Callable[..., Value]] = {
     "RBP": rbp,
     "RBPResidual": rbp_residual,
     "Judged": judged,
+    "Unjudged": unjudged,
+    "NumQ": num_q,
     "NumRet": num_ret,
     "NumRel": num_rel,
     "NumRelRet": num_rel_ret,
+    "NumNonrelJudgedRet": num_nonrel_judged_ret,
 }

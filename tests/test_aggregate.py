@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from typing import ClassVar
 
 import numpy as np
@@ -10,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleverdon import Measure
-from cleverdon.aggregate import average, geometric_mean, settled, worst_value
-from cleverdon.errors import UndefinedError
+from cleverdon import Measure, evaluate, parse
+from cleverdon.aggregate import aggregated, average, geometric_mean, settled, worst_value
+from cleverdon.errors import OptionError, UndefinedError
+from cleverdon.hits import Floats, Hits, Ints
 from cleverdon.measures import AP, Judged, NumRel
 
 NAN = float("nan")
@@ -98,3 +100,103 @@ def test_the_geometric_mean_is_at_most_the_mean(values: list[float]) -> None:
     array = np.array(values)
     assert geometric_mean(array) <= average(AP(), array) * (1 + 1e-12)
     assert geometric_mean(array) >= min(values) * (1 - 1e-12)
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=50))
+def test_every_way_against_the_standard_library(values: list[float]) -> None:
+    wanted = {
+        "mean": statistics.fmean(values),
+        "geometric": statistics.geometric_mean([max(value, 1e-5) for value in values]),
+        "median": statistics.median(values),
+        "min": min(values),
+        "max": max(values),
+        "std": statistics.stdev(values),
+    }
+    found = {how: aggregated(AP(), np.array(values), how) for how in wanted}
+    assert found == pytest.approx(wanted, rel=1e-9, abs=1e-12)
+    spread = aggregated(AP(), np.array(values), "std", ddof=0)
+    assert spread == pytest.approx(statistics.pstdev(values), rel=1e-9, abs=1e-12)
+    quarter = statistics.quantiles(values, n=4, method="inclusive")[0]
+    assert aggregated(AP(), np.array(values), "quantile", quantile=0.25) == pytest.approx(quarter)
+
+
+def test_too_few_values() -> None:
+    for how in ("mean", "geometric", "median", "min", "max", "std", "quantile"):
+        assert math.isnan(aggregated(AP(), np.array([]), how))
+    assert math.isnan(aggregated(AP(), np.array([0.5]), "std"))  # one value does not vary
+    assert aggregated(AP(), np.array([0.5]), "std", ddof=0) == 0
+
+
+@pytest.mark.parametrize(
+    ("measure", "how", "options", "message"),
+    [
+        ("AP", "medium", {}, "how='medium' is not known; did you mean 'median'?"),
+        ("AP", "quantile", {"quantile": 2}, "quantile=2: a quantile lies between 0 and 1"),
+        ("AP", "geometric", {"floor": 0}, "floor=0: the floor is above 0"),
+        ("MCC", "geometric", {}, "MCC can be below 0, where there is no geometric mean"),
+    ],
+)
+def test_what_cannot_be(measure: str, how: str, options: dict[str, float], message: str) -> None:
+    with pytest.raises(OptionError) as raised:
+        aggregated(parse(measure), np.array([0.5]), how, **options)  # type: ignore[arg-type]
+    assert str(raised.value).startswith(message)
+
+
+def test_a_class_has_its_own_average() -> None:
+    values = np.array([0.25, 1.0])
+    assert average(parse("GMAP"), values) == pytest.approx(0.5)
+    assert average(parse("AP"), values) == 0.625
+
+
+# Scores
+
+QRELS = {"q1": {"a": 1}, "q2": {"a": 1, "b": 1}, "q3": {"c": 1}, "q4": {"c": 0}}
+RUNS = {
+    "good": {"q1": {"a": 1.0}, "q2": {"a": 2.0, "x": 1.0}, "q3": {"x": 1.0}},
+    "poor": {"q1": {"x": 1.0}},
+}
+
+
+def test_scores_aggregate_in_every_way() -> None:
+    scores = evaluate(QRELS, RUNS, ["AP", "GMAP", "NumRet"])
+    # AP of good is 1, 0.5, 0 and undefined, which counts as 0.
+    assert scores.aggregate().tolist() == scores.means.tolist()
+    gm = (0.5 * 1e-5 * 1e-5) ** 0.25
+    assert scores.means[0].tolist() == pytest.approx([0.375, gm, 4])
+    assert scores.aggregate("geometric")[0, :2].tolist() == pytest.approx([gm, gm])
+    assert scores.aggregate("geometric", floor=0.5)[0, 0] == pytest.approx(0.5**0.75)
+    assert scores.aggregate("median")[0].tolist() == [0.25, 0.25, 1]
+    assert scores.aggregate("min").tolist() == [[0, 0, 0], [0, 0, 0]]
+    assert scores.aggregate("max").tolist() == [[1, 1, 2], [0, 0, 1]]
+    assert scores.aggregate("quantile", quantile=1).tolist() == scores.aggregate("max").tolist()
+    assert scores.aggregate("std")[0, 0] == pytest.approx(statistics.stdev([1, 0.5, 0, 0]))
+    assert scores.to_dict(average="max")["good"] == {"AP": 1, "GMAP": 1, "NumRet": 2}
+    assert scores.to_json(average="max")["max"] == scores.to_dict(average="max")
+
+
+def test_what_is_undefined_or_not_evaluated_is_treated_as_in_means() -> None:
+    skipped = evaluate(QRELS, RUNS, "AP", undefined="skip")
+    assert skipped.aggregate("median")[0, 0] == 0.5
+    present = evaluate(QRELS, RUNS, "AP", missing="skip")
+    assert present.aggregate("median")[0, 0] == 0.5
+    assert present.aggregate("max")[1, 0] == 0
+
+
+class Found(Measure):
+    """A count with a formula for its expected value over ties."""
+
+    def parts(self, hits: Hits) -> tuple[Ints]:
+        return (hits.count(hits.relevant(1)),)
+
+    def of_parts(self, found: Floats) -> Floats:
+        return found
+
+    expected = Measure.score
+
+
+def test_micro_averages_are_of_one_order_of_ties() -> None:
+    assert evaluate(QRELS, RUNS, Found()).aggregate("micro").tolist() == [[2], [0]]
+    expected = evaluate(QRELS, RUNS, Found(), ties="expected")
+    assert expected.mean("good", Found()) == 0.5
+    with pytest.raises(OptionError, match="there are no micro-averages where ties=expected"):
+        expected.aggregate("micro")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import cleverdon.measures
@@ -155,7 +157,8 @@ def test_every_name_leads_to_its_measure() -> None:
             assert find(name) is cls
             assert getattr(cleverdon.measures, name) is cls
         for template in cls.trec_eval:
-            name = template.partition("(")[0].replace("{k}", "7")
+            # A cut-off is a whole number; others are shares, and 1 is both.
+            name = re.sub(r"{\w+}", "1", template.partition("(")[0])
             assert type(parse(name)) is cls
 
 

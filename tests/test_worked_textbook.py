@@ -167,6 +167,25 @@ def test_reciprocal_rank() -> None:
     assert evaluate(qrels, run, "MRR").mean("run", "RR") == pytest.approx(0.611111, abs=DIGITS)
 
 
+def test_interpolated_average_precision() -> None:
+    assert value("IAP", SYSTEM_1_TOPIC_1) == pytest.approx(0.821212, abs=DIGITS)
+    assert value("IAP", SYSTEM_2_TOPIC_1) == pytest.approx(0.6, abs=DIGITS)
+
+
+def test_precision_at_levels_of_recall() -> None:
+    assert value("PrecAtRecall@0.25", EXERCISE) == 1
+    assert value("IPrec@0.33", EXERCISE) == pytest.approx(0.363636, abs=DIGITS)
+
+
+def test_cumulative_gain() -> None:
+    assert value("CG@6", "3 2 3 0 1 2 | 3 2") == 11
+
+
+def test_label_ranking_average_precision() -> None:
+    hits = Hits.from_matrix([[1, 0, 0], [0, 0, 1]], [[0.75, 0.5, 1], [1, 0.2, 0.1]])
+    assert parse("LRAP")(hits).mean() == pytest.approx(0.41666666666666663, abs=1e-15)
+
+
 def _numbers(text: str) -> list[float]:
     return [float(number) for number in text.split()]
 

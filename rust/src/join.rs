@@ -76,7 +76,8 @@ pub fn table(run: &Table, judgments: &Judgments, order: Order, watch: &Watch) ->
                         .map_err(|_repeated| Problem::whole("", duplicate_message(name, doc)))?;
                 }
                 let position = judgments.position(name);
-                Ok((position, query, results.reduce(position.map(|position| judgments.of(position)))))
+                let judged = position.map(|position| judgments.of(position));
+                Ok((position, query, results.reduce(name, judged)))
             },
         )
         .collect::<Outcome<_>>()?;
@@ -156,7 +157,7 @@ fn reduce_block<'b>(
     let mut end = |results: &mut Results<'b>, query: &'b [u8], offset: u64, until: u64| {
         let judged = judgments.position(query).map(|position| judgments.of(position));
         let is_judged = judged.is_some();
-        let reduced = results.reduce(judged);
+        let reduced = results.reduce(query, judged);
         groups.push(Group { query, offset, bytes: until - offset, reduced: is_judged.then_some(reduced) });
     };
     scan::rows(block, layout, |row, line_start| {

@@ -1,9 +1,10 @@
 //! The judgments, ordered, and ready to be looked up.
 
 use std::hash::{BuildHasher, Hasher};
+use std::sync::OnceLock;
 
 use foldhash::fast::RandomState;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashTable};
 
 use crate::ids::Ids;
 use crate::table::Table;
@@ -17,6 +18,8 @@ pub struct Judgments {
     hashes: Vec<u64>,
     positions: HashMap<Box<[u8]>, u32, RandomState>,
     hasher: RandomState,
+    /// A row of each document, whichever query it is judged for; made when first asked for.
+    anywhere: OnceLock<HashTable<u32>>,
 }
 
 /// One query's judged documents.
@@ -52,6 +55,7 @@ impl Judgments {
             docs,
             positions,
             hasher,
+            anywhere: OnceLock::new(),
         }
     }
 
@@ -61,6 +65,20 @@ impl Judgments {
 
     pub fn of(&self, position: usize) -> JudgedQuery<'_> {
         JudgedQuery { judgments: self, start: self.starts[position], end: self.starts[position + 1] }
+    }
+
+    /// Whether any query's judgments mention the document, of which the hash is given as well.
+    pub fn mention(&self, doc: &[u8], hash: u64) -> bool {
+        let rows = self.anywhere.get_or_init(|| {
+            let mut rows = HashTable::with_capacity(self.docs.len());
+            for row in 0..self.docs.len() as u32 {
+                let same = |&other: &u32| self.docs.get(other as usize) == self.docs.get(row as usize);
+                let hash_of = |&other: &u32| self.hashes[other as usize];
+                rows.entry(self.hashes[row as usize], same, hash_of).or_insert(row);
+            }
+            rows
+        });
+        rows.find(hash, |&row| self.docs.get(row as usize) == doc).is_some()
     }
 
     /// The hash of a document id, the same for judgments and results.

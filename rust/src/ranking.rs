@@ -25,6 +25,10 @@ pub struct Order {
     pub duplicates: Duplicates,
     /// How many of the first results to name, for explanations.
     pub keep: usize,
+    /// Leave out a result whose id is the query's: of a query that is itself a document.
+    pub drop_own: bool,
+    /// Keep results, too, that only other queries' judgments mention.
+    pub elsewhere: bool,
 }
 
 impl Order {
@@ -39,8 +43,8 @@ impl Order {
 /// A result that the judgments mention. Ranks count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// Its row in the judgments.
-    pub doc: usize,
+    /// Its row in the judgments; None where only other queries' judgments mention it.
+    pub doc: Option<usize>,
     pub rank: u32,
     /// First and last rank of the group of equal scores it stands in.
     pub tied_from: u32,
@@ -124,8 +128,11 @@ impl<'a> Results<'a> {
         Ok(())
     }
 
-    /// Ranks what came in, keeps what the judgments mention, and forgets the rest.
-    pub fn reduce(&mut self, judged: Option<JudgedQuery<'a>>) -> Reduced {
+    /// Ranks what came in for a query, keeps what the judgments mention, and forgets the rest.
+    pub fn reduce(&mut self, query: &[u8], judged: Option<JudgedQuery<'a>>) -> Reduced {
+        if self.order.drop_own {
+            self.remove(query);
+        }
         let mut reduced = Reduced { returned: self.docs.len() as u32, ..Reduced::default() };
         if !self.falling {
             self.rank();
@@ -148,6 +155,21 @@ impl<'a> Results<'a> {
         reduced
     }
 
+    /// Takes a document out again, as if it had never come in.
+    fn remove(&mut self, doc: &[u8]) {
+        let docs = &self.docs;
+        let Ok(found) = self.rows.find_entry(self.judgments.hash(doc), |&row| docs[row as usize] == doc)
+        else {
+            return;
+        };
+        let (removed, _) = found.remove();
+        self.rows.iter_mut().filter(|row| **row > removed).for_each(|row| *row -= 1);
+        self.docs.remove(removed as usize);
+        self.scores.remove(removed as usize);
+        self.hashes.remove(removed as usize);
+        self.falling |= self.docs.is_empty();
+    }
+
     fn find_hits(&self, judged: JudgedQuery<'a>, hits: &mut Vec<Hit>) {
         let mut position_of = Vec::new();
         if !self.falling {
@@ -156,14 +178,27 @@ impl<'a> Results<'a> {
                 position_of[row as usize] = position as u32;
             }
         }
-        for (doc, id, hash) in judged.docs() {
-            let Some(&row) = self.rows.find(hash, |&row| self.docs[row as usize] == id) else { continue };
-            hits.push(if self.falling {
+        let hit = |doc, row: u32| {
+            if self.falling {
                 Hit { doc, rank: row + 1, tied_from: row + 1, tied_to: row + 1 }
             } else {
                 let (from, to) = self.tied_with(self.scores[row as usize]);
                 Hit { doc, rank: position_of[row as usize] + 1, tied_from: from + 1, tied_to: to }
-            });
+            }
+        };
+        let mut rest = vec![true; if self.order.elsewhere { self.docs.len() } else { 0 }];
+        for (doc, id, hash) in judged.docs() {
+            let Some(&row) = self.rows.find(hash, |&row| self.docs[row as usize] == id) else { continue };
+            hits.push(hit(Some(doc), row));
+            if self.order.elsewhere {
+                rest[row as usize] = false;
+            }
+        }
+        let rest = rest.iter().enumerate().filter(|(_, &is_left)| is_left);
+        for (row, _) in rest {
+            if self.judgments.mention(self.docs[row], self.hashes[row]) {
+                hits.push(hit(None, row as u32));
+            }
         }
         hits.sort_unstable_by_key(|hit| hit.rank);
     }

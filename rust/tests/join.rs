@@ -7,7 +7,7 @@ use cleverdon_core::join::{self, Joined};
 use cleverdon_core::judgments::Judgments;
 use cleverdon_core::layout::{Layout, Separator, Value};
 use cleverdon_core::problem::Problem;
-use cleverdon_core::ranking::{Hit, Order, Ties};
+use cleverdon_core::ranking::{Hit, Order, Reduced, Ties};
 use cleverdon_core::source::Source;
 use cleverdon_core::table::{Duplicates, Table};
 use cleverdon_core::watch::Watch;
@@ -31,7 +31,14 @@ fn qrels_layout() -> Layout {
     Layout { doc: 2, value: 3, kind: Value::Grade, least: 4, most: 4, ..run_layout() }
 }
 
-const ORDER: Order = Order { ties: Ties::Descending, single: false, duplicates: Duplicates::Refuse, keep: 2 };
+const ORDER: Order = Order {
+    ties: Ties::Descending,
+    single: false,
+    duplicates: Duplicates::Refuse,
+    keep: 2,
+    drop_own: false,
+    elsewhere: false,
+};
 
 /// A source of these bytes, in a file that lives as long as the first part of the result.
 fn source(bytes: &[u8]) -> (tempfile::NamedTempFile, Source) {
@@ -107,7 +114,7 @@ fn obvious(rows: &[(String, String, i64)], judgments: &Judgments) -> BTreeMap<St
             let above = results.iter().filter(|(other, _)| other > score).count() as u32;
             let tied = results.iter().filter(|(other, _)| other == score).count() as u32;
             judged.get(doc.as_bytes()).map(|&row| Hit {
-                doc: row,
+                doc: Some(row),
                 rank: i as u32 + 1,
                 tied_from: above + 1,
                 tied_to: above + tied,
@@ -238,10 +245,62 @@ fn duplicates_can_be_kept_by_rule() {
         let table = Table::read(&source, &run_layout(), duplicates, &Watch::default()).unwrap();
         let same = join::table(&table, &judgments, order, &Watch::default()).unwrap();
         for joined in [joined, same] {
-            let hit = joined.queries[0].as_ref().unwrap().hits.iter().find(|hit| hit.doc == 0).unwrap().rank;
-            assert_eq!(hit, rank_of_a);
+            let hits = &joined.queries[0].as_ref().unwrap().hits;
+            assert_eq!(hits.iter().find(|hit| hit.doc == Some(0)).unwrap().rank, rank_of_a);
         }
     }
+}
+
+/// A document's row in the judgments, its rank, and the first and last rank of its tied group.
+type Place = (Option<usize>, u32, u32, u32);
+
+/// The hits of each judged query, by text and by table, which must agree.
+fn both_ways(text: &str, judgments: &Judgments, order: Order) -> Vec<Vec<Place>> {
+    let (_file, source) = source(text.as_bytes());
+    let streamed = join::text(&source, &run_layout(), judgments, order, &Watch::default()).unwrap();
+    let table = Table::read(&source, &run_layout(), order.duplicates, &Watch::default()).unwrap();
+    let held = join::table(&table, judgments, order, &Watch::default()).unwrap();
+    assert_eq!(streamed.queries, held.queries);
+    let hits = |reduced: Option<Reduced>| {
+        let hits = reduced.unwrap_or_default().hits.into_iter();
+        hits.map(|hit| (hit.doc, hit.rank, hit.tied_from, hit.tied_to)).collect()
+    };
+    held.queries.into_iter().map(hits).collect()
+}
+
+#[test]
+fn the_querys_own_document_can_be_left_out() {
+    let judgments = judgments("a 0 a 1\na 0 b 1\nb 0 a 1\nb 0 b 1\nc 0 c 1\n");
+    // In order of falling scores, tied, and alone; `b` comes in two places.
+    let text = "b Q0 b 0 1 t\na Q0 a 0 3 t\na Q0 x 0 2 t\na Q0 b 0 1 t\nc Q0 c 0 1 t\nb Q0 a 0 1 t\n";
+    let order = Order { drop_own: true, ..ORDER };
+    let hits = both_ways(text, &judgments, order);
+    assert_eq!(hits, [vec![(Some(1), 2, 2, 2)], vec![(Some(2), 1, 1, 1)], vec![]]);
+    let (_file, source) = source(text.as_bytes());
+    let joined = join::text(&source, &run_layout(), &judgments, order, &Watch::default()).unwrap();
+    let alone = joined.queries[2].as_ref().expect("nothing was returned, and yet the query is there");
+    assert_eq!((alone.returned, alone.tied, alone.top.len()), (0, 0, 0));
+    assert_eq!((joined.rows, joined.tied), (3, 0));
+}
+
+#[test]
+fn a_document_left_out_may_have_come_twice() {
+    let judgments = judgments("q 0 q 1\nq 0 a 1\n");
+    let order = Order { drop_own: true, duplicates: Duplicates::KeepBest, ..ORDER };
+    assert_eq!(both_ways("q Q0 q 0 1 t\nq Q0 q 0 2 t\n", &judgments, order), [vec![]]);
+    let text = "q Q0 q 0 1 t\nq Q0 a 0 3 t\nq Q0 q 0 2 t\n";
+    assert_eq!(both_ways(text, &judgments, order), [vec![(Some(0), 1, 1, 1)]]);
+}
+
+#[test]
+fn results_that_are_judged_for_another_query_can_be_kept() {
+    let judgments = judgments("q1 0 a 1\nq2 0 b 0\nq2 0 a 1\n");
+    let text = "q1 Q0 b 0 4 t\nq1 Q0 x 0 3 t\nq1 Q0 a 0 2 t\nq2 Q0 y 0 1 t\nq2 Q0 b 0 1 t\n";
+    let order = Order { elsewhere: true, ..ORDER };
+    let hits = both_ways(text, &judgments, order);
+    assert_eq!(hits[0], [(None, 1, 1, 1), (Some(0), 3, 3, 3)]);
+    assert_eq!(hits[1], [(Some(2), 2, 1, 2)]);
+    assert_eq!(both_ways(text, &judgments, ORDER)[0], [(Some(0), 3, 3, 3)]);
 }
 
 #[test]

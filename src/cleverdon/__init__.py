@@ -12,9 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cleverdon.bounding import bounds
     from cleverdon.data import Judgments, Run
     from cleverdon.errors import CleverdonError, InputError, NotationError
     from cleverdon.evaluation import evaluate
+    from cleverdon.flip import could_flip
     from cleverdon.hits import Hits
     from cleverdon.measures import Measure, measure, parse
     from cleverdon.scores import Scores
@@ -30,6 +32,8 @@ _HOME = {
     "NotationError": "errors",
     "Run": "data",
     "Scores": "scores",
+    "bounds": "bounding",
+    "could_flip": "flip",
     "evaluate": "evaluation",
     "measure": "measures.registry",
     "parse": "measures.notation",
@@ -45,6 +49,8 @@ __all__ = [
     "Run",
     "Scores",
     "__version__",
+    "bounds",
+    "could_flip",
     "evaluate",
     "measure",
     "parse",

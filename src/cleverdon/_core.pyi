@@ -46,6 +46,8 @@ class Order:
         single: bool = False,
         duplicates: str = "error",
         keep: int = 0,
+        drop_own: bool = False,
+        elsewhere: bool = False,
     ) -> None: ...
 
 class Table:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from cleverdon.errors import UndefinedError
+from cleverdon.errors import OptionError, UndefinedError, check_word
 from cleverdon.hits import Bools, Floats
 from cleverdon.measures.base import Measure
+from cleverdon.settings import AVERAGES
 
 
 def worst_value(measure: Measure) -> float:
@@ -34,15 +35,47 @@ def settled(
 
 
 def average(measure: Measure, values: Floats) -> float:
-    """The mean, or the sum of a count; NaN where there is nothing to average.
+    """The measure's own average: mean, sum or geometric mean; NaN where there is none.
 
     Added one by one in the order of queries, as trec_eval does, so that the last digit agrees:
     numpy's own sum adds in pairs.
     """
     if len(values) == 0:
         return float("nan")
+    if measure.average == "geometric":
+        return geometric_mean(values)
     total = float(np.add.accumulate(values)[-1])
     return total if measure.average == "sum" else total / len(values)
+
+
+def aggregated(
+    measure: Measure,
+    values: Floats,
+    how: str,
+    *,
+    floor: float = 1e-5,
+    quantile: float = 0.5,
+    ddof: int = 1,
+) -> float:
+    """One value of many, in one of the ways that `AVERAGES` lists; micro-averages need parts."""
+    check_word("how", how, [word for word in AVERAGES if word != "micro"])
+    if how == "mean":
+        return average(measure, values)
+    if how == "geometric":
+        if measure.range[0] < 0:
+            raise OptionError(f"{measure} can be below 0, where there is no geometric mean")
+        return geometric_mean(values, floor=floor)
+    if not 0 <= quantile <= 1:
+        raise OptionError(f"quantile={quantile}: a quantile lies between 0 and 1")
+    if len(values) == 0 or (how == "std" and len(values) <= ddof):
+        return float("nan")
+    if how == "std":
+        return float(np.std(values, ddof=ddof))
+    if how == "quantile":
+        return float(np.quantile(values, quantile))
+    if how == "median":
+        return float(np.median(values))
+    return float(values.min() if how == "min" else values.max())
 
 
 def geometric_mean(values: Floats, *, floor: float = 1e-5) -> float:
@@ -50,6 +83,8 @@ def geometric_mean(values: Floats, *, floor: float = 1e-5) -> float:
 
     Robertson 2006, doi:10.1145/1183614.1183630.
     """
+    if floor <= 0:
+        raise OptionError(f"floor={floor}: the floor is above 0, which has no logarithm")
     if len(values) == 0:
         return float("nan")
     logarithms = np.log(np.maximum(values, floor))

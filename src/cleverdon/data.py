@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from cleverdon import _core
-from cleverdon.errors import MissingExtra, OptionError
+from cleverdon.errors import InputError, MissingExtra, OptionError
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -172,6 +172,7 @@ class Annotations:
     docs: int | None = None  # how many documents the collection has
     second: Nested | None = None  # another grade, as of credibility
     subtopics: dict[str, dict[str, dict[str, float]]] | None = None  # query, document, subtopic
+    weights: Nested | None = None  # of each query's subtopics
     stratum: Nested | None = None  # from which stratum of the pool a document was drawn
     probability: Nested | None = None  # with which it was drawn
 
@@ -203,18 +204,24 @@ class Judgments(Rows):
         again, (cls, nested, facts) = super().__reduce__()
         return again, (cls, nested, facts | {"notes": self.notes})
 
-    def noting(self, *, docs: int | None = None, second: Judgments | None = None) -> Judgments:
-        """The same with the size of the collection, or with a second grade of each document.
+    def noting(
+        self,
+        *,
+        docs: int | None = None,
+        second: Judgments | None = None,
+        weights: Nested | None = None,
+    ) -> Judgments:
+        """The same with the size of the collection, second grades, or weights of subtopics.
 
         A document that only the second judgments mention counts as not judged in the first, and the
-        other way round.
+        other way round. A query's subtopics count equally where no weights of them are given.
 
         >>> relevance = Judgments.read({"q1": {"d1": 2}})
         >>> both = relevance.noting(second=Judgments.read({"q1": {"d1": 1, "d2": 3}}))
         >>> both["q1"], both.judged.second.tolist()
         ({'d1': 2.0, 'd2': -1.0}, [1.0, 3.0])
         """
-        if docs is None and second is None:
+        if docs is None and second is None and weights is None:
             return self
         if docs is not None and (not isinstance(docs, int) or docs < 1):
             raise OptionError(
@@ -227,8 +234,26 @@ class Judgments(Rows):
                 nested[query] |= dict.fromkeys(second[query].keys() - nested[query].keys(), -1.0)
             notes = replace(notes, second=second.to_dict())
             table = _core.Table.from_dict(nested, self.kind, "unchecked")
+        if weights is not None:
+            notes = replace(notes, weights=self._checked_weights(weights))
         facts = {"name": self.name, "source": self.source, "digest": self.digest}
         return Judgments(table, **facts, notes=notes)
+
+    def _checked_weights(self, weights: Nested) -> Nested:
+        covered = self.notes.subtopics
+        if covered is None:
+            raise OptionError(
+                "weights are of subtopics, and these judgments have none: qrels_format='subtopics'"
+            )
+        for query, known in weights.items():
+            for name, weight in known.items():
+                if weight < 0:
+                    raise InputError(f"the weight of {name!r} of query {query!r} is below 0")
+            for grades in covered.get(query, {}).values():
+                for name, grade in grades.items():
+                    if grade > 0 and name not in known:
+                        raise InputError(f"subtopic {name!r} of query {query!r} has no weight")
+        return weights
 
     @cached_property
     def core(self) -> _core.Judgments:
@@ -243,13 +268,15 @@ class Judgments(Rows):
         from cleverdon.hits import Judged
 
         grade = self.core.grades
+        second = self._column(self.notes.second, -1)
         return Judged(
             queries=self.core.queries,
             starts=self.core.starts,
             grade=grade,
             top_grade=float(np.max(grade, initial=0)),
             docs=self.notes.docs,
-            second=self._column(self.notes.second, -1),
+            second=second,
+            top_second=0.0 if second is None else float(np.max(second, initial=0)),
             subtopics=self._subtopics(),
             stratum=self._column(self.notes.stratum, -1, dtype=np.int64),
             probability=self._column(self.notes.probability, np.nan),
@@ -265,28 +292,13 @@ class Judgments(Rows):
         return np.array(column, dtype=dtype)
 
     def _subtopics(self) -> Subtopics | None:
-        import numpy as np
+        from cleverdon.subtopics import noted_subtopics
 
-        from cleverdon.hits import Subtopics
-
-        nested = self.notes.subtopics
-        if nested is None:
+        covered, weights = self.notes.subtopics, self.notes.weights
+        if covered is None:
             return None
-        names = [
-            sorted({name for covered in nested.get(query, {}).values() for name in covered})
-            for query in self.core.queries
-        ]
-        index = {
-            query: {name: number for number, name in enumerate(known)}
-            for query, known in zip(self.core.queries, names, strict=True)
-        }
-        rows = [
-            (row, index[query][name], grade)
-            for row, (query, doc) in enumerate(self._rows_in_order())
-            for name, grade in sorted(nested.get(query, {}).get(doc, {}).items())
-        ]
-        doc, subtopic, grade = np.array(rows, dtype=float).reshape(-1, 3).T
-        return Subtopics(doc.astype(np.int64), subtopic.astype(np.int64), grade, names)
+        rows = self._rows_in_order()
+        return noted_subtopics(covered, weights, queries=self.core.queries, rows=rows)
 
     def _rows_in_order(self) -> Iterator[tuple[str, str]]:
         starts = self.core.starts.tolist()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from cleverdon.data import Judgments, Rows
 from cleverdon.errors import InputError, OptionError
 from cleverdon.hits import Floats, Hits
 from cleverdon.measures.base import Measure
-from cleverdon.measures.notation import parse_all
+from cleverdon.profiles import DEFAULT_MEASURES
 from cleverdon.profiles import profile as find_profile
 from cleverdon.rank import Ranked, rank
 from cleverdon.read import distinct_names
@@ -21,13 +22,22 @@ from cleverdon.read.mapping import has_lists
 from cleverdon.scores import About, AboutRun, Scores
 from cleverdon.settings import Settings
 
-DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
+__all__ = ["DEFAULT_MEASURES", "evaluate", "score"]
+
+if TYPE_CHECKING:
+    from cleverdon.bounding import Bounds
+
+Progress = Callable[[str, int, int], object]
+"""Called with the name of a run, how much is done, and of how much."""
+
+Ways = Mapping[Measure, tuple[Settings, bool]]
+"""How each measure wants a run to be ranked: settings, and whether it `looks_elsewhere`."""
 
 
 def evaluate(
     qrels: Any,
     runs: Any,
-    measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     profile: str = "cleverdon",
     ties: str | None = None,
@@ -36,41 +46,61 @@ def evaluate(
     missing: str | None = None,
     undefined: str | None = None,
     duplicates: str | None = None,
+    own_document: str | None = None,
+    no_relevant: str | None = None,
     docs: int | None = None,
     second: Any = None,
+    weights: Any = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
     keep: int = 0,
-    progress: Callable[[str, int, int], object] | None = None,
+    bounds: bool = False,
+    rest: bool = False,
+    progress: Progress | None = None,
 ) -> Scores:
     """Score one run, or several, by measures.
 
     Judgments and runs are files, dicts of dicts, data frames, rows of tuples, or `Judgments` and
     `Run`; several runs are a list, or a dict from names to runs. The keywords from `ties` to
-    `duplicates` are the choices on which tools disagree (`cleverdon.settings.CHOICES` says what
-    each can be); `profile` sets all of them as another tool does. `docs` is how many documents the
+    `no_relevant` are the choices on which tools disagree (`cleverdon.settings.CHOICES` says what
+    each can be); `profile` makes all of them as another tool does, with its defaults of measures'
+    parameters and, where no `measures` are named, its measures. `docs` is how many documents the
     collection has, and `second` another file of judgments, as of credibility, for the measures that
-    ask for it. `keep` retains each query's first
-    results for explanations. `progress` is called with a run's name and the bytes done and in all.
+    ask for it; `weights` says how much each subtopic of a query counts (query, subtopic, number),
+    where they do not all count alike. `keep` retains each query's first results for explanations.
+    `bounds` adds the lowest and highest values that ties and unjudged results, and with `rest` the
+    unseen rest of a collection of `docs`, could give. `progress` is called with a run's name and
+    how much is done, and of how much: bytes read, then bounds.
 
     >>> qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}}
     >>> evaluate(qrels, {"q1": {"d1": 0.7, "d2": 0.5}}, ["nDCG@10", "P@1"]).to_dict()
     {'run': {'nDCG@10': 0.7601875334318685, 'P@1': 1.0}}
     """
-    settings = find_profile(profile).settings.changed(
-        ties=ties,
-        order_by=order_by,
-        precision=precision,
-        missing=missing,
-        undefined=undefined,
-        duplicates=duplicates,
-    )
+    given = {
+        "ties": ties,
+        "order_by": order_by,
+        "precision": precision,
+        "missing": missing,
+        "undefined": undefined,
+        "duplicates": duplicates,
+        "own_document": own_document,
+        "no_relevant": no_relevant,
+    }
+    tool = find_profile(profile)
+    settings = tool.settings.changed(**given)
     if not isinstance(keep, int) or keep < 0:
         raise OptionError(f"keep={keep!r}: the number of results to keep is a whole one from 0 on")
-    wanted = parse_all(measures)
+    wanted = tool.parse(tool.measures if measures is None else measures)
+    named = [name for name, word in given.items() if word is not None]
+    ways = {m: (tool.settings_of(m, settings, named), m.looks_elsewhere) for m in wanted}
+    also = [way for way in dict.fromkeys(ways.values()) if way != (settings, False)]
+    if isinstance(qrels, (str, os.PathLike)):
+        qrels_format = qrels_format or tool.qrels_format
     judgments = Judgments.read(qrels, format=qrels_format, duplicates=settings.duplicates)
+    tool.check_grades(judgments.judged.top_grade)
     other = None if second is None else Judgments.read(second, duplicates=settings.duplicates)
-    judgments = judgments.noting(docs=docs, second=other)
+    shares = None if weights is None else Judgments.read(weights).to_dict()
+    judgments = judgments.noting(docs=docs, second=other, weights=shares)
     ranked = []
     for name, run in named_runs(runs):
         watch = None if progress is None else _watching(progress, name or "run")
@@ -82,10 +112,30 @@ def evaluate(
                 name=name,
                 format=run_format,
                 keep=keep,
+                also=also,
                 progress=watch,
             )
         )
-    return score(judgments, ranked, wanted, settings=settings, profile=profile)
+    scores = score(judgments, ranked, wanted, settings=settings, profile=profile, ways=ways)
+    if bounds:
+        scores = replace(scores, bounds=_bounds(ranked, ways, rest=rest, progress=progress))
+    return scores
+
+
+def _bounds(
+    ranked: list[Ranked], ways: Ways, *, rest: bool, progress: Progress | None
+) -> dict[str, dict[str, Bounds]]:
+    """The bounds of each run by each measure."""
+    from cleverdon.bounding import bounds
+
+    found: dict[str, dict[str, Bounds]] = {run.name: {} for run in ranked}
+    for r, run in enumerate(ranked):
+        for m, (measure, (settings, elsewhere)) in enumerate(ways.items()):
+            if progress is not None:
+                progress(run.name, r * len(ways) + m, len(ranked) * len(ways))
+            hits = run.hits_by(settings, elsewhere=elsewhere)
+            found[run.name][str(measure)] = bounds(measure, hits, rest=rest)
+    return found
 
 
 def score(
@@ -95,8 +145,9 @@ def score(
     *,
     settings: Settings,
     profile: str = "cleverdon",
+    ways: Ways | None = None,
 ) -> Scores:
-    """Score runs that are ranked already."""
+    """Score runs that are ranked already, in all `ways` that the measures want."""
     from cleverdon import __version__
 
     names = [run.name for run in ranked]
@@ -113,8 +164,12 @@ def score(
         if settings.missing == "error" and not evaluated.all():
             system, query = np.argwhere(~evaluated)[0]
             raise InputError(f"{names[system]} lacks the judged query {queries[query]!r}")
-    expected = settings.ties == "expected"
-    values = np.array([_values(measures, run.hits, expected=expected) for run in ranked])
+    if settings.no_relevant == "skip":
+        evaluated &= judgments.judged.count(judgments.judged.grade > 0) > 0
+    if ways is None:
+        ways = {measure: (settings, measure.looks_elsewhere) for measure in measures}
+    scored = [_in_all_ways(measures, run, ways) for run in ranked]
+    values = np.array([found for found, _ in scored])
     values[~np.broadcast_to(evaluated[:, None, :], values.shape)] = np.nan
     about = About(
         version=__version__,
@@ -128,23 +183,57 @@ def score(
             run.name: _about(run, queries, measures, values[s], evaluated[s])
             for s, run in enumerate(ranked)
         },
+        docs=judgments.judged.docs,
     )
     top = {run.name: run.top for run in ranked if any(run.top)}
-    scores = Scores(tuple(names), measures, queries, values, evaluated, about, top)
+    texts = {
+        run.name: {str(m): m.texts(run.hits_by(ways[m][0])) for m in measures if m.text}
+        for run in ranked
+    }
+    parts = {measure: np.array([kept[measure] for _, kept in scored]) for measure in scored[0][1]}
+    scores = Scores(tuple(names), measures, queries, values, evaluated, about, top, texts, parts)
     if settings.undefined == "error":
         _ = scores.means  # which raises the error, now rather than when somebody looks
     return scores
 
 
-def _values(measures: tuple[Measure, ...], hits: Hits, *, expected: bool) -> Floats:
-    """The values of each measure for each query."""
+def _in_all_ways(
+    measures: tuple[Measure, ...], run: Ranked, ways: Ways
+) -> tuple[Floats, dict[Measure, Floats]]:
+    """The values and parts of measures that do not all want the same ranking."""
+    values = np.empty((len(measures), len(run.hits)))
+    parts: dict[Measure, Floats] = {}
+    for way in dict.fromkeys(ways.values()):
+        rows = [row for row, measure in enumerate(measures) if ways[measure] == way]
+        settings, elsewhere = way
+        hits = run.hits_by(settings, elsewhere=elsewhere)
+        of_these = tuple(measures[row] for row in rows)
+        values[rows], found = _scored(of_these, hits, expected=settings.ties == "expected")
+        parts |= found
+    return values, parts
 
-    def values(measure: Measure, block: Hits) -> Floats:
-        return measure.over_ties(block) if expected else measure(block)
 
+def _scored(
+    measures: tuple[Measure, ...], hits: Hits, *, expected: bool
+) -> tuple[Floats, dict[Measure, Floats]]:
+    """The values of each measure for each query, and the parts of those that have any."""
+    blocks = []
+    parts: dict[Measure, list[Floats]] = {}
     # All measures of one block before the next: they share what it has computed.
-    blocks = [np.array([values(measure, block) for measure in measures]) for block in hits.blocks()]
-    return np.concatenate(blocks, axis=1)
+    for block in hits.blocks():
+        values = []
+        for measure in measures:
+            if expected:
+                values.append(measure.over_ties(block))
+            elif measure.has_parts:
+                found, of_block = measure.with_parts(block)
+                values.append(found)
+                parts.setdefault(measure, []).append(of_block)
+            else:
+                values.append(measure(block))
+        blocks.append(np.array(values))
+    joined = {measure: np.concatenate(found, axis=1) for measure, found in parts.items()}
+    return np.concatenate(blocks, axis=1), joined
 
 
 def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
@@ -183,9 +272,7 @@ def _is_one_run(runs: Mapping[Any, Any]) -> bool:
     return not any(isinstance(inner, Mapping) for inner in first.values())
 
 
-def _watching(
-    progress: Callable[[str, int, int], object], name: str
-) -> Callable[[int, int], object]:
+def _watching(progress: Progress, name: str) -> Callable[[int, int], object]:
     return lambda done, total: progress(name, done, total)
 
 
@@ -210,6 +297,6 @@ def _about(
         undefined={
             str(measure): int(count)
             for measure, count in zip(measures, undefined, strict=True)
-            if count
+            if count and not measure.text
         },
     )

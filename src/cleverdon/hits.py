@@ -33,7 +33,7 @@ _BLOCK_ROWS = 1 << 17
 """How many rows, of results and judgments, are scored together."""
 
 NOT_JUDGED = -1
-"""The `doc` of a hit that stands in no judgment (made by `Hits.assume`)."""
+"""The `doc` of a hit that stands in no judgment of its query (see `assume`, `looks_elsewhere`)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,17 +47,30 @@ class Subtopics:
     subtopic: Ints  # an index into the query's subtopics, from 0
     grade: Floats
     names: Sequence[Sequence[str]]  # per query: its subtopics, in bytewise order
+    weight: Floats | None = None  # of each subtopic, one query's after the other's
 
     @cached_property
     def counts(self) -> Ints:
         """How many subtopics each query has."""
         return np.array([len(names) for names in self.names], dtype=np.int64)
 
+    @cached_property
+    def starts(self) -> Ints:
+        """Where each query's subtopics start, were all put in a row; and where they end."""
+        return np.concatenate(([0], np.cumsum(self.counts)))
+
     def queries_between(self, start: int, stop: int, first: int, last: int) -> Subtopics:
         """Only those of the queries from `start` on, up to `stop`, whose rows these are."""
         rows = slice(*np.searchsorted(self.doc, (first, last)))
+        weight = self.weight
+        if weight is not None:
+            weight = weight[self.starts[start] : self.starts[stop]]
         return Subtopics(
-            self.doc[rows] - first, self.subtopic[rows], self.grade[rows], self.names[start:stop]
+            self.doc[rows] - first,
+            self.subtopic[rows],
+            self.grade[rows],
+            self.names[start:stop],
+            weight,
         )
 
 
@@ -75,6 +88,7 @@ class Judged:
     top_grade: float  # of the whole collection, so that one query alone scores as it does among all
     docs: int | None = None  # how many documents the collection has
     second: Floats | None = None  # another grade, as of credibility; < 0 is not judged
+    top_second: float = 0  # the largest of these in the whole collection
     subtopics: Subtopics | None = None
     stratum: Ints | None = None  # from which stratum of the pool a document was drawn
     probability: Floats | None = None  # with which it was drawn into the sample that was judged
@@ -174,6 +188,8 @@ class Hits:
 
     def where(self, rows: Bools | Ints) -> Hits:
         """Only these rows, or all in this order; ranks stay as they are."""
+        if rows.dtype == bool:  # looked through once, and not once for each column
+            rows = np.flatnonzero(rows)
         spent = None if self.spent is None else self.spent[rows]
         return replace(
             self,
@@ -208,7 +224,9 @@ class Hits:
             for start, stop in pairwise(self.starts):
                 step.accumulate(result[start:stop], out=result[start:stop])
             return result
-        by_ordinal = np.argsort(self.ordinal, kind="stable")
+        # Numbers of 16 bits are sorted in one pass; with more queries than rows in any, they do.
+        ordinal = self.ordinal.astype(np.uint16 if longest < 1 << 16 else np.int64)
+        by_ordinal = np.argsort(ordinal, kind="stable")
         bounds = np.searchsorted(self.ordinal[by_ordinal], np.arange(2, longest + 2))
         for start, stop in pairwise(bounds):
             rows = by_ordinal[start:stop]
@@ -229,9 +247,9 @@ class Hits:
             yield self
         else:
             for start, stop in pairwise(bounds):
-                yield self._queries(start, stop)
+                yield self.queries_between(start, stop)
 
-    def _queries(self, start: int, stop: int) -> Hits:
+    def queries_between(self, start: int, stop: int) -> Hits:
         """Only the queries from `start` on, up to `stop`."""
         judged = self.judgments
         rows = slice(self.starts[start], self.starts[stop])
@@ -276,6 +294,29 @@ class Hits:
             judgments=judged,
         )
 
+    @cached_property
+    def by_subtopic(self) -> Hits:
+        """The same with each subtopic as a query of its own, judged by its own grades."""
+        from cleverdon.subtopics import split_by_subtopic
+
+        return split_by_subtopic(self)
+
+    def by_second_grade(self) -> Hits:
+        """The same with the second grades in place of the first, and these in place of those."""
+        judged = self.judgments
+        second = judged.second
+        if second is None:
+            raise OptionError("these judgments have no second grade")
+        swapped = replace(
+            judged,
+            grade=second,
+            top_grade=judged.top_second,
+            second=judged.grade,
+            top_second=judged.top_grade,
+        )
+        grade = np.where(self.doc >= 0, second[self.doc], NOT_JUDGED)
+        return replace(self, grade=grade, judgments=swapped)
+
     # What-if questions
 
     def top(self, k: int | None) -> Hits:
@@ -291,8 +332,8 @@ class Hits:
         Sakai 2007, doi:10.1145/1277741.1277756.
         """
         kept = self.where(self.grade >= 0)
-        before = _rows_up_to(kept, kept.tied_from - 1)
-        within = _rows_up_to(kept, kept.tied_to)
+        before = rows_up_to(kept, kept.tied_from - 1)
+        within = rows_up_to(kept, kept.tied_to)
         return replace(
             kept,
             rank=kept.ordinal,
@@ -469,11 +510,12 @@ def _cut(k: int) -> int:
     return int(k)
 
 
-def _rows_up_to(hits: Hits, rank: Ints) -> Ints:
-    """For each row: how many rows of its query stand at this rank or above."""
+def rows_up_to(hits: Hits, rank: Ints, query: Ints | None = None) -> Ints:
+    """How many rows of each row's query, or of these queries, stand at this rank or above."""
+    query = hits.query if query is None else query
     stride = int(max(hits.rank.max(initial=0), rank.max(initial=0))) + 1
-    rows = np.searchsorted(hits.query * stride + hits.rank, hits.query * stride + rank, "right")
-    return rows - hits.starts[hits.query]
+    rows = np.searchsorted(hits.query * stride + hits.rank, query * stride + rank, "right")
+    return rows - hits.starts[query]
 
 
 def _group_numbers(*keys: NDArray[Any]) -> Ints:

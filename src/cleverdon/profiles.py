@@ -1,38 +1,211 @@
-"""Profiles: named bundles of settings that reproduce another tool's numbers."""
+"""Profiles: named bundles of choices that reproduce another tool's numbers.
+
+All that a profile fixes stands in its entry here, so that `cleverdon explain --profiles` and the
+guide can tell where profiles differ. What is written out wins over a profile: a setting that is
+given by name, and a parameter that stands in a measure's brackets.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from cleverdon.errors import OptionError, suggest
+from cleverdon.errors import InputError, OptionError, suggest
 from cleverdon.settings import Settings
+
+if TYPE_CHECKING:
+    from cleverdon.measures.base import Measure
+
+DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 
 
 @dataclass(frozen=True)
 class Profile:
-    """A bundle of settings, and what it is for."""
+    """What a tool does otherwise."""
 
     name: str
     about: str
-    settings: Settings
+    settings: Settings = Settings()  # noqa: RUF009 (frozen)
+    measures: tuple[str, ...] = DEFAULT_MEASURES
+    """What is computed where no measure is named."""
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The tool's defaults, by measure."""
+    special: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """Settings of their own that measures have: see `_fits` for how measures are written."""
+    instead: Mapping[str, str] = field(default_factory=dict)
+    """What the tool's names mean, where it is another measure of Cleverdon's."""
+    beta_squared: bool = False
+    """Whether the beta of SetF is the square of the textbooks' beta."""
+    top_grade: float | None = None
+    """The largest grade that the tool takes."""
+    qrels_format: str | None = None
+    """How the tool reads a file of judgments."""
+    decimals: int = 4
+
+    def parse(self, measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+        """The measures as the tool understands them; `Measure`s stay as they are."""
+        from cleverdon.measures.notation import parse_all
+
+        return parse_all(measures, meaning=self._meaning)
+
+    def _meaning(
+        self, cls: type[Measure], parameters: dict[str, Any]
+    ) -> tuple[type[Measure], dict[str, Any]]:
+        from cleverdon.measures.registry import find
+
+        if cls.__name__ in self.instead:
+            cls = find(self.instead[cls.__name__])
+        if self.beta_squared and cls.__name__ == "SetF" and parameters.get("beta", 1) != 1:
+            # Said by alpha, so that what is printed can be read in one way only.
+            beta = parameters["beta"]
+            others = {name: value for name, value in parameters.items() if name != "beta"}
+            parameters = {**others, "alpha": 1 / (1 + beta)}
+        return cls, {**self.parameters.get(cls.__name__, {}), **parameters}
+
+    def settings_of(self, measure: Measure, settings: Settings, given: Iterable[str]) -> Settings:
+        """The settings for one measure; those that were given by name hold for all."""
+        changes: dict[str, str] = {}
+        for pattern, special in self.special.items():
+            if _fits(pattern, measure):
+                changes |= special
+        return settings.changed(**{name: changes[name] for name in changes.keys() - set(given)})
+
+    def check_grades(self, top_grade: float) -> None:
+        """Raise an InputError where the judgments have a grade that the tool does not take."""
+        if self.top_grade is not None and top_grade > self.top_grade:
+            raise InputError(
+                f"there is a grade of {top_grade:g}, and {self.name} takes grades up to "
+                f"{self.top_grade:g}"
+            )
+
+
+def _fits(pattern: str, measure: Measure) -> bool:
+    """Whether a measure is meant by a name, `RR@` (with a cut-off) or `R(cap=true)` (set so)."""
+    from cleverdon.measures.registry import as_text
+
+    name, parameter, value, cut = re.fullmatch(r"(\w+)(?:\((\w+)=(\w+)\))?(@?)", pattern).groups()  # type: ignore[union-attr]
+    return (
+        type(measure).__name__ == name
+        and (parameter is None or as_text(getattr(measure, parameter)) == value)
+        and (not cut or getattr(measure, measure.cut) is not None)
+    )
+
+
+def _each(names: str, **settings: str) -> dict[str, dict[str, str]]:
+    """The same settings for several measures."""
+    return dict.fromkeys(names.split(), settings)
+
+
+_OFFICIAL = (
+    *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
+    *("recip_rank", *(f"iprec_at_recall_{level / 10:.2f}" for level in range(11))),
+    *(f"P_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)),
+)
+"""What trec_eval prints where nothing is asked for."""
+
+
+def _trec_eval(version: int) -> dict[str, dict[str, Any]]:
+    rounding = {"rounding": f"trec_eval-{version}"}
+    return {
+        "RBP": {"p": 0.9, "gain": "topic"},
+        "RBPResidual": {"p": 0.9},
+        "IPrec": rounding,
+        "IAP": rounding,
+    }
 
 
 PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (
-        Profile("cleverdon", "Cleverdon's own choices", Settings()),
+        Profile("cleverdon", "Cleverdon's own choices"),
         Profile(
             "trec_eval-9",
             "trec_eval 9 and pytrec_eval: scores as float32, only queries that the run has",
             Settings(precision="single", missing="skip"),
+            measures=_OFFICIAL,
+            parameters=_trec_eval(9),
+            beta_squared=True,
         ),
         Profile(
             "trec_eval-10",
             "trec_eval 10 with -c: scores as float64, every judged query",
-            Settings(),
+            measures=_OFFICIAL,
+            parameters=_trec_eval(10),
+            beta_squared=True,
         ),
         Profile(
-            "msmarco", "MS MARCO's scripts: ordered by the rank column", Settings(order_by="rank")
+            "ir_measures",
+            "ir_measures: each measure in the order of the library that provides it",
+            Settings(precision="single"),
+            parameters={
+                "ERR": {"max": 4},
+                "IPrec": {"rounding": "trec_eval-9"},
+            },
+            special={
+                **_each("Judged RR@ Compat", ties="ascending", precision="double"),
+                **_each(
+                    "alphaDCG alphanDCG ERR_IA nERR_IA AP_IA P_IA StRecall NRBP nNRBP",
+                    ties="ascending",
+                    precision="double",
+                ),
+                **_each(
+                    "RankAccuracy RBP INST INSQ BPM SDCG NERR8 NERR9 NERR10 NERR11",
+                    ties="input",
+                    precision="double",
+                ),
+                **_each("ERR nDCG(gain=exponential)", precision="double"),
+            },
+            beta_squared=True,
+        ),
+        Profile(
+            "gdeval",
+            "gdeval.pl of the TREC web tracks: grades up to 4, only queries that can be answered",
+            Settings(missing="skip", no_relevant="skip"),
+            measures=("nDCG", "ERR"),
+            parameters={"nDCG": {"gain": "exponential", "k": 20}, "ERR": {"max": 4, "k": 20}},
+            top_grade=4,
+            decimals=5,
+        ),
+        Profile(
+            "ndeval",
+            "ndeval of the TREC web tracks: by the rank column, judgments of subtopics",
+            Settings(order_by="rank", missing="skip"),
+            measures=(
+                *(f"{name}@{k}" for name in ("ERR_IA", "nERR_IA") for k in (5, 10, 20)),
+                *(f"{name}@{k}" for name in ("alphaDCG", "alphanDCG") for k in (5, 10, 20)),
+                *("NRBP", "nNRBP", "AP_IA"),
+                *(f"{name}@{k}" for name in ("P_IA", "StRecall") for k in (5, 10, 20)),
+            ),
+            qrels_format="subtopics",
+            decimals=6,
+        ),
+        Profile(
+            "beir",
+            "BEIR: as pytrec_eval, without the query's own document; recall capped",
+            Settings(precision="single", missing="skip", own_document="drop"),
+            measures=(
+                *("nDCG@10", "AP@10", "R(cap=false)@10", "P@10"),
+                *("R(cap=true)@10", "RR@10", "Hole@10"),
+            ),
+            parameters={"R": {"cap": True}},
+            special=_each("R(cap=true) RR Success Hole", ties="input", precision="double"),
+            decimals=5,
+        ),
+        Profile(
+            "msmarco",
+            "MS MARCO's scripts: ordered by the rank column",
+            Settings(order_by="rank"),
+            measures=("RR",),
+            parameters={"RR": {"k": 10}},
+        ),
+        Profile(
+            "sklearn",
+            "scikit-learn: tied results are averaged over, or counted at the end of their group",
+            measures=("nDCG", "AP", "AUC"),
+            special=_each("DCG nDCG", ties="expected"),
+            instead={"AP": "LRAP"},
         ),
     )
 }

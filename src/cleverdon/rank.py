@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, cast
 
 import numpy as np
 
 from cleverdon import _core
 from cleverdon.data import Judgments, Run
-from cleverdon.errors import InputError
-from cleverdon.hits import Bools, Hits
+from cleverdon.errors import InputError, OptionError
+from cleverdon.hits import NOT_JUDGED, Bools, Hits
 from cleverdon.read import Text, open_input
 from cleverdon.read.mapping import has_lists
 from cleverdon.settings import Settings
@@ -31,6 +32,14 @@ class Ranked:
     extra: int  # queries of the run without judgments
     extra_names: tuple[str, ...]  # the first few of them
     top: list[list[tuple[str, float]]]  # per judged query, the first results that were to be kept
+    others: dict[tuple[Settings, bool], Hits] = field(default_factory=dict)
+    """The same run in other ways, by settings and by whether it `looks_elsewhere`."""
+
+    def hits_by(self, settings: Settings, *, elsewhere: bool = False) -> Hits:
+        """The hits in one of the ways in which the run was ranked."""
+        if elsewhere and (settings, elsewhere) not in self.others:
+            raise OptionError(f"{self.name} was ranked without what other queries judged")
+        return self.others.get((settings, elsewhere), self.hits)
 
 
 def rank(
@@ -41,23 +50,23 @@ def rank(
     name: str | None = None,
     format: str | None = None,
     keep: int = 0,
+    also: Iterable[tuple[Settings, bool]] = (),
     progress: Callable[[int, int], object] | None = None,
 ) -> Ranked:
     """Rank a run, and keep what the judgments mention.
 
     A text file is streamed and a dict of dicts is walked in place; neither is ever copied whole.
+    `also` names other ways in which to rank it as well, for measures that ask for them: settings,
+    and whether to keep results that only other queries' judgments mention.
     """
-    order = _core.Order(
-        ties=settings.ties if settings.ties in ("ascending", "input") else "descending",
-        single=settings.precision == "single",
-        duplicates=settings.duplicates,
-        keep=keep,
-    )
     source, digest = "", ""
+    join: Callable[[_core.Order], _core.Joined | None]
     joined = None
+    order = _order(settings, keep=keep)
     if isinstance(run, Mapping) and settings.order_by == "score" and not has_lists(run):
         nested = run if isinstance(run, dict) else dict(run)
-        joined = judgments.core.join_dict(nested, order)
+        join = partial(judgments.core.join_dict, nested)
+        joined = join(order)
         name = name or "run"
     if joined is None:
         opened = open_input(
@@ -70,27 +79,24 @@ def rank(
         )
         name = name or opened.name
         if isinstance(opened, Text):
-            joined = judgments.core.join_text(opened.source, opened.layout, order, progress)
-            source, digest = opened.source.name, opened.source.digest()
+            text, layout = opened.source, opened.layout
+            joined = judgments.core.join_text(text, layout, order, progress)
+            join = partial(judgments.core.join_text, text, layout)
+            source, digest = text.name, text.digest()
         else:
             source, digest = opened.source, opened.digest
+            join = partial(_join_table, judgments, opened)
             joined = _join_table(judgments, opened, order)
     _check_common_queries(judgments, joined, name=source or str(name))
-    hits = Hits(
-        query=joined.query,
-        rank=joined.rank,
-        grade=judgments.judged.grade[joined.doc],
-        doc=joined.doc,
-        tied_from=joined.tied_from,
-        tied_to=joined.tied_to,
-        returned=joined.returned,
-        judgments=judgments.judged,
-    )
-    if settings.ties in ("best", "worst"):
-        hits = hits.tied(cast(Literal["best", "worst"], settings.ties))
+    others = {}
+    for way, elsewhere in also:
+        same = not elsewhere and _core_order(way) == _core_order(settings)
+        again = joined if same else join(_order(way, elsewhere=elsewhere))
+        if again is not None:
+            others[way, elsewhere] = _hits(judgments, again, way)
     return Ranked(
         name=str(name),
-        hits=hits,
+        hits=_hits(judgments, joined, settings),
         present=joined.present,
         source=source,
         digest=digest,
@@ -99,7 +105,43 @@ def rank(
         extra=joined.extra,
         extra_names=tuple(joined.extra_names),
         top=joined.top,
+        others=others,
     )
+
+
+def _core_order(settings: Settings) -> tuple[str, bool]:
+    """What of the settings on which measures differ matters to the core."""
+    ties = settings.ties if settings.ties in ("ascending", "input") else "descending"
+    return ties, settings.precision == "single"
+
+
+def _order(settings: Settings, *, keep: int = 0, elsewhere: bool = False) -> _core.Order:
+    ties, single = _core_order(settings)
+    return _core.Order(
+        ties=ties,
+        single=single,
+        duplicates=settings.duplicates,
+        keep=keep,
+        drop_own=settings.own_document == "drop",
+        elsewhere=elsewhere,
+    )
+
+
+def _hits(judgments: Judgments, joined: _core.Joined, settings: Settings) -> Hits:
+    judged = judgments.judged
+    hits = Hits(
+        query=joined.query,
+        rank=joined.rank,
+        grade=np.where(joined.doc >= 0, judged.grade[joined.doc], NOT_JUDGED),
+        doc=joined.doc,
+        tied_from=joined.tied_from,
+        tied_to=joined.tied_to,
+        returned=joined.returned,
+        judgments=judged,
+    )
+    if settings.ties in ("best", "worst"):
+        return hits.tied(cast(Literal["best", "worst"], settings.ties))
+    return hits
 
 
 def _join_table(judgments: Judgments, run: Run, order: _core.Order) -> _core.Joined:

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cleverdon.aggregate import average, settled
+from cleverdon.aggregate import aggregated, settled
 from cleverdon.errors import MissingExtra, OptionError, suggest
 from cleverdon.hits import Bools, Floats
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse
+from cleverdon.profiles import profile as find_profile
 from cleverdon.settings import Settings
 
 if TYPE_CHECKING:
     import pandas
     import polars
+
+    from cleverdon.bounding import Bounds
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class About:
     queries: int
     judgments: int
     runs: dict[str, AboutRun]
+    docs: int | None = None  # how many documents the collection has, where that was said
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,36 +77,90 @@ class Scores:
     about: About
     top: dict[str, list[list[tuple[str, float]]]] = field(default_factory=dict)
     """With `keep=k`: for each system and query, the first k results with their scores."""
+    texts: dict[str, dict[str, list[str]]] = field(default_factory=dict)
+    """For each system and measure that yields texts and no numbers: the text of each query."""
+
+    parts: dict[Measure, Floats] = field(default_factory=dict)
+    """For each measure that has a micro-average: systems x parts x queries."""
+
+    bounds: dict[str, dict[str, Bounds]] = field(default_factory=dict)
+    """With `bounds=True`: for each system and measure, the lowest and highest values."""
 
     @cached_property
     def means(self) -> Floats:
-        """Systems x measures: the average over queries (for counts, the sum)."""
-        undefined = self.about.settings.undefined
-        means = [
+        """Systems x measures: the average over queries (for counts, the sum); NaN of texts."""
+        return self.aggregate("mean")
+
+    def aggregate(
+        self, how: str = "mean", *, floor: float = 1e-5, quantile: float = 0.5, ddof: int = 1
+    ) -> Floats:
+        """Systems x measures: the values of all queries made into one, NaN of texts.
+
+        `how` is one of `cleverdon.settings.AVERAGES`. `floor` is what lower values count as in
+        geometric means, `quantile` the share of queries that lie below, and the standard deviation
+        divides by the number of queries less `ddof`.
+
+        >>> from cleverdon import evaluate
+        >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1, "d3": 1, "d4": 1}}
+        >>> scores = evaluate(qrels, {"q1": {"d1": 0.5}, "q2": {"d5": 0.5}}, "R@10")
+        >>> scores.means.item(), scores.aggregate("micro").item(), scores.aggregate("max").item()
+        (0.5, 0.25, 1.0)
+        """
+        options = {"floor": floor, "quantile": quantile, "ddof": ddof}
+        return np.array(
             [
-                average(
-                    measure,
-                    settled(
-                        measure,
-                        self.values[s, m],
-                        self.evaluated[s],
-                        undefined=undefined,
-                        queries=self.queries,
-                    ),
-                )
-                for m, measure in enumerate(self.measures)
+                [self._aggregate(s, m, how, options) for m in range(len(self.measures))]
+                for s in range(len(self.systems))
             ]
-            for s in range(len(self.systems))
-        ]
-        return np.array(means)
+        )
+
+    def _aggregate(self, s: int, m: int, how: str, options: dict[str, Any]) -> float:
+        measure = self.measures[m]
+        if measure.text:
+            return float("nan")
+        if how == "micro":
+            return self.micro(self.systems[s], measure)
+        values = settled(
+            measure,
+            self.values[s, m],
+            self.evaluated[s],
+            undefined=self.about.settings.undefined,
+            queries=self.queries,
+        )
+        return aggregated(measure, values, how, **options)
+
+    def micro(self, system: str, measure: str | Measure) -> float:
+        """One system's micro-average: counts summed over queries first, and divided then.
+
+        So that each document weighs the same, where in a mean each query does. Every evaluated
+        query is in it, those that have no value of their own among them; NaN where even the sums
+        have none.
+        """
+        s, m = self.index_of(system, measure)
+        wanted = self.measures[m]
+        if wanted not in self.parts:
+            if not wanted.has_parts:
+                raise OptionError(f"{wanted} has no micro-average, since it is no ratio of counts")
+            ties = self.about.settings.ties
+            raise OptionError(f"there are no micro-averages where ties={ties}")
+        return wanted.micro(self.parts[wanted][s][:, self.evaluated[s]])
 
     def mean(self, system: str, measure: str | Measure) -> float:
         """One system's average of one measure."""
-        return float(self.means[self._system(system), self._measure(measure)])
+        return float(self.means[self.index_of(system, measure)])
+
+    def mean_bounds(self, system: str, measure: str | Measure) -> tuple[float, float]:
+        """The lowest and highest that one system's average could be; see `cleverdon.bounds`."""
+        s, m = self.index_of(system, measure)
+        found = self.bounds.get(system, {}).get(str(self.measures[m]))
+        if found is None:
+            raise OptionError("there are no bounds; evaluate(..., bounds=True) finds them")
+        undefined = self.about.settings.undefined
+        return found.means(undefined=undefined, evaluated=self.evaluated[s])
 
     def per_query(self, system: str, measure: str | Measure) -> dict[str, float]:
         """One system's values of one measure, by query; NaN where undefined."""
-        values = self.values[self._system(system), self._measure(measure)]
+        values = self.values[self.index_of(system, measure)]
         return dict(zip(self.queries, values.tolist(), strict=True))
 
     @property
@@ -110,7 +168,18 @@ class Scores:
         """What one should know before believing the numbers, a sentence each."""
         ties = self.about.settings.ties
         runs = self.about.runs.items()
-        return [warning for name, run in runs for warning in _doubts(name, run, ties=ties)]
+        doubts = [warning for name, run in runs for warning in _doubts(name, run, ties=ties)]
+        sizeless = [str(measure) for measure in self.measures if measure.needs_docs]
+        if sizeless and self.about.docs is None:
+            doubts.append(
+                f"{', '.join(sizeless)}: undefined, since it is not known how many documents the "
+                "collection has; docs=N, on the command line --docs N, says so"
+            )
+        return doubts
+
+    def index_of(self, system: str, measure: str | Measure) -> tuple[int, int]:
+        """Where a system and a measure stand in `values`; an OptionError where they are not."""
+        return self._system(system), self._measure(measure)
 
     def _system(self, name: str) -> int:
         if name not in self.systems:
@@ -119,6 +188,10 @@ class Scores:
 
     def _measure(self, measure: str | Measure) -> int:
         wanted = parse(measure) if isinstance(measure, str) else measure
+        if isinstance(measure, str) and wanted not in self.measures:
+            # What was asked for in the words of a tool can be looked up in the same words.
+            (as_asked,) = find_profile(self.about.profile).parse(measure)
+            wanted = as_asked if as_asked in self.measures else wanted
         if wanted not in self.measures:
             names = [str(known) for known in self.measures]
             raise OptionError(f"{wanted} was not evaluated{suggest(str(wanted), names)}")
@@ -133,35 +206,55 @@ class Scores:
             for q, (query, value) in enumerate(
                 zip(self.queries, self.values[s, m].tolist(), strict=True)
             )
-            if self.evaluated[s, q]
+            if self.evaluated[s, q] and not measure.text
         ]
 
-    def to_dict(self) -> dict[str, dict[str, float]]:
+    def to_dict(self, *, average: str = "mean") -> dict[str, dict[str, float]]:
         """The averages: system to measure to value."""
+        found = self.aggregate(average)
         return {
             system: {
                 str(measure): float(value)
-                for measure, value in zip(self.measures, self.means[s], strict=True)
+                for measure, value in zip(self.measures, found[s], strict=True)
+                if not measure.text
             }
             for s, system in enumerate(self.systems)
         }
 
-    def to_json(self) -> dict[str, Any]:
-        """Everything, ready for `json.dumps`: averages, values, and how they came about."""
+    def to_json(self, *, average: str = "mean") -> dict[str, Any]:
+        """Everything, ready for `json.dumps`: averages, values, and how they came about.
+
+        The averages stand under `means`, or under the word for them where others are asked for.
+        """
         return {
             "about": asdict(self.about),
-            "means": {
-                system: {measure: _plain(value) for measure, value in means.items()}
-                for system, means in self.to_dict().items()
+            "means" if average == "mean" else average: {
+                system: {measure: _plain(value) for measure, value in found.items()}
+                for system, found in self.to_dict(average=average).items()
             },
             "queries": self.queries,
             "values": {
                 system: {
-                    str(measure): [_plain(value) for value in self.values[s, m].tolist()]
+                    str(measure): self.texts[system][str(measure)]
+                    if measure.text
+                    else [_plain(value) for value in self.values[s, m].tolist()]
                     for m, measure in enumerate(self.measures)
                 }
                 for s, system in enumerate(self.systems)
             },
+        } | ({"bounds": self._bounds_for_json()} if self.bounds else {})
+
+    def _bounds_for_json(self) -> dict[str, Any]:
+        return {
+            system: {
+                measure: {
+                    "means": [_plain(end) for end in self.mean_bounds(system, measure)],
+                    "lowest": [_plain(value) for value in found.lowest.tolist()],
+                    "highest": [_plain(value) for value in found.highest.tolist()],
+                }
+                for measure, found in of_system.items()
+            }
+            for system, of_system in self.bounds.items()
         }
 
     def to_polars(self) -> polars.DataFrame:
@@ -200,8 +293,8 @@ class Scores:
 
 
 def _plain(value: float) -> float | None:
-    """JSON knows no NaN."""
-    return None if np.isnan(value) else value
+    """JSON knows neither NaN nor infinity."""
+    return value if np.isfinite(value) else None
 
 
 def _doubts(name: str, run: AboutRun, *, ties: str) -> list[str]:
@@ -213,8 +306,10 @@ def _doubts(name: str, run: AboutRun, *, ties: str) -> list[str]:
     if run.judged_rate == 0:
         doubts.append(f"{name} returned no judged document at all; are its document ids the same?")
     if run.tie_rate > 0.1:
+        averaged = "the values are means over their orders"
+        chosen = averaged if ties == "expected" else "their order is not the system's"
         doubts.append(
             f"{name}: {run.tie_rate:.0%} of the results are tied with another; "
-            f"their order is not the system's (ties={ties})"
+            f"{chosen} (ties={ties})"
         )
     return doubts

@@ -39,8 +39,28 @@ CHOICES: dict[str, dict[str, str]] = {
         "first": "of a document twice for one query, the first is kept",
         "best": "of a document twice for one query, the one with the higher score is kept",
     },
+    "own_document": {
+        "keep": "a result whose id is the query's counts as any other",
+        "drop": "a result whose id is the query's is left out, as where queries are documents",
+    },
+    "no_relevant": {
+        "keep": "a query without a relevant document (grade above 0) is evaluated as any other",
+        "skip": "a query without a relevant document (grade above 0) is left out",
+    },
 }
 """Every setting, what it can be, and what that means; the first is the default."""
+
+AVERAGES: dict[str, str] = {
+    "mean": "each measure's own average: the mean, of counts the sum, of GMAP the geometric mean",
+    "geometric": "the geometric mean, values below the floor (0.00001) raised to it",
+    "median": "half of the queries have less, half have more",
+    "min": "the lowest value of any query",
+    "max": "the highest",
+    "std": "the standard deviation between queries, with n - 1 as the divisor",
+    "quantile": "a given share of the queries have less",
+    "micro": "the counts summed over queries first, then divided: each document weighs the same",
+}
+"""From values to one value: every way, and what it means."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +73,8 @@ class Settings:
     missing: str = "empty"
     undefined: str = "worst"
     duplicates: str = "error"
+    own_document: str = "keep"
+    no_relevant: str = "keep"
 
     def __post_init__(self) -> None:
         for setting in fields(self):

@@ -88,7 +88,12 @@ def test_short_lines_of_a_run(line: bytes, message: str, tmp_path: Path) -> None
         (b"q 0 d yes", "2:7: the grade 'yes' is not a number"),
         (b"q 0 d", f"2:6: expected 4 fields ({QRELS_SHAPE}), found only 3 fields"),
         (b"q 0 d 1 2", f"2:1: expected 4 fields ({QRELS_SHAPE}), found more than 4 fields"),
-        (b"q 1 good 0", "2: document 'good' occurs twice for query 'q', first on line 1"),
+        (b"q 0 good 0", "2: document 'good' occurs twice for query 'q', first on line 1"),
+        (
+            b"q 1 good 0",
+            "2: document 'good' occurs twice for query 'q', first on line 1; where the second "
+            "field is a subtopic, the format is 'subtopics'",
+        ),
     ],
 )
 def test_lines_of_judgments(line: bytes, message: str, tmp_path: Path) -> None:

@@ -24,10 +24,14 @@ pub fn join(nested: &Bound<'_, PyDict>, judgments: &Judgments, order: Order) -> 
             return Ok(None);
         }
         let position = judgments.position(query_id.as_bytes());
+        let every_id_matters = order.keep > 0
+            || order.ties == Ties::Input
+            || order.elsewhere
+            || (order.drop_own && results.contains(&query)?);
         let reduced = match position.map(|position| judgments.of(position)) {
             None => Reduced { returned: scores.len() as u32, ..Reduced::default() },
-            Some(judged) if order.keep > 0 || order.ties == Ties::Input => {
-                in_full(&results, &scores, judgments, judged, order)?
+            Some(judged) if every_id_matters => {
+                in_full(&results, &scores, judgments, query_id, judged, order)?
             }
             Some(judged) => by_scores(&results, &scores, judged, order)?,
         };
@@ -79,7 +83,7 @@ fn by_scores(
         if to > above + 1 {
             in_groups.push((reduced.hits.len(), score, id));
         }
-        reduced.hits.push(Hit { doc, rank: above + 1, tied_from: above + 1, tied_to: to });
+        reduced.hits.push(Hit { doc: Some(doc), rank: above + 1, tied_from: above + 1, tied_to: to });
     }
     if !in_groups.is_empty() {
         rank_within_groups(results, scores, &in_groups, order.ties, &mut reduced.hits)?;
@@ -121,6 +125,7 @@ fn in_full(
     results: &Bound<'_, PyDict>,
     scores: &[f64],
     judgments: &Judgments,
+    query: &str,
     judged: JudgedQuery<'_>,
     order: Order,
 ) -> PyResult<Reduced> {
@@ -135,5 +140,5 @@ fn in_full(
         // A dict's keys differ, so that no document can come twice.
         let _ = ranking.push(id, score);
     }
-    Ok(ranking.reduce(Some(judged)))
+    Ok(ranking.reduce(query.as_bytes(), Some(judged)))
 }

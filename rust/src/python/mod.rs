@@ -270,7 +270,7 @@ impl From<join::Joined> for Joined {
                 let row = [
                     position as i64,
                     hit.rank.into(),
-                    hit.doc as i64,
+                    hit.doc.map_or(-1, |doc| doc as i64),
                     hit.tied_from.into(),
                     hit.tied_to.into(),
                 ];

@@ -52,15 +52,23 @@ pub struct Order(pub CoreOrder);
 #[pymethods]
 impl Order {
     #[new]
-    #[pyo3(signature = (*, ties="descending", single=false, duplicates="error", keep=0))]
-    fn new(ties: &str, single: bool, duplicates: &str, keep: usize) -> PyResult<Self> {
+    #[pyo3(signature = (*, ties="descending", single=false, duplicates="error", keep=0, drop_own=false, elsewhere=false))]
+    fn new(
+        ties: &str,
+        single: bool,
+        duplicates: &str,
+        keep: usize,
+        drop_own: bool,
+        elsewhere: bool,
+    ) -> PyResult<Self> {
         let ties = match ties {
             "descending" => Ties::Descending,
             "ascending" => Ties::Ascending,
             "input" => Ties::Input,
             other => return Err(unknown("ties", other)),
         };
-        Ok(Order(CoreOrder { ties, single, duplicates: self::duplicates(duplicates)?, keep }))
+        let duplicates = self::duplicates(duplicates)?;
+        Ok(Order(CoreOrder { ties, single, duplicates, keep, drop_own, elsewhere }))
     }
 }
 

@@ -13,10 +13,12 @@ from cleverdon.errors import CleverdonError, suggest
 
 COMMANDS = {
     "eval": "Score runs against judgments.",
+    "flip": "Say whether judging the unjudged could reverse the order of two runs.",
     "measures": "List the measures.",
     "explain": "Say what a measure is: formula, user, source, examples.",
     "check": "Find what is wrong with runs and judgments, line by line.",
     "convert": "Turn a run or judgments into another format.",
+    "trec_eval": "Evaluate as trec_eval does: its arguments, its output to the byte.",
     "demo": "Build and evaluate a small collection out of Python's own documentation.",
 }
 """The commands and what each does: here as well, so that listing them loads none."""

@@ -11,9 +11,12 @@ import click
 from cleverdon import _core
 from cleverdon.errors import InputError
 from cleverdon.profiles import PROFILES
-from cleverdon.settings import CHOICES
+from cleverdon.settings import AVERAGES, CHOICES
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+# A quantile needs a number beside the word.
+_AVERAGES = {word: meaning for word, meaning in AVERAGES.items() if word != "quantile"}
 
 
 def _setting(name: str) -> Callable[[Command], Command]:
@@ -66,7 +69,14 @@ def _name_and_file(run: str) -> tuple[str, str]:
     metavar="MEASURE",
     shell_complete=_complete_measure,
     help="A measure, such as nDCG@10 or 'P(rel=2)@5'; again for more. Names of trec_eval and "
-    "ir_measures are understood.  [default: nDCG@10 AP RR P@10 R@100]",
+    "ir_measures are understood.  [default: those of the profile, nDCG@10 AP RR P@10 R@100]",
+)
+@click.option(
+    "--average",
+    type=click.Choice(list(_AVERAGES)),
+    default="mean",
+    show_default=True,
+    help="; ".join(f"{word}: {meaning}" for word, meaning in _AVERAGES.items()) + ".",
 )
 @click.option("-q", "--per-query", is_flag=True, help="Show the value for each query.")
 @click.option(
@@ -91,12 +101,40 @@ def _name_and_file(run: str) -> tuple[str, str]:
 @_setting("missing")
 @_setting("undefined")
 @_setting("duplicates")
+@_setting("own_document")
+@_setting("no_relevant")
+@click.option(
+    "--risk",
+    "alpha",
+    type=click.FloatRange(min=0),
+    metavar="ALPHA",
+    help="Show, instead of averages, gains and losses against the --baseline, each loss counting "
+    "1 + ALPHA times: URisk, TRisk, ZRisk and GeoRisk.",
+)
+@click.option("--baseline", metavar="NAME", help="The run that --risk compares with.")
+@click.option(
+    "--bounds",
+    is_flag=True,
+    help="Show beside each average the lowest and highest that it could be, whatever the order of "
+    "tied results and the grades of unjudged ones.",
+)
+@click.option(
+    "--rest",
+    is_flag=True,
+    help="With --bounds: and however the rankings went on through the collection of --docs.",
+)
 @click.option("--docs", type=int, metavar="N", help="How many documents the collection has.")
 @click.option(
     "--second",
     metavar="QRELS",
     type=click.Path(),
     help="Judgments of another kind, as of credibility, for measures of two grades.",
+)
+@click.option(
+    "--weights",
+    metavar="FILE",
+    type=click.Path(),
+    help="How much each subtopic of a query counts: query, subtopic, number.",
 )
 @click.option(
     "--qrels-format",
@@ -109,11 +147,17 @@ def command(
     qrels: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
+    average: str,
     per_query: bool,
     format_: str,
     profile: str,
+    alpha: float | None,
+    baseline: str | None,
+    bounds: bool,
+    rest: bool,
     docs: int | None,
     second: str | None,
+    weights: str | None,
     qrels_format: str | None,
     run_format: str | None,
     **settings: Any,
@@ -133,25 +177,41 @@ def command(
     """
     if [qrels, *runs].count("-") > 1:
         raise click.UsageError("only one of QRELS and RUNS can be standard input")
+    if (alpha is None) != (baseline is None):
+        raise click.UsageError("--risk and --baseline go together")
+    if bounds and (average != "mean" or alpha is not None):
+        raise click.UsageError("--bounds are those of means, and go with no other --average")
+    if rest and not bounds:
+        raise click.UsageError("--rest goes with --bounds")
     opened = _opened(runs)
 
     from cleverdon.cli.progress import bar
-    from cleverdon.evaluation import DEFAULT_MEASURES, evaluate
+    from cleverdon.evaluation import evaluate
     from cleverdon.show.table import render
 
     with bar("evaluating") as update:
         scores = evaluate(
             qrels,
             opened,
-            measures or DEFAULT_MEASURES,
+            measures or None,
             profile=profile,
             docs=docs,
             second=second,
+            weights=weights,
             qrels_format=qrels_format,
             run_format=run_format,
+            bounds=bounds,
+            rest=rest,
             progress=lambda name, done, total: update(done, total),
             **settings,
         )
     for warning in scores.warnings:
         click.echo(f"cleverdon: warning: {warning}", err=True)
-    click.echo(render(scores, format_, per_query=per_query))
+    if alpha is not None and baseline is not None:
+        from cleverdon.risk import risk
+        from cleverdon.show.risk import render as render_risk
+
+        risks = [risk(scores, m, baseline=baseline, alpha=alpha) for m in scores.measures]
+        click.echo(render_risk([found for of_one in risks for found in of_one], format_))
+        return
+    click.echo(render(scores, format_, per_query=per_query, average=average))

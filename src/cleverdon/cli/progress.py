@@ -13,7 +13,7 @@ _PATIENCE = 0.7
 
 @contextmanager
 def bar(label: str) -> Iterator[Callable[[int, int], None]]:
-    """Show how far `label` has come: call what this gives with the bytes done, and those in all.
+    """Show how far `label` has come: call what this gives with how much is done, and of how much.
 
     Only on a terminal: a log file has no use for a bar.
     """
@@ -44,8 +44,8 @@ class _Bar:
         from rich.console import Console
         from rich.progress import (
             BarColumn,
-            DownloadColumn,
             Progress,
+            TaskProgressColumn,
             TextColumn,
             TimeRemainingColumn,
         )
@@ -53,7 +53,7 @@ class _Bar:
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
-            DownloadColumn(),
+            TaskProgressColumn(),
             TimeRemainingColumn(),
             console=Console(stderr=True),
             transient=True,

@@ -15,14 +15,16 @@ from typing import Any, ClassVar, Literal, dataclass_transform, get_args, get_ty
 import numpy as np
 
 from cleverdon.errors import InputError, NotationError, OptionError, suggest
-from cleverdon.hits import Floats, Hits
+from cleverdon.hits import Floats, Hits, Ints
+from cleverdon.shares import Share
 
-Promise = Literal["in range", "swap", "unjudged tail"]
+Promise = Literal["in range", "swap", "unjudged tail", "gain"]
 """A property that tests hold a measure to: see `tests/test_every_measure.py`.
 
 - in range: every value lies in `range`
 - swap: exchanging a result with a better one below it never makes the value worse
 - unjudged tail: unjudged results added at the end change nothing
+- gain: a better grade for a result never makes the value worse, nor defined or undefined
 """
 
 
@@ -74,6 +76,10 @@ class Measure:
     needs: ClassVar[Need | None] = None
     """What the judgments must have beside grades."""
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    text: ClassVar[bool] = False
+    """Whether it gives each query a text, by `texts`, and no number."""
+    looks_elsewhere: ClassVar[bool] = False
+    """Whether its Hits are to have, with grade -1, results that only other queries judged."""
     promises: ClassVar[frozenset[Promise]] = frozenset()
     cut: ClassVar[str] = "k"
     """The parameter that is written behind `@`."""
@@ -89,7 +95,8 @@ class Measure:
             for name, kind in get_annotations(cls).items()
             if "ClassVar" not in str(kind)  # text, or the type itself, as the module has it
         }
-        inherited = dict(cls.defaults)
+        # A parameter that a subclass declares again stands where the subclass has it.
+        inherited = {name: value for name, value in cls.defaults.items() if name not in own}
         judged_only = inherited.pop("judged_only", False)
         cls.defaults = {**inherited, **own, "judged_only": judged_only}
 
@@ -104,7 +111,9 @@ class Measure:
         for name, default in cls.defaults.items():
             value = parameters.get(name, default)
             if value is REQUIRED:
-                example = f"{cls.__name__}@10" if name == cls.cut else f"{cls.__name__}({name}=...)"
+                example = f"{cls.__name__}({name}=...)"
+                if name == cls.cut:
+                    example = f"{cls.__name__}@{0.5 if _hints(cls)[name] is float else 10}"
                 raise NotationError(f"{cls.__name__} needs {name!r}, as in {example}")
             vars(self)[name] = value if value is default else cls._checked(name, value)
         self.check()
@@ -119,6 +128,8 @@ class Measure:
         options = [option for option in (hint, *get_args(hint)) if option is not type(None)]
         if value is None and type(None) in get_args(hint):
             return value
+        if value is None and "none" in options:
+            return "none"  # the notation's word for nothing, which is a word of this parameter's
         if name == cls.cut and hint in (int, int | None):
             whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
             if whole and 1 <= value <= _DEEPEST:
@@ -156,6 +167,8 @@ class Measure:
         wanted = "true or false" if bool in options else "a number"
         if any(_is_mapping(option) for option in options):
             wanted = "a map such as {1: 3, 2: 9}"
+        if Measure in options:
+            wanted = "a measure such as nDCG@10"
         raise NotationError(f"{cls.__name__}({name}={value!r}): {name} is {wanted}")
 
     @property
@@ -184,6 +197,8 @@ class Measure:
             values = np.asarray(scored, dtype=np.float64)
         except FloatingPointError:
             raise InputError(f"{self}: a grade is too large to compute with") from None
+        except OptionError:
+            raise
         except (TypeError, ValueError) as error:
             raise NotationError(f"{self} gives no number for each query: {error}") from None
         if values.shape != (len(hits),):
@@ -193,10 +208,15 @@ class Measure:
         return np.where(np.isinf(values), np.nan, values)
 
     def score(self, hits: Hits) -> Floats:
-        """The value for each query; for subclasses to give, and not to be called but by `()`."""
-        raise NotationError(
-            f"{type(self).__name__} does not say how it is computed: give it `score`"
-        )
+        """The value for each query; for subclasses to give, and not to be called but by `()`.
+
+        A measure that has `parts` need not: its value is what they stand for.
+        """
+        if not self.has_parts:
+            raise NotationError(
+                f"{type(self).__name__} does not say how it is computed: give it `score`"
+            )
+        return self.of_parts(*self.parts(hits))
 
     def expected(self, hits: Hits) -> Floats:
         """The mean over all orders of tied results; for subclasses that have a formula for it."""
@@ -205,14 +225,71 @@ class Measure:
             "ties=worst, which it must lie between"
         )
 
-    def parts(self, hits: Hits) -> tuple[Floats, ...]:
-        """What is summed over queries before `of_parts` makes one value of it: a micro-average."""
+    def keeps(self, promise: Promise) -> bool:
+        """Whether the class's promise holds with these parameters; a subclass may except some."""
+        return promise in self.promises
+
+    def as_share(self) -> Share | None:
+        """The value as gains times weights of ranks, over a whole; None where it is no such sum.
+
+        From that one description follow bounds and what could flip: see `cleverdon.shares`.
+        """
+        return None
+
+    def as_found(self, hits: Hits, turned: Hits, *, downwards: bool) -> Floats | None:
+        """The values as these unjudged rows become relevant, one after the other.
+
+        A value for each row of `turned`, when it and those before it have; they come down the
+        ranking, or up. None where only evaluating each case will tell, which takes far longer.
+        """
+        return None
+
+    def texts(self, hits: Hits) -> list[str]:
+        """The text for each query; for subclasses that yield no number."""
+        raise OptionError(f"{self} yields a number, and no text")
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether there is a micro-average: whether the class gives `parts`."""
+        return type(self).parts is not Measure.parts
+
+    @property
+    def needs_docs(self) -> bool:
+        """Whether it is undefined where the size of the collection, `docs=`, is not given."""
+        return False
+
+    def parts(self, hits: Hits) -> tuple[Floats | Ints, ...]:
+        """What is summed over queries before `of_parts` makes one value of it: a micro-average.
+
+        For subclasses to give, and not to be called but by `with_parts`.
+        """
         raise OptionError(f"{self} has no micro-average, since it is no ratio of counts")
 
-    def of_parts(self, *parts: Floats) -> Floats:
-        """The value that the parts stand for: one divided by the other."""
+    def of_parts(self, *parts: Any, **none: Any) -> Floats:
+        """The value that the parts stand for: one divided by the other.
+
+        Written so that a subclass may name its parts: `of_parts(self, found, read, wanted)`.
+        """
         share: Floats = parts[0] / parts[1]
         return share
+
+    def with_parts(self, hits: Hits) -> tuple[Floats, Floats]:
+        """The value for each query, as a call gives it, and the parts of each: parts x queries."""
+        kept: list[Floats] = []
+
+        def compute(block: Hits) -> Floats:
+            kept.append(np.array(self.parts(block), dtype=np.float64))
+            whole = type(self).score is Measure.score
+            return self.of_parts(*kept[-1]) if whole else self.score(block)
+
+        values = np.concatenate([self._values(block, compute) for block in hits.blocks()])
+        return values, np.concatenate(kept, axis=1)
+
+    def micro(self, parts: Floats) -> float:
+        """The micro-average: what the parts (parts x queries) stand for when they are summed."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            value = float(self.of_parts(*parts.sum(axis=1)))
+        return value if np.isfinite(value) else float("nan")
 
     def __str__(self) -> str:
         from cleverdon.measures.notation import written

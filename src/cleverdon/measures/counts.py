@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from cleverdon.hits import Floats, Hits
+from cleverdon.hits import Floats, Hits, Ints
 from cleverdon.measures.base import Better, Measure
 from cleverdon.measures.registry import measure
 
@@ -20,6 +20,25 @@ class Count(Measure):
     better: ClassVar[Better] = "neither"
     average = "sum"
     range = (0.0, np.inf)
+
+    def of_parts(self, number: Floats) -> Floats:
+        return number
+
+
+@measure
+class NumQ(Count):
+    """How many queries there are: 1 for each."""
+
+    formula = r"1"
+    trec_eval = ("num_q",)
+    promises = frozenset({"in range", "swap", "unjudged tail"})
+    worked = """
+        NumQ   1 - 0 | 1   = 1
+        NumQ   | 1         = 1
+    """
+
+    def parts(self, hits: Hits) -> tuple[Floats]:
+        return (np.ones(len(hits)),)
 
 
 @measure
@@ -37,10 +56,8 @@ class NumRet(Count):
 
     rel: float | None = None
 
-    def score(self, hits: Hits) -> Floats:
-        if self.rel is not None:
-            return hits.count(hits.relevant(self.rel)).astype(float)
-        return hits.returned.astype(float)
+    def parts(self, hits: Hits) -> tuple[Ints]:
+        return (hits.returned if self.rel is None else hits.count(hits.relevant(self.rel)),)
 
 
 @measure
@@ -58,8 +75,8 @@ class NumRel(Count):
 
     rel: float = 1
 
-    def score(self, hits: Hits) -> Floats:
-        return hits.judgments.relevant(self.rel).astype(float)
+    def parts(self, hits: Hits) -> tuple[Ints]:
+        return (hits.judgments.relevant(self.rel),)
 
 
 @measure
@@ -69,7 +86,7 @@ class NumRelRet(Count):
     formula = r"\sum_{i \le k} r_i"
     better = "higher"
     trec_eval = ("num_rel_ret",)
-    promises = frozenset({"in range", "swap", "unjudged tail"})
+    promises = frozenset({"in range", "swap", "unjudged tail", "gain"})
     worked = """
         NumRelRet     1 - 2 | 1   = 2
         NumRelRet@1   1 - 2 | 1   = 1
@@ -79,6 +96,25 @@ class NumRelRet(Count):
     k: int | None = None
     rel: float = 1
 
-    def score(self, hits: Hits) -> Floats:
+    def parts(self, hits: Hits) -> tuple[Ints]:
         top = hits.top(self.k)
-        return top.count(top.relevant(self.rel)).astype(float)
+        return (top.count(top.relevant(self.rel)),)
+
+
+@measure
+class NumNonrelJudgedRet(Count):
+    """How many results were judged, and found not relevant."""
+
+    formula = r"|\{ i : 0 \le g_i < rel \}|"
+    trec_eval = ("num_nonrel_judged_ret",)
+    promises = frozenset({"in range", "unjudged tail"})
+    worked = """
+        NumNonrelJudgedRet          1 - 0 0 -1 | 0   = 2
+        NumNonrelJudgedRet(rel=2)   1 - 0 0 -1 | 0   = 3
+        NumNonrelJudgedRet          | 0              = 0
+    """
+
+    rel: float = 1
+
+    def parts(self, hits: Hits) -> tuple[Ints]:
+        return (hits.count((hits.grade >= 0) & (hits.grade < self.rel)),)

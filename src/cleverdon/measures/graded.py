@@ -8,26 +8,24 @@ from typing import Literal
 
 import numpy as np
 
+from cleverdon import ties
 from cleverdon.errors import InputError, NotationError
 from cleverdon.hits import Floats, Hits, Ints
-from cleverdon.measures.base import Measure
+from cleverdon.measures.base import Measure, Promise
 from cleverdon.measures.registry import measure
+from cleverdon.shares import Share, cumulative, down_to
 
 _JK = "Järvelin & Kekäläinen 2002, doi:10.1145/582415.582418"
 
 
-class Discounted(Measure):
-    """What DCG and nDCG share: the gain of a grade, and the discount of a rank."""
+class Gained(Measure):
+    """What measures of graded results share: the gain of a grade."""
 
     k: int | None = None
     gain: Literal["linear", "exponential"] = "linear"
     gains: Mapping[float, float] | None = None
-    discount: Literal["log", "jk"] = "log"
-    base: float = 2
 
     def check(self) -> None:
-        if self.base <= 1:
-            raise NotationError(f"{type(self).__name__}(base={self.base}): the base is above 1")
         if min((self.gains or {0: 0}).values()) < 0:
             raise NotationError(f"{type(self).__name__}(gains=...): no gain is below 0")
 
@@ -39,10 +37,32 @@ class Discounted(Measure):
             gain = np.where(hits.grade == listed, float(worth), gain)
         return gain
 
+
+class Discounted(Gained):
+    """What DCG and nDCG share: the discount of a rank."""
+
+    discount: Literal["log", "jk"] = "log"
+    base: float = 2
+
+    def check(self) -> None:
+        super().check()
+        if self.base <= 1:
+            raise NotationError(f"{type(self).__name__}(base={self.base}): the base is above 1")
+
     def dcg(self, hits: Hits) -> Floats:
         """The discounted gain down to rank k."""
         top = hits.top(self.k)
         return top.total(self.gain_of(top) / self.discount_at(top.rank))
+
+    def expected_dcg(self, hits: Hits) -> Floats:
+        """The discounted gain down to rank k that is to be expected over ties."""
+        weight = ties.mean_weight(hits, lambda rank: 1 / self.discount_at(rank), self.k)
+        return hits.total(self.gain_of(hits) * weight)
+
+    def weight_at(self, rank: Ints) -> Floats:
+        """What the gain at each rank counts for: nothing below rank k."""
+        weight: Floats = down_to(self.k)(rank) / self.discount_at(rank)
+        return weight
 
     def discount_at(self, rank: Ints) -> Floats:
         """What the gain at each rank is divided by."""
@@ -70,7 +90,7 @@ class DCG(Discounted):
     source = _JK
     trec_eval = ("dcg", "dcg_cut_{k}")
     range = (0.0, np.inf)
-    promises = frozenset({"in range", "swap", "unjudged tail"})
+    promises = frozenset({"in range", "swap", "unjudged tail", "gain"})
     worked = """
         DCG@6                    3 2 3 0 1 2                = 6.8611
         DCG(gain=exponential)@3  3 2 3 0 0 1                = 12.3928
@@ -82,6 +102,12 @@ class DCG(Discounted):
 
     def score(self, hits: Hits) -> Floats:
         return self.dcg(hits)
+
+    def expected(self, hits: Hits) -> Floats:
+        return self.expected_dcg(hits)
+
+    def as_share(self) -> Share:
+        return Share(self.gain_of, self.weight_at)
 
 
 @measure
@@ -115,17 +141,28 @@ class nDCG(Discounted):
     ideal: Literal["judged", "retrieved"] = "judged"
 
     def score(self, hits: Hits) -> Floats:
+        return self.dcg(hits) / self.ideal_dcg(hits)
+
+    def expected(self, hits: Hits) -> Floats:
+        # The order of what was retrieved changes neither ideal.
+        return self.expected_dcg(hits) / self.ideal_dcg(hits)
+
+    def as_share(self) -> Share | None:
+        whole = cumulative(self.weight_at)
+        return Share(self.gain_of, self.weight_at, whole) if self.ideal == "judged" else None
+
+    def ideal_dcg(self, hits: Hits) -> Floats:
+        """The discounted gain of the best order; NaN where no judged document has any gain."""
         best = hits.best_by(self.gain_of)
+        ideal = self.dcg(best)
+        wanted = ideal > 0
         if self.ideal == "retrieved":
             found = np.zeros(len(hits.judgments.grade), dtype=bool)
             found[hits.doc[hits.doc >= 0]] = True
-            among = best.where(found[best.doc])
-            dcg = self.dcg(_from_rank_one(among))
+            ideal = self.dcg(_from_rank_one(best.where(found[best.doc])))
             # A ranking that found nothing has no best order, yet the query has a value: 0.
-            return np.where(self.dcg(best) > 0, self.dcg(hits) / np.where(dcg > 0, dcg, 1), np.nan)
-        ideal = self.dcg(best)
-        # Without an ideal, a table of gains below 0 could give -inf where nothing is defined.
-        return self.dcg(hits) / np.where(ideal > 0, ideal, np.nan)
+            ideal = np.where(ideal > 0, ideal, 1)
+        return np.where(wanted, ideal, np.nan)
 
 
 def _from_rank_one(hits: Hits) -> Hits:
@@ -148,7 +185,7 @@ class ERR(Measure):
     user = "Reads down, and stops at a result with the probability that its grade gives."
     undefined = "never"
     source = "Chapelle et al. 2009, doi:10.1145/1645953.1646033"
-    promises = frozenset({"in range", "swap", "unjudged tail"})
+    promises = frozenset({"in range", "swap", "unjudged tail", "gain"})
     worked = """
         ERR           1               max=1   = 0.5
         ERR           0 1 2           max=2   = 0.3125
@@ -162,17 +199,26 @@ class ERR(Measure):
 
     def score(self, hits: Hits) -> Floats:
         top = hits.top(self.k)
-        highest = hits.judgments.top_grade if self.max is None else self.max
-        grade = np.maximum(top.grade, 0)
-        if len(grade) and grade.max() > highest:
-            raise InputError(f"{self}: there is a grade of {grade.max():g}, above max={highest:g}")
-        satisfied = np.exp2(grade - highest) - np.exp2(-highest)
+        satisfied = self._satisfied(top)
         still_reading = top.running(1 - satisfied, np.multiply)
         # The product over the results above: that down to this one, shifted by a row.
-        reached = np.ones(len(grade))
+        reached = np.ones(len(satisfied))
         later = top.ordinal > 1
         reached[later] = still_reading[np.flatnonzero(later) - 1]
         return top.total(reached * satisfied / top.rank)
+
+    def expected(self, hits: Hits) -> Floats:
+        read = hits if self.k is None else hits.where(hits.tied_from <= self.k)
+        return ties.stopping(read, self._satisfied(read), self.k)
+
+    def _satisfied(self, hits: Hits) -> Floats:
+        """How likely each row is to satisfy."""
+        highest = hits.judgments.top_grade if self.max is None else self.max
+        grade = np.maximum(hits.grade, 0)
+        if len(grade) and grade.max() > highest:
+            raise InputError(f"{self}: there is a grade of {grade.max():g}, above max={highest:g}")
+        satisfied: Floats = np.exp2(grade - highest) - np.exp2(-highest)
+        return satisfied
 
 
 class RankBiased(Measure):
@@ -184,9 +230,9 @@ class RankBiased(Measure):
         if not 0 < self.p < 1:
             raise NotationError(f"{type(self).__name__}(p={self.p}): p is above 0 and below 1")
 
-    def weight_of(self, hits: Hits) -> Floats:
-        """How much of a user's reading falls on each row."""
-        weight: Floats = (1 - self.p) * np.power(self.p, hits.rank - 1.0)
+    def weight_at(self, rank: Ints) -> Floats:
+        """How much of a user's reading falls on each rank."""
+        weight: Floats = (1 - self.p) * np.power(self.p, rank - 1.0)
         return weight
 
 
@@ -204,7 +250,7 @@ class RBP(RankBiased):
     undefined = "never"
     source = "Moffat & Zobel 2008, doi:10.1145/1416950.1416952"
     trec_eval = ("rbp(p=0.9,gain=topic)",)
-    promises = frozenset({"in range", "swap", "unjudged tail"})
+    promises = frozenset({"in range", "swap", "unjudged tail", "gain"})
     worked = """
         RBP(p=0.5)                1 0 1     max=1  = 0.625
         RBP(p=0.5)                1 0 2     max=2  = 0.375
@@ -220,7 +266,20 @@ class RBP(RankBiased):
 
     def score(self, hits: Hits) -> Floats:
         top = hits.top(self.k)
-        return top.total(self._gain_of(top) * self.weight_of(top))
+        return top.total(self._gain_of(top) * self.weight_at(top.rank))
+
+    def expected(self, hits: Hits) -> Floats:
+        return hits.total(self._gain_of(hits) * ties.mean_weight(hits, self.weight_at, self.k))
+
+    def keeps(self, promise: Promise) -> bool:
+        # One better grade in a topic makes all its other grades worth less.
+        scaled = promise == "gain" and self.gain == "topic" and self.rel is None
+        return super().keeps(promise) and not scaled
+
+    def as_share(self) -> Share | None:
+        read = down_to(self.k)
+        share = Share(self._gain_of, lambda rank: self.weight_at(rank) * read(rank))
+        return share if self.keeps("gain") else None
 
     def _gain_of(self, hits: Hits) -> Floats:
         if self.rel is not None:
@@ -259,5 +318,5 @@ class RBPResidual(RankBiased):
         # The weights of all ranks down to infinity add up to 1: what is not known is unknown.
         known = hits.top(self.k)
         known = known.where(known.grade >= 0)
-        unknown: Floats = 1.0 - known.total(self.weight_of(known))
+        unknown: Floats = 1.0 - known.total(self.weight_at(known.rank))
         return unknown

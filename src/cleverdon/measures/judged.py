@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from cleverdon.hits import Floats, Hits
+from cleverdon.hits import Hits, Ints
 from cleverdon.measures.base import Measure
 from cleverdon.measures.registry import measure
 
@@ -36,8 +36,40 @@ class Judged(Measure):
     k: int | None = None
     norm: Literal["returned", "k"] = "returned"
 
-    def score(self, hits: Hits) -> Floats:
+    def parts(self, hits: Hits) -> tuple[Ints, Ints]:
         top = hits.top(self.k)
         fixed = self.norm == "k" and self.k is not None
         read = np.full(len(hits), self.k) if fixed else top.returned
-        return top.count(top.grade >= 0) / read
+        return top.count(top.grade >= 0), read
+
+
+@measure
+class Unjudged(Measure):
+    """The share of the first k places that hold a result which nobody judged.
+
+    Divided by k even where fewer came back: an empty place is not unjudged, as nobody has to judge
+    it. Documents pooled but not judged (grade below 0) count as not judged.
+    """
+
+    formula = r"\frac{|\{ i \le k : g_i \text{ not judged} \}|}{k}"
+    user = "None: it describes the judgments."
+    undefined = "never; with norm=returned, where nothing was returned"
+    source = "trec_eval"
+    better = "neither"
+    trec_eval = ("unj_{k}",)
+    promises = frozenset({"in range"})
+    worked = """
+        Unjudged@2                 1 - 0      = 0.5
+        Unjudged@5                 1 - 0 -1   = 0.4
+        Unjudged(norm=returned)@5  1 - 0 -1   = 0.5
+        Unjudged@5                 | 1        = 0
+        Unjudged(norm=returned)@5  | 1        = undefined
+    """
+
+    k: int
+    norm: Literal["k", "returned"] = "k"
+
+    def parts(self, hits: Hits) -> tuple[Ints, Ints]:
+        top = hits.top(self.k)
+        read = top.returned if self.norm == "returned" else np.full(len(hits), self.k)
+        return top.returned - top.count(top.grade >= 0), read

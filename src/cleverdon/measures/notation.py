@@ -8,7 +8,7 @@ true and false, tuples, maps, and measures. What trec_eval (`ndcg_cut_10`) and i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from cleverdon.errors import NotationError, suggest
@@ -17,8 +17,8 @@ from cleverdon.measures.registry import as_text, find, from_trec_eval
 
 _TOKEN = re.compile(
     r"""\s*(?:
-    (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![A-Za-z_]))
-  | (?P<word>[A-Za-z_][A-Za-z0-9_.-]*)
+    (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![A-Za-z0-9_]))
+  | (?P<word>\d*[A-Za-z_][A-Za-z0-9_.-]*)
   | (?P<text>'[^']*'|"[^"]*")
   | (?P<mark>[(){}@=,:])
   )""",
@@ -30,7 +30,11 @@ _LONGEST = 500
 """Longer texts are mistakes, or an attempt to exhaust the reader."""
 
 
-def parse(text: str) -> Measure:
+Meaning = Callable[[type[Measure], dict[str, Any]], tuple[type[Measure], dict[str, Any]]]
+"""What a name and the parameters behind it stand for in another tool: see `profiles`."""
+
+
+def parse(text: str, *, meaning: Meaning | None = None) -> Measure:
     """The measure that is written so.
 
     >>> parse("ndcg_cut_10")
@@ -47,14 +51,16 @@ def parse(text: str) -> Measure:
         cls, in_name, fixed = known
         parameters = {name: _Reader(value, of=text).only_value() for name, value in in_name.items()}
         parameters |= _Reader(f"{cls.__name__}({fixed})", of=text).arguments_only() if fixed else {}
-        return _make(cls, parameters)
-    reader = _Reader(text, of=text)
+        return _make(cls, parameters, meaning)
+    reader = _Reader(text, of=text, meaning=meaning)
     measure = reader.measure()
     reader.end()
     return measure
 
 
-def parse_all(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+def parse_all(
+    measures: str | Measure | Iterable[str | Measure], *, meaning: Meaning | None = None
+) -> tuple[Measure, ...]:
     """Several measures, each once, in the order given; a text may hold several."""
     if isinstance(measures, str) or not isinstance(measures, Iterable):
         measures = [measures]
@@ -64,12 +70,12 @@ def parse_all(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measur
         if isinstance(item, Measure):
             found[item] = None
         elif isinstance(item, str):
-            found.update(dict.fromkeys(map(parse, _split(item))))
+            found.update(dict.fromkeys(parse(text, meaning=meaning) for text in _split(item)))
         elif isinstance(item, type) and issubclass(item, Measure):
-            found[item()] = None
+            found[_make(item, {}, meaning)] = None
         else:
             # ir_measures' objects print themselves in a notation that is understood.
-            found[parse(str(item))] = None
+            found[parse(str(item), meaning=meaning)] = None
     if not found:
         raise NotationError("no measure was named")
     return tuple(found)
@@ -79,7 +85,11 @@ def written(measure: Measure) -> str:
     """How a measure is written: only what differs from the defaults, the cut-off behind `@`."""
     parameters = measure.parameters
     cut = parameters.pop(type(measure).cut, None)
-    inside = ",".join(f"{name}={as_text(value)}" for name, value in parameters.items())
+    # What a measure is made of stands first and needs no name: IntentAware(nDCG@10).
+    inside = ",".join(
+        as_text(value) if isinstance(value, Measure) and not place else f"{name}={as_text(value)}"
+        for place, (name, value) in enumerate(parameters.items())
+    )
     return (
         type(measure).__name__
         + (f"({inside})" if inside else "")
@@ -102,8 +112,9 @@ def _split(text: str) -> list[str]:
 class _Reader:
     """Reads the notation from left to right."""
 
-    def __init__(self, text: str, *, of: str) -> None:
+    def __init__(self, text: str, *, of: str, meaning: Meaning | None = None) -> None:
         self.of = of
+        self.meaning = meaning
         self.tokens: list[tuple[str, str]] = []
         if len(text) > _LONGEST:
             raise NotationError(f"{of[:40]}...: no measure is written with {len(text)} characters")
@@ -129,7 +140,7 @@ class _Reader:
             if cls.cut in parameters:
                 raise NotationError(f"{self.of}: {cls.cut!r} is given twice")
             parameters[cls.cut] = self.value()
-        return _make(cls, parameters)
+        return _make(cls, parameters, self.meaning)
 
     def arguments_only(self) -> dict[str, Any]:
         return self.arguments(find(self.take("word")))
@@ -227,7 +238,9 @@ class _Reader:
             raise NotationError(f"{self.of}: {self.tokens[0][1]!r} follows the end of the measure")
 
 
-def _make(cls: type[Measure], parameters: dict[str, Any]) -> Measure:
+def _make(
+    cls: type[Measure], parameters: dict[str, Any], meaning: Meaning | None = None
+) -> Measure:
     """The measure with these parameters, other tools' spellings among them translated."""
     own: dict[str, Any] = {}
     for name, value in parameters.items():
@@ -240,4 +253,6 @@ def _make(cls: type[Measure], parameters: dict[str, Any]) -> Measure:
             raise NotationError(
                 f"{cls.__name__}({name}={value}) is not known{suggest(str(value), meanings)}"
             )
+    if meaning is not None:
+        cls, own = meaning(cls, own)
     return cls(**own)

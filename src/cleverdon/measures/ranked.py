@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from cleverdon import ties
 from cleverdon.errors import NotationError
-from cleverdon.hits import Floats, Hits
-from cleverdon.measures.base import Measure
+from cleverdon.hits import Floats, Hits, Ints, rows_up_to
+from cleverdon.measures.base import Measure, Promise
 from cleverdon.measures.registry import measure
+from cleverdon.shares import Share, down_to
 
 _BOOK = "van Rijsbergen 1979, Information Retrieval, chapter 7"
 
@@ -27,7 +30,7 @@ class P(Measure):
     source = _BOOK
     trec_eval = ("P_{k}",)
     aliases = ("Precision", "Prec")
-    promises = frozenset({"in range", "swap"})
+    promises = frozenset({"in range", "swap", "gain"})
     worked = """
         P@3                 1 0 1       = 0.6667
         P@5                 1 0 1       = 0.4
@@ -41,10 +44,19 @@ class P(Measure):
     rel: float = 1
     norm: Literal["k", "returned"] = "k"
 
-    def score(self, hits: Hits) -> Floats:
+    def parts(self, hits: Hits) -> tuple[Ints, Ints]:
         top = hits.top(self.k)
         read = top.returned if self.norm == "returned" else np.full(len(hits), self.k)
-        return top.count(top.relevant(self.rel)) / read
+        return top.count(top.relevant(self.rel)), read
+
+    def expected(self, hits: Hits) -> Floats:
+        return _expected_found(hits, self.rel, self.k) / self.parts(hits)[1]
+
+    def as_share(self) -> Share:
+        def gain(hits: Hits) -> Floats:
+            return hits.relevant(self.rel) / self.parts(hits)[1][hits.query]
+
+        return Share(gain, down_to(self.k))
 
 
 @measure
@@ -73,12 +85,19 @@ class R(Measure):
     rel: float = 1
     cap: bool = False
 
-    def score(self, hits: Hits) -> Floats:
+    def parts(self, hits: Hits) -> tuple[Ints, Ints]:
         top = hits.top(self.k)
         wanted = hits.judgments.relevant(self.rel)
         if self.cap and self.k is not None:
             wanted = np.minimum(wanted, self.k)
-        return top.count(top.relevant(self.rel)) / wanted
+        return top.count(top.relevant(self.rel)), wanted
+
+    def expected(self, hits: Hits) -> Floats:
+        return _expected_found(hits, self.rel, self.k) / self.parts(hits)[1]
+
+    def as_share(self) -> Share:
+        most = self.k if self.cap and self.k else np.inf
+        return Share(_relevance(self.rel), down_to(self.k), lambda n: np.minimum(n, most))
 
 
 @measure
@@ -108,12 +127,35 @@ class F(Measure):
         if not 0 <= self.beta <= 1e6:
             raise NotationError(f"F(beta={self.beta}): beta is from 0 to a million")
 
-    def score(self, hits: Hits) -> Floats:
+    def parts(self, hits: Hits) -> tuple[Ints, Ints, Ints]:
         top = hits.top(self.k)
-        found = top.count(top.relevant(self.rel))
-        wanted = hits.judgments.relevant(self.rel)
-        value = (1 + self.beta**2) * found / (self.k + self.beta**2 * wanted)
+        read = np.full(len(hits), self.k)
+        return top.count(top.relevant(self.rel)), read, hits.judgments.relevant(self.rel)
+
+    def of_parts(self, found: Floats, read: Floats, wanted: Floats) -> Floats:
+        value = (1 + self.beta**2) * found / (read + self.beta**2 * wanted)
         return np.where(wanted > 0, value, np.nan)
+
+    def expected(self, hits: Hits) -> Floats:
+        found = _expected_found(hits, self.rel, self.k)
+        _, *others = (part.astype(float) for part in self.parts(hits))
+        return self.of_parts(found, *others)
+
+    def as_share(self) -> Share:
+        def whole(n: Ints) -> Floats:
+            both: Floats = np.asarray(self.k + self.beta**2 * n, dtype=float)
+            return both / (1 + self.beta**2)
+
+        return Share(_relevance(self.rel), down_to(self.k), whole)
+
+
+def _expected_found(hits: Hits, rel: float, k: int | None) -> Floats:
+    """How many relevant results are to be expected among the first k, over ties."""
+    return hits.total(hits.relevant(rel) * ties.chance(hits, k))
+
+
+def _relevance(rel: float) -> Callable[[Hits], Floats]:
+    return lambda hits: hits.relevant(rel).astype(float)
 
 
 @measure
@@ -129,7 +171,7 @@ class Success(Measure):
     source = "Craswell & Hawking 2004, Overview of the TREC 2004 Web track"
     trec_eval = ("success_{k}",)
     aliases = ("HitRate",)
-    promises = frozenset({"in range", "swap", "unjudged tail"})
+    promises = frozenset({"in range", "swap", "unjudged tail", "gain"})
     worked = """
         Success@2  0 1      = 1
         Success@1  0 1      = 0
@@ -142,6 +184,9 @@ class Success(Measure):
     def score(self, hits: Hits) -> Floats:
         top = hits.top(self.k)
         return (top.count(top.relevant(self.rel)) > 0).astype(float)
+
+    def expected(self, hits: Hits) -> Floats:
+        return ties.some_in_top(hits.where(hits.relevant(self.rel)), self.k)
 
 
 @measure
@@ -160,7 +205,7 @@ class RR(Measure):
     source = "Kantor & Voorhees 2000, doi:10.1023/A:1009902609570"
     trec_eval = ("recip_rank", "recip_rank_cut_{k}")
     aliases = ("MRR",)
-    promises = frozenset({"in range", "swap", "unjudged tail"})
+    promises = frozenset({"in range", "swap", "unjudged tail", "gain"})
     worked = """
         RR          0 - 1 1  = 0.3333
         RR@2        0 - 1 1  = 0
@@ -176,6 +221,9 @@ class RR(Measure):
         relevant = top.where(top.relevant(self.rel))
         first = relevant.where(relevant.ordinal == 1)
         return first.total(1 / first.rank)
+
+    def expected(self, hits: Hits) -> Floats:
+        return ties.reciprocal_rank(hits.where(hits.relevant(self.rel)), self.k)
 
 
 @measure
@@ -193,8 +241,8 @@ class AP(Measure):
     source = (
         "Harman 1992, doi:10.1016/0306-4573(92)90002-R; Robertson 2008, doi:10.1145/1390334.1390453"
     )
-    trec_eval = ("map", "map_cut_{k}")
-    aliases = ("MAP",)
+    trec_eval: ClassVar[tuple[str, ...]] = ("map", "map_cut_{k}")
+    aliases: ClassVar[tuple[str, ...]] = ("MAP",)
     promises = frozenset({"in range", "swap", "unjudged tail"})
     worked = """
         AP                1 0 1 1 1 1 0 0 0 1  = 0.7750
@@ -218,9 +266,43 @@ class AP(Measure):
         if self.norm == "hits":
             found = np.maximum(np.diff(relevant.starts), 1)
             return np.where(wanted > 0, precisions / found, np.nan)
-        if self.norm == "min" and self.k is not None:
-            wanted = np.minimum(wanted, self.k)
-        return precisions / wanted
+        return precisions / self._capped(wanted)
+
+    def expected(self, hits: Hits) -> Floats:
+        relevant, wanted = hits.where(hits.relevant(self.rel)), hits.judgments.relevant(self.rel)
+        if self.norm == "hits":
+            return np.where(wanted > 0, ties.mean_precision(relevant, self.k), np.nan)
+        return ties.precision_sum(relevant, self.k) / self._capped(wanted)
+
+    def keeps(self, promise: Promise) -> bool:
+        # The mean over what was found falls when one more is found at the bottom of the page.
+        falls = promise == "swap" and self.norm == "hits" and self.k is not None
+        return super().keeps(promise) and not falls
+
+    def as_found(self, hits: Hits, turned: Hits, *, downwards: bool) -> Floats:
+        top, query, k = hits.top(self.k), turned.query, self.k or np.inf
+        relevant = top.where(top.relevant(self.rel))
+        above = rows_up_to(relevant, turned.rank, query)
+        inverse = 1 / relevant.rank
+        before = np.concatenate(([0.0], relevant.running(inverse)))
+        passed = np.where(above > 0, before[relevant.starts[query] + above], 0)
+        below = relevant.total(inverse)[query] - passed
+        # One more is relevant: it has a precision of its own, and adds to those below it.
+        read = (turned.rank <= k).astype(float)
+        own = read / turned.rank
+        if downwards:
+            gained = (turned.ordinal + above) * own + read * below
+        else:
+            gained = (above + 1) * own + read * (below + turned.running(own) - own)
+        precisions = relevant.total(relevant.ordinal * inverse)[query] + turned.running(gained)
+        if self.norm == "hits":
+            found = np.diff(relevant.starts)[query] + turned.running(read)
+            return precisions / np.maximum(found, 1)
+        wanted = hits.judgments.relevant(self.rel)[query] + turned.ordinal
+        return precisions / self._capped(wanted)
+
+    def _capped(self, wanted: Ints) -> Ints:
+        return np.minimum(wanted, self.k) if self.norm == "min" and self.k else wanted
 
 
 @measure
@@ -245,10 +327,10 @@ class Rprec(Measure):
 
     rel: float = 1
 
-    def score(self, hits: Hits) -> Floats:
+    def parts(self, hits: Hits) -> tuple[Ints, Ints]:
         wanted = hits.judgments.relevant(self.rel)
         early = hits.relevant(self.rel) & (hits.rank <= wanted[hits.query])
-        return hits.count(early) / wanted
+        return hits.count(early), wanted
 
 
 @measure
@@ -263,8 +345,8 @@ class Bpref(Measure):
     user = "Compares pairs of judged documents, and minds how many are in the right order."
     undefined = "no judged document is relevant"
     source = "Buckley & Voorhees 2004, doi:10.1145/1008992.1009000; as corrected in trec_eval 8"
-    trec_eval = ("bpref",)
-    aliases = ("BPref",)
+    trec_eval: ClassVar[tuple[str, ...]] = ("bpref",)
+    aliases: ClassVar[tuple[str, ...]] = ("BPref",)
     promises = frozenset({"in range", "swap", "unjudged tail"})
     worked = """
         Bpref   1 0 1       = 0.5

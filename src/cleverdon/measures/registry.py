@@ -17,17 +17,22 @@ FAMILIES = {
     "ranked": "Ranked, binary",
     "graded": "Ranked, graded",
     "judged": "How much is judged",
+    "holes": "How much is judged, for any query",
     "counts": "Counts",
     "confusion": "Sets: the confusion matrix",
     "positions": "Ranked, binary: where relevant results stand",
     "recall_levels": "Ranked, binary: precision at levels of recall",
+    "geometric": "Ranked, binary: geometric means over queries",
     "pairs": "Ranked, binary: pairs of results",
     "sampled": "Estimates from sampled judgments",
     "trec": "Ranked: measures that only trec_eval has",
     "cumulative": "Ranked, graded: cumulative gain and its kin",
     "overlap": "Ranked, graded: overlap with the ideal ranking",
-    "cwl": "Ranked, graded: models of users (C/W/L)",
-    "diversity": "Diversity and novelty: judgments of subtopics",
+    "cwl_by_rank": "Ranked, graded: users who mind the rank only (C/W/L)",
+    "cwl_by_gain": "Ranked, graded: users who mind what they found (C/W/L)",
+    "diversity": "Diversity and novelty: what serves a subtopic again gains less",
+    "intent": "Diversity and novelty: averages over subtopics",
+    "coverage": "Diversity and novelty: how many subtopics are served",
     "credibility": "Relevance and credibility: two grades a document",
 }
 """The modules that hold Cleverdon's own measures, with their headings, in the order of listings."""
@@ -139,6 +144,8 @@ def as_text(value: Any) -> str:
     """A parameter's value as the notation writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if value is None:
+        return "none"
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     if isinstance(value, dict):

@@ -2,41 +2,58 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+import numpy as np
+
 from cleverdon.errors import NotationError
-from cleverdon.hits import Floats, Hits
-from cleverdon.measures.base import Measure
+from cleverdon.hits import Floats, Hits, Ints
+from cleverdon.measures.base import Better, Measure
 from cleverdon.measures.registry import measure
 
 _BOOK = "van Rijsbergen 1979, Information Retrieval, chapter 7"
 
 
+class SetMeasure(Measure):
+    """What measures of sets share: a is returned and relevant, b only returned, c only relevant."""
+
+    user = "Looks at everything that came back, in no order."
+
+    rel: float = 1
+
+    def parts(self, hits: Hits) -> tuple[Floats | Ints, ...]:
+        found = hits.count(hits.relevant(self.rel))
+        return found, hits.returned - found, hits.judgments.relevant(self.rel) - found
+
+    def as_found(self, hits: Hits, turned: Hits, *, downwards: bool) -> Floats:
+        a, b, *others = (part[turned.query] for part in self.parts(hits))
+        return self.of_parts(a + turned.ordinal, b - turned.ordinal, *others)
+
+
 @measure
-class SetP(Measure):
+class SetP(SetMeasure):
     """Precision of the whole result.
 
     The share of what was returned that is relevant.
     """
 
     formula = r"\frac{|\text{relevant} \cap \text{returned}|}{|\text{returned}|}"
-    user = "Looks at everything that came back, in no order."
     undefined = "nothing was returned"
     source = _BOOK
     trec_eval = ("set_P",)
-    promises = frozenset({"in range", "swap"})
+    promises = frozenset({"in range", "swap", "gain"})
     worked = """
         SetP          1 0 - 2     = 0.5
         SetP(rel=2)   1 0 - 2 | 1 = 0.25
         SetP          | 1         = undefined
     """
 
-    rel: float = 1
-
-    def score(self, hits: Hits) -> Floats:
-        return hits.count(hits.relevant(self.rel)) / hits.returned
+    def of_parts(self, a: Floats, b: Floats, c: Floats) -> Floats:
+        return a / (a + b)
 
 
 @measure
-class SetR(Measure):
+class SetR(SetMeasure):
     """Recall of the whole result.
 
     The share of what is relevant that was returned.
@@ -54,14 +71,12 @@ class SetR(Measure):
         SetR   0 -        = undefined
     """
 
-    rel: float = 1
-
-    def score(self, hits: Hits) -> Floats:
-        return hits.count(hits.relevant(self.rel)) / hits.judgments.relevant(self.rel)
+    def of_parts(self, a: Floats, b: Floats, c: Floats) -> Floats:
+        return a / (a + c)
 
 
 @measure
-class SetF(Measure):
+class SetF(SetMeasure):
     """F-measure of the whole result: precision and recall in one number.
 
     Their harmonic mean, recall weighed beta times as much as precision. trec_eval's `set_F_x` and
@@ -72,7 +87,7 @@ class SetF(Measure):
     user = "Cares beta times as much for recall as for precision."
     undefined = "nothing was returned and (unless beta=0) no judged document is relevant"
     source = _BOOK
-    trec_eval = ("set_F",)
+    trec_eval: ClassVar[tuple[str, ...]] = ("set_F",)
     promises = frozenset({"in range", "swap"})
     worked = """
         SetF             1 0 - - | 1  = 0.3333
@@ -88,15 +103,94 @@ class SetF(Measure):
     rel: float = 1
 
     def check(self) -> None:
+        name = type(self).__name__
         if not 0 <= self.beta <= 1e6:
-            raise NotationError(f"SetF(beta={self.beta}): beta is from 0 to a million")
+            raise NotationError(f"{name}(beta={self.beta}): beta is from 0 to a million")
         if self.alpha is not None and self.beta != 1:
-            raise NotationError("SetF takes beta or alpha, not both")
+            raise NotationError(f"{name} takes beta or alpha, not both")
         if self.alpha is not None and not 0 < self.alpha <= 1:
-            raise NotationError(f"SetF(alpha={self.alpha}): alpha is above 0 and at most 1")
+            raise NotationError(f"{name}(alpha={self.alpha}): alpha is above 0 and at most 1")
 
-    def score(self, hits: Hits) -> Floats:
+    def of_parts(self, a: Floats, b: Floats, c: Floats) -> Floats:
         square = self.beta**2 if self.alpha is None else (1 - self.alpha) / self.alpha
+        return (1 + square) * a / (a + b + square * (a + c))
+
+
+@measure
+class SetE(SetF):
+    """Van Rijsbergen's effectiveness of the whole result: what is missing from a perfect F.
+
+    It came first: F is what others made of it, so that more would be better.
+    """
+
+    formula = r"1 - \frac{(1 + \beta^2)\, P R}{\beta^2 P + R}"
+    trec_eval = ()
+    better: ClassVar[Better] = "lower"
+    worked = """
+        SetE             1 0 - - | 1  = 0.6667
+        SetE(beta=2)     1 0 - - | 1  = 0.5833
+        SetE(alpha=0.5)  1 0 - - | 1  = 0.6667
+        SetE             1            = 0
+        SetE             0 -     | 1  = 1
+        SetE             | 0          = undefined
+    """
+
+    def of_parts(self, a: Floats, b: Floats, c: Floats) -> Floats:
+        return 1 - super().of_parts(a, b, c)
+
+
+@measure
+class SetRelP(SetMeasure):
+    """Relative precision of the whole result: what was found of what could have been.
+
+    A system that returns n results can find no more than n of the R relevant documents, nor more
+    than R.
+    """
+
+    formula = r"\frac{|\text{relevant} \cap \text{returned}|}{\min(n, R)}"
+    user = "Looks at everything that came back, and expects no more than was possible."
+    undefined = "nothing was returned, or no judged document is relevant"
+    source = "trec_eval"
+    trec_eval = ("set_relative_P",)
+    promises = frozenset({"in range", "swap"})
+    worked = """
+        SetRelP   1 0 | 1 1   = 0.5
+        SetRelP   1 0 - 1     = 1
+        SetRelP   0 - | 1     = 0
+        SetRelP   | 1         = undefined
+        SetRelP   0           = undefined
+    """
+
+    def parts(self, hits: Hits) -> tuple[Floats | Ints, ...]:
         found = hits.count(hits.relevant(self.rel))
-        wanted = hits.judgments.relevant(self.rel)
-        return (1 + square) * found / (hits.returned + square * wanted)
+        return found, np.minimum(hits.returned, hits.judgments.relevant(self.rel))
+
+    def of_parts(self, found: Floats, possible: Floats) -> Floats:
+        return found / possible
+
+
+@measure
+class SetAP(SetMeasure):
+    """Precision of the whole result, times its recall.
+
+    What is left of average precision when the order is unknown: each relevant document that was
+    returned is worth the precision of the whole.
+    """
+
+    formula = r"P \cdot R"
+    user = "Looks at everything that came back, in no order, and minds what is missing."
+    undefined = "nothing was returned, or no judged document is relevant"
+    source = "trec_eval"
+    trec_eval = ("set_map",)
+    promises = frozenset({"in range", "swap"})
+    worked = """
+        SetAP   1 0 - - | 1  = 0.125
+        SetAP   1 1          = 1
+        SetAP   0 -     | 1  = 0
+        SetAP   | 1          = undefined
+        SetAP   0            = undefined
+    """
+
+    def of_parts(self, a: Floats, b: Floats, c: Floats) -> Floats:
+        # Rounded once, as trec_eval does: the product of two quotients may print otherwise.
+        return a * a / ((a + b) * (a + c))

@@ -4,7 +4,8 @@
 
 `-` is a result that nobody judged; behind `|` stand judged documents that were not returned;
 results in brackets, `(2 0 -)`, have equal scores; `max=3` is the largest grade of the collection's
-judgments where it is not the largest shown, `docs=100` the size of the collection.
+judgments where it is not the largest shown, `docs=100` the size of the collection. What a measure
+yields is a number, `undefined`, or a text in quotes.
 
 A document may have more than one grade: `2/1` is of relevance 2 and, say, credibility 1; `ab2`
 covers subtopic a with grade 1 and subtopic b with grade 2; `1@3` was drawn from stratum 3 of the
@@ -30,16 +31,30 @@ class Worked:
 
     measure: Measure
     ranking: str
-    expected: float  # NaN where the measure is undefined
+    expected: float | str  # NaN where the measure is undefined
     decimals: int
 
     @property
     def hits(self) -> Hits:
         return ranking(self.ranking)
 
-    def agrees(self, value: float) -> bool:
+    @property
+    def undefined(self) -> bool:
+        """Whether it shows a case in which the measure has no value."""
+        return not isinstance(self.expected, str) and bool(np.isnan(self.expected))
+
+    @property
+    def found(self) -> float | str:
+        """What the measure makes of the ranking."""
+        if self.measure.text:
+            return self.measure.texts(self.hits)[0]
+        return float(self.measure(self.hits)[0])
+
+    def agrees(self, value: float | str) -> bool:
         """Whether a value is the expected one, to the digits that the example shows."""
-        if np.isnan(self.expected):
+        if isinstance(value, str) or isinstance(self.expected, str):
+            return value == self.expected
+        if self.undefined:
             return bool(np.isnan(value))
         return abs(value - self.expected) <= 0.5000001 * 10.0**-self.decimals
 
@@ -50,10 +65,12 @@ def examples(cls: type[Measure]) -> list[Worked]:
 
 
 def _example(line: str) -> Worked:
-    match = re.fullmatch(r"\s*(\S+)\s+(.*?)\s*=\s*(undefined|-?[\d.]+)\s*", line)
+    match = re.fullmatch(r"\s*(\S+)\s+(.*?)\s*=\s*(undefined|-?[\d.]+|'[^']*')\s*", line)
     if match is None:
         raise NotationError(f"not a worked example: {line.strip()!r}")
     measure, text, value = match.groups()
+    if value.startswith("'"):
+        return Worked(parse(measure), text, value[1:-1], 0)
     expected = np.nan if value == "undefined" else float(value)
     # Whole numbers are meant exactly.
     decimals = len(value.partition(".")[2]) or 9
@@ -120,14 +137,15 @@ def _judged(documents: list[str], facts: dict[str, str]) -> Judged:
             return None
         return np.array([float(token.partition(mark)[2]) for token in documents])
 
-    stratum = column("@")
+    stratum, second = column("@"), column("/")
     return Judged(
         queries=["query"],
         starts=np.array([0, len(documents)]),
         grade=grade,
         top_grade=float(facts.get("max", grade.max(initial=0))),
         docs=int(facts["docs"]) if "docs" in facts else None,
-        second=column("/"),
+        second=second,
+        top_second=0.0 if second is None else float(second.max(initial=0)),
         subtopics=Subtopics(docs.astype(int), topics.astype(int), topic_grades, [names])
         if names
         else None,

@@ -14,7 +14,7 @@ from cleverdon import _core
 from cleverdon.data import Judgments, Rows, Run
 from cleverdon.errors import InputError, OptionError, check_word
 from cleverdon.read.detect import ANNOTATED, FORMATS, detect
-from cleverdon.read.text import Text, shape_of
+from cleverdon.read.text import Text, hinting_at_subtopics, shape_of
 
 __all__ = ["FORMATS", "Text", "open_input", "read"]
 
@@ -45,7 +45,10 @@ def read(
         cls, data, format=format, name=name, duplicates=duplicates, order_by=order_by
     )
     if isinstance(opened, Text):
-        table = _core.Table.read(opened.source, opened.layout, duplicates, progress)
+        try:
+            table = _core.Table.read(opened.source, opened.layout, duplicates, progress)
+        except InputError as error:
+            raise (hinting_at_subtopics(error, opened) if cls is Judgments else error) from None
         digest = opened.source.digest()
         return cls(table, name=opened.name, source=opened.source.name, digest=digest)
     return opened
@@ -82,6 +85,12 @@ def open_input(
             return _from_ir_datasets(cls, path, kind=kind, duplicates=duplicates)
         source = open_source(path)
         return _from_source(cls, source, format=format, name=name, kind=kind, duplicates=duplicates)
+    if format in ANNOTATED and cls is Judgments and _has_rows(data):
+        from cleverdon.read.annotated import annotated_rows
+
+        label = name or "judgments"
+        made = annotated_rows(data, format=format, name=label, duplicates=duplicates)
+        return cast(R, made)
     if format is not None:
         raise OptionError(f"format={format!r} is for files, and a {type(data).__name__} is none")
     label = name or ("judgments" if cls is Judgments else "run")
@@ -93,7 +102,7 @@ def open_input(
         from cleverdon.read.table import from_arrow
 
         table = from_arrow(data, kind=kind, duplicates=duplicates)
-    elif isinstance(data, Iterable) and not isinstance(data, (bytes, bytearray)):
+    elif _has_rows(data):
         from cleverdon.read.mapping import from_rows
 
         table = from_rows(data, kind=kind, duplicates=duplicates)
@@ -124,7 +133,8 @@ def _from_source(
         from cleverdon.read.annotated import annotated
 
         facts = {"name": name or name_of(path), "source": source.name, "digest": source.digest()}
-        return cast(R, annotated(source.head(2**62), format=format, **facts))
+        text = source.head(2**62)
+        return cast(R, annotated(text, format=format, duplicates=duplicates, **facts))
     format = format or detect(head, kind=kind, source=source.name)
     if format == "trec" and path.endswith(".csv"):
         format = "csv"  # whose header is missing or unknown: say so, and not what TREC expects
@@ -164,6 +174,12 @@ def head_of(source: _core.Source) -> bytes:
         length *= 16
         head = source.head(length)
     return head
+
+
+def _has_rows(data: Any) -> bool:
+    """Whether it can be read row by row."""
+    others = isinstance(data, (bytes, bytearray, Mapping)) or hasattr(data, "__arrow_c_stream__")
+    return isinstance(data, Iterable) and not others
 
 
 def _from_ir_datasets(cls: type[R], path: str, *, kind: str, duplicates: str) -> R:

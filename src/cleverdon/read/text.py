@@ -6,10 +6,11 @@ it whole, into a `Run` or `Judgments`, or streams it straight into Hits.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from cleverdon import _core
-from cleverdon.errors import OptionError
+from cleverdon.errors import InputError, OptionError
 from cleverdon.read.columns import RANK, choose, is_header, position, split_columns
 from cleverdon.read.detect import first_line
 
@@ -112,6 +113,19 @@ def shape_of(format: str, *, kind: str, head: str, source: str) -> Shape:
     if format == "beir" and not is_header(split_columns(header, separator=separator)):
         return BEIR_QRELS
     return _under_header(header, separator=separator, kind=kind, source=source)
+
+
+def hinting_at_subtopics(error: InputError, text: Text) -> InputError:
+    """The same error; of a document judged twice that may be about subtopics, it says so."""
+    first = re.search(r"first on line (\d+)$", error.message)
+    if first is None or error.line is None:
+        return error
+    lines = text.source.head(2**62).split(b"\n")
+    fields = [lines[number - 1].split() for number in (int(first[1]), error.line)]
+    if any(len(line) != len(TREC_QRELS.names) for line in fields) or fields[0][1] == fields[1][1]:
+        return error
+    hint = "where the second field is a subtopic, the format is 'subtopics'"
+    return InputError(f"{error.message}; {hint}", source=error.source, line=error.line)
 
 
 def _under_header(header: str, *, separator: str, kind: str, source: str) -> Shape:

@@ -25,7 +25,7 @@ def described(name: str) -> str:
         "User": cls.user,
         "Undefined": cls.undefined,
         "Better": cls.better,
-        "Average": "summed over queries" if cls.average == "sum" else "mean over queries",
+        "Average": _AVERAGES[cls.average],
         "Parameters": parameters(cls),
         "Also called": ", ".join(cls.aliases),
         "In trec_eval": ", ".join(cls.trec_eval),
@@ -38,6 +38,12 @@ def described(name: str) -> str:
         parts.append(f"Worked examples\n{indent(examples, '  ')}\n\n{LEGEND}")
     return "\n\n".join(parts)
 
+
+_AVERAGES = {
+    "mean": "mean over queries",
+    "sum": "summed over queries",
+    "geometric": "geometric mean over queries",
+}
 
 LEGEND = (
     "  Grades run down the ranking; - is a result that nobody judged, and behind | stand judged\n"

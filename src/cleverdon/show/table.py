@@ -28,58 +28,98 @@ class Grid:
     notes: list[str]
 
 
-def render(scores: Scores, format: str = "table", *, per_query: bool = False) -> str:
-    """The scores as text in one of `FORMATS`: the averages, or the values for each query."""
+def render(
+    scores: Scores, format: str = "table", *, per_query: bool = False, average: str = "mean"
+) -> str:
+    """The scores as text in one of `FORMATS`: the averages, or the values for each query.
+
+    `average` is one of `cleverdon.settings.AVERAGES`.
+    """
     check_word("format", format, FORMATS)
     if format == "json":
         import json
 
-        return json.dumps(scores.to_json(), indent=1, ensure_ascii=False)
+        return json.dumps(scores.to_json(average=average), indent=1, ensure_ascii=False)
     exact = format in ("csv", "tsv")
-    grid = _by_query(scores, exact=exact) if per_query else _averages(scores, exact=exact)
+    if per_query:
+        return laid_out(_by_query(scores, exact=exact), format)
+    return laid_out(_averages(scores, average, exact=exact), format)
+
+
+def laid_out(grid: Grid, format: str) -> str:
+    """A table of text in one of `FORMATS`, all but json."""
     return _WRITERS[format](grid)
 
 
-def _averages(scores: Scores, *, exact: bool) -> Grid:
-    rows = [
-        [
-            _printable(system),
-            *(_number(m, v, exact=exact) for m, v in zip(scores.measures, means, strict=True)),
-        ]
-        for system, means in zip(scores.systems, scores.means.tolist(), strict=True)
-    ]
-    return Grid(["system", *map(str, scores.measures)], rows, 1, notes(scores))
+def _averages(scores: Scores, average: str, *, exact: bool) -> Grid:
+    numbers = [m for m, measure in enumerate(scores.measures) if not measure.text]
+    digits = find_profile(scores.about.profile).decimals
+    bounded = bool(scores.bounds) and average == "mean"
+    rows = []
+    for system, means in zip(scores.systems, scores.aggregate(average), strict=True):
+        cells = [_printable(system)]
+        for m in numbers:
+            measure = scores.measures[m]
+            found = [float(means[m]), *(scores.mean_bounds(system, measure) if bounded else ())]
+            cells += _cells(measure, found, exact=exact, digits=digits)
+        rows.append(cells)
+    header = ["system", *_headings(scores, numbers, bounded and exact)]
+    return Grid(header, rows, 1, notes(scores, average))
+
+
+def _headings(scores: Scores, numbers: Sequence[int], apart: bool) -> list[str]:
+    """The names of the measures; with columns for their bounds, where these stand apart."""
+    ends = ("", " lowest", " highest") if apart else ("",)
+    return [f"{scores.measures[m]}{end}" for m in numbers for end in ends]
+
+
+def _cells(measure: Measure, found: Sequence[float], *, exact: bool, digits: int) -> list[str]:
+    """A value and, if there are any, its bounds: each a cell for programs, one cell for people."""
+    texts = [_number(measure, value, exact=exact, digits=digits) for value in found]
+    if exact or len(texts) == 1:
+        return texts
+    value, lowest, highest = texts
+    return [f"{value} [{lowest}, {highest}]"]
 
 
 def _by_query(scores: Scores, *, exact: bool) -> Grid:
-    rows = [
-        [
-            _printable(system),
-            _printable(query),
-            *(_number(m, v, exact=exact) for m, v in zip(scores.measures, values, strict=True)),
-        ]
-        for s, system in enumerate(scores.systems)
-        for q, (query, values) in enumerate(
-            zip(scores.queries, scores.values[s].T.tolist(), strict=True)
-        )
-        if scores.evaluated[s, q]
-    ]
-    return Grid(["system", "query", *map(str, scores.measures)], rows, 2, notes(scores))
+    digits = find_profile(scores.about.profile).decimals
+    rows = []
+    for s, system in enumerate(scores.systems):
+        bounds = scores.bounds.get(system, {})
+        for q, query in enumerate(scores.queries):
+            if not scores.evaluated[s, q]:
+                continue
+            cells = [_printable(system), _printable(query)]
+            for m, measure in enumerate(scores.measures):
+                if measure.text:
+                    cells.append(scores.texts[system][str(measure)][q])
+                    continue
+                found = [float(scores.values[s, m, q])]
+                if bounds:
+                    ends = bounds[str(measure)]
+                    found += [float(ends.lowest[q]), float(ends.highest[q])]
+                cells += _cells(measure, found, exact=exact, digits=digits)
+            rows.append(cells)
+    every = range(len(scores.measures))
+    header = ["system", "query", *_headings(scores, every, bool(scores.bounds) and exact)]
+    return Grid(header, rows, 2, notes(scores))
 
 
-def _number(measure: Measure, value: float, *, exact: bool) -> str:
+def _number(measure: Measure, value: float, *, exact: bool, digits: int) -> str:
     if math.isnan(value):
         return "" if exact else "-"
     if measure.average == "sum" and value.is_integer():
         return str(int(value))
-    return repr(value) if exact else f"{value:.{DIGITS}f}"
+    return repr(value) if exact else f"{value:.{digits}f}"
 
 
-def notes(scores: Scores) -> list[str]:
+def notes(scores: Scores, average: str = "mean") -> list[str]:
     """What the numbers rest on: queries, and those that are missing, extra or undefined."""
     about = scores.about
     size = f"{_count(about.queries, 'query')}, {_count(about.judgments, 'judgment')}"
-    found = [size + _choices(about)]
+    named = "" if average == "mean" else f"; average={average}"
+    found = [size + _choices(about) + named]
     for name, run in about.runs.items():
         parts = []
         if run.missing:
@@ -89,8 +129,11 @@ def notes(scores: Scores) -> list[str]:
             parts.append(f"{_count(run.extra, 'extra query')} without judgments (ignored)")
         if parts:
             found.append(f"{name}: {', '.join(parts)}")
-    found += _undefined(scores)
-    return found
+    if scores.bounds:
+        over = next(iter(next(iter(scores.bounds.values())).values())).over
+        found.append(f"in brackets: the lowest and highest over {', '.join(over)}")
+    # What is undefined for a query is in the sums of a micro-average like anything else.
+    return found if average == "micro" else found + _undefined(scores)
 
 
 def _choices(about: About) -> str:

@@ -1,0 +1,73 @@
+"""cleverdon flip: could judging the unjudged reverse the order of two runs?"""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.argument("qrels", type=click.Path())
+@click.argument("run_a", type=click.Path())
+@click.argument("run_b", type=click.Path())
+@click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    default=["nDCG@10"],
+    show_default=True,
+    help="A measure, such as nDCG@10 or 'P(rel=2)@5'; again for more.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="Only the first K results of each run will ever be judged.",
+)
+@click.option(
+    "--grade",
+    type=float,
+    metavar="GRADE",
+    help="The largest grade that a document could get, if not the largest in QRELS.",
+)
+@click.option(
+    "--qrels-format", metavar="FORMAT", help="The judgments' format, if not to be guessed."
+)
+@click.option("--run-format", metavar="FORMAT", help="The runs' format, if not to be guessed.")
+def command(
+    qrels: str,
+    run_a: str,
+    run_b: str,
+    measures: tuple[str, ...],
+    depth: int | None,
+    grade: float | None,
+    qrels_format: str | None,
+    run_format: str | None,
+) -> None:
+    """Say whether judging what nobody judged could reverse the order of RUN_A and RUN_B.
+
+    And which documents to judge first to settle it.
+
+    \b
+    Examples:
+      cleverdon flip qrels.txt bm25.run dense.run -m nDCG@10
+      cleverdon flip qrels.txt bm25.run dense.run -m P@5 --depth 5
+    """
+    from cleverdon.flip import could_flip
+
+    for number, measure in enumerate(measures):
+        if number:
+            click.echo()
+        click.echo(
+            could_flip(
+                qrels,
+                run_a,
+                run_b,
+                measure,
+                unjudged=True if grade is None else grade,
+                depth=depth,
+                qrels_format=qrels_format,
+                run_format=run_format,
+            )
+        )

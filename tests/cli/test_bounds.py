@@ -1,0 +1,53 @@
+"""Bounds and flips on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+FILES = tuple(str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
+
+
+def test_json_has_the_bounds(cleverdon: Command) -> None:
+    found = json.loads(cleverdon("eval", *FILES, "-m", "P@1", "--bounds", "-f", "json").stdout)
+    assert found["bounds"]["dense"]["P@1"]["means"] == [0.75, 1.0]
+    assert len(found["bounds"]["bm25"]["P@1"]["lowest"]) == 4
+
+
+def test_the_rest_widens_them(cleverdon: Command) -> None:
+    plain, wider = (
+        json.loads(cleverdon("eval", *FILES, "-m", "AP", "--bounds", *more, "-f", "json").stdout)
+        for more in ((), ("--rest", "--docs", "100"))
+    )
+    (low, high), (lower, higher) = (d["bounds"]["bm25"]["AP"]["means"] for d in (plain, wider))
+    # Documents that were judged and not returned turn up at last, be it at the very end.
+    assert low < lower < higher
+    assert high < higher
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--rest",), "--rest goes with --bounds"),
+        (("--bounds", "--rest"), "rest=True needs docs="),
+        (("--bounds", "--average", "median"), "go with no other --average"),
+        (("--bounds", "-m", "Judged@5"), "Judged@5 has no bounds"),
+    ],
+)
+def test_what_does_not_fit(cleverdon: Command, arguments: tuple[str, ...], message: str) -> None:
+    done = cleverdon("eval", *FILES, *arguments)
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_flip_by_several_measures(cleverdon: Command) -> None:
+    done = cleverdon("flip", *FILES, "-m", "P@1", "-m", "AP", "--depth", "3", "--grade", "1")
+    first, second = done.stdout.split("\n\n")
+    assert first.startswith("P@1: bm25 0.7500, dense 0.7500")
+    assert "this is a bound" in second

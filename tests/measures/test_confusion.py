@@ -1,0 +1,243 @@
+"""The confusion matrix against scikit-learn, query by query, and as macro- and micro-averages.
+
+A query is a row of labels: what is relevant, and what was returned. scikit-learn puts 0 where
+Cleverdon says undefined, and so do averages where more is better. What it lacks (markedness, the
+prevalence threshold) is put together from what it has.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from sklearn import metrics
+
+from cleverdon import InputError, NotationError, Scores, evaluate, parse
+from cleverdon.measures import measures
+from cleverdon.measures.registry import FAMILIES, family
+
+FAMILY = [cls for cls in measures() if family(cls) == FAMILIES["confusion"]]
+NAMES = [cls.__name__ for cls in FAMILY]
+Labels = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A row a query, a column a document of the collection."""
+
+    relevant: Labels
+    returned: Labels
+    judged: Labels
+
+    def scores(self, *names: str, **options: Any) -> Scores:
+        rows = range(len(self.relevant))
+        qrels = {
+            f"q{q:02}": {f"d{d}": int(self.relevant[q, d]) for d in np.flatnonzero(self.judged[q])}
+            for q in rows
+        }
+        run = {f"q{q:02}": {f"d{d}": 1.0 for d in np.flatnonzero(self.returned[q])} for q in rows}
+        docs = self.relevant.shape[1]
+        return evaluate(qrels, {"run": run}, names or NAMES, docs=docs, **options)
+
+    @property
+    def rows(self) -> list[tuple[Labels, Labels]]:
+        return list(zip(self.relevant, self.returned, strict=True))
+
+
+@st.composite
+def tables(draw: st.DrawFn, *, most: int = 20) -> Table:
+    """Up to so many queries over up to 8 documents: every kind of empty margin comes up."""
+    made = np.random.default_rng(draw(st.integers(0, 2**32)))
+    shape = (draw(st.integers(1, most)), draw(st.integers(2, 8)))
+    shares = made.choice([0, 0.2, 0.5, 0.8, 1], size=(2, shape[0], 1))
+    relevant, returned = made.random((2, *shape)) < shares
+    # What is not relevant need not be judged; a query must have a judgment to count.
+    judged = relevant | (made.random(shape) < 0.5)
+    judged[:, 0] = True
+    return Table(relevant, returned, judged)
+
+
+def defined(values: list[float]) -> list[float]:
+    return [0.0 if math.isnan(value) else value for value in values]
+
+
+@settings(max_examples=60)
+@given(tables())
+def test_rates_of_each_query_and_their_averages(table: Table) -> None:
+    scores = table.scores()
+    yes, no = (table.relevant, table.returned), (~table.relevant, ~table.returned)
+    rates = {
+        "TPR": (metrics.recall_score, yes),
+        "TNR": (metrics.recall_score, no),
+        "PPV": (metrics.precision_score, yes),
+        "NPV": (metrics.precision_score, no),
+        "ThreatScore": (metrics.jaccard_score, yes),
+    }
+    for name, (function, labels) in rates.items():
+        macro = function(*labels, average="samples", zero_division=0)
+        micro = function(*labels, average="micro", zero_division=0)
+        assert scores.mean("run", name) == pytest.approx(macro, abs=1e-12), name
+        assert defined([scores.micro("run", name)]) == pytest.approx([micro], abs=1e-12), name
+    accuracy = 1 - metrics.hamming_loss(*yes)
+    assert scores.mean("run", "SetAccuracy") == pytest.approx(accuracy, abs=1e-12)
+    assert scores.micro("run", "SetAccuracy") == pytest.approx(accuracy, abs=1e-12)
+
+
+@given(tables())
+def test_what_complements_what(table: Table) -> None:
+    scores = table.scores()
+    pairs = (("TPR", "FNR"), ("TNR", "FPR"), ("PPV", "FDR"), ("NPV", "FOR"), ("TNR", "Fallout"))
+    for name, other in pairs:
+        left, right = (np.array(list(scores.per_query("run", n).values())) for n in (name, other))
+        assert left == pytest.approx(1 - right, nan_ok=True, abs=1e-12)
+        # An undefined rate counts as 0, and an undefined rate of errors as 1.
+        assert scores.mean("run", name) == pytest.approx(1 - scores.mean("run", other), abs=1e-12)
+        micro, other_micro = scores.micro("run", name), scores.micro("run", other)
+        assert micro == pytest.approx(1 - other_micro, nan_ok=True, abs=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:A single label was found")
+@settings(max_examples=60)
+@given(tables())
+def test_coefficients_of_each_query(table: Table) -> None:
+    scores = table.scores()
+    wanted = [metrics.matthews_corrcoef(*row) for row in table.rows]
+    values = list(scores.per_query("run", "MCC").values())
+    assert defined(values) == pytest.approx(wanted, abs=1e-12)
+    pooled = table.relevant.ravel(), table.returned.ravel()
+    micro = metrics.matthews_corrcoef(*pooled)
+    assert defined([scores.micro("run", "MCC")]) == pytest.approx([micro], abs=1e-12)
+    precisions, recalls = (
+        [function(*row, zero_division=0) for row in table.rows]
+        for function in (metrics.precision_score, metrics.recall_score)
+    )
+    both = [math.sqrt(p * r) for p, r in zip(precisions, recalls, strict=True)]
+    found = list(scores.per_query("run", "FowlkesMallows").values())
+    assert defined(found) == pytest.approx(both, abs=1e-12)
+
+
+@settings(max_examples=60)
+@given(tables())
+def test_balanced_accuracy_and_its_kin(table: Table) -> None:
+    names = ("BalancedAccuracy", "Informedness", "Markedness")
+    scores = table.scores()
+    pooled = table.relevant.ravel(), table.returned.ravel()
+    for q, (truth, answer) in enumerate([*table.rows, pooled]):
+        per_query = [scores.values[0, NAMES.index(name), q : q + 1] for name in names]
+        balanced, informed, marked = (
+            float(values[0]) if len(values) else scores.micro("run", name)
+            for name, values in zip(names, per_query, strict=True)
+        )
+        # scikit-learn leaves out a class that does not occur, where Cleverdon says undefined.
+        if len(set(truth.tolist())) == 2:
+            assert balanced == pytest.approx(metrics.balanced_accuracy_score(truth, answer))
+            adjusted = metrics.balanced_accuracy_score(truth, answer, adjusted=True)
+            assert informed == pytest.approx(adjusted, abs=1e-12)
+        else:
+            assert math.isnan(balanced)
+            assert math.isnan(informed)
+        if len(set(answer.tolist())) == 2:
+            # Markedness is informedness with the roles exchanged.
+            adjusted = metrics.balanced_accuracy_score(answer, truth, adjusted=True)
+            assert marked == pytest.approx(adjusted, abs=1e-12)
+        else:
+            assert math.isnan(marked)
+
+
+@given(tables())
+def test_plain_formulas(table: Table) -> None:
+    weights = (1.5, -1.0, -0.25, 0.125)
+    scores = table.scores(*NAMES, f"Utility(w={weights})")
+    for q, (truth, answer) in enumerate(table.rows):
+        kinds = (truth & answer, ~truth & answer, truth & ~answer, ~truth & ~answer)
+        a, b, c, d = (int(kind.sum()) for kind in kinds)
+        values = dict(zip(map(str, scores.measures), scores.values[0, :, q].tolist(), strict=True))
+        assert values["Utility"] == a - b
+        assert values["Utility(w=(1.5,-1,-0.25,0.125))"] == np.dot(weights, (a, b, c, d))
+        if (a + b) and (a + c) and (b + d):
+            hits, alarms = math.sqrt(a / (a + c)), math.sqrt(b / (b + d))
+            wanted = alarms / (hits + alarms)
+            assert values["PrevalenceThreshold"] == pytest.approx(wanted, abs=1e-12)
+        else:
+            assert math.isnan(values["PrevalenceThreshold"])
+
+
+@given(tables())
+def test_values_lie_in_the_range_where_the_size_is_known(table: Table) -> None:
+    scores = table.scores()
+    for measure, values in zip(scores.measures, scores.values[0], strict=True):
+        known = values[~np.isnan(values)]
+        lowest, highest = measure.range
+        assert np.all((known >= lowest - 1e-12) & (known <= highest + 1e-12)), measure
+
+
+@given(tables(most=8))
+def test_a_micro_average_is_the_value_of_all_queries_as_one(table: Table) -> None:
+    size = table.relevant.size
+    pooled = Table(*(labels.reshape(1, size) for labels in vars(table).values()))
+    together, apart = pooled.scores(), table.scores()
+    for m, name in enumerate(NAMES):
+        one = together.values[0, m, 0]
+        assert apart.micro("run", name) == pytest.approx(one, nan_ok=True, abs=1e-12), name
+        assert together.micro("run", name) == pytest.approx(one, nan_ok=True, abs=0)
+
+
+def test_queries_that_are_not_evaluated_do_not_count() -> None:
+    qrels = {"q1": {"d1": 1}, "q2": {"d1": 1, "d2": 1, "d3": 1}}
+    run = {"q1": {"d1": 1.0, "d2": 0.5}}
+    everything, present = (
+        evaluate(qrels, run, ["SetR", "Utility"], missing=missing) for missing in ("empty", "skip")
+    )
+    assert everything.micro("run", "SetR") == 0.25
+    assert present.micro("run", "SetR") == 1
+
+
+# How many documents there are
+
+
+def test_without_the_size_what_needs_it_is_undefined_and_says_why() -> None:
+    scores = evaluate({"q": {"d1": 1, "d2": 0}}, {"q": {"d1": 2.0, "d2": 1.0}}, NAMES)
+    undefined = {name for name in NAMES if np.isnan(scores.values[0, NAMES.index(name)]).all()}
+    assert undefined == set(NAMES) - {
+        *("TPR", "PPV", "FNR", "FDR", "FowlkesMallows", "ThreatScore", "Utility")
+    }
+    assert undefined == {str(measure) for measure in scores.measures if measure.needs_docs}
+    for cls in FAMILY:
+        assert ("docs= is not given" in cls.undefined) == (
+            cls.__name__ in undefined or cls.__name__ == "Utility"
+        )
+    (warning,) = scores.warnings
+    assert warning.startswith("Fallout, TNR, NPV,")
+    assert "not known how many documents the collection has; docs=N" in warning
+    assert np.isnan(scores.micro("run", "Fallout"))
+
+
+def test_with_the_size_there_is_nothing_to_warn_of() -> None:
+    qrels, run = {"q": {"d1": 1}}, {"q": {"d1": 2.0}}
+    assert evaluate(qrels, run, ["FPR", "P@1"], docs=5).warnings == []
+    assert evaluate(qrels, run, ["PPV", "Utility"]).warnings == []
+    assert len(evaluate(qrels, run, "Utility(w=(1,-1,0,1))").warnings) == 1
+
+
+def test_a_collection_that_is_too_small() -> None:
+    qrels = {"q1": {"d1": 1}, "q2": {"d1": 1, "d2": 1, "d3": 0}}
+    run = {"q1": {"d1": 2.0}, "q2": {"d1": 2.0, "d7": 1.0}}
+    with pytest.raises(InputError) as raised:
+        evaluate(qrels, run, "FPR", docs=2)
+    assert str(raised.value) == (
+        "docs=2 is less than the 3 documents that are relevant or were returned for query 'q2'"
+    )
+    # One that is just large enough holds nothing that is neither.
+    assert evaluate(qrels, run, "TNR", docs=3).per_query("run", "TNR") == {"q1": 1.0, "q2": 0.0}
+
+
+def test_utility_takes_four_weights() -> None:
+    with pytest.raises(NotationError, match="w is four numbers"):
+        parse("Utility(w=(1,-1))")
+    assert str(parse("Utility((3,-2,0,0))")) == "Utility(w=(3,-2,0,0))"
