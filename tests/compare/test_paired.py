@@ -19,14 +19,14 @@ MIXED = {query: (GOOD if i < 3 else BAD)[query] for i, query in enumerate(QRELS)
 
 def test_differences_count_queries_and_correct_for_all_comparisons() -> None:
     scores = evaluate(QRELS, {"bad": BAD, "good": GOOD, "mixed": MIXED}, ["RR", "P@1"])
-    found = {(d.system, str(d.measure)): d for d in compare(scores, baseline="bad")}
+    found = {(d.system, str(d.measure)): d for d in compare(scores, baseline="bad").differences}
     good = found["good", "RR"]
-    assert (good.up, good.even, good.down) == (12, 0, 0)
+    assert (good.sizes.up, good.sizes.even, good.sizes.down) == (12, 0, 0)
     assert good.difference == pytest.approx(0.5)
     assert good.p.p == pytest.approx(2 / 2**12)
-    assert good.p_holm == pytest.approx(4 * 2 / 2**12)
+    assert good.corrected == pytest.approx(4 * 2 / 2**12)
     mixed = found["mixed", "P@1"]
-    assert (mixed.up, mixed.even, mixed.down) == (3, 9, 0)
+    assert (mixed.sizes.up, mixed.sizes.even, mixed.sizes.down) == (3, 9, 0)
     assert mixed.p.p == pytest.approx(2 / 2**3)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+from cleverdon.errors import check_word
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -12,9 +14,22 @@ def holm(p_values: Sequence[float]) -> list[float]:
     [0.03, 0.06, 0.06]
     """
     order = sorted(range(len(p_values)), key=p_values.__getitem__)
-    corrected = [0.0] * len(p_values)
+    adjusted = [0.0] * len(p_values)
     largest = 0.0
     for tests_left, i in zip(range(len(p_values), 0, -1), order, strict=True):
         largest = max(largest, min(1.0, tests_left * p_values[i]))
-        corrected[i] = largest
-    return corrected
+        adjusted[i] = largest
+    return adjusted
+
+
+CORRECTIONS: dict[str, Callable[[Sequence[float]], list[float]]] = {
+    "holm": holm,
+    "none": list,
+}
+"""How p-values of a family of comparisons are corrected; the first is the default."""
+
+
+def corrected(correction: str, p_values: Sequence[float]) -> list[float]:
+    """The p-values, corrected for there being several."""
+    check_word("correction", correction, CORRECTIONS)
+    return CORRECTIONS[correction](p_values)

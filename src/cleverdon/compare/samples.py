@@ -1,0 +1,82 @@
+"""What comparisons are made of: several systems' values of one measure, on the same topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from cleverdon.aggregate import average, worst_value
+from cleverdon.errors import OptionError, suggest
+from cleverdon.hits import Floats
+from cleverdon.measures.base import Measure
+from cleverdon.measures.notation import parse_all
+from cleverdon.scores import Scores
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """One measure's values of several systems on the same topics, none of them undefined."""
+
+    measure: Measure
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    values: Floats  # systems x topics
+    undefined: int  # how many of the values were undefined, and count as the measure's worst
+
+    def of(self, system: str) -> Floats:
+        """One system's values."""
+        if system not in self.systems:
+            raise OptionError(f"there is no system {system!r}{suggest(system, self.systems)}")
+        values: Floats = self.values[self.systems.index(system)]
+        return values
+
+    def mean(self, system: str) -> float:
+        """One system's average, as the measure has it."""
+        return average(self.measure, self.of(system))
+
+
+def samples(
+    scores: Scores,
+    *,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    systems: Iterable[str] | None = None,
+) -> list[Sample]:
+    """The samples of scores: a measure each, all of them on one set of topics.
+
+    Topics that not every one of the systems was evaluated on are left out. An undefined value
+    counts as the measure's worst, as it does in means; where scores were made with
+    undefined="skip", a topic on which one system's value is undefined is left out for all, and for
+    every measure.
+    """
+    named = scores.systems if systems is None else tuple(systems)
+    for name in named:
+        if name not in scores.systems:
+            raise OptionError(f"there is no system {name!r}{suggest(name, scores.systems)}")
+    rows = [scores.systems.index(name) for name in named]
+    wanted = scores.measures if measures is None else parse_all(measures)
+    for measure in wanted:
+        if measure not in scores.measures:
+            names = [str(known) for known in scores.measures]
+            raise OptionError(f"{measure} was not evaluated{suggest(str(measure), names)}")
+        if measure.text:
+            raise OptionError(f"{measure} gives texts, which cannot be compared")
+    columns = [scores.measures.index(measure) for measure in wanted]
+    values = scores.values[np.ix_(rows, columns)]
+    shared = scores.evaluated[rows].all(axis=0)
+    if scores.about.settings.undefined == "skip":
+        shared &= ~np.isnan(values).any(axis=(0, 1))
+    if not shared.any():
+        raise OptionError(f"{' and '.join(named)} have no query in common to be compared on")
+    topics = tuple(np.array(scores.queries, dtype=object)[shared])
+    return [
+        Sample(
+            measure,
+            named,
+            topics,
+            np.nan_to_num(values[:, m][:, shared], nan=worst_value(measure)),
+            int(np.isnan(values[:, m][:, shared]).sum()),
+        )
+        for m, measure in enumerate(wanted)
+    ]
