@@ -22,7 +22,7 @@ Medians of the rounds; files are read from the cache, not the disk. CPU s: of al
 Beside Cleverdon: the tool's seconds over Cleverdon's. Peak MB is all resident memory, mapped files
 included; anonymous MB is without them; with a plus, what the call added to a process that already
 held its inputs. Values: the means of all five measures (for dicts, every query's) are those of
-Cleverdon."""
+Cleverdon; p-values agree but for the error of their draws."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

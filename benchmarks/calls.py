@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.inputs import TEST_MEASURES
 from benchmarks.peers import (
+    DRAWN,
     MEASURES,
     RANX,
     RANX_TIES,
@@ -22,6 +24,11 @@ from benchmarks.peers import (
     Values,
     by_measure,
 )
+
+TEST_SYSTEMS = 20
+ALL_TESTS = TEST_SYSTEMS * (TEST_SYSTEMS - 1) // 2 * TEST_MEASURES
+FEW_TESTS = 4
+"""ranx takes most of an hour for all of them; each takes it as long as any other."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,6 +112,27 @@ def _mean(values: Any) -> Values:
     return {"mean": {"nDCG": float(np.mean(values))}}
 
 
+def _cleverdon_randomisation(values: Any, draws: Any) -> Any:
+    from cleverdon.compare.tests import p_values
+
+    first, second = np.triu_indices(len(values), 1)
+    differences = (values[first] - values[second]).reshape(-1, values.shape[2])
+    return [p.p for p in p_values("randomisation", differences, draws=draws)]
+
+
+def _ranx_randomisation(values: Any, draws: Any) -> Any:
+    from ranx.statistical_tests import fisher_randomization_test
+
+    return [
+        fisher_randomization_test(values[0, measure], values[1, measure], draws)[0]
+        for measure in range(FEW_TESTS)
+    ]
+
+
+def _first_p_values(found: Any) -> Values:
+    return {f"comparison {i}": {"p": float(p)} for i, p in enumerate(found[:FEW_TESTS])}
+
+
 DICTS = (
     Call(name="cleverdon", module="cleverdon", call=_cleverdon, tidy=_cleverdon_each),
     Call(
@@ -132,10 +160,29 @@ MATRIX = (
     # No target: it is the same function told to give up on ties, shown for the sake of fairness.
     Call(name="scikit-learn ignore_ties", module="sklearn", call=_sklearn_no_ties, tidy=_mean),
 )
+RANDOMISATION = (
+    Call(
+        name="cleverdon",
+        module="cleverdon",
+        call=_cleverdon_randomisation,
+        tidy=_first_p_values,
+        anonymous=150_000_000,
+    ),
+    Call(
+        name=f"ranx, {FEW_TESTS} of the tests, scaled up",
+        module="ranx",
+        call=_ranx_randomisation,
+        tidy=_first_p_values,
+        tolerance=DRAWN,
+        slower=20,
+        share=FEW_TESTS / ALL_TESTS,
+    ),
+)
 CALLS = {
     "dicts": DICTS,
     "polars": FRAMES,
     "pandas": FRAMES,
     "pandas-object": FRAMES,
     "matrix": MATRIX,
+    "randomisation": RANDOMISATION,
 }

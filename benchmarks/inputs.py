@@ -13,6 +13,7 @@ import numpy as np
 
 QRELS_COLUMNS = ("query_id", "iteration", "doc_id", "relevance")
 RUN_COLUMNS = ("query_id", "q0", "doc_id", "rank", "score", "tag")
+TEST_MEASURES, TEST_TOPICS = 10, 250
 
 
 def dicts(qrels: str, run: str) -> tuple[Any, Any]:
@@ -75,8 +76,16 @@ def matrices(rows: str, columns: str) -> tuple[Any, Any]:
     return relevance, scores
 
 
+def scores_and_draws(systems: str, draws: str) -> tuple[Any, Any]:
+    """Draw systems x measures x topics, topics of different difficulty, and count the draws."""
+    random = np.random.default_rng(1967)
+    topics = random.normal(0.4, 0.2, (TEST_MEASURES, TEST_TOPICS))
+    noise = random.normal(0, 0.1, (int(systems), TEST_MEASURES, TEST_TOPICS))
+    return np.clip(topics + noise, 0, 1), int(draws)
+
+
 Source = tuple[str, str]
-"""Where inputs come from: the paths of qrels and run, or the numbers of rows and columns."""
+"""Where inputs come from: the paths of qrels and run, or numbers such as of rows and columns."""
 
 INPUTS: dict[str, Callable[[str, str], tuple[Any, Any]]] = {
     "dicts": dicts,
@@ -84,4 +93,5 @@ INPUTS: dict[str, Callable[[str, str], tuple[Any, Any]]] = {
     "pandas": pandas_frames,
     "pandas-object": pandas_object_frames,
     "matrix": matrices,
+    "randomisation": scores_and_draws,
 }

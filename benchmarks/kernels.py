@@ -13,9 +13,9 @@ from benchmarks.generate import Shape, collection
 from benchmarks.progress import say
 from cleverdon import Hits, Judgments, Measure
 from cleverdon.errors import CleverdonError
-from cleverdon.hits import Subtopics
+from cleverdon.judged import Subtopics
 from cleverdon.measures import measures
-from cleverdon.measures.base import REQUIRED
+from cleverdon.measures.parameters import REQUIRED
 from cleverdon.measures.registry import family
 from cleverdon.rank import rank
 

@@ -26,6 +26,10 @@ RANX_TIES = 1e-3
 """ranx sorts with an unstable quicksort: where scores are equal, its order is nobody's choice."""
 
 
+DRAWN = 0.03
+"""p-values of 10,000 random draws or more may differ by that: four standard errors of each."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Peer:
     """A tool in one task, and what is to be reached there.
@@ -33,7 +37,8 @@ class Peer:
     `slower` is how many times Cleverdon's time the tool is expected to take at least, `at_most` how
     many times it may take at most (where the tool is Cleverdon as well); `faster` how
     many times the tool's time Cleverdon may take at most; `anonymous` how many bytes of anonymous
-    memory the tool itself may hold at most.
+    memory the tool itself may hold at most. `share` is how much of the task it is given, where all
+    of it would take too long: its time is that of the share, divided by it.
     """
 
     name: str
@@ -43,6 +48,7 @@ class Peer:
     at_most: float | None = None
     faster: float | None = None
     anonymous: int | None = None
+    share: float = 1.0
 
     def missing(self) -> str | None:
         """Say why the tool cannot be measured here, if it cannot."""

@@ -64,7 +64,8 @@ def _row(
     if isinstance(found, str):
         return Row(task=task, tool=peer.name, target=peer.target, note=found)
     timing = found.timing
-    ratio = timing.seconds / own_seconds if own_seconds else None
+    seconds, cpu = timing.seconds / peer.share, timing.cpu / peer.share
+    ratio = seconds / own_seconds if own_seconds else None
     agrees, note = None, ""
     if expected is not None and found.values and found.values is not expected:
         difference = disagreement(expected, found.values, tolerance=peer.tolerance)
@@ -72,8 +73,8 @@ def _row(
     return Row(
         task=task,
         tool=peer.name,
-        seconds=timing.seconds,
-        cpu=timing.cpu,
+        seconds=seconds,
+        cpu=cpu,
         rounds=len(timing.rounds),
         ratio=ratio,
         target=peer.target,

@@ -6,16 +6,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from benchmarks.calls import CALLS, Call
+from benchmarks.calls import ALL_TESTS, CALLS, TEST_SYSTEMS, Call
 from benchmarks.commands import FILE, SMALL, Command
 from benchmarks.generate import Collection, Shape, collection
-from benchmarks.inputs import Source
+from benchmarks.inputs import TEST_TOPICS, Source
 from benchmarks.measure import SLOW, Once, ToolError, fresh_process, in_turn
 from benchmarks.progress import say
 from benchmarks.rows import Found, Row, rows_of
 from benchmarks.worker import worker
 
 WARM_UP_MATRIX = ("10", "100")
+WARM_UP_TESTS = ("2", "100")
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Size:
     run: Shape
     small: Shape
     matrix: tuple[int, int]
+    draws: int
     scaling: tuple[int, ...]
     slow: float = SLOW
     """Seconds from which on a tool gets one round."""
@@ -37,12 +39,14 @@ FULL = Size(
     run=Shape(queries=6980, depth=1000),  # MS MARCO's small development set
     small=SMALL_RUN,
     matrix=(10_000, 100),
+    draws=100_000,
     scaling=(1_000, 10_000, 100_000, 1_000_000),
 )
 QUICK = Size(
     run=Shape(queries=500, depth=1000),
     small=SMALL_RUN,
     matrix=(1_000, 100),
+    draws=10_000,
     scaling=(100, 1_000, 10_000),
     slow=5.0,
     first_runs=False,
@@ -56,6 +60,7 @@ TITLES = {
     "pandas": "pandas columns",
     "pandas-object": "pandas object columns",
     "matrix": "nDCG of matrices",
+    "randomisation": "randomisation tests",
 }
 """The tasks by the names that `--only` takes."""
 
@@ -70,6 +75,13 @@ def run_task(name: str, *, size: Size, rounds: int) -> list[Row]:
             name, source=source, warm_up=WARM_UP_MATRIX, rounds=rounds, slow=size.slow
         )
         return rows_of(f"{TITLES[name]}, {rows:,} x {columns:,}", CALLS[name], found)
+    if name == "randomisation":
+        source = (str(TEST_SYSTEMS), str(size.draws))
+        found = _run_calls(
+            name, source=source, warm_up=WARM_UP_TESTS, rounds=rounds, slow=size.slow
+        )
+        title = f"{ALL_TESTS:,} {TITLES[name]} of {TEST_TOPICS} topics, {size.draws:,} draws"
+        return rows_of(title, CALLS[name], found)
     data = collection(size.small if name == "small" else size.run)
     title = f"{TITLES[name]}, {data.shape.queries:,} x {data.shape.depth:,}"
     if name in CALLS:

@@ -20,7 +20,8 @@ _MEASURES = """
     P@1 P@3 P(rel=2)@2 P(norm=returned)@3 Success@2 RR RR(rel=2)@3
     R R@2 R@4 R(rel=2)@3 R(cap=true)@2 F@2 F(beta=2,rel=2)@3
     AP AP@2 AP@4 AP(rel=2) AP(norm=min)@2 AP(norm=hits) Rprec Rprec(rel=2) Bpref
-    SetP SetR SetF SetE SetAP ThreatScore MCC NumRelRet@2 IPrec@0.5 IAP SearchLength binG
+    SetP SetR SetF SetE SetAP SetRelP SetRelP(rel=2) ThreatScore MCC Markedness Utility Yaap
+    PrecAtRecall@0.5 RprecMult(m=1.5) NumRelRet@2 IPrec@0.5 IAP SearchLength binG
     DCG DCG@2 DCG(gain=exponential)@3 DCG(discount=jk) CG@2 ERR ERR@2 RBP RBP(p=0.5)@2 RBP(rel=2)
     nDCG nDCG@1 nDCG@2 nDCG@3 nDCG(gain=exponential)@3 nDCG(discount=jk)@3 nDCG(discount=jk,base=4)
     nDCG(gains={1:3,2:9,3:10})@3 nCG nCG@2
@@ -164,6 +165,12 @@ def test_the_residual_of_rbp_is_its_interval_and_the_ranks_below() -> None:
         np.testing.assert_allclose(width, RBPResidual(p=0.5, k=1)(hits))
 
 
+def test_a_residual_keeps_its_digits_where_nearly_all_is_known() -> None:
+    judged = " ".join(["1"] * 100)
+    for text, wanted in ((judged, 0.5**100), (f"{judged} - 1", 0.5**101 + 0.5**102)):
+        assert RBPResidual(p=0.5)(ranking(text)).tolist() == [pytest.approx(wanted, rel=1e-12)]
+
+
 def test_means_by_what_undefined_values_count_as() -> None:
     # The first query has a value whatever is found; the second has none if nothing is.
     hits = joined([ranking("1 -"), ranking("0 -"), ranking("0")])
@@ -193,13 +200,20 @@ def test_means_by_what_undefined_values_count_as() -> None:
         ("nDCG", {"unjudged": 5}, "unjudged=5 is above the largest grade of the judgments, 2"),
         ("AP", {"rest": True}, "rest=True needs docs="),
         ("AP", {"unjudged": -1}, "unjudged=-1: True, False, or the largest grade"),
-        ("AP", {"rest": True, "docs": 2}, "size=2 is less than the 4 documents"),
+        ("AP", {"rest": True, "docs": 2}, "a collection of 2 documents is smaller than the 4 that"),
         ("alphanDCG", {}, "not known which order of the results is best"),
     ],
 )
 def test_what_has_no_proof_is_refused(name: str, options: dict[str, bool], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         bounds(name, ranking("1 - 2 | 1"), **options)  # type: ignore[arg-type]
+
+
+def test_bounds_are_of_hits() -> None:
+    with pytest.raises(OptionError, match="bounds are of Hits, not of 'dict'"):
+        bounds("AP", {"q": {"a": 1}})  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="rest=True goes with bounds=True"):
+        evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, "AP", rest=True, docs=10)
 
 
 def test_every_other_measure_has_bounds_or_says_that_it_has_none() -> None:

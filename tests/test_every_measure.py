@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from cleverdon import Measure, NotationError, evaluate, parse
 from cleverdon.measures import measures
-from cleverdon.measures.base import REQUIRED, Promise, one_line
+from cleverdon.measures.base import Promise, one_line
+from cleverdon.measures.parameters import REQUIRED
 from cleverdon.measures.registry import FAMILIES, family
 from cleverdon.measures.worked import Worked, examples
 from tests.differential.collections import (
@@ -25,6 +26,9 @@ from tests.differential.collections import (
 from tests.differential.variants import all_variants, holds_to
 
 EVERY = all_variants()
+
+# Of what is tried with every variant at once: an example is hundreds of cases already.
+FEWER, FEW = (settings(max_examples=max(settings.default.max_examples // n, 5)) for n in (3, 4))
 
 every_measure = pytest.mark.parametrize("cls", measures(), ids=lambda cls: cls.__name__)
 every_example = pytest.mark.parametrize(
@@ -145,6 +149,7 @@ def _worth(measure: Measure, grade: float | None) -> float | None:
     return max(grade or 0.0, 0.0)
 
 
+@FEWER
 @given(collections(scores=SCORES), st.integers(1, 3))
 def test_unjudged_results_at_the_end_change_nothing(collection: Collection, length: int) -> None:
     longer: Nested = {}
@@ -175,6 +180,7 @@ def test_a_value_is_what_its_parts_stand_for(collection: Collection) -> None:
             assert same(np.array([scores.micro("run", variant)]), scores.values[0, m])
 
 
+@FEW
 @given(collections(), st.integers(-8, 8))
 def test_scaling_the_scores_by_a_power_of_two_changes_nothing(
     collection: Collection, power: int
@@ -187,6 +193,7 @@ def test_scaling_the_scores_by_a_power_of_two_changes_nothing(
     assert same(values(collection, *EVERY), values(rescored, *EVERY))
 
 
+@FEWER
 @given(collections(fewest=3), st.integers(0, 10**6))
 def test_the_order_of_the_input_changes_nothing(collection: Collection, seed: int) -> None:
     shuffle = random.Random(seed).sample
@@ -207,6 +214,7 @@ def test_the_order_of_the_input_changes_nothing(collection: Collection, seed: in
     assert same(usual, scattered.values[0])
 
 
+@FEWER
 @given(collections(grades=INTEGER_GRADES, fewest=3), st.data())
 def test_a_query_alone_scores_as_it_does_among_all(
     collection: Collection, data: st.DataObject
@@ -242,7 +250,7 @@ def test_what_is_printed_can_be_read_again(measure: Measure) -> None:
 
 
 @every_measure
-@settings(max_examples=30, suppress_health_check=[HealthCheck.filter_too_much])
+@settings(max_examples=FEW.max_examples // 2, suppress_health_check=[HealthCheck.filter_too_much])
 @given(data=st.data())
 def test_any_parameters_can_be_read_again(cls: type[Measure], data: st.DataObject) -> None:
     hints = get_type_hints(cls)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cleverdon import could_flip, evaluate
-from cleverdon.errors import OptionError
+from cleverdon.errors import NotationError, OptionError
 from cleverdon.flip import Flip
 
 Nested = dict[str, dict[str, float]]
@@ -146,3 +146,15 @@ def test_what_cannot_be_told_is_refused(name: str) -> None:
     qrels = {"q": {"good": 1, "better": 2}}
     with pytest.raises(OptionError):
         could_flip(qrels, {"q": {"good": 3}}, {"q": {"x": 3}}, name)
+
+
+def test_what_does_not_fit_is_refused() -> None:
+    qrels, a, b = {"q": {"good": 1}}, {"q": {"good": 3}}, {"q": {"x": 3}}
+    with pytest.raises(OptionError, match="FPR needs docs="):
+        could_flip(qrels, a, b, "FPR")
+    assert could_flip(qrels, a, b, "FPR", docs=10).averages == (0, 1 / 9)
+    for depth in (0, 1.5):
+        with pytest.raises(OptionError, match="a depth is a whole number from 1 on"):
+            could_flip(qrels, a, b, "P@1", depth=depth)  # type: ignore[arg-type]
+    with pytest.raises(NotationError, match="a measure is written as text"):
+        could_flip(qrels, a, b, 5)  # type: ignore[arg-type]

@@ -12,8 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cleverdon import Hits, InputError, Judgments, Measure, parse
+from cleverdon.arrays import Floats
 from cleverdon.errors import OptionError
-from cleverdon.hits import Floats
 from cleverdon.measures import parse_all
 from cleverdon.measures.worked import ranking
 from cleverdon.rank import rank
@@ -233,7 +233,7 @@ def test_completions_are_the_extremes_of_all_orders_of_the_rest(made: Collection
 
 
 def test_a_collection_smaller_than_what_is_known_of_it() -> None:
-    with pytest.raises(OptionError, match=r"size=3 is less than the 4 documents that were"):
+    with pytest.raises(OptionError, match=r"3 documents is smaller than the 4 that"):
         ranking("1 - | 0 2").completed("best", size=3)
     with pytest.raises(OptionError, match=r"rest='bset' is not known; did you mean 'best'\?"):
         ranking("1").completed("bset", size=3)  # type: ignore[arg-type]

@@ -21,8 +21,10 @@ from typing import Literal
 import numpy as np
 
 from cleverdon.aggregate import average, worst_value
+from cleverdon.annotations import collection_size
+from cleverdon.arrays import Bools, Floats
 from cleverdon.errors import OptionError, check_word
-from cleverdon.hits import Bools, Floats, Hits
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse
 from cleverdon.shares import Share, Sharing, levels_of
@@ -88,15 +90,23 @@ def bounds(
     Over all orders of tied results (`ties`); over all grades that the results that nobody judged
     could get, were they judged (`unjudged`: up to the largest grade of the judgments, or up to the
     grade that is given); and over all ways in which the ranking could go on through a collection of
-    `docs` documents (`rest`). What was neither returned nor judged counts as not relevant.
+    `docs` documents (`rest`). What was neither returned nor judged counts as not relevant. To a
+    binary measure any unjudged result may be relevant. A measure of grades that is no share (nERR,
+    Compat) has bounds where the judgments have one positive grade only; an unjudged result is then
+    taken to get that, or 0.
 
     >>> from cleverdon.measures.worked import ranking
     >>> found = bounds("AP", ranking("1 - 0 -"))
     >>> found.lowest, found.highest
     (array([0.75]), array([1.]))
     """
-    measure = parse(measure) if isinstance(measure, str) else measure
-    size = docs if docs is not None else hits.judgments.docs
+    measure = measure if isinstance(measure, Measure) else parse(measure)
+    if not isinstance(hits, Hits):
+        raise OptionError(
+            f"bounds are of Hits, not of {type(hits).__name__!r}; evaluate(..., bounds=True) takes "
+            "judgments and runs"
+        )
+    size = hits.judgments.docs if docs is None else collection_size(docs)
     if rest and size is None:
         raise OptionError("rest=True needs docs=: how many documents the collection has")
     check(measure, hits, unjudged)
@@ -133,7 +143,7 @@ def check(measure: Measure, hits: Hits, unjudged: bool | float) -> None:
     if not is_binary(measure) and unjudged is not True and unjudged > hits.judgments.top_grade:
         raise OptionError(
             f"unjudged={unjudged:g} is above the largest grade of the judgments, "
-            f"{hits.judgments.top_grade:g}"
+            f"{hits.judgments.top_grade:g}, and nothing says what it would gain"
         )
     if not (measure.keeps("gain") or _whole_share(measure) or _one_grade(measure, hits, unjudged)):
         raise OptionError(
@@ -148,7 +158,11 @@ def is_binary(measure: Measure) -> bool:
 
 
 def _one_grade(measure: Measure, hits: Hits, unjudged: bool | float) -> bool:
-    """Whether documents are either relevant or not, in the eyes of the measure."""
+    """Whether documents are either relevant or not, in the eyes of the measure.
+
+    With one positive grade in the judgments, that is all that an unjudged result is taken to get: a
+    grade in between could take Rndcg and Compat further.
+    """
     if is_binary(measure):
         return True
     judged = hits.judgments

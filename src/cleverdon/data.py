@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from cleverdon import _core
-from cleverdon.errors import InputError, MissingExtra, OptionError
+from cleverdon.annotations import Annotations, Nested, collection_size
+from cleverdon.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from cleverdon.hits import Floats, Judged, Subtopics
+    from cleverdon.arrays import Floats
+    from cleverdon.judged import Judged
 
 
 class Rows:
@@ -161,22 +163,6 @@ class Run(Rows):
         return sorted(by_id, key=lambda row: row[1], reverse=True)
 
 
-Nested = dict[str, dict[str, float]]
-"""Query to document to number."""
-
-
-@dataclass(frozen=True)
-class Annotations:
-    """What judgments may say beside a grade for each document."""
-
-    docs: int | None = None  # how many documents the collection has
-    second: Nested | None = None  # another grade, as of credibility
-    subtopics: dict[str, dict[str, dict[str, float]]] | None = None  # query, document, subtopic
-    weights: Nested | None = None  # of each query's subtopics
-    stratum: Nested | None = None  # from which stratum of the pool a document was drawn
-    probability: Nested | None = None  # with which it was drawn
-
-
 class Judgments(Rows):
     """What people, or others, judged: for each query, documents with grades.
 
@@ -223,37 +209,24 @@ class Judgments(Rows):
         """
         if docs is None and second is None and weights is None:
             return self
-        if docs is not None and (not isinstance(docs, int) or docs < 1):
-            raise OptionError(
-                f"docs={docs!r}: the size of a collection is a whole number from 1 on"
-            )
+        if docs is not None:
+            docs = collection_size(docs)
         table, notes = self._table, replace(self.notes, docs=docs or self.notes.docs)
         if second is not None:
             nested = self.to_dict()
+            if nested.keys().isdisjoint(second.queries):
+                raise InputError(
+                    "the second judgments have no query in common with the first: they have "
+                    f"{second.queries[0]!r}, the first have {self.queries[0]!r}"
+                )
             for query in nested.keys() & set(second.queries):
                 nested[query] |= dict.fromkeys(second[query].keys() - nested[query].keys(), -1.0)
             notes = replace(notes, second=second.to_dict())
             table = _core.Table.from_dict(nested, self.kind, "unchecked")
         if weights is not None:
-            notes = replace(notes, weights=self._checked_weights(weights))
+            notes = notes.weighing(weights)
         facts = {"name": self.name, "source": self.source, "digest": self.digest}
         return Judgments(table, **facts, notes=notes)
-
-    def _checked_weights(self, weights: Nested) -> Nested:
-        covered = self.notes.subtopics
-        if covered is None:
-            raise OptionError(
-                "weights are of subtopics, and these judgments have none: qrels_format='subtopics'"
-            )
-        for query, known in weights.items():
-            for name, weight in known.items():
-                if weight < 0:
-                    raise InputError(f"the weight of {name!r} of query {query!r} is below 0")
-            for grades in covered.get(query, {}).values():
-                for name, grade in grades.items():
-                    if grade > 0 and name not in known:
-                        raise InputError(f"subtopic {name!r} of query {query!r} has no weight")
-        return weights
 
     @cached_property
     def core(self) -> _core.Judgments:
@@ -265,21 +238,27 @@ class Judgments(Rows):
         """The judgments as measures see them."""
         import numpy as np
 
-        from cleverdon.hits import Judged
+        from cleverdon.judged import Judged, Subtopics
 
-        grade = self.core.grades
-        second = self._column(self.notes.second, -1)
+        grade, notes = self.core.grades, self.notes
+        second = self._column(notes.second, -1)
+        subtopics = None
+        if notes.subtopics is not None:
+            rows = self._rows_in_order()
+            subtopics = Subtopics.noted(
+                notes.subtopics, notes.weights, queries=self.core.queries, rows=rows
+            )
         return Judged(
             queries=self.core.queries,
             starts=self.core.starts,
             grade=grade,
             top_grade=float(np.max(grade, initial=0)),
-            docs=self.notes.docs,
+            docs=notes.docs,
             second=second,
             top_second=0.0 if second is None else float(np.max(second, initial=0)),
-            subtopics=self._subtopics(),
-            stratum=self._column(self.notes.stratum, -1, dtype=np.int64),
-            probability=self._column(self.notes.probability, np.nan),
+            subtopics=subtopics,
+            stratum=self._column(notes.stratum, -1, dtype=np.int64),
+            probability=self._column(notes.probability, np.nan),
         )
 
     def _column(self, nested: Nested | None, otherwise: float, dtype: type = float) -> Any:
@@ -290,15 +269,6 @@ class Judgments(Rows):
             return None
         column = [nested.get(query, {}).get(doc, otherwise) for query, doc in self._rows_in_order()]
         return np.array(column, dtype=dtype)
-
-    def _subtopics(self) -> Subtopics | None:
-        from cleverdon.subtopics import noted_subtopics
-
-        covered, weights = self.notes.subtopics, self.notes.weights
-        if covered is None:
-            return None
-        rows = self._rows_in_order()
-        return noted_subtopics(covered, weights, queries=self.core.queries, rows=rows)
 
     def _rows_in_order(self) -> Iterator[tuple[str, str]]:
         starts = self.core.starts.tolist()

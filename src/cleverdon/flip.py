@@ -23,10 +23,11 @@ from typing import Any
 import numpy as np
 
 from cleverdon.aggregate import worst_value
+from cleverdon.arrays import Bools, Floats, Ints
 from cleverdon.bounding import as_relevance, best_grade, check, is_binary
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import OptionError
-from cleverdon.hits import Bools, Floats, Hits, Ints
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse
 from cleverdon.rank import rank
@@ -98,25 +99,31 @@ def could_flip(
     *,
     unjudged: bool | float = True,
     depth: int | None = None,
+    docs: int | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
 ) -> Flip:
     """Whether judging what nobody judged could reverse the order of two runs' averages.
 
     `unjudged` is the largest grade that a document could get, if not the largest there is, and
-    `depth` says that only the unjudged among each run's first results will ever be judged.
+    `depth` says that only the unjudged among each run's first results will ever be judged. `docs`
+    is how many documents the collection has, for measures that ask for it.
 
     >>> qrels = {"q1": {"d1": 1}}
     >>> flip = could_flip(qrels, {"q1": {"d1": 2, "d2": 1}}, {"q1": {"d3": 2, "d2": 1}}, "P@2")
     >>> flip.difference, flip.lowest, flip.highest, flip.possible
     (-0.5, -0.5, 0.0, False)
     """
-    measure = parse(measure) if isinstance(measure, str) else measure
+    measure = measure if isinstance(measure, Measure) else parse(measure)
+    if depth is not None and (not isinstance(depth, int) or depth < 1):
+        raise OptionError(f"depth={depth!r}: a depth is a whole number from 1 on")
     if measure.average == "geometric":
         raise OptionError(f"{measure} is averaged geometrically: queries do not add up")
     if not np.isfinite(worst_value(measure)):
         raise OptionError(f"{measure} has no worst value, for undefined ones to count as")
-    judgments = Judgments.read(qrels, format=qrels_format)
+    judgments = Judgments.read(qrels, format=qrels_format).noting(docs=docs)
+    if measure.needs_docs and judgments.notes.docs is None:
+        raise OptionError(f"{measure} needs docs=: how many documents the collection has")
     runs = [Run.read(run, format=run_format) for run in (run_a, run_b)]
     names = _names(runs)
     nested = judgments.to_dict()
@@ -125,7 +132,7 @@ def could_flip(
             if query in run:
                 # Pooled, not judged: as good as not mentioned, and yet a row of its own.
                 grades.update(dict.fromkeys(run[query].keys() - grades.keys(), -1.0))
-    known = Judgments.read(nested)
+    known = Judgments.read(nested).noting(docs=judgments.notes.docs)
     a, b = (rank(known, run).hits for run in runs)
     check(measure, a, unjudged)
     grade = best_grade(measure, a, unjudged)

@@ -10,9 +10,11 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from cleverdon import _core
+from cleverdon.arrays import Bools
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import InputError, OptionError
-from cleverdon.hits import NOT_JUDGED, Bools, Hits
+from cleverdon.hits import Hits
+from cleverdon.judged import NOT_JUDGED, Judged
 from cleverdon.read import Text, open_input
 from cleverdon.read.mapping import has_lists
 from cleverdon.settings import Settings
@@ -127,9 +129,9 @@ def _order(settings: Settings, *, keep: int = 0, elsewhere: bool = False) -> _co
     )
 
 
-def _hits(judgments: Judgments, joined: _core.Joined, settings: Settings) -> Hits:
-    judged = judgments.judged
-    hits = Hits(
+def as_hits(judged: Judged, joined: _core.Joined) -> Hits:
+    """What the core found, as Hits."""
+    return Hits(
         query=joined.query,
         rank=joined.rank,
         grade=np.where(joined.doc >= 0, judged.grade[joined.doc], NOT_JUDGED),
@@ -139,6 +141,10 @@ def _hits(judgments: Judgments, joined: _core.Joined, settings: Settings) -> Hit
         returned=joined.returned,
         judgments=judged,
     )
+
+
+def _hits(judgments: Judgments, joined: _core.Joined, settings: Settings) -> Hits:
+    hits = as_hits(judgments.judged, joined)
     if settings.ties in ("best", "worst"):
         return hits.tied(cast(Literal["best", "worst"], settings.ties))
     return hits

@@ -11,8 +11,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from cleverdon.arrays import Floats, Ints
 from cleverdon.errors import InputError
-from cleverdon.hits import Floats, Ints
 
 Ranking: TypeAlias = Iterable[Any] | Mapping[Any, float]
 """Ids, the best first, tied ones in inner lists; or a dict from ids to scores."""

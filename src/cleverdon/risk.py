@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cleverdon.aggregate import average, worst_value
+from cleverdon.arrays import Floats
 from cleverdon.errors import OptionError
-from cleverdon.hits import Floats
 from cleverdon.measures.base import Measure
 from cleverdon.scores import Scores
 

@@ -23,7 +23,8 @@ from typing import Literal
 
 import numpy as np
 
-from cleverdon.hits import Bools, Floats, Hits, Ints, rows_up_to
+from cleverdon.arrays import Bools, Floats, Ints
+from cleverdon.hits import Hits
 
 _ROUNDS = 1000
 """Each round of Dinkelbach's method gets nearer by more than the last; a handful is the rule."""
@@ -140,9 +141,9 @@ class Sharing:
     def _ranks(self, level: Level, order: Literal["best", "worst"]) -> Ints:
         """Where the slots stand among those of their groups that reach a level, all taken."""
         slots = self.slots
-        before, last = (rows_up_to(slots, r) for r in (slots.tied_from - 1, slots.tied_to))
+        before, last = (slots.rows_up_to(r) for r in (slots.tied_from - 1, slots.tied_to))
         known_before, known_last = (
-            rows_up_to(level.known, r, slots.query) for r in (slots.tied_from - 1, slots.tied_to)
+            level.known.rows_up_to(r, slots.query) for r in (slots.tied_from - 1, slots.tied_to)
         )
         known = known_last - known_before
         up, down = slots.ordinal - before, last - slots.ordinal

@@ -6,54 +6,15 @@ can say of every subtopic, and what remains is to put the subtopics of a query t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cleverdon.arrays import Bools, Floats, Ints, ranges, summed
 from cleverdon.errors import OptionError
-from cleverdon.hits import Bools, Floats, Hits, Ints, Judged, Subtopics
-
-if TYPE_CHECKING:
-    from typing import Any
-
-    from numpy.typing import NDArray
-
-
-def noted_subtopics(
-    covered: Mapping[str, Mapping[str, Mapping[str, float]]],
-    weights: Mapping[str, Mapping[str, float]] | None,
-    *,
-    queries: Sequence[str],
-    rows: Iterable[tuple[str, str]],
-) -> Subtopics:
-    """The subtopics that judgments note, of these queries and of these rows of documents."""
-    names = [
-        sorted({name for doc in covered.get(query, {}).values() for name in doc})
-        for query in queries
-    ]
-    numbers = {
-        query: {name: number for number, name in enumerate(known)}
-        for query, known in zip(queries, names, strict=True)
-    }
-    pairs = [
-        (row, numbers[query][name], grade)
-        for row, (query, doc) in enumerate(rows)
-        for name, grade in sorted(covered.get(query, {}).get(doc, {}).items())
-    ]
-    doc, subtopic, grade = np.array(pairs, dtype=float).reshape(-1, 3).T
-    weight = None
-    if weights is not None:
-        of_query = [weights.get(query) for query in queries]
-        listed = [
-            1.0 if known is None else known.get(name, 0.0)
-            for known, subtopics in zip(of_query, names, strict=True)
-            for name in subtopics
-        ]
-        weight = np.array(listed, dtype=np.float64)
-    return Subtopics(doc.astype(np.int64), subtopic.astype(np.int64), grade, names, weight)
+from cleverdon.hits import Hits
+from cleverdon.judged import Judged, Subtopics
 
 
 def subtopics_of(judged: Judged) -> Subtopics:
@@ -71,20 +32,13 @@ def split_by_subtopic(hits: Hits) -> Hits:
     # The pairs of documents and subtopics are sorted by document, so that sorting them by subtopic
     # leaves each subtopic's documents in order.
     order = np.argsort(asked, kind="stable")
-    doc = subtopics.doc[order]
-
-    def rows(column: NDArray[Any] | None) -> Any:
-        return None if column is None else column[doc]
-
     split = replace(
         judged,
         queries=list(chain.from_iterable(subtopics.names)),
         starts=np.searchsorted(asked[order], np.arange(subtopics.starts[-1] + 1)),
         grade=subtopics.grade[order],
-        second=rows(judged.second),
         subtopics=None,
-        stratum=rows(judged.stratum),
-        probability=rows(judged.probability),
+        **judged.beside(subtopics.doc[order]),
     )
     hit, pair = _pairs(hits, subtopics)
     by_query = np.argsort(asked[pair], kind="stable")
@@ -115,7 +69,7 @@ def _pairs(hits: Hits, subtopics: Subtopics) -> tuple[Ints, Ints]:
     bounds = np.searchsorted(subtopics.doc, np.arange(len(hits.judgments.grade) + 1))
     known = np.flatnonzero(hits.doc >= 0)
     first, last = bounds[hits.doc[known]], bounds[hits.doc[known] + 1]
-    return np.repeat(known, last - first), _ranges(first, last - first)
+    return np.repeat(known, last - first), ranges(first, last - first)
 
 
 def total_over_subtopics(hits: Hits, values: Floats) -> Floats:
@@ -123,12 +77,6 @@ def total_over_subtopics(hits: Hits, values: Floats) -> Floats:
     subtopics = subtopics_of(hits.judgments)
     query = np.repeat(np.arange(len(hits)), subtopics.counts)
     return summed(query, values, len(hits))
-
-
-def summed(group: Ints, values: Floats, count: int) -> Floats:
-    """The sum of the values of each group, added in their order."""
-    # Of no values at all, `bincount` would make whole numbers.
-    return np.bincount(group, weights=values, minlength=count).astype(np.float64)
 
 
 def shares(hits: Hits, counted: Bools) -> Floats:
@@ -168,7 +116,7 @@ def best_covering(
     sample = line[bounds[:-1]]
     set_query = judged.query[docs[sample]]
     set_of_pair = np.repeat(np.arange(len(sample)), size[sample])
-    topic_of_pair = pair_topic[_ranges(first[sample], size[sample])]
+    topic_of_pair = pair_topic[ranges(first[sample], size[sample])]
 
     following, end = bounds[:-1].copy(), bounds[1:]
     gain, least = weight.copy(), np.zeros(len(hits))
@@ -213,13 +161,6 @@ def _same_sets(query: Ints, first: Ints, size: Ints, topic: Ints) -> Ints:
         # The numbers rise with the query, and so do those that take their place.
         keys = numbers * base + nth
         numbers = np.searchsorted(np.unique(keys), keys)
-    return numbers
-
-
-def _ranges(first: Ints, size: Ints) -> Ints:
-    """The numbers from each `first` on, `size` of them, all in a row."""
-    before = np.cumsum(size) - size
-    numbers: Ints = np.arange(int(size.sum())) + np.repeat(first - before, size)
     return numbers
 
 

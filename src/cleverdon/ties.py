@@ -14,7 +14,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from cleverdon.hits import Floats, Hits, Ints, rows_up_to
+from cleverdon.arrays import Floats, Ints, ranges
+from cleverdon.hits import Hits
 
 _DEEPEST = np.iinfo(np.int64).max
 
@@ -158,8 +159,8 @@ def stopping(hits: Hits, satisfied: Floats, k: int | None) -> Floats:
 
 def _counts(hits: Hits) -> tuple[Ints, Ints]:
     """For each row: how many rows of its query stand above its group, and how many within it."""
-    before = rows_up_to(hits, hits.tied_from - 1)
-    return before, rows_up_to(hits, hits.tied_to) - before
+    before = hits.rows_up_to(hits.tied_from - 1)
+    return before, hits.rows_up_to(hits.tied_to) - before
 
 
 def _opened(heads: Hits, k: int | None) -> tuple[Hits, Ints]:
@@ -167,5 +168,4 @@ def _opened(heads: Hits, k: int | None) -> tuple[Hits, Ints]:
     read = ranks_read(heads, k)
     of = np.repeat(np.arange(len(read)), read)
     opened = heads.where(of)
-    within = np.arange(len(of)) - np.repeat(np.cumsum(read) - read, read)
-    return replace(opened, rank=opened.tied_from + within), of
+    return replace(opened, rank=ranges(heads.tied_from, read)), of

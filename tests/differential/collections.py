@@ -19,6 +19,8 @@ Nested = dict[str, dict[str, float]]
 # four bytes a character: ids must be ordered bytewise.
 DOCUMENTS = ("10", "2", "1", "a", "ab", "abc", "B", "é", "日本", "𝔘", "doc-1", "doc-10")
 QUERIES = ("q10", "q2", "q1", "Q", "é", "10", "2", "日")
+# Many queries an example: drawing one large collection is far cheaper than drawing many small ones.
+MANY = tuple(f"query {number}" for number in range(60))
 
 # The plainest first: hypothesis goes there when it makes a failing case smaller.
 INTEGER_GRADES = (1, 0, 2, 1, 0, 3, 4, -1, -2)

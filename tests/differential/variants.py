@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from cleverdon.measures import Measure, measures, parse
-from cleverdon.measures.base import REQUIRED, Promise
+from cleverdon.measures.base import Promise
+from cleverdon.measures.parameters import REQUIRED
 
 _VARIANTS = """
     SetP SetP(rel=2) SetP(judged_only=true)

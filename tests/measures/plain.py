@@ -8,15 +8,13 @@ from collections.abc import Callable, Iterable, Mapping
 from hypothesis import settings
 
 from cleverdon import evaluate, parse
-from tests.differential.collections import INTEGER_GRADES, SCORES, Collection, collections
+from tests.differential.collections import INTEGER_GRADES, MANY, SCORES, Collection, collections
 
 Numbers = dict[str, float]
 """Document to grade, or to score."""
 Formula = Callable[[Numbers, Numbers], float | None]
 """From one query's grades and scores to its value; None is undefined."""
 
-# Many queries an example: drawing one large collection is far cheaper than drawing many small ones.
-MANY = tuple(f"query {number}" for number in range(60))
 FEWER = settings(max_examples=settings.default.max_examples // 4)
 
 batches = collections(scores=SCORES, queries=MANY, fewest=40)

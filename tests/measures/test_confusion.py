@@ -8,59 +8,21 @@ prevalence threshold) is put together from what it has.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
-from numpy.typing import NDArray
 from sklearn import metrics
 
-from cleverdon import InputError, NotationError, Scores, evaluate, parse
+from cleverdon import InputError, NotationError, bounds, evaluate, parse
 from cleverdon.measures import measures
 from cleverdon.measures.registry import FAMILIES, family
+from cleverdon.measures.worked import ranking
+from tests.measures.tables import Table, tables
 
-FAMILY = [cls for cls in measures() if family(cls) == FAMILIES["confusion"]]
+HEADINGS = {FAMILIES[name] for name in ("confusion", "agreement")}
+FAMILY = [cls for cls in measures() if family(cls) in HEADINGS]
 NAMES = [cls.__name__ for cls in FAMILY]
-Labels = NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Table:
-    """A row a query, a column a document of the collection."""
-
-    relevant: Labels
-    returned: Labels
-    judged: Labels
-
-    def scores(self, *names: str, **options: Any) -> Scores:
-        rows = range(len(self.relevant))
-        qrels = {
-            f"q{q:02}": {f"d{d}": int(self.relevant[q, d]) for d in np.flatnonzero(self.judged[q])}
-            for q in rows
-        }
-        run = {f"q{q:02}": {f"d{d}": 1.0 for d in np.flatnonzero(self.returned[q])} for q in rows}
-        docs = self.relevant.shape[1]
-        return evaluate(qrels, {"run": run}, names or NAMES, docs=docs, **options)
-
-    @property
-    def rows(self) -> list[tuple[Labels, Labels]]:
-        return list(zip(self.relevant, self.returned, strict=True))
-
-
-@st.composite
-def tables(draw: st.DrawFn, *, most: int = 20) -> Table:
-    """Up to so many queries over up to 8 documents: every kind of empty margin comes up."""
-    made = np.random.default_rng(draw(st.integers(0, 2**32)))
-    shape = (draw(st.integers(1, most)), draw(st.integers(2, 8)))
-    shares = made.choice([0, 0.2, 0.5, 0.8, 1], size=(2, shape[0], 1))
-    relevant, returned = made.random((2, *shape)) < shares
-    # What is not relevant need not be judged; a query must have a judgment to count.
-    judged = relevant | (made.random(shape) < 0.5)
-    judged[:, 0] = True
-    return Table(relevant, returned, judged)
 
 
 def defined(values: list[float]) -> list[float]:
@@ -70,7 +32,7 @@ def defined(values: list[float]) -> list[float]:
 @settings(max_examples=60)
 @given(tables())
 def test_rates_of_each_query_and_their_averages(table: Table) -> None:
-    scores = table.scores()
+    scores = table.scores(NAMES)
     yes, no = (table.relevant, table.returned), (~table.relevant, ~table.returned)
     rates = {
         "TPR": (metrics.recall_score, yes),
@@ -91,7 +53,7 @@ def test_rates_of_each_query_and_their_averages(table: Table) -> None:
 
 @given(tables())
 def test_what_complements_what(table: Table) -> None:
-    scores = table.scores()
+    scores = table.scores(NAMES)
     pairs = (("TPR", "FNR"), ("TNR", "FPR"), ("PPV", "FDR"), ("NPV", "FOR"), ("TNR", "Fallout"))
     for name, other in pairs:
         left, right = (np.array(list(scores.per_query("run", n).values())) for n in (name, other))
@@ -106,7 +68,7 @@ def test_what_complements_what(table: Table) -> None:
 @settings(max_examples=60)
 @given(tables())
 def test_coefficients_of_each_query(table: Table) -> None:
-    scores = table.scores()
+    scores = table.scores(NAMES)
     wanted = [metrics.matthews_corrcoef(*row) for row in table.rows]
     values = list(scores.per_query("run", "MCC").values())
     assert defined(values) == pytest.approx(wanted, abs=1e-12)
@@ -126,7 +88,7 @@ def test_coefficients_of_each_query(table: Table) -> None:
 @given(tables())
 def test_balanced_accuracy_and_its_kin(table: Table) -> None:
     names = ("BalancedAccuracy", "Informedness", "Markedness")
-    scores = table.scores()
+    scores = table.scores(NAMES)
     pooled = table.relevant.ravel(), table.returned.ravel()
     for q, (truth, answer) in enumerate([*table.rows, pooled]):
         per_query = [scores.values[0, NAMES.index(name), q : q + 1] for name in names]
@@ -153,7 +115,7 @@ def test_balanced_accuracy_and_its_kin(table: Table) -> None:
 @given(tables())
 def test_plain_formulas(table: Table) -> None:
     weights = (1.5, -1.0, -0.25, 0.125)
-    scores = table.scores(*NAMES, f"Utility(w={weights})")
+    scores = table.scores([*NAMES, f"Utility(w={weights})"])
     for q, (truth, answer) in enumerate(table.rows):
         kinds = (truth & answer, ~truth & answer, truth & ~answer, ~truth & ~answer)
         a, b, c, d = (int(kind.sum()) for kind in kinds)
@@ -170,7 +132,7 @@ def test_plain_formulas(table: Table) -> None:
 
 @given(tables())
 def test_values_lie_in_the_range_where_the_size_is_known(table: Table) -> None:
-    scores = table.scores()
+    scores = table.scores(NAMES)
     for measure, values in zip(scores.measures, scores.values[0], strict=True):
         known = values[~np.isnan(values)]
         lowest, highest = measure.range
@@ -181,7 +143,7 @@ def test_values_lie_in_the_range_where_the_size_is_known(table: Table) -> None:
 def test_a_micro_average_is_the_value_of_all_queries_as_one(table: Table) -> None:
     size = table.relevant.size
     pooled = Table(*(labels.reshape(1, size) for labels in vars(table).values()))
-    together, apart = pooled.scores(), table.scores()
+    together, apart = pooled.scores(NAMES), table.scores(NAMES)
     for m, name in enumerate(NAMES):
         one = together.values[0, m, 0]
         assert apart.micro("run", name) == pytest.approx(one, nan_ok=True, abs=1e-12), name
@@ -235,6 +197,18 @@ def test_a_collection_that_is_too_small() -> None:
     )
     # One that is just large enough holds nothing that is neither.
     assert evaluate(qrels, run, "TNR", docs=3).per_query("run", "TNR") == {"q1": 1.0, "q2": 0.0}
+
+
+@pytest.mark.parametrize("docs", [10**7, 10**9, 10**12])
+def test_a_large_collection(docs: int) -> None:
+    """A product of four counts has more digits than a whole number of 64 bits."""
+    returned = " ".join(["1"] * 50 + ["0"] * 950)
+    hits = ranking(f"{returned} | {' '.join(['1'] * 50)} docs={docs}")
+    a, b, c, d = 50, 950, 50, docs - 1050
+    wanted = (a * d - b * c) / math.sqrt((a + b) * (a + c) * (b + d) * (c + d))
+    assert parse("MCC")(hits).tolist() == pytest.approx([wanted], rel=1e-12)
+    found = bounds("MCC", hits)
+    assert (found.lowest[0], found.highest[0]) == pytest.approx((wanted, wanted), rel=1e-12)
 
 
 def test_utility_takes_four_weights() -> None:

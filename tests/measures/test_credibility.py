@@ -274,6 +274,7 @@ def test_expected_over_ties() -> None:
         ("CAM(AP,weight=-1)", "CAM(weight=-1): the weight is from 0 to 1"),
         ("CAM(NWCS)", "NWCS is one of this kind already"),
         ("WHAM", "WHAM needs 'measure'"),
+        ("WHAM(MCC)", "WHAM(MCC): MCC may be below 0, and has no harmonic mean"),
     ],
 )
 def test_parameters_that_are_refused(written: str, message: str) -> None:

@@ -233,6 +233,14 @@ def test_tbg_is_rbp_where_all_results_cost_the_same(drawn: list[Grades]) -> None
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-14)
 
 
+def test_a_goal_of_thirds_is_met() -> None:
+    """Two thirds and one third are all that the player wanted, in whatever order they are added."""
+    for text in ("2 1 3 max=3", "1 2 3 max=3", "1 1 1 3 max=3", "- 2 1 3 max=3"):
+        grades = [float(token) if token != "-" else 0.0 for token in text.split()[:-1]]
+        read = next(i for i in range(1, 5) if sum(grades[:i]) >= 3)
+        assert parse("BPM(quantity=ED)")(ranking(text)).tolist() == [read]
+
+
 def test_a_budget_of_the_player_moves_too() -> None:
     # Of gain 1, 1, 0, ...: budgets 3, 3.5, 4, 3.5 before ranks 1 to 4. She stops at rank 4.
     hits = ranking("1 1 0 0 0 0 0")

@@ -13,9 +13,9 @@ from sklearn import metrics
 
 from cleverdon import evaluate, parse
 from cleverdon.errors import OptionError
+from tests.differential.as_pytrec_eval import batches, disagreements, with_a_grade_of_0
 from tests.differential.collections import Collection
-from tests.differential.test_pytrec_eval import batches, disagreements, with_a_grade_of_0
-from tests.measures.test_confusion import Table, tables
+from tests.measures.tables import Table, tables
 
 NAMES = ("set_map", "set_relative_P", "utility", "num_nonrel_judged_ret")
 FEWER = settings(max_examples=settings.default.max_examples // 4)
@@ -44,7 +44,7 @@ def test_geometric_means(collection: Collection) -> None:
 @given(tables(), st.sampled_from((1, 2, 0.5)))
 def test_macro_and_micro_averages(table: Table, beta: float) -> None:
     names = ("SetP", "SetR", f"SetF(beta={beta})", f"SetE(beta={beta})", "SetAP")
-    scores = table.scores(*names)
+    scores = table.scores(names)
     for average in ("samples", "micro"):
         precision, recall, f, _ = metrics.precision_recall_fscore_support(
             table.relevant, table.returned, beta=beta, average=average, zero_division=0

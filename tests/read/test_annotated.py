@@ -142,9 +142,37 @@ def test_strata_and_samples() -> None:
     assert strata.stratum is not None
     assert (strata.stratum.tolist(), strata.grade.tolist()) == ([2, 1], [1, -1])
     sampled = Judgments.read(
-        [("q", "d1", 1, 0, 0.5), ("q", "d2", 0, 0, 1)], format="sampled"
+        [("q", "d1", 1, 1, 0.5), ("q", "d2", 0, 0, 1)], format="sampled"
     ).judged
     assert sampled.probability is not None
     assert (sampled.probability.tolist(), sampled.grade.tolist()) == ([0.5, 1], [1, 0])
     with pytest.raises(InputError, match="row:2: document 'd1' occurs twice for query 'q'"):
-        Judgments.read(2 * [("q", "d1", 1, 0, 0.5)], format="sampled")
+        Judgments.read(2 * [("q", "d1", 1, 1, 0.5)], format="sampled")
+
+
+def test_who_chose_a_document_and_what_was_not_drawn(tmp_path: Path) -> None:
+    prels = "q d0 1 0 1\nq d1 1 1 .5\nq d2 1 2 .25\nq d3 1 0 NA\nq d4 1 1 NA\nq d5 0 4 .1\n"
+    path = tmp_path / "prels"
+    path.write_text(prels)
+    judged = Judgments.read(path, format="sampled").judged
+    assert judged.probability is not None
+    assert np.isnan(judged.probability).tolist() == [False, False, False, True, True, False]
+    assert judged.probability[[0, 1, 2, 5]].tolist() == [1, 0.5, 1, 0.1]
+    # What statAP_MQ_eval_v4.pl prints for these lines and this ranking: R is 1 + 2 + 1.
+    run = {"q": {"d3": 5.0, "d1": 4.0, "d5": 3.0, "d2": 2.0}}
+    (value,) = evaluate(path, run, "statAP", qrels_format="sampled").means[0]
+    assert value == pytest.approx((1 / 2 * 2 + 3 / 4) / 4)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (("0", "0.5"), "expected probability 1 or NA, found '0.5': what method 0 chose was not"),
+        (("1", "1.5"), "expected a probability, found '1.5'"),
+        (("1", "na?"), "expected a probability, or NA, found 'na?' in field 5"),
+    ],
+)
+def test_a_probability_that_cannot_be(fields: tuple[str, str], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Judgments.read([("q", "d", "1", *fields)], format="sampled")
+    assert message in str(caught.value)

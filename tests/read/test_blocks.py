@@ -11,8 +11,7 @@ import pytest
 
 from cleverdon import InputError, Judgments, Run, evaluate
 from cleverdon.rank import rank
-from tests.read.test_ways import same_hits
-from tests.read.ways import zstd
+from tests.read.ways import same_hits, zstd
 
 MEGABYTE = 1 << 20
 """What the core takes as one block."""

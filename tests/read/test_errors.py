@@ -102,6 +102,14 @@ def test_lines_of_judgments(line: bytes, message: str, tmp_path: Path) -> None:
     assert refused(path, judgments=True) == message
 
 
+def test_judgments_of_five_fields_may_be_of_a_sampled_pool(tmp_path: Path) -> None:
+    path = tmp_path / "qrels.txt"
+    path.write_bytes(b"# drawn\nq 0 good 1 1\nq 0 d 1 0\n")
+    assert refused(path, judgments=True).endswith(
+        "found more than 4 fields; where the pool was sampled, the format is 'strata' or 'sampled'"
+    )
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from cleverdon import Judgments, Run
 from cleverdon.rank import Ranked, rank
 from cleverdon.settings import CHOICES, Settings
-from tests.read.test_ways import same_hits
+from tests.read.ways import same_hits
 
 # Few ids and few scores, so that ties, repetitions and judged documents are common; the scores are
 # apart in double precision, and some of them not in single.

@@ -7,16 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cleverdon import Hits, Judgments, Run, evaluate
+from cleverdon import Judgments, Run, evaluate
 from cleverdon.rank import rank
-from tests.read.ways import JUDGMENTS, QRELS, RUN, RUNS, Make
+from tests.read.ways import JUDGMENTS, QRELS, RUN, RUNS, Make, same_hits
 
 MEASURES = ["nDCG@10", "AP", "RR", "P@2", "Judged@10"]
-
-
-def same_hits(one: Hits, other: Hits) -> bool:
-    arrays = ("query", "rank", "grade", "doc", "tied_from", "tied_to", "returned")
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)
 
 
 @pytest.mark.parametrize("make", RUNS.values(), ids=RUNS.keys())

@@ -14,11 +14,14 @@ from types import MappingProxyType
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas
 import polars
 import pyarrow
 import pyarrow.ipc
 import pyarrow.parquet
+
+from cleverdon import Hits
 
 RUN = {
     "301": {"FT-1": 2.5, "d/2": 2.5, "Ω3": -0.125, "a#b": 1e-300, "x": 1e300},
@@ -232,3 +235,9 @@ JUDGMENTS: dict[str, Make] = {
     **tables(QRELS, "relevance"),
     **objects(QRELS, "relevance"),
 }
+
+
+def same_hits(one: Hits, other: Hits) -> bool:
+    """Whether two Hits say the same of every result."""
+    arrays = ("query", "rank", "grade", "doc", "tied_from", "tied_to", "returned")
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in arrays)

@@ -2,25 +2,27 @@
 
     TREC_EVAL=/path/to/10 TREC_EVAL_9=/path/to/9 python -m tests.trec_eval.record
 
-Of commands.txt, into expected/; of the first random cases that are short, into random.jsonl. The
-inputs are this project's own; what is recorded are facts about the tool: its output and its exit
-code. What docs/trec_eval.md says is mended does not belong here.
+Of commands.txt, into expected/; of random cases that are short and add something, into
+random.jsonl. The inputs are this project's own; what is recorded are facts about the tool: its
+output and its exit code. What docs/trec_eval.md says is mended does not belong here.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
+from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.trec_eval.cases import case
+from tests.trec_eval.cases import Case, case
 
 HERE = Path(__file__).parent
 TOOLS = {10: "TREC_EVAL", 9: "TREC_EVAL_9"}
 RANDOM = HERE / "random.jsonl"
-_HOW_MANY, _LONGEST = 150, 1500
+_HOW_MANY, _LONGEST = 80, 1200
 
 
 def commands() -> dict[str, list[str]]:
@@ -47,17 +49,27 @@ def _record_commands() -> None:
 
 def _record_random() -> None:
     lines: list[str] = []
+    seen: Counter[tuple[int, str]] = Counter()
     for seed in range(100_000):
         made = case(seed)
         with TemporaryDirectory() as folder:
             made.write(Path(folder))
             printed = _printed(made.version, made.arguments, Path(folder))
         mended = any(word in printed for word in ("rbp", "nan", "inf", "exit -", "Z"))
-        if len(printed) <= _LONGEST and "exit 0" in printed and not mended:
+        if len(printed) <= _LONGEST and "exit 0" in printed and not mended and _adds(made, seen):
             lines.append(json.dumps({**vars(made), "printed": printed}, ensure_ascii=False))
         if len(lines) == _HOW_MANY:
             break
     RANDOM.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _adds(made: Case, seen: Counter[tuple[int, str]]) -> bool:
+    """Whether a case has an option or a measure, with or without parameters, that few have."""
+    words = {(made.version, re.sub(r"\..*", ".", word)) for word in made.arguments}
+    rare = any(seen[word] < 3 for word in words)
+    if rare:
+        seen.update(words)
+    return rare
 
 
 if __name__ == "__main__":

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import get_annotations
-from typing import Any, ClassVar, Literal, dataclass_transform, get_args, get_type_hints
+from typing import Any, ClassVar, Literal, dataclass_transform
 
 import numpy as np
 
+from cleverdon.arrays import Floats, Ints
 from cleverdon.errors import InputError, NotationError, OptionError, suggest
-from cleverdon.hits import Floats, Hits, Ints
+from cleverdon.hits import Hits
+from cleverdon.measures.parameters import REQUIRED, checked, hints
 from cleverdon.shares import Share
 
 Promise = Literal["in range", "swap", "unjudged tail", "gain"]
@@ -31,15 +33,16 @@ Promise = Literal["in range", "swap", "unjudged tail", "gain"]
 Better = Literal["higher", "lower", "neither"]
 Need = Literal["second", "subtopics", "stratum", "probability"]
 
-_REMEDIES: dict[str, str] = {
+REMEDIES: dict[str, str] = {
     "second": "a second grade of each document: second=QRELS, on the command line --second QRELS",
-    "subtopics": "judgments of subtopics: qrels_format='subtopics' (topic, subtopic, document, "
-    "grade)",
-    "stratum": "the strata of a sampled pool: qrels_format='strata' (topic, iteration, document, "
-    "stratum, grade)",
-    "probability": "the probability with which each document was sampled: qrels_format='sampled' "
-    "(topic, document, grade, method, probability)",
+    "subtopics": "judgments of subtopics (topic, subtopic, document, grade): "
+    "qrels_format='subtopics', on the command line --qrels-format subtopics",
+    "stratum": "the strata of a sampled pool (topic, iteration, document, stratum, grade): "
+    "qrels_format='strata', on the command line --qrels-format strata",
+    "probability": "the probability with which each document was sampled (topic, document, grade, "
+    "method, probability): qrels_format='sampled', on the command line --qrels-format sampled",
 }
+"""What a measure may need, and how it is given."""
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
@@ -69,6 +72,8 @@ class Measure:
     """What trec_eval calls it: `ndcg_cut_{k}`, or `rbp(p=0.9)` where parameters are fixed."""
     aliases: ClassVar[tuple[str, ...]] = ()
     """Other names that are understood, and never printed."""
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    """Names that stand for it with some parameters set."""
     spellings: ClassVar[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {}
     """Other tools' parameters: their name, their value, and the parameters that it stands for."""
     better: ClassVar[Better] = "higher"
@@ -104,72 +109,22 @@ class Measure:
         cls = type(self)
         for name in parameters:
             if name not in cls.defaults:
-                known = list(cls.defaults)
-                raise NotationError(
-                    f"{cls.__name__} has no parameter {name!r}{suggest(name, known)}"
-                )
+                known = suggest(name, list(cls.defaults))
+                raise NotationError(f"{cls.__name__} has no parameter {name!r}{known}")
         for name, default in cls.defaults.items():
             value = parameters.get(name, default)
             if value is REQUIRED:
                 example = f"{cls.__name__}({name}=...)"
                 if name == cls.cut:
-                    example = f"{cls.__name__}@{0.5 if _hints(cls)[name] is float else 10}"
+                    example = f"{cls.__name__}@{0.5 if hints(cls)[name] is float else 10}"
+                elif hints(cls)[name] is Measure:
+                    example = f"{cls.__name__}(nDCG@10)"
                 raise NotationError(f"{cls.__name__} needs {name!r}, as in {example}")
-            vars(self)[name] = value if value is default else cls._checked(name, value)
+            vars(self)[name] = value if value is default else checked(cls, name, value)
         self.check()
 
     def check(self) -> None:
         """Raise a NotationError where the parameters do not fit each other; a subclass may."""
-
-    @classmethod
-    def _checked(cls, name: str, value: Any) -> Any:
-        """The value in the parameter's type, or a NotationError that says what is allowed."""
-        hint = _hints(cls)[name]
-        options = [option for option in (hint, *get_args(hint)) if option is not type(None)]
-        if value is None and type(None) in get_args(hint):
-            return value
-        if value is None and "none" in options:
-            return "none"  # the notation's word for nothing, which is a word of this parameter's
-        if name == cls.cut and hint in (int, int | None):
-            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-            if whole and 1 <= value <= _DEEPEST:
-                return int(value)
-            raise NotationError(
-                f"{cls.__name__}@{value}: a cut-off is a whole number from 1 to {_DEEPEST:,}"
-            )
-        if bool in options and isinstance(value, bool):
-            return value
-        if float in options and _is_number(value):
-            return value
-        if isinstance(value, Measure) and Measure in options:
-            return value
-        if Measure in options and isinstance(value, str):
-            from cleverdon.measures.notation import parse
-
-            return parse(value)
-        if any(getattr(option, "__origin__", None) is tuple for option in options):
-            if isinstance(value, (tuple, list)) and value and all(map(_is_number, value)):
-                return tuple(value)
-            raise NotationError(f"{cls.__name__}({name}={value!r}): {name} is numbers: (1,-1,0)")
-        if int in options and isinstance(value, int) and not isinstance(value, bool):
-            return value
-        words = [word for word in options if isinstance(word, str)]
-        if words:
-            if value in words:
-                return value
-            raise NotationError(
-                f"{cls.__name__}({name}={value}) is not known{suggest(str(value), words)}"
-            )
-        if any(_is_mapping(option) for option in options) and _is_table(value):
-            numbers = all(isinstance(n, (int, float)) for pair in value.items() for n in pair)
-            if value and numbers:
-                return _Frozen(value)
-        wanted = "true or false" if bool in options else "a number"
-        if any(_is_mapping(option) for option in options):
-            wanted = "a map such as {1: 3, 2: 9}"
-        if Measure in options:
-            wanted = "a measure such as nDCG@10"
-        raise NotationError(f"{cls.__name__}({name}={value!r}): {name} is {wanted}")
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -190,7 +145,7 @@ class Measure:
 
     def _values(self, hits: Hits, compute: Callable[[Hits], Floats]) -> Floats:
         if self.needs and getattr(hits.judgments, self.needs) is None:
-            raise InputError(f"{self} needs {_REMEDIES[self.needs]}")
+            raise InputError(f"{self} needs {REMEDIES[self.needs]}")
         try:
             with np.errstate(divide="ignore", invalid="ignore", over="raise"):
                 scored = compute(hits.condensed() if self.judged_only else hits)
@@ -216,7 +171,8 @@ class Measure:
             raise NotationError(
                 f"{type(self).__name__} does not say how it is computed: give it `score`"
             )
-        return self.of_parts(*self.parts(hits))
+        # As numbers of 64 bits that do not overflow: a product of four counts would.
+        return self.of_parts(*(np.asarray(part, dtype=np.float64) for part in self.parts(hits)))
 
     def expected(self, hits: Hits) -> Floats:
         """The mean over all orders of tied results; for subclasses that have a formula for it."""
@@ -306,48 +262,6 @@ class Measure:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{self} cannot be changed; make another one")
-
-
-_DEEPEST = 2**31
-"""No ranking is deeper; a cut-off beyond is a slip of the keyboard."""
-
-
-class _Required:
-    def __repr__(self) -> str:
-        return "required"
-
-
-REQUIRED = _Required()
-
-
-class _Frozen(dict[Any, Any]):
-    """A map that can be part of a measure's hash."""
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(tuple(sorted(self.items())))
-
-
-def _is_number(value: Any) -> bool:
-    """Whether it is a number that has a place in a formula, which neither NaN nor infinity has."""
-    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
-    return plain and -np.inf < value < np.inf
-
-
-def _is_table(value: Any) -> bool:
-    """Whether it is a map from numbers to numbers."""
-    return isinstance(value, Mapping) and all(_is_number(n) for pair in value.items() for n in pair)
-
-
-def _is_mapping(hint: Any) -> bool:
-    return getattr(hint, "__origin__", None) is Mapping
-
-
-def _hints(cls: type[Measure]) -> dict[str, Any]:
-    cached: dict[str, Any] | None = vars(cls).get("_hints_cache")
-    if cached is None:
-        cached = get_type_hints(cls)
-        cls._hints_cache = cached  # type: ignore[attr-defined]
-    return cached
 
 
 def one_line(cls: type[Measure]) -> str:

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from cleverdon.hits import Floats, Hits, Ints
+from cleverdon.arrays import Floats, Ints
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Better, Measure
 from cleverdon.measures.registry import measure
 

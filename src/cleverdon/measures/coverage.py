@@ -6,13 +6,14 @@ from typing import Literal
 
 import numpy as np
 
+from cleverdon.arrays import Bools, Floats, summed
 from cleverdon.errors import NotationError
-from cleverdon.hits import Bools, Floats, Hits
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.measures.diversity import served
 from cleverdon.measures.intent import with_a_positive_grade
 from cleverdon.measures.registry import measure
-from cleverdon.subtopics import numbered, shares, subtopics_of, summed, total_over_subtopics
+from cleverdon.subtopics import numbered, shares, subtopics_of, total_over_subtopics
 
 _NONE = "no judged document is relevant to any subtopic"
 
@@ -116,7 +117,8 @@ class RBU(Measure):
     """Rank-biased utility: what a ranking brings to all subtopics, less the effort of reading it.
 
     A relevant result satisfies with probability alpha those who are not satisfied yet; with
-    alpha=none with the probability that ERR gives to its grade, as in the authors' own program.
+    alpha=none with the probability that ERR gives to its grade, as in the authors' own program
+    (which takes each subtopic's largest grade, where this takes the collection's).
     Every result read costs e, so that a long ranking without anything of use is below 0.
     """
 

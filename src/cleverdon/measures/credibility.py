@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from cleverdon.arrays import Floats, Ints, summed
 from cleverdon.errors import InputError, NotationError
-from cleverdon.hits import Floats, Hits, Ints
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.measures.composed import Composed
 from cleverdon.measures.registry import measure
-from cleverdon.subtopics import summed
 
 _LIOMA = "Lioma, Simonsen & Larsen 2017, doi:10.1145/3121050.3121072"
 
@@ -274,6 +274,7 @@ class WHAM(Aggregated):
     """Weighted harmonic mean aggregating measure: any measure of relevance and of credibility.
 
     As CAM, with the harmonic mean, which is nearer to the smaller of the two: 0 where either is 0.
+    So it is for measures that are never below 0.
     """
 
     formula = (
@@ -289,6 +290,11 @@ class WHAM(Aggregated):
         WHAM(AP)              - | 1/1           = 0
         WHAM(AP)              1/0               = undefined
     """
+
+    def check(self) -> None:
+        super().check()
+        if self.measure.range[0] < 0:
+            raise NotationError(f"{self}: {self.measure} may be below 0, and has no harmonic mean")
 
     def score(self, hits: Hits) -> Floats:
         relevance, credibility = self.measure(hits), self.measure(hits.by_second_grade())

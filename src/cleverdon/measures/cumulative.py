@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from cleverdon import ties
+from cleverdon.arrays import Floats
 from cleverdon.errors import NotationError
-from cleverdon.hits import Floats, Hits
+from cleverdon.hits import Hits
 from cleverdon.measures.graded import ERR, Gained
 from cleverdon.measures.registry import measure
 from cleverdon.shares import Share, down_to

@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cleverdon import _core
+from cleverdon.arrays import Floats, Ints
 from cleverdon.errors import NotationError
-from cleverdon.hits import Floats, Hits, Ints
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 
 Quantity = Literal["EU", "ETU", "EC", "ETC", "ED"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cleverdon.arrays import Floats
 from cleverdon.errors import NotationError
-from cleverdon.hits import Floats, Hits
+from cleverdon.hits import Hits
 from cleverdon.measures.cwl import Model, Stretches
 from cleverdon.measures.cwl_by_rank import Goal, Truncated, geometric
 from cleverdon.measures.registry import measure
@@ -25,7 +26,7 @@ class INST(Goal):
     formula += r"T_i = T - \sum_{j \le i} g_j"
     user = "Reads on the likelier the deeper she is, and the less likely the more she has found."
     source = (
-        "Bailey et al. 2015, doi:10.1145/2766462.2767728; Moffat et al. 2017, doi:10.1145/3052768"
+        "Moffat et al. 2015, doi:10.1145/2838931.2838938; Moffat et al. 2017, doi:10.1145/3052768"
     )
     promises = frozenset({"in range", "unjudged tail"})
     worked = """
@@ -111,8 +112,9 @@ class BPM(Model):
         budget = self.k + hc * (s.got + self.median) - s.paid + s.each * (s.first - 1)
         spent = budget / (s.each + hc * self.median)
         met, spent = (np.maximum(np.ceil(rank - 1e-9), s.first) for rank in (met, spent))
-        # The result that ends a stretch adds to the gain, not to the goal.
-        reached = s.gain >= missing - falling * (s.last - 1)
+        # The result that ends a stretch adds to the gain, not to the goal. Two thirds and one third
+        # are 1, and in binary they may not be.
+        reached = s.gain + 1e-9 >= missing - falling * (s.last - 1)
         stop = np.where(met < s.last, met, np.where(reached, s.last, np.inf))
         stop = np.minimum(stop, np.where(spent <= s.last, spent, np.inf))
         np.minimum.at(endless, s.query, stop)

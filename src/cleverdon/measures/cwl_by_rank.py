@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cleverdon.arrays import Floats
 from cleverdon.errors import NotationError
-from cleverdon.hits import Floats, Hits
+from cleverdon.hits import Hits
 from cleverdon.measures.cwl import Model, Stretches
 from cleverdon.measures.registry import measure
 

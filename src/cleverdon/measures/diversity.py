@@ -6,8 +6,9 @@ from typing import Literal
 
 import numpy as np
 
+from cleverdon.arrays import Bools, Floats
 from cleverdon.errors import NotationError
-from cleverdon.hits import Bools, Floats, Hits
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.measures.registry import measure
 from cleverdon.subtopics import best_covering, shares, subtopics_of, total_over_subtopics

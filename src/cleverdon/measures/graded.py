@@ -9,8 +9,9 @@ from typing import Literal
 import numpy as np
 
 from cleverdon import ties
+from cleverdon.arrays import Floats, Ints
 from cleverdon.errors import InputError, NotationError
-from cleverdon.hits import Floats, Hits, Ints
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure, Promise
 from cleverdon.measures.registry import measure
 from cleverdon.shares import Share, cumulative, down_to
@@ -88,7 +89,7 @@ class DCG(Discounted):
     user = "Reads on to rank k whatever turns up, with attention 1 / log2(rank + 1)."
     undefined = "never"
     source = _JK
-    trec_eval = ("dcg", "dcg_cut_{k}")
+    trec_eval = ("dcg",)
     range = (0.0, np.inf)
     promises = frozenset({"in range", "swap", "unjudged tail", "gain"})
     worked = """
@@ -303,6 +304,7 @@ class RBPResidual(RankBiased):
     user = "As for RBP; this is the part of the reading about which nothing is known."
     undefined = "never"
     source = "Moffat & Zobel 2008, doi:10.1145/1416950.1416952"
+    trec_eval = ("rbp_resid(p=0.9)",)
     better = "neither"
     promises = frozenset({"in range", "unjudged tail"})
     worked = """
@@ -315,8 +317,14 @@ class RBPResidual(RankBiased):
     k: int | None = None
 
     def score(self, hits: Hits) -> Floats:
-        # The weights of all ranks down to infinity add up to 1: what is not known is unknown.
+        # The weights of all ranks below rank i add up to p^i: so above each judged result those
+        # down from the judged one before it, and at the end those below the last. Taking the known
+        # ones from 1 instead would leave no digit where nearly all is known.
         known = hits.top(self.k)
         known = known.where(known.grade >= 0)
-        unknown: Floats = 1.0 - known.total(self.weight_at(known.rank))
+        before = np.where(known.ordinal > 1, np.roll(known.rank, 1), 0)
+        last = np.zeros(len(hits))
+        last[known.query] = known.rank  # the last that is written stays
+        between = np.power(self.p, before) - np.power(self.p, known.rank - 1.0)
+        unknown: Floats = known.total(between) + np.power(self.p, last)
         return unknown

@@ -6,7 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from cleverdon.hits import Bools, Floats, Hits
+from cleverdon.arrays import Bools, Floats
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.measures.composed import Composed
 from cleverdon.measures.diversity import served

@@ -6,7 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from cleverdon.hits import Hits, Ints
+from cleverdon.arrays import Ints
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.measures.registry import measure
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from cleverdon.errors import NotationError, suggest
 from cleverdon.measures.base import Measure
-from cleverdon.measures.registry import as_text, find, from_trec_eval
+from cleverdon.measures.registry import as_text, find, from_trec_eval, named
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -128,7 +128,7 @@ class _Reader:
 
     def measure(self) -> Measure:
         name = self.take("word", "the name of a measure")
-        cls = find(name)
+        cls, preset = named(name)
         parameters = self.arguments(cls) if self.next_is("(") else {}
         if self.next_is("@"):
             self.take("mark")
@@ -140,7 +140,7 @@ class _Reader:
             if cls.cut in parameters:
                 raise NotationError(f"{self.of}: {cls.cut!r} is given twice")
             parameters[cls.cut] = self.value()
-        return _make(cls, parameters, self.meaning)
+        return _make(cls, {**preset, **parameters}, self.meaning)
 
     def arguments_only(self) -> dict[str, Any]:
         return self.arguments(find(self.take("word")))

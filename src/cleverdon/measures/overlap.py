@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cleverdon.arrays import Floats, Ints, ordinal_in
 from cleverdon.errors import NotationError
-from cleverdon.hits import Floats, Hits, Ints
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.measures.registry import measure
 
@@ -93,10 +94,8 @@ def _shared(hits: Hits) -> tuple[Ints, Ints]:
     rows = np.flatnonzero(judged.grade > 0)
     rows = rows[np.lexsort((rank[rows], -judged.grade[rows], judged.query[rows]))]
     query = judged.query[rows]
-    starts = np.searchsorted(query, np.arange(len(hits)))
-    place = np.arange(1, len(rows) + 1) - starts[query]
     returned = rank[rows] < unreturned
-    return query[returned], np.maximum(place, rank[rows])[returned]
+    return query[returned], np.maximum(ordinal_in(query), rank[rows])[returned]
 
 
 def _beyond(p: float) -> int:

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from cleverdon.hits import Floats, Hits, Ints
+from cleverdon.arrays import Floats
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.measures.registry import measure
-
-
-def _rows_up_to(hits: Hits, query: Ints, rank: Ints) -> Ints:
-    """How many rows of each of these queries stand at this rank or above."""
-    stride = int(max(hits.rank.max(initial=0), rank.max(initial=0))) + 1
-    rows = np.searchsorted(hits.query * stride + hits.rank, query * stride + rank, "right")
-    return rows - hits.starts[query]
 
 
 @measure
@@ -50,8 +44,8 @@ class AUC(Measure):
         relevant = hits.where(hits.relevant(self.rel))
         others = hits.where((hits.grade >= 0) & ~hits.relevant(self.rel))
         query = relevant.query
-        above = _rows_up_to(others, query, relevant.tied_from - 1)
-        tied = _rows_up_to(others, query, relevant.tied_to) - above
+        above = others.rows_up_to(relevant.tied_from - 1, query)
+        tied = others.rows_up_to(relevant.tied_to, query) - above
         right = relevant.total(unwanted[query] - above - tied / 2)
         unseen = wanted - np.diff(relevant.starts)
         right += unseen * (unwanted - np.diff(others.starts)) / 2
@@ -119,5 +113,5 @@ class LRAP(Measure):
 
     def score(self, hits: Hits) -> Floats:
         relevant = hits.where(hits.relevant(self.rel))
-        found = _rows_up_to(relevant, relevant.query, relevant.tied_to)
+        found = relevant.rows_up_to(relevant.tied_to)
         return relevant.total(found / relevant.tied_to) / hits.judgments.relevant(self.rel)

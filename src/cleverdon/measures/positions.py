@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from cleverdon.arrays import Floats, Ints
 from cleverdon.errors import NotationError
-from cleverdon.hits import Floats, Hits, Ints
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Better, Measure
 from cleverdon.measures.registry import measure
 
@@ -89,13 +90,8 @@ class ExpectedSearchLength(Searching):
 
     def score(self, hits: Hits) -> Floats:
         relevant, last = hits.where(hits.relevant(self.rel)), self.ends(hits)
-        # The relevant rows of the group around each: from the first of them to the last.
-        stride = int(hits.returned.max(initial=0)) + 1
-        places = relevant.query * stride + relevant.rank
-        first = np.searchsorted(places, last.query * stride + last.tied_from)
-        end = np.searchsorted(places, last.query * stride + last.tied_to, "right")
-        above = first - relevant.starts[last.query]
-        wanted, found = self.q - above, end - first
+        above = relevant.rows_up_to(last.tied_from - 1, last.query)
+        wanted, found = self.q - above, relevant.rows_up_to(last.tied_to, last.query) - above
         others = last.tied_to - last.tied_from + 1 - found
         return _of_the_row(last, last.tied_from - 1 - above + others * wanted / (found + 1))
 

@@ -8,8 +8,9 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from cleverdon import ties
+from cleverdon.arrays import Floats, Ints
 from cleverdon.errors import NotationError
-from cleverdon.hits import Floats, Hits, Ints, rows_up_to
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure, Promise
 from cleverdon.measures.registry import measure
 from cleverdon.shares import Share, down_to
@@ -63,7 +64,8 @@ class P(Measure):
 class R(Measure):
     """Recall at k: the share of the relevant documents that is among the first k results.
 
-    With cap=true divided by min(R, k), so that a perfect ranking gets 1 at every k.
+    With cap=true divided by min(R, k), so that a perfect ranking gets 1 at every k: then it is also
+    called relative precision, `RelP`.
     """
 
     formula = r"\frac{1}{R} \sum_{i \le k} r_i"
@@ -72,11 +74,13 @@ class R(Measure):
     source = _BOOK
     trec_eval = ("recall_{k}", "relative_P_{k}(cap=true)")
     aliases = ("Recall",)
+    presets = {"RelP": {"cap": True}}
     promises = frozenset({"in range", "swap", "unjudged tail"})
     worked = """
         R@2            1 0 1 | 1      = 0.3333
         R              1 0 1 | 1      = 0.6667
         R(cap=true)@2  1 0 1 | 1      = 0.5
+        RelP@2         1 0 1 | 1      = 0.5
         R@5            | 1            = 0
         R@5            0 -            = undefined
     """
@@ -195,15 +199,15 @@ class RR(Measure):
 
     Whether means of it say anything is disputed. Fuhr 2017 (doi:10.1145/3190580.3190586) holds that
     its scale is ordinal, since from rank 1 to 2 it falls as far as from 2 to infinity; Sakai 2020
-    (doi:10.1145/3483382.3483389) and Moffat 2022 (doi:10.1145/3542820) disagree. Say which ranks
-    the means come from.
+    (doi:10.1145/3451964.3451976) and Moffat 2022 (arXiv:2207.03103) disagree. Say which ranks the
+    means come from.
     """
 
     formula = r"\frac{1}{\min \{ i \le k : r_i = 1 \}}"
     user = "Stops at the first relevant result; one at rank 2 is half as good as one at rank 1."
     undefined = "never"
     source = "Kantor & Voorhees 2000, doi:10.1023/A:1009902609570"
-    trec_eval = ("recip_rank", "recip_rank_cut_{k}")
+    trec_eval = ("recip_rank",)
     aliases = ("MRR",)
     promises = frozenset({"in range", "swap", "unjudged tail", "gain"})
     worked = """
@@ -239,7 +243,7 @@ class AP(Measure):
     )
     undefined = "no judged document is relevant"
     source = (
-        "Harman 1992, doi:10.1016/0306-4573(92)90002-R; Robertson 2008, doi:10.1145/1390334.1390453"
+        "Harman 1992, doi:10.1016/0306-4573(92)90001-G; Robertson 2008, doi:10.1145/1390334.1390453"
     )
     trec_eval: ClassVar[tuple[str, ...]] = ("map", "map_cut_{k}")
     aliases: ClassVar[tuple[str, ...]] = ("MAP",)
@@ -282,7 +286,7 @@ class AP(Measure):
     def as_found(self, hits: Hits, turned: Hits, *, downwards: bool) -> Floats:
         top, query, k = hits.top(self.k), turned.query, self.k or np.inf
         relevant = top.where(top.relevant(self.rel))
-        above = rows_up_to(relevant, turned.rank, query)
+        above = relevant.rows_up_to(turned.rank, query)
         inverse = 1 / relevant.rank
         before = np.concatenate(([0.0], relevant.running(inverse)))
         passed = np.where(above > 0, before[relevant.starts[query] + above], 0)

@@ -10,8 +10,9 @@ from typing import Literal
 
 import numpy as np
 
+from cleverdon.arrays import Floats, Ints
 from cleverdon.errors import NotationError
-from cleverdon.hits import Floats, Hits, Ints
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.measures.registry import measure
 

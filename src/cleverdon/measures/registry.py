@@ -6,6 +6,7 @@ A class gets into it by the decorator `measure`, in Cleverdon's own families and
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -19,7 +20,8 @@ FAMILIES = {
     "judged": "How much is judged",
     "holes": "How much is judged, for any query",
     "counts": "Counts",
-    "confusion": "Sets: the confusion matrix",
+    "confusion": "Sets: the confusion matrix, and its rates",
+    "agreement": "Sets: the confusion matrix in one number",
     "positions": "Ranked, binary: where relevant results stand",
     "recall_levels": "Ranked, binary: precision at levels of recall",
     "geometric": "Ranked, binary: geometric means over queries",
@@ -39,6 +41,7 @@ FAMILIES = {
 
 _classes: dict[str, type[Measure]] = {}
 _names: dict[str, type[Measure]] = {}
+_presets: dict[str, type[Measure]] = {}
 _trec_eval: dict[str, tuple[type[Measure], re.Pattern[str], str]] = {}
 
 M = TypeVar("M", bound=type[Measure])
@@ -60,8 +63,8 @@ def measure(cls: M) -> M:
         raise NotationError(f"{cls!r} is not a subclass of cleverdon.Measure")
     if not cls.__module__.startswith(__package__):
         _load()  # so that no name of Cleverdon's own can be taken
-    taken = {name.casefold(): known for name, known in _names.items()}
-    for name in (cls.__name__, *cls.aliases):
+    taken = {name.casefold(): known for name, known in (_names | _presets).items()}
+    for name in (cls.__name__, *cls.aliases, *cls.presets):
         known = taken.get(name.casefold())
         # The same class again, as when a notebook cell is run twice, takes the place of the first.
         if known is not None and _identity(known) != _identity(cls):
@@ -70,6 +73,7 @@ def measure(cls: M) -> M:
             )
     _classes[cls.__name__] = cls
     _names.update(dict.fromkeys((cls.__name__, *cls.aliases), cls))
+    _presets.update(dict.fromkeys(cls.presets, cls))
     for template in cls.trec_eval:
         name, _, fixed = template.partition("(")
         pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^_]+)", re.escape(name))
@@ -99,6 +103,16 @@ def find(name: str) -> type[Measure]:
     if len({_names[known] for known in folded}) == 1:
         return _names[folded.pop()]
     raise NotationError(f"there is no measure {name!r}{suggest(name, _names)}")
+
+
+def named(name: str) -> tuple[type[Measure], Mapping[str, Any]]:
+    """The class of a name, and the parameters that the name itself sets."""
+    while name not in _names and name not in _presets and _load_more():
+        pass
+    for known, cls in _presets.items():
+        if name not in _names and known.casefold() == name.casefold():
+            return cls, cls.presets[known]
+    return find(name), {}
 
 
 def from_trec_eval(name: str) -> tuple[type[Measure], dict[str, str], str] | None:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cleverdon.hits import Bools, Floats, Hits, Ints
+from cleverdon.arrays import Bools, Floats, Ints
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.measures.registry import measure
 

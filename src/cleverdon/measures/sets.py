@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from cleverdon.arrays import Floats, Ints
 from cleverdon.errors import NotationError
-from cleverdon.hits import Floats, Hits, Ints
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Better, Measure
 from cleverdon.measures.registry import measure
 
@@ -26,7 +27,7 @@ class SetMeasure(Measure):
         return found, hits.returned - found, hits.judgments.relevant(self.rel) - found
 
     def as_found(self, hits: Hits, turned: Hits, *, downwards: bool) -> Floats:
-        a, b, *others = (part[turned.query] for part in self.parts(hits))
+        a, b, *others = (part[turned.query].astype(float) for part in self.parts(hits))
         return self.of_parts(a + turned.ordinal, b - turned.ordinal, *others)
 
 
@@ -164,6 +165,13 @@ class SetRelP(SetMeasure):
     def parts(self, hits: Hits) -> tuple[Floats | Ints, ...]:
         found = hits.count(hits.relevant(self.rel))
         return found, np.minimum(hits.returned, hits.judgments.relevant(self.rel))
+
+    def as_found(self, hits: Hits, turned: Hits, *, downwards: bool) -> Floats:
+        # Each that is relevant counts among the found, and among those that could have been.
+        found = hits.count(hits.relevant(self.rel))[turned.query] + turned.ordinal
+        wanted = hits.judgments.relevant(self.rel)[turned.query] + turned.ordinal
+        possible = np.minimum(hits.returned[turned.query], wanted)
+        return self.of_parts(found.astype(float), possible.astype(float))
 
     def of_parts(self, found: Floats, possible: Floats) -> Floats:
         return found / possible

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from cleverdon.hits import Floats, Hits, Ints
+from cleverdon.arrays import Floats, Ints
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Better, Measure
 from cleverdon.measures.registry import measure
 
@@ -142,10 +143,8 @@ class Gained(Measure):
 
 def _down_to(hits: Hits, values: Floats, query: Ints, rank: Ints) -> Floats:
     """The value of each query's last row at this rank or above it; 0 where there is none."""
-    stride = int(max(hits.rank.max(initial=0), rank.max(initial=0))) + 1
-    rows = np.searchsorted(hits.query * stride + hits.rank, query * stride + rank, "right")
-    found: Floats = np.where(rows > hits.starts[query], np.append(0.0, values)[rows], 0.0)
-    return found
+    rows = hits.rows_up_to(rank, query)
+    return np.where(rows > 0, np.append(0.0, values)[hits.starts[query] + rows], 0.0)
 
 
 @measure

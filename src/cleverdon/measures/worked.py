@@ -20,7 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cleverdon.errors import NotationError
-from cleverdon.hits import Hits, Judged, Subtopics
+from cleverdon.hits import Hits
+from cleverdon.judged import Judged, Subtopics
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse
 

@@ -14,7 +14,7 @@ from cleverdon import _core
 from cleverdon.data import Judgments, Rows, Run
 from cleverdon.errors import InputError, OptionError, check_word
 from cleverdon.read.detect import ANNOTATED, FORMATS, detect
-from cleverdon.read.text import Text, hinting_at_subtopics, shape_of
+from cleverdon.read.text import Text, hinting_at_formats, shape_of
 
 __all__ = ["FORMATS", "Text", "open_input", "read"]
 
@@ -48,7 +48,7 @@ def read(
         try:
             table = _core.Table.read(opened.source, opened.layout, duplicates, progress)
         except InputError as error:
-            raise (hinting_at_subtopics(error, opened) if cls is Judgments else error) from None
+            raise (hinting_at_formats(error, opened) if cls is Judgments else error) from None
         digest = opened.source.digest()
         return cls(table, name=opened.name, source=opened.source.name, digest=digest)
     return opened

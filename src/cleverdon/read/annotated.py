@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from cleverdon.data import Annotations, Judgments
+from cleverdon.annotations import Annotations
+from cleverdon.data import Judgments
 from cleverdon.errors import InputError
 from cleverdon.read.columns import choose
 from cleverdon.read.detect import ANNOTATED
@@ -178,9 +179,27 @@ def _sampled(lines: list[_Line]) -> tuple[Any, Annotations]:
     probabilities: dict[str, dict[str, float]] = {}
     for line in lines:
         topic, doc, _, _, _ = line.fields
-        probability = line.value(4, "a probability")
-        if not 0 <= probability <= 1:
-            raise line.error(f"expected a probability, found {line.fields[4]!r}")
         plain.setdefault(topic, {})[doc] = line.value(2, "a grade")
-        probabilities.setdefault(topic, {})[doc] = probability
+        probabilities.setdefault(topic, {})[doc] = _probability(line)
     return plain, Annotations(probability=probabilities)
+
+
+def _probability(line: _Line) -> float:
+    """With which probability a document was drawn; NaN where it was not.
+
+    TREC's Million Query tracks chose documents by two methods in turn: 0 took those that told
+    systems apart best, and left nothing to chance; 1 (and 4) drew at random; 2 is what both chose.
+    As in the track's own programs (statAP_MQ_eval, versions 3 and 4), what 0 chose as well was
+    certain to be judged, whatever the probability of drawing it.
+    """
+    method, given = line.fields[3:]
+    if given == "NA":
+        return math.nan
+    probability = line.value(4, "a probability, or NA")
+    if not 0 <= probability <= 1:
+        raise line.error(f"expected a probability, found {given!r}")
+    if method == "0" and probability != 1:
+        raise line.error(
+            f"expected probability 1 or NA, found {given!r}: what method 0 chose was not drawn"
+        )
+    return 1.0 if method == "2" else probability

@@ -115,17 +115,28 @@ def shape_of(format: str, *, kind: str, head: str, source: str) -> Shape:
     return _under_header(header, separator=separator, kind=kind, source=source)
 
 
-def hinting_at_subtopics(error: InputError, text: Text) -> InputError:
-    """The same error; of a document judged twice that may be about subtopics, it says so."""
+def hinting_at_formats(error: InputError, text: Text) -> InputError:
+    """The same error; where the judgments may be in a format that is never guessed, it says so."""
     first = re.search(r"first on line (\d+)$", error.message)
-    if first is None or error.line is None:
+    if error.line is None or (first is None and not error.message.endswith("more than 4 fields")):
         return error
     lines = text.source.head(2**62).split(b"\n")
-    fields = [lines[number - 1].split() for number in (int(first[1]), error.line)]
-    if any(len(line) != len(TREC_QRELS.names) for line in fields) or fields[0][1] == fields[1][1]:
+    found = lines[error.line - 1].split()
+    if first is None:
+        # A line like those before it but for a field too many is a slip.
+        before = [line for line in lines[: error.line - 1] if line.strip() and line[:1] != b"#"]
+        may_be = len(found) == len(TREC_QRELS.names) + 1 and not before
+        hint = "where the pool was sampled, the format is 'strata' or 'sampled'"
+    else:
+        other = lines[int(first[1]) - 1].split()
+        wanted = len(TREC_QRELS.names)
+        may_be = len(found) == len(other) == wanted and found[1] != other[1]
+        hint = "where the second field is a subtopic, the format is 'subtopics'"
+    if not may_be:
         return error
-    hint = "where the second field is a subtopic, the format is 'subtopics'"
-    return InputError(f"{error.message}; {hint}", source=error.source, line=error.line)
+    return InputError(
+        f"{error.message}; {hint}", source=error.source, line=error.line, column=error.column
+    )
 
 
 def _under_header(header: str, *, separator: str, kind: str, source: str) -> Shape:

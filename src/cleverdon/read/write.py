@@ -47,7 +47,7 @@ def write(rows: Rows, path: str | os.PathLike[str], *, format: str | None = None
     if format == "beir" and isinstance(rows, Run):
         raise OptionError("format='beir' is one of judgments; runs have none of their own")
     try:
-        with _replacing(path) as file, _packing(path, file) as out:
+        with replacing(path) as file, _packing(path, file) as out:
             if format in ("parquet", "arrow"):
                 _write_table(rows, out, format=format)
             else:
@@ -73,7 +73,7 @@ def format_of(path: str) -> str:
 
 
 @contextmanager
-def _replacing(path: str) -> Iterator[BinaryIO]:
+def replacing(path: str) -> Iterator[BinaryIO]:
     """A file that takes the place of `path` once everything is written."""
     if path == "-":
         yield sys.stdout.buffer

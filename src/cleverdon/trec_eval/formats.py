@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cleverdon import _core
-from cleverdon.data import Judgments, Nested
+from cleverdon.annotations import Nested
+from cleverdon.data import Judgments
 from cleverdon.errors import CleverdonError, InputError
 from cleverdon.read import open_source
 from cleverdon.read.text import TREC_QRELS

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cleverdon.hits import Hits, Ints, Judged
-from cleverdon.trec_eval.kernels import kernel
+from cleverdon.arrays import Ints
+from cleverdon.hits import Hits
+from cleverdon.judged import Judged
+from cleverdon.trec_eval.kernels import Column, computed, kernel
 from cleverdon.trec_eval.names import Wanted
 from cleverdon.trec_eval.options import Options
 from cleverdon.trec_eval.topics import Topics
-from cleverdon.trec_eval.values import Column, computed
 
 
 def group_columns(wanted: Sequence[Wanted], topics: Topics, options: Options) -> list[Column]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from cleverdon.hits import Floats, Hits
+import numpy as np
+
+from cleverdon.arrays import Floats
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse
 from cleverdon.measures.recall_levels import Interpolated, Rounding
 from cleverdon.measures.trec import G, Gained, Rndcg, ndcg_rel
-from cleverdon.trec_eval.names import Wanted
+from cleverdon.trec_eval.names import Name, Wanted
 from cleverdon.trec_eval.numbers import whole
 from cleverdon.trec_eval.options import Options
 from cleverdon.trec_eval.quirks import (
@@ -28,6 +32,17 @@ from cleverdon.trec_eval.quirks import (
 
 Kernel = Callable[[Hits], Sequence[Floats]]
 """From the hits of some topics to the values of one measure, or of a row of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """What is printed under one name: a value, or a text, for each evaluated topic."""
+
+    name: Name
+    label: str
+    values: Floats
+    texts: list[str] | None = None
+
 
 _DEEPEST = 2**31
 """No ranking is deeper, and a share of so many places is 0.0000."""
@@ -111,3 +126,17 @@ def _paired(wanted: Wanted, options: Options) -> Kernel:
     if min(gains, default=0) < 0:
         return lambda hits: [measure(every_rank(hits))]
     return lambda hits: [measure(hits)]
+
+
+def computed(kernels: Sequence[Kernel], hits: Hits) -> list[Floats]:
+    """The values of all kernels, in their order; what is undefined counts as 0."""
+    if not kernels:
+        return []
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # All measures of one block before the next: they share what it has computed.
+        blocks = [
+            np.array([values for kernel in kernels for values in kernel(block)], dtype=np.float64)
+            for block in hits.blocks()
+        ]
+    every = np.concatenate(blocks, axis=1)
+    return list(np.where(np.isnan(every), 0.0, every))

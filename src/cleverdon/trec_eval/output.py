@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from cleverdon.hits import Floats
+from cleverdon.arrays import Floats
+from cleverdon.trec_eval.kernels import Column
 from cleverdon.trec_eval.names import Name
 from cleverdon.trec_eval.options import Options
 from cleverdon.trec_eval.topics import Topics
-from cleverdon.trec_eval.values import Column
 
 _FLOOR = 1e-5
 """What a value counts at least in a geometric mean."""

@@ -16,12 +16,12 @@ from itertools import groupby
 
 import numpy as np
 
-from cleverdon.hits import Bools, Floats, Ints
+from cleverdon.arrays import Bools, Floats, Ints
 from cleverdon.trec_eval.exits import CALCULATION, Stop
 from cleverdon.trec_eval.formats import Opinion
+from cleverdon.trec_eval.kernels import Column
 from cleverdon.trec_eval.names import Wanted
 from cleverdon.trec_eval.topics import Topics
-from cleverdon.trec_eval.values import Column
 
 
 @dataclass(frozen=True, eq=False)

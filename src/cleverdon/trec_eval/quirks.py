@@ -10,7 +10,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from cleverdon.hits import NOT_JUDGED, Floats, Hits
+from cleverdon.arrays import Floats, ranges
+from cleverdon.hits import Hits
+from cleverdon.judged import NOT_JUDGED
 from cleverdon.measures.base import Measure
 from cleverdon.measures.graded import RBPResidual
 from cleverdon.measures.recall_levels import Interpolated, RprecMult, needed_for
@@ -24,9 +26,8 @@ those that they mention with a grade below 0. A table of gains may list them."""
 def every_rank(hits: Hits) -> Hits:
     """A row for each result, whether the judgments mention it or not, in trec_eval's grades."""
     query = np.repeat(np.arange(len(hits)), hits.returned)
-    first = np.cumsum(hits.returned) - hits.returned
-    rank = np.arange(1, len(query) + 1) - first[query]
-    row = first[hits.query] + hits.rank - 1
+    rank = ranges(1, hits.returned)
+    row = (np.cumsum(hits.returned) - hits.returned)[hits.query] + hits.rank - 1
     grade = np.full(len(query), float(NOT_POOLED))
     grade[row] = np.where(hits.grade < 0, POOLED, hits.grade)
     doc = np.full(len(query), NOT_JUDGED)

@@ -15,9 +15,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cleverdon import _core
-from cleverdon.data import Nested
+from cleverdon.annotations import Nested
+from cleverdon.arrays import Bools
 from cleverdon.errors import CleverdonError, InputError
-from cleverdon.hits import Bools, Hits
+from cleverdon.hits import Hits
+from cleverdon.rank import as_hits
 from cleverdon.read import open_source
 from cleverdon.read.text import TREC_RUN
 from cleverdon.trec_eval.exits import INPUT, Stop
@@ -122,17 +124,7 @@ def join(qrels: Qrels, run: RunFile) -> Results:
         joined = qrels.judgments.core.join_dict(nested, order)
         if joined is None:  # never: these are dicts of texts and numbers
             raise Stop(INPUT, f"{run.source.name}: cannot be read")
-    judged = qrels.judgments.judged
-    hits = Hits(
-        query=joined.query,
-        rank=joined.rank,
-        grade=judged.grade[joined.doc],
-        doc=joined.doc,
-        tied_from=joined.tied_from,
-        tied_to=joined.tied_to,
-        returned=joined.returned,
-        judgments=judged,
-    )
+    hits = as_hits(qrels.judgments.judged, joined)
     return Results(qrels, hits, joined.present, encoding, repeated)
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cleverdon.hits import Bools, Hits, Ints
+from cleverdon.arrays import Bools, Ints
+from cleverdon.hits import Hits
 from cleverdon.trec_eval.exits import CALCULATION, Stop
 from cleverdon.trec_eval.formats import Qrels
 from cleverdon.trec_eval.options import Options

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from cleverdon.hits import Floats, Hits
+from cleverdon.arrays import Floats
+from cleverdon.hits import Hits
 from cleverdon.measures.trec import RelString
 from cleverdon.trec_eval.exits import CALCULATION, Stop
-from cleverdon.trec_eval.kernels import Kernel, kernel
-from cleverdon.trec_eval.names import Name, Wanted
+from cleverdon.trec_eval.kernels import Column, computed, kernel
+from cleverdon.trec_eval.names import Wanted
 from cleverdon.trec_eval.options import Options
 from cleverdon.trec_eval.topics import Topics
-
-
-@dataclass(frozen=True, eq=False)
-class Column:
-    """What is printed under one name: a value, or a text, for each evaluated topic."""
-
-    name: Name
-    label: str
-    values: Floats
-    texts: list[str] | None = None
 
 
 def columns(
@@ -70,20 +60,6 @@ def _ranked(wanted: Sequence[Wanted], topics: Topics, options: Options) -> list[
                 column = next(values)[topics.rows]
                 found.append(Column(one.name, label, _reset(label, column, topics)))
     return found
-
-
-def computed(kernels: Sequence[Kernel], hits: Hits) -> list[Floats]:
-    """The values of all kernels, in their order; what is undefined counts as 0."""
-    if not kernels:
-        return []
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # All measures of one block before the next: they share what it has computed.
-        blocks = [
-            np.array([values for kernel in kernels for values in kernel(block)], dtype=np.float64)
-            for block in hits.blocks()
-        ]
-    every = np.concatenate(blocks, axis=1)
-    return list(np.where(np.isnan(every), 0.0, every))
 
 
 def _reset(label: str, values: Floats, topics: Topics) -> Floats:

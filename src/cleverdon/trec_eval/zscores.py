@@ -9,8 +9,8 @@ import numpy as np
 
 from cleverdon.trec_eval.exits import ZSCORES, Stop
 from cleverdon.trec_eval.formats import fields
+from cleverdon.trec_eval.kernels import Column
 from cleverdon.trec_eval.numbers import decimal
-from cleverdon.trec_eval.values import Column
 
 MISSING = -1000000.0
 """What stands where the file has no mean, or no deviation."""
