@@ -15,16 +15,28 @@ import click
 
 from cleverdon.cli import COMMANDS, cleverdon
 from cleverdon.measures.base import Measure
+from cleverdon.measures.parameters import REQUIRED
 from cleverdon.measures.registry import FAMILIES, family, measures
-from cleverdon.show.explain import LEGEND, parameters
+from cleverdon.show.explain import LEGEND, also_called, better, needed, parameters
+from cleverdon.trec_eval.manual import manual
+from cleverdon.trec_eval.options import parse as arguments
 
 HERE = Path(__file__).parent
+INTRODUCTION = """\
+A measure is written as its name, its parameters in brackets where they are not the default, and a
+cut-off: `nDCG@10`, `P(rel=2)@5`, `nDCG(gains={1:3,2:9})@10`, `IntentAware(nDCG@10)`. Letter case
+does not matter, and names of trec_eval (`ndcg_cut_10`) and of ir_measures are understood. Every
+measure takes `judged_only=true`, which leaves out results that nobody judged. In Python a measure
+is a text of this kind, or an object: `nDCG(k=10)`.
+
+Each has examples, worked out by hand: measure, ranking, value. """
+
 MADE = "<!-- Made by `make docs` from the code; change it there. -->"
 
 
 def measures_page() -> str:
     """Every measure, by family."""
-    parts = [MADE, "# The measures", dedent(LEGEND).strip().replace("\n", " ")]
+    parts = [MADE, "# The measures", INTRODUCTION + LEGEND]
     own = [cls for cls in measures() if family(cls) in FAMILIES.values()]
     for heading in FAMILIES.values():
         parts.append(f"## {heading}")
@@ -36,9 +48,10 @@ def _measure(cls: type[Measure]) -> str:
     facts = {
         "User": cls.user,
         "Undefined": cls.undefined,
-        "Better": cls.better,
+        "Needs": needed(cls() if REQUIRED not in cls.defaults.values() else cls),
+        "Better": better(cls),
         "Parameters": f"`{parameters(cls)}`",
-        "Also called": ", ".join(f"`{name}`" for name in cls.aliases),
+        "Also called": ", ".join(f"`{name}`" for name in also_called(cls)),
         "In trec_eval": ", ".join(f"`{name}`" for name in cls.trec_eval),
         "Source": cls.source,
     }
@@ -56,6 +69,8 @@ def cli_page() -> str:
             command = cleverdon.get_command(ctx, name)
             if command is not None:
                 parts += [f"## cleverdon {name}", _help(command, name, parent=ctx)]
+            if name == "trec_eval":
+                parts.append(f"```text\n{manual(arguments(['-h'])).rstrip()}\n```")
     return "\n\n".join(parts) + "\n"
 
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import strategies as st
 
-from cleverdon.hits import Hits, Judged
+from cleverdon.hits import Hits
+from cleverdon.judged import Judged
 
 
 @st.composite

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from cleverdon import Measure, evaluate, parse
 from cleverdon.aggregate import aggregated, average, geometric_mean, settled, worst_value
+from cleverdon.arrays import Floats, Ints
 from cleverdon.errors import OptionError, UndefinedError
-from cleverdon.hits import Floats, Hits, Ints
+from cleverdon.hits import Hits
 from cleverdon.measures import AP, Judged, NumRel
 
 NAN = float("nan")
@@ -200,3 +201,16 @@ def test_micro_averages_are_of_one_order_of_ties() -> None:
     assert expected.mean("good", Found()) == 0.5
     with pytest.raises(OptionError, match="there are no micro-averages where ties=expected"):
         expected.aggregate("micro")
+
+
+def test_values_that_count_as_infinite() -> None:
+    """Undefined, with no worst value: they are larger than all others, and no numpy warning."""
+    qrels = {query: {"a": 1} for query in ("q1", "q2", "q3", "q4")}
+    run = {"q1": {"a": 1}, "q2": {"b": 2, "a": 1}, "q3": {"b": 1}, "q4": {"b": 1}}
+    scores = evaluate(qrels, run, "SearchLength")
+    assert scores.mean("run", "SearchLength") == np.inf
+    assert np.isnan(scores.aggregate("std").item())
+    shares = {0: 0, 1 / 6: 0.5, 1 / 3: 1, 0.5: np.inf, 0.9: np.inf, 1: np.inf}
+    for share, value in shares.items():
+        found = scores.aggregate("quantile", quantile=share).item()
+        assert found == pytest.approx(value)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from cleverdon import Hits, InputError, Judgments, Measure, NotationError, Run, evaluate, measure
+from cleverdon.errors import OptionError
 from cleverdon.evaluation import DEFAULT_MEASURES
 from cleverdon.measures import AP, measures, registry
 from cleverdon.read import distinct_names
@@ -247,3 +248,12 @@ def test_a_name_that_is_taken_is_refused() -> None:
     with pytest.raises(NotationError, match="there is a measure 'AP' already"):
         measure(Mine)
     assert registry.find("MAP") is AP
+
+
+def test_the_size_of_a_collection_is_any_whole_number() -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": 2, "b": 1}}
+    docs: Any = np.int64(11)
+    assert evaluate(qrels, run, "FPR", docs=docs).mean("run", "FPR") == 0.1
+    for docs in (True, 2.5, 0, 10**30, "many"):
+        with pytest.raises(OptionError, match="the size of a collection is a whole number"):
+            evaluate(qrels, run, "FPR", docs=docs)

@@ -8,8 +8,11 @@ import pytest
 
 import cleverdon.measures
 from cleverdon import NotationError, parse
-from cleverdon.measures import AP, Measure, P, measures, nDCG, parse_all
+from cleverdon.measures import AP, Measure, P, Utility, measures, nDCG, parse_all
 from cleverdon.measures.registry import find
+from cleverdon.trec_eval.names import ORDER
+
+TREC_EVAL = {name.name for name in ORDER}
 
 
 @pytest.mark.parametrize(
@@ -26,6 +29,9 @@ from cleverdon.measures.registry import find
         ("Precision@3", "P@3"),
         ("HitRate@5", "Success@5"),
         ("RPrec", "Rprec"),
+        ("RelP@10", "R(cap=true)@10"),
+        ("relp(rel=2)@10", "R(rel=2,cap=true)@10"),
+        ("RelP(cap=false)@10", "R@10"),
         # Parameters by name, in order, quoted, with blanks; defaults are not printed.
         ("nDCG(k=10)", "nDCG@10"),
         ("P(5,rel=2)", "P(rel=2)@5"),
@@ -54,6 +60,7 @@ from cleverdon.measures.registry import find
         ("success_1", "Success@1"),
         ("bpref", "Bpref"),
         ("rbp", "RBP(p=0.9,gain=topic)"),
+        ("rbp_resid", "RBPResidual(p=0.9)"),
         ("set_F", "SetF"),
         ("set_recall", "SetR"),
         ("num_rel_ret", "NumRelRet"),
@@ -147,6 +154,8 @@ def test_in_code_parameters_are_checked_as_in_text() -> None:
         P(k=True)
     with pytest.raises(NotationError, match=r"AP\(rel=nan\): rel is a number"):
         AP(rel=float("nan"))
+    with pytest.raises(NotationError, match=r"Utility\(w=3\): w is numbers: \(1,-1,0\)"):
+        Utility(w=3)  # type: ignore[arg-type]
     with pytest.raises(NotationError, match=r"AP has no parameter 'levle'"):
         AP(levle=2)  # type: ignore[call-arg]
 
@@ -156,10 +165,15 @@ def test_every_name_leads_to_its_measure() -> None:
         for name in (cls.__name__, *cls.aliases):
             assert find(name) is cls
             assert getattr(cleverdon.measures, name) is cls
+        for name, preset in cls.presets.items():
+            measure = parse(name)
+            assert type(measure) is cls
+            assert measure.parameters == preset
         for template in cls.trec_eval:
             # A cut-off is a whole number; others are shares, and 1 is both.
             name = re.sub(r"{\w+}", "1", template.partition("(")[0])
             assert type(parse(name)) is cls
+            assert template.partition("(")[0].partition("_{")[0] in TREC_EVAL, template
 
 
 def test_an_unknown_name_in_code() -> None:

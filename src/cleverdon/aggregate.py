@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from cleverdon.arrays import Bools, Floats
 from cleverdon.errors import OptionError, UndefinedError, check_word
-from cleverdon.hits import Bools, Floats
 from cleverdon.measures.base import Measure
 from cleverdon.settings import AVERAGES
 
@@ -70,12 +70,21 @@ def aggregated(
     if len(values) == 0 or (how == "std" and len(values) <= ddof):
         return float("nan")
     if how == "std":
-        return float(np.std(values, ddof=ddof))
+        # Where one value is infinite, as an undefined one may count, there is no deviation.
+        return float(np.std(values, ddof=ddof)) if np.isfinite(values).all() else float("nan")
     if how == "quantile":
-        return float(np.quantile(values, quantile))
+        return _quantile(values, quantile)
     if how == "median":
         return float(np.median(values))
     return float(values.min() if how == "min" else values.max())
+
+
+def _quantile(values: Floats, share: float) -> float:
+    """The value below which a share of all lies; between two values, in proportion."""
+    below = float(np.quantile(values, share, method="lower"))
+    above = float(np.quantile(values, share, method="higher"))
+    # numpy takes the difference of the two, which is no number where both are infinite.
+    return above if below == above or np.isinf(above) else float(np.quantile(values, share))
 
 
 def geometric_mean(values: Floats, *, floor: float = 1e-5) -> float:

@@ -4,8 +4,9 @@ A ranking is a list of ids, the best first; ids that stand in an inner list (or 
 it is a dict from ids to scores, the highest first; equal scores are tied. So an ordering of systems
 is simply `{system: score}`.
 
-Kendall's and Spearman's coefficients and tau-AP compare two orders of the same items. Overlap and
-rank-biased overlap compare rankings of which each may have items that the other lacks.
+Kendall's and Spearman's coefficients and tau-AP compare two orders of the same items. Overlap,
+rank-biased overlap and `kendall_union` compare rankings of which each may have items that the other
+lacks.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from cleverdon.arrays import Floats, Ints
 from cleverdon.errors import InputError, OptionError, check_word
-from cleverdon.hits import Floats, Ints
 from cleverdon.rankings import (
     Ranking,
     earlier_equals,
@@ -65,6 +66,25 @@ def kendall(a: Ranking, b: Ranking, *, variant: Literal["a", "b"] = "b") -> floa
     opposite = pairs - in_x - in_y + in_both - same
     whole = pairs if variant == "a" else np.sqrt((pairs - in_x) * (pairs - in_y))
     return (same - opposite) / float(whole) if whole > 0 else float("nan")
+
+
+def kendall_union(a: Ranking, b: Ranking) -> float:
+    """Kendall's tau-b over all items of two rankings, of which each may lack some.
+
+    What a ranking lacks stands below all that it has, tied. (The variants of Fagin, Kumar &
+    Sivakumar 2003, doi:10.1137/S0895480102412856, differ in what such ties count.)
+
+    >>> kendall_union(["x", "y"], ["x", "z"])
+    0.3333333333333333
+    """
+    one, other = ranking(a), ranking(b)
+    pairs = (one, other), (other, one)
+    whole = [
+        {item: -int(own.first[row]) for item, row in own.items.items()}
+        | {item: -len(own) - 1 for item in rest.items if item not in own.items}
+        for own, rest in pairs
+    ]
+    return kendall(*whole)
 
 
 def tau_ap(
@@ -204,7 +224,7 @@ def correlate_runs(
 
     check_word("how", how, HOW)
     runs = [run if isinstance(run, Run) else Run.read(run) for run in (run_a, run_b)]
-    same_items = how not in ("rbo", "overlap")
+    same_items = how not in _ANY
     if how == "overlap":
         options["k"] = k
     found = {}
@@ -230,12 +250,16 @@ HOW: dict[str, Callable[..., float]] = {
     "rbo": _extrapolated,
     "overlap": overlap,
     "kendall": kendall,
+    "kendall_union": kendall_union,
     "tau_ap": tau_ap,
     "tau_ap_symmetric": partial(tau_ap, symmetric=True),
     "spearman": spearman,
     "footrule": footrule,
 }
 """By which names `correlate_runs` knows the functions."""
+
+_ANY = ("rbo", "overlap", "kendall_union")
+"""Those that compare any two rankings, and not two orders of the same items."""
 
 
 def _tau_ap_average(x: Ints, y: Ints) -> float:

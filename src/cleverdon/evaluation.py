@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cleverdon import _core
+from cleverdon.arrays import Floats
 from cleverdon.data import Judgments, Rows
 from cleverdon.errors import InputError, OptionError
-from cleverdon.hits import Floats, Hits
+from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.profiles import DEFAULT_MEASURES
 from cleverdon.profiles import profile as find_profile
@@ -90,6 +91,8 @@ def evaluate(
     settings = tool.settings.changed(**given)
     if not isinstance(keep, int) or keep < 0:
         raise OptionError(f"keep={keep!r}: the number of results to keep is a whole one from 0 on")
+    if rest and not bounds:
+        raise OptionError("rest=True goes with bounds=True")
     wanted = tool.parse(tool.measures if measures is None else measures)
     named = [name for name, word in given.items() if word is not None]
     ways = {m: (tool.settings_of(m, settings, named), m.looks_elsewhere) for m in wanted}
@@ -281,7 +284,11 @@ def _about(
 ) -> AboutRun:
     hits = run.hits
     judged = hits.grade >= 0
-    shallow = int(np.minimum(hits.returned, 10).sum())
+
+    def judged_in_top(k: int) -> float:
+        returned = int(np.minimum(hits.returned, k).sum())
+        return int((judged & (hits.rank <= k)).sum()) / max(returned, 1)
+
     undefined = np.isnan(values[:, evaluated]).sum(axis=1)
     return AboutRun(
         source=run.source,
@@ -293,10 +300,18 @@ def _about(
         results=run.results,
         tie_rate=run.tied / max(run.results, 1),
         judged_rate=int(judged.sum()) / max(run.results, 1),
-        judged_in_top_10=int((judged & (hits.rank <= 10)).sum()) / max(shallow, 1),
+        judged_in_top_10=judged_in_top(10),
         undefined={
             str(measure): int(count)
             for measure, count in zip(measures, undefined, strict=True)
             if count and not measure.text
         },
+        judged_at={k: judged_in_top(k) for k in cutoffs(measures)},
+        deepest=int(hits.returned.max(initial=0)),
     )
+
+
+def cutoffs(measures: Iterable[Measure]) -> list[int]:
+    """Where measures cut rankings off, from the top down."""
+    found = {getattr(measure, "k", None) for measure in measures if measure.cut == "k"}
+    return sorted(k for k in found if isinstance(k, int))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cleverdon.aggregate import aggregated, settled
+from cleverdon.arrays import Bools, Floats
 from cleverdon.errors import MissingExtra, OptionError, suggest
-from cleverdon.hits import Bools, Floats
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse
 from cleverdon.profiles import profile as find_profile
@@ -38,6 +38,9 @@ class AboutRun:
     judged_rate: float  # the share of results that are judged
     judged_in_top_10: float  # the same of the first ten of each query
     undefined: dict[str, int]  # measure: for how many queries it is undefined; zeros left out
+    judged_at: dict[int, float] = field(default_factory=dict)
+    """The share judged of the first k of each query, for each cut-off k of the measures."""
+    deepest: int = 0  # the most results that a query has
 
 
 @dataclass(frozen=True)
@@ -160,7 +163,10 @@ class Scores:
 
     def per_query(self, system: str, measure: str | Measure) -> dict[str, float]:
         """One system's values of one measure, by query; NaN where undefined."""
-        values = self.values[self.index_of(system, measure)]
+        s, m = self.index_of(system, measure)
+        if self.measures[m].text:
+            raise OptionError(f"{self.measures[m]} yields texts: see Scores.texts")
+        values = self.values[s, m]
         return dict(zip(self.queries, values.tolist(), strict=True))
 
     @property

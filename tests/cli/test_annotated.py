@@ -44,3 +44,14 @@ def test_a_second_grade(cleverdon: Command, files: Path) -> None:
     (row,) = csv.DictReader(io.StringIO(done.stdout))
     assert float(row["CAM(P@1)"]) == pytest.approx((0.5 + 1 + 0.5) / 3)
     assert float(row["NLRE"]) == pytest.approx((0.75 + 1 + 1) / 3)
+
+
+def test_what_belongs_to_other_queries_is_refused(cleverdon: Command, files: Path) -> None:
+    (files / "far.txt").write_text("9 0 a 1\n")
+    done = cleverdon("eval", "qrels.txt", "good.run", "-m", "CAM(AP)", "--second", "far.txt")
+    assert done.returncode == 1
+    assert "no query in common with the first: they have '9', the first have '1'" in done.stderr
+    subtopics = ("--qrels-format", "subtopics", "--weights", "far.txt")
+    done = cleverdon("eval", "qrels.txt", "good.run", "-m", "AP_IA", *subtopics)
+    assert done.returncode == 1
+    assert "no query of the judgments has weights: they have '1', the weights" in done.stderr

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Command
 
 
@@ -57,3 +59,25 @@ def test_risk(cleverdon: Command, files: Path) -> None:
     alone = cleverdon(*asked)
     assert alone.returncode == 2
     assert "--risk and --baseline go together" in alone.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--average", "median", "-q"), "--per-query shows each query's own value"),
+        (("--risk", "1", "--baseline", "good", "-q"), "--risk goes with neither --per-query"),
+        (("--risk", "1", "--baseline", "good", "--average", "max"), "nor --average"),
+    ],
+)
+def test_nothing_asked_for_is_left_out(
+    cleverdon: Command, files: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    done = cleverdon("eval", "qrels.txt", "good.run", *arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_infinite_values_have_no_deviation(cleverdon: Command, files: Path) -> None:
+    done = cleverdon("eval", "qrels.txt", "good.run", "-m", "SearchLength", "--average", "std")
+    assert done.stderr == ""
+    assert "good               -" in done.stdout

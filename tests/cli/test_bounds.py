@@ -46,6 +46,23 @@ def test_what_does_not_fit(cleverdon: Command, arguments: tuple[str, ...], messa
     assert done.stderr.count("\n") == 1
 
 
+def test_flip_reads_standard_input_once(cleverdon: Command) -> None:
+    qrels, first, second = FILES
+    measures = ("-m", "P@1", "-m", "AP")
+    done = cleverdon("flip", qrels, "-", second, *measures, stdin=Path(first).read_text())
+    assert done.stderr == ""
+    assert done.stdout.replace("stdin", "bm25") == cleverdon("flip", *FILES, *measures).stdout
+    done = cleverdon("flip", qrels, "-", "-")
+    assert "only one of QRELS and RUNS can be standard input" in done.stderr
+
+
+def test_flip_of_what_needs_the_size_of_the_collection(cleverdon: Command) -> None:
+    done = cleverdon("flip", *FILES, "-m", "FPR")
+    assert "FPR needs docs=: how many documents" in done.stderr
+    assert "could flip" not in done.stdout
+    assert "FPR: bm25 0.0" in cleverdon("flip", *FILES, "-m", "FPR", "--docs", "1000").stdout
+
+
 def test_flip_by_several_measures(cleverdon: Command) -> None:
     done = cleverdon("flip", *FILES, "-m", "P@1", "-m", "AP", "--depth", "3", "--grade", "1")
     first, second = done.stdout.split("\n\n")

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 
 from cleverdon import evaluate
-from cleverdon.compare import compare
+from cleverdon.compare import claims, compare
 from cleverdon.compare.multiplicity import holm
 from cleverdon.errors import OptionError
-from cleverdon.show.comparison import render
+from cleverdon.show.claims import render
 
 QRELS = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
 GOOD = {query: {"a": 2.0, "b": 1.0} for query in QRELS}
@@ -32,10 +35,10 @@ def test_differences_count_queries_and_correct_for_all_comparisons() -> None:
 
 def test_sentences_claim_no_more_than_was_found() -> None:
     scores = evaluate(QRELS, {"bad": BAD, "good": GOOD, "mixed": MIXED}, ["RR"])
-    text = render(compare(scores, baseline="bad"))
-    assert "good: better on RR, +0.5000" in text
-    assert "mixed: not shown to differ on RR, +0.1250" in text
-    assert "worse on RR" in render(compare(scores, baseline="good"))
+    text = render(claims(compare(scores, baseline="bad")))
+    assert "good beats bad on RR by 0.500" in text
+    assert "mixed is not shown to differ from bad on RR: +0.125" in text
+    assert "bad is worse than good on RR" in render(claims(compare(scores, baseline="good")))
 
 
 def test_what_cannot_be_compared_is_refused() -> None:
@@ -47,6 +50,32 @@ def test_what_cannot_be_compared_is_refused() -> None:
     halves = {"first": {"q0": GOOD["q0"]}, "second": {"q1": GOOD["q1"]}}
     with pytest.raises(OptionError, match="no query in common"):
         compare(evaluate(QRELS, halves, "RR", missing="skip"), baseline="first")
+
+
+def test_a_geometric_mean_is_tested_by_its_logarithms() -> None:
+    scores = evaluate(QRELS, {"bad": BAD, "mixed": MIXED}, ["AP", "GMAP"])
+    plain, geometric = compare(scores, baseline="bad", test="t", correction="none").differences
+    values = scores.values[:, 0]
+    expected = ttest_rel(*np.log(np.maximum(values[::-1], 1e-5))).pvalue
+    assert geometric.p.p == pytest.approx(expected)
+    assert plain.p.p == pytest.approx(ttest_rel(*values[::-1]).pvalue)
+
+
+def test_by_default_nothing_but_numpy_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    scores = evaluate(QRELS, {"bad": BAD, "good": GOOD}, ["RR"])
+    assert compare(scores, baseline="bad").differences[0].p.exact
+
+
+def test_holm_is_the_default_correction_and_words_are_checked() -> None:
+    scores = evaluate(QRELS, {"bad": BAD, "good": GOOD}, ["RR"])
+    assert compare(scores).correction == "holm"
+    with pytest.raises(OptionError, match="did you mean 'tukey'"):
+        compare(scores, test="tukeys")
+    with pytest.raises(OptionError, match="did you mean 'holm'"):
+        compare(scores, correction="holms")
+    with pytest.raises(OptionError, match="there is no system and nothing"):
+        compare(scores, systems=[])
 
 
 def test_holm_against_statsmodels_documented_example() -> None:

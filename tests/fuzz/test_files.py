@@ -17,8 +17,7 @@ from cleverdon.check import check
 from cleverdon.rank import Ranked, rank
 from tests.fuzz import slow
 from tests.fuzz.mutate import cases
-from tests.read.test_ways import same_hits
-from tests.read.ways import zstd
+from tests.read.ways import same_hits, zstd
 
 RUN = (
     b"# comment\nq1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 2.5 tag\nq1 Q0 d\xc3\xa93 3 -1e-3 tag\n\n"

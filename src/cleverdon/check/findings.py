@@ -66,7 +66,9 @@ RULES: dict[str, Rule] = {
     "no-relevant-document": Rule(
         "warning", "leave the query out, or judge more: most measures are undefined for it"
     ),
-    "second-column": Rule("note", "nothing: it is ignored unless it is asked for by name"),
+    "second-column": Rule(
+        "note", "nothing: it is ignored, unless --qrels-format subtopics reads it"
+    ),
 }
 
 

@@ -119,7 +119,10 @@ def check_qrels(rows: Rows, file: File, found: Findings) -> None:
 _SPREAD = np.int64(0x1E3779B97F4A7C15)
 """Odd, and without a pattern: spreads the small numbers of the queries over all bits."""
 
-_ONE_A_DOCUMENT = "keep one line a document; what the second column tells apart is the same here"
+_ONE_A_DOCUMENT = (
+    "keep one line a document, since the second column is ignored; where it is a subtopic, leave "
+    "them, and evaluate with --qrels-format subtopics"
+)
 
 
 def _duplicates(grouped: Grouped, file: File, found: Findings) -> None:

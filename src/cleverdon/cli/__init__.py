@@ -13,7 +13,15 @@ from cleverdon.errors import CleverdonError, suggest
 
 COMMANDS = {
     "eval": "Score runs against judgments.",
+    "compare": "Compare runs topic by topic: a table that marks what is significant.",
+    "claim": "Say in words what runs and judgments support, and what speaks against it.",
+    "power": "Say what the topics at hand can show, and how many it would take.",
     "flip": "Say whether judging the unjudged could reverse the order of two runs.",
+    "slices": "Score and compare runs on each kind of topic.",
+    "gate": "Hold a run against rules and a baseline, for continuous integration.",
+    "correlate": "Say how alike orders of systems are, or rankings of documents.",
+    "splits": "Split topics into some for training and some for testing.",
+    "tune": "Choose a setting on some topics, and score the choice on others.",
     "measures": "List the measures.",
     "explain": "Say what a measure is: formula, user, source, examples.",
     "check": "Find what is wrong with runs and judgments, line by line.",
@@ -60,6 +68,7 @@ def cleverdon() -> None:
     Examples:
       cleverdon eval qrels.txt bm25.run dense.run
       cleverdon eval qrels.txt bm25.run -m nDCG@10 -m 'AP(rel=2)' --per-query
+      cleverdon claim qrels.txt bm25.run dense.run --baseline bm25
       cleverdon explain nDCG
       cleverdon check bm25.run --qrels qrels.txt
 

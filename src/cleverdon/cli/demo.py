@@ -29,10 +29,10 @@ def command(directory: Path) -> None:
       cleverdon demo
       cleverdon eval demo/qrels.txt demo/runs/*.run -m ERR@10 --per-query
     """
-    from cleverdon.compare import compare
+    from cleverdon.compare import claims, compare, doubts
     from cleverdon.demo import write_demo
     from cleverdon.evaluation import evaluate
-    from cleverdon.show.comparison import render as render_comparison
+    from cleverdon.show.claims import render as render_claims
     from cleverdon.show.table import render
 
     demo = write_demo(directory, progress=lambda line: click.echo(f"... {line}", err=True))
@@ -41,13 +41,13 @@ def command(directory: Path) -> None:
         f"written to {directory}\n"
     )
     scores = evaluate(demo.qrels, demo.runs, MEASURES)
-    for warning in scores.warnings:
-        click.echo(f"cleverdon: warning: {warning}", err=True)
     click.echo(render(scores))
-    click.echo("\n" + render_comparison(compare(scores, baseline=BASELINE, measures=COMPARED)))
-    click.echo(CAUTION)
-    runs = directory / "runs"
-    click.echo(f"\nNow try:\n  cleverdon eval {demo.qrels} {runs / '*.run'} -m ERR@10 --per-query")
-    click.echo(
-        f"  cleverdon check {runs / 'bm25.run'} --qrels {demo.qrels}\n  cleverdon explain nDCG"
-    )
+    found = compare(scores, baseline=BASELINE, measures=COMPARED)
+    worst = evaluate(demo.qrels, demo.runs, COMPARED, ties="worst")
+    best = evaluate(demo.qrels, demo.runs, COMPARED, ties="best")
+    click.echo("\n" + render_claims(claims(found), doubts(found, tied=(worst, best))))
+    click.echo("\n" + CAUTION)
+    files = f"{demo.qrels} {directory / 'runs' / '*.run'}"
+    click.echo(f"\nNow try:\n  cleverdon compare {files} --baseline {BASELINE}")
+    click.echo(f"  cleverdon claim {files} --baseline {BASELINE} -m ERR@10 -m R@100")
+    click.echo(f"  cleverdon eval {files} -m ERR@10 --per-query\n  cleverdon explain nDCG")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import click
 
-from cleverdon.cli.eval import _complete_measure
+from cleverdon.cli.options import complete_measure
 
 
 @click.command()
-@click.argument("measure", required=False, shell_complete=_complete_measure)
+@click.argument("measure", required=False, shell_complete=complete_measure)
 @click.option("--profiles", is_flag=True, help="Show where the profiles differ, as tables.")
 def command(measure: str | None, profiles: bool) -> None:
     """Say what MEASURE is: formula, user, when it is undefined, source, worked examples.

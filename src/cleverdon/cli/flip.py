@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from cleverdon.cli import options
+
 
 @click.command()
 @click.argument("qrels", type=click.Path())
@@ -29,8 +31,10 @@ import click
     "--grade",
     type=float,
     metavar="GRADE",
-    help="The largest grade that a document could get, if not the largest in QRELS.",
+    help="The largest grade that a document could get, up to the largest in QRELS.  [default: that "
+    "one]",
 )
+@click.option("--docs", type=int, metavar="N", help="How many documents the collection has.")
 @click.option(
     "--qrels-format", metavar="FORMAT", help="The judgments' format, if not to be guessed."
 )
@@ -42,6 +46,7 @@ def command(
     measures: tuple[str, ...],
     depth: int | None,
     grade: float | None,
+    docs: int | None,
     qrels_format: str | None,
     run_format: str | None,
 ) -> None:
@@ -54,20 +59,25 @@ def command(
       cleverdon flip qrels.txt bm25.run dense.run -m nDCG@10
       cleverdon flip qrels.txt bm25.run dense.run -m P@5 --depth 5
     """
+    options.check_one_stdin(qrels, run_a, run_b)
+
+    from cleverdon.data import Judgments, Run
     from cleverdon.flip import could_flip
 
+    # Read once for all measures: standard input can be read no second time.
+    judgments = Judgments.read(qrels, format=qrels_format)
+    first, second = (Run.read(run, format=run_format) for run in (run_a, run_b))
     for number, measure in enumerate(measures):
         if number:
             click.echo()
         click.echo(
             could_flip(
-                qrels,
-                run_a,
-                run_b,
+                judgments,
+                first,
+                second,
                 measure,
                 unjudged=True if grade is None else grade,
                 depth=depth,
-                qrels_format=qrels_format,
-                run_format=run_format,
+                docs=docs,
             )
         )

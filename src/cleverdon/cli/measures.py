@@ -25,7 +25,7 @@ def command(words: tuple[str, ...]) -> None:
     listed = [
         cls
         for cls in measures()
-        if matches(f"{cls.__name__} {' '.join(cls.aliases)} {one_line(cls)}")
+        if matches(f"{cls.__name__} {' '.join((*cls.aliases, *cls.presets))} {one_line(cls)}")
     ]
     if not listed:
         raise OptionError(f"no measure has {' and '.join(words)} in its name or description")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
-from cleverdon.compare.intervals import Interval, interval
+from cleverdon.arrays import Floats
+from cleverdon.compare.intervals import Interval, difference_intervals
 from cleverdon.compare.multiplicity import CORRECTIONS, corrected
-from cleverdon.compare.randomisation import PValue
+from cleverdon.compare.pvalue import PValue
+from cleverdon.compare.resampling import STATISTICS, OfMeans
 from cleverdon.compare.samples import Sample, samples
 from cleverdon.compare.sizes import Sizes, sizes
-from cleverdon.compare.tests import p_values
+from cleverdon.compare.tests import FAMILY_TESTS, TESTS, family_p_values, p_values
 from cleverdon.errors import OptionError, check_word, suggest
 from cleverdon.measures.base import Measure
 from cleverdon.scores import Scores
@@ -32,7 +35,7 @@ class Difference:
     mean: float
     baseline_mean: float
     sizes: Sizes
-    interval: Interval  # of the mean difference
+    interval: Interval  # of the difference
     p: PValue
     corrected: float  # the p-value, corrected for all comparisons made at once
 
@@ -72,14 +75,20 @@ def compare(
     systems: Iterable[str] | None = None,
     test: str = "randomisation",
     alternative: str = "two-sided",
-    correction: str = "holm",
+    correction: str | None = None,
     level: float = LEVEL,
+    interval: str = "bca",
+    confidence: float = 0.95,
     seed: int = 0,
+    options: Mapping[str, Any] | None = None,
 ) -> Comparison:
     """Every other system against the baseline, or every pair, by every measure or by some.
 
     All are compared on one set of topics; see `samples` for undefined values. p-values are
-    corrected over the whole family: all systems by all measures.
+    corrected over the whole family: all systems by all measures, by Holm's method unless said
+    otherwise. Tukey's tests look at all systems at once and take no correction on top; theirs is
+    for each measure by itself. A measure that is a geometric mean is tested by its logarithms.
+    `interval` is one of `intervals.METHODS`; `options` are the test's own, such as `draws`.
 
     >>> from cleverdon import evaluate
     >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
@@ -89,7 +98,7 @@ def compare(
     >>> found.differences[0].difference, found.differences[0].corrected
     (0.5, 0.03125)
     """
-    check_word("correction", correction, CORRECTIONS)
+    correction = _correction(test, correction)
     if baseline is not None and baseline not in scores.systems:
         raise OptionError(f"there is no system {baseline!r}{suggest(baseline, scores.systems)}")
     if not 0 < level < 1:
@@ -97,8 +106,14 @@ def compare(
     of = samples(scores, measures=measures, systems=systems)
     pairs = _pairs(of[0].systems, baseline)
     tasks = [(system, base, sample) for system, base in pairs for sample in of]
-    rows = np.array([sample.of(system) - sample.of(base) for system, base, sample in tasks])
-    found = p_values(test, rows, alternative=alternative, seed=seed)
+    found = _found(test, tasks, alternative=alternative, seed=seed, **(options or {}))
+    ends = difference_intervals(
+        [(sample.of(system), sample.of(base)) for system, base, sample in tasks],
+        [sample.measure.average for _, _, sample in tasks],
+        method=interval,
+        confidence=confidence,
+        seed=seed,
+    )
     adjusted = corrected(correction, [p.p for p in found])
     differences = tuple(
         Difference(
@@ -108,20 +123,54 @@ def compare(
             mean=sample.mean(system),
             baseline_mean=sample.mean(base),
             sizes=sizes(sample.of(system), sample.of(base)),
-            interval=interval(row),
+            interval=end,
             p=p,
             corrected=q,
         )
-        for (system, base, sample), row, p, q in zip(tasks, rows, found, adjusted, strict=True)
+        for (system, base, sample), end, p, q in zip(tasks, ends, found, adjusted, strict=True)
     )
     return Comparison(
         differences, tuple(of), baseline, test, alternative, correction, level, scores
     )
 
 
+def _correction(test: str, correction: str | None) -> str:
+    check_word("test", test, [*TESTS, *FAMILY_TESTS])
+    if correction is not None:
+        check_word("correction", correction, CORRECTIONS)
+    if test not in FAMILY_TESTS:
+        return correction or next(iter(CORRECTIONS))
+    if correction not in (None, "none"):
+        raise OptionError(
+            f"test={test!r} corrects for all pairs itself: correction={correction!r} on top of it "
+            "would be a second one"
+        )
+    return "none"
+
+
+def _found(test: str, tasks: Sequence[tuple[str, str, Sample]], **settings: Any) -> list[PValue]:
+    """The p-value of each system against its baseline, by the sample's measure."""
+    values = {sample: summable(sample) for _, _, sample in tasks}
+    places = [(s.systems.index(system), s.systems.index(base), s) for system, base, s in tasks]
+    if test in FAMILY_TESTS:
+        of = {sample: family_p_values(test, rows, **settings) for sample, rows in values.items()}
+        return [of[sample][system][base] for system, base, sample in places]
+    rows = np.array(
+        [values[sample][system] - values[sample][base] for system, base, sample in places]
+    )
+    return p_values(test, rows, **settings)
+
+
+def summable(sample: Sample) -> Floats:
+    """Systems x topics: what the average adds up, which is logarithms if it is geometric."""
+    statistic = STATISTICS[sample.measure.average]
+    return statistic.before(sample.values) if isinstance(statistic, OfMeans) else sample.values
+
+
 def _pairs(systems: tuple[str, ...], baseline: str | None) -> list[tuple[str, str]]:
     if len(systems) < 2:
-        raise OptionError(f"there is only one system, {systems[0]!r}, and nothing to compare with")
+        there = f"there is only one system, {systems[0]!r}," if systems else "there is no system"
+        raise OptionError(f"{there} and nothing to compare with")
     if baseline is None:
         return [(later, earlier) for earlier, later in combinations(systems, 2)]
     return [(system, baseline) for system in systems if system != baseline]

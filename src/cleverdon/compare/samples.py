@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cleverdon.aggregate import average, worst_value
+from cleverdon.arrays import Floats
 from cleverdon.errors import OptionError, suggest
-from cleverdon.hits import Floats
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse_all
 from cleverdon.scores import Scores
@@ -36,6 +36,19 @@ class Sample:
         """One system's average, as the measure has it."""
         return average(self.measure, self.of(system))
 
+    @property
+    def merits(self) -> Floats:
+        """Values whose mean orders systems as the measure's average does, the higher the better."""
+        values = self.values
+        if not np.isfinite(values).all():
+            raise OptionError(
+                f"{self.measure} is infinite on a topic, as it counts where it is undefined; "
+                "undefined='skip' leaves such topics out"
+            )
+        if self.measure.average == "geometric":
+            values = np.log(np.maximum(values, 1e-5))  # the floor of geometric means
+        return -values if self.measure.better == "lower" else values
+
 
 def samples(
     scores: Scores,
@@ -51,6 +64,8 @@ def samples(
     every measure.
     """
     named = scores.systems if systems is None else tuple(systems)
+    if len(set(named)) < len(named):
+        raise OptionError(f"a system is named twice: {', '.join(named)}")
     for name in named:
         if name not in scores.systems:
             raise OptionError(f"there is no system {name!r}{suggest(name, scores.systems)}")
@@ -70,13 +85,15 @@ def samples(
     if not shared.any():
         raise OptionError(f"{' and '.join(named)} have no query in common to be compared on")
     topics = tuple(np.array(scores.queries, dtype=object)[shared])
+    values = values[:, :, shared]
+    undefined = np.isnan(values)
     return [
         Sample(
             measure,
             named,
             topics,
-            np.nan_to_num(values[:, m][:, shared], nan=worst_value(measure)),
-            int(np.isnan(values[:, m][:, shared]).sum()),
+            np.where(undefined[:, m], worst_value(measure), values[:, m]),
+            int(undefined[:, m].sum()),
         )
         for m, measure in enumerate(wanted)
     ]

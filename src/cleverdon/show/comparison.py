@@ -1,31 +1,207 @@
-"""Comparisons in words, a sentence each."""
+"""Comparisons as tables: systems by measures, significance marked as papers do.
+
+Against a baseline, a dagger marks what differs. Where every pair was compared, systems have
+letters, and a value has the letters of the systems that it is better than. The best value of a
+measure is bold and the second underlined, wherever that can be shown. CSV, TSV and JSON have
+every difference as a record, with all digits.
+"""
 
 from __future__ import annotations
 
-from cleverdon.compare import Comparison, Difference
+from dataclasses import asdict
+from math import isfinite
+from string import ascii_lowercase
+from typing import Any, Literal
+
+from cleverdon.aggregate import worst_value
+from cleverdon.compare.claims import direction
+from cleverdon.compare.paired import Comparison, Difference
+from cleverdon.compare.samples import Sample
+from cleverdon.compare.tests import FAMILY_TESTS
+from cleverdon.errors import check_word
+from cleverdon.show.grid import FORMATS, Grid, Mark, counted, laid_out, printable
+from cleverdon.show.numbers import number
+
+DAGGER = "†"
+LETTERS = ascii_lowercase.replace("q", "")  # Unicode has no raised q
+
+NAMES = {
+    "t": "Student's t",
+    "bootstrap": "Bootstrap shift",
+    "tukey": "Tukey's HSD",
+    "randomised-tukey": "Randomised Tukey HSD",
+}
+CORRECTED = {
+    "holm": "Holm's correction",
+    "bonferroni": "Bonferroni's correction",
+    "benjamini-hochberg": "Benjamini and Hochberg's correction",
+    "none": "no correction",
+}
 
 
-def render(comparison: Comparison) -> str:
-    """What was found, a line for each system and measure, with what the p-values are of."""
-    lines = [sentence(found, comparison) for found in comparison.differences]
-    count = len(lines)
-    note = f"p of a randomisation test over queries, Holm's correction for {count} comparisons."
-    return "\n".join([f"Against {comparison.baseline}:", *lines, note])
+def render(comparison: Comparison, format: str = "table", *, bold: bool = False) -> str:
+    """The comparison in one of the formats of tables; `bold` where a terminal is to show it."""
+    check_word("format", format, FORMATS)
+    if format == "json":
+        import json
+
+        return json.dumps(to_json(comparison), indent=1, ensure_ascii=False)
+    if format in ("csv", "tsv"):
+        return laid_out(_differences(comparison), format)
+    return laid_out(_grid(comparison), format, bold=bold)
 
 
-def sentence(found: Difference, comparison: Comparison) -> str:
-    """One comparison as a sentence that says no more than the numbers do."""
-    if comparison.significant(found):
-        higher = found.difference > 0
-        verdict = ("lower", "higher")[higher]
-        if found.measure.better != "neither":
-            verdict = ("worse", "better")[higher == (found.measure.better == "higher")]
+def _grid(comparison: Comparison) -> Grid:
+    systems = comparison.samples[0].systems
+    names = letters(len(systems))
+    marks: dict[tuple[int, int], Mark] = {}
+    rows = [[printable(system)] for system in systems]
+    if comparison.baseline is None:
+        marks |= {(s, 0): Mark(above=name) for s, name in enumerate(names)}
+    for column, sample in enumerate(comparison.samples, start=1):
+        places = _places(sample)
+        for s, system in enumerate(systems):
+            rows[s].append(number(sample.measure, sample.mean(system)))
+            above = _above(comparison, sample, system, dict(zip(systems, names, strict=True)))
+            marks[s, column] = Mark(places.get(system), above)
+    header = ["system", *(str(sample.measure) for sample in comparison.samples)]
+    return Grid(header, rows, 1, [], [*_undefined(comparison), *footnotes(comparison)], marks)
+
+
+def letters(count: int) -> list[str]:
+    """A letter for each system; numbers where there are not enough."""
+    return list(LETTERS[:count] if count <= len(LETTERS) else map(str, range(1, count + 1)))
+
+
+def _places(sample: Sample) -> dict[str, Literal["best", "second"]]:
+    """Which systems are best and second by a measure; none where none is better."""
+    if sample.measure.better == "neither":
+        return {}
+    means = {system: sample.mean(system) for system in sample.systems}
+    order = sorted(set(means.values()), reverse=sample.measure.better == "higher")
+    words: tuple[Literal["best", "second"], ...] = ("best", "second")
+    place = dict(zip(order, words, strict=False))
+    return {system: place[mean] for system, mean in means.items() if mean in place}
+
+
+def _above(comparison: Comparison, sample: Sample, system: str, names: dict[str, str]) -> str:
+    """What is set above a system's value: a dagger, or the letters of whom it is better than."""
+    found = [
+        difference
+        for difference in comparison.differences
+        if difference.measure == sample.measure and _shown(difference, comparison)
+    ]
+    if comparison.baseline is not None:
+        return DAGGER if any(difference.system == system for difference in found) else ""
+    beaten = {_loser(difference) for difference in found if _winner(difference) == system}
+    between = "" if len(names) <= len(LETTERS) else ","
+    return between.join(name for other, name in names.items() if other in beaten)
+
+
+def _shown(found: Difference, comparison: Comparison) -> bool:
+    """Whether a difference is significant, and the test points where the means do."""
+    return comparison.significant(found) and found.difference * direction(found, comparison) > 0
+
+
+def _winner(found: Difference) -> str:
+    """The system with the better value, or with the higher one where none is better."""
+    higher = found.difference > 0
+    return found.system if higher != (found.measure.better == "lower") else found.baseline
+
+
+def _loser(found: Difference) -> str:
+    return found.baseline if _winner(found) == found.system else found.system
+
+
+def footnotes(comparison: Comparison) -> list[str]:
+    """What the marks mean, and what the p-values are of."""
+    marked = any(_shown(found, comparison) for found in comparison.differences)
+    if comparison.baseline is None:
+        first = "Letters above a value: the systems that it is significantly better than."
+        first = first if marked else "No system is significantly better than another."
     else:
-        verdict = "not shown to differ"
-    sizes = found.sizes
-    queries = f"{sizes.up} queries up, {sizes.even} even, {sizes.down} down"
-    p = f"= {found.corrected:.4f}" if found.corrected >= 0.0001 else "< 0.0001"
-    return (
-        f"  {found.system}: {verdict} on {found.measure}, {found.difference:+.4f} "
-        f"({found.baseline_mean:.4f} to {found.mean:.4f}; {queries}; p {p})"
-    )
+        meaning = f"{_meaning(comparison)} {printable(comparison.baseline)}."
+        first = f"{DAGGER} {meaning}" if marked else f"Nothing {meaning}"
+    return [first, f"{tested(comparison)}, p ≤ {comparison.level:g}, {basis(comparison)}."]
+
+
+def _meaning(comparison: Comparison) -> str:
+    side = {"greater": "is significantly higher than", "less": "is significantly lower than"}
+    return side.get(comparison.alternative, "differs significantly from")
+
+
+def tested(comparison: Comparison) -> str:
+    """The test and the family that it is corrected for."""
+    sides = "" if comparison.alternative == "two-sided" else ", one-sided"
+    family = counted(len(comparison.differences), "comparison")
+    if comparison.test in FAMILY_TESTS:
+        systems = counted(len(comparison.samples[0].systems), "system")
+        return f"{NAMES[comparison.test]} over all pairs of {systems}, for each measure by itself"
+    how = CORRECTED.get(comparison.correction, f"{comparison.correction} correction")
+    name = NAMES.get(comparison.test, comparison.test.capitalize())
+    return f"{name} test{sides}, {how} over {family}"
+
+
+def basis(comparison: Comparison) -> str:
+    """On how many topics systems were compared."""
+    return counted(len(comparison.samples[0].topics), "topic")
+
+
+def _undefined(comparison: Comparison) -> list[str]:
+    """Which values were undefined, and what they count as."""
+    return [
+        f"{sample.measure} is undefined for {counted(sample.undefined, 'value')} "
+        f"(counted as {worst_value(sample.measure):g})."
+        for sample in comparison.samples
+        if sample.undefined
+    ]
+
+
+def record(found: Difference, comparison: Comparison) -> dict[str, Any]:
+    """A difference with all that is known of it, ready for `json.dumps`."""
+    sizes = asdict(found.sizes)
+    plain = {
+        "system": found.system,
+        "baseline": found.baseline,
+        "measure": str(found.measure),
+        "mean": found.mean,
+        "baseline_mean": found.baseline_mean,
+        "difference": found.difference,
+        "relative": found.relative,
+        "low": found.interval.low,
+        "high": found.interval.high,
+        "confidence": found.interval.confidence,
+        "p": found.p.p,
+        "corrected": found.corrected,
+        "significant": comparison.significant(found),
+        **{name: size for name, size in sizes.items() if name not in ("difference", "relative")},
+    }
+    return {
+        key: None if isinstance(value, float) and not isfinite(value) else value
+        for key, value in plain.items()
+    }
+
+
+def to_json(comparison: Comparison) -> dict[str, Any]:
+    """The whole comparison, ready for `json.dumps`."""
+    return {
+        "baseline": comparison.baseline,
+        "test": comparison.test,
+        "alternative": comparison.alternative,
+        "correction": comparison.correction,
+        "family": len(comparison.differences),
+        "level": comparison.level,
+        "topics": list(comparison.samples[0].topics),
+        "means": {
+            system: {str(s.measure): s.mean(system) for s in comparison.samples}
+            for system in comparison.samples[0].systems
+        },
+        "differences": [record(found, comparison) for found in comparison.differences],
+    }
+
+
+def _differences(comparison: Comparison) -> Grid:
+    """Every difference in a row, for programs."""
+    records = [record(found, comparison) for found in comparison.differences]
+    rows = [["" if value is None else str(value) for value in row.values()] for row in records]
+    return Grid(list(records[0]), rows, 3, [])

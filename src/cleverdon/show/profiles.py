@@ -8,7 +8,7 @@ from dataclasses import fields
 from cleverdon.measures.registry import as_text
 from cleverdon.profiles import PROFILES, Profile
 from cleverdon.settings import Settings
-from cleverdon.show.table import Grid, laid_out
+from cleverdon.show.grid import Grid, laid_out
 
 SAME = "·"
 

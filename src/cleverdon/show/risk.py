@@ -9,7 +9,7 @@ import numpy as np
 
 from cleverdon.errors import check_word
 from cleverdon.risk import Risk
-from cleverdon.show.table import DIGITS, FORMATS, Grid, laid_out
+from cleverdon.show.grid import DIGITS, FORMATS, Grid, laid_out
 
 COLUMNS = ("mean", "wins", "losses", "urisk", "trisk", "zrisk", "georisk")
 

@@ -1,0 +1,66 @@
+"""cleverdon compare: a table of runs, with significance marked as papers do."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from cleverdon.cli import options
+
+
+@click.command()
+@options.inputs
+@options.measures
+@options.comparison
+@options.formats("How to print. csv, tsv and json have every difference, with all digits.")
+@options.settings
+@options.judgments
+def command(
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    baseline: str | None,
+    test: str,
+    alternative: str,
+    correction: str | None,
+    level: float,
+    seed: int,
+    format_: str,
+    **how: Any,
+) -> None:
+    """Compare RUNS topic by topic: with a baseline, or every one with every other.
+
+    A dagger marks what differs significantly from the baseline. Without one, every run has a
+    letter, and a value has the letters of the runs that it is significantly better than. The best
+    value of a measure is bold, and in LaTeX and HTML the second is underlined.
+
+    \b
+    Examples:
+      cleverdon compare qrels.txt bm25.run dense.run --baseline bm25
+      cleverdon compare qrels.txt *.run -m nDCG@10 -m AP --test randomised-tukey
+      cleverdon compare qrels.txt bm25.run dense.run --baseline bm25 --format latex
+      cleverdon compare qrels.txt bm25.run dense.run --format csv > differences.csv
+    """
+    options.check_one_stdin(qrels, *runs)
+    opened = options.opened(runs)
+
+    from cleverdon.compare import compare
+    from cleverdon.show.comparison import render
+
+    scores = options.evaluated(qrels, opened, measures, **how)
+    for warning in scores.warnings:
+        click.echo(f"cleverdon: warning: {warning}", err=True)
+    found = compare(
+        scores,
+        baseline=baseline,
+        test=test,
+        alternative=alternative,
+        correction=correction,
+        level=level,
+        seed=seed,
+    )
+    bold = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    click.echo(render(found, format_, bold=bold))

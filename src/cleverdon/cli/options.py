@@ -1,0 +1,212 @@
+"""Options that several commands share: what is evaluated, how, and how it is printed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from cleverdon.profiles import PROFILES
+from cleverdon.settings import CHOICES
+
+if TYPE_CHECKING:
+    from cleverdon import _core
+    from cleverdon.measures.base import Measure
+    from cleverdon.scores import Scores
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Decorator = Callable[[Command], Command]
+
+
+def together(*decorators: Decorator[Any]) -> Decorator[Any]:
+    """Several options as one, in the order in which help lists them."""
+
+    def decorate(command: Any) -> Any:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
+
+
+def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    from cleverdon.measures import measures
+
+    return [cls.__name__ for cls in measures() if cls.__name__.startswith(incomplete)]
+
+
+def _setting(name: str) -> Decorator[Any]:
+    """An option for one of the choices on which tools disagree."""
+    words = list(CHOICES[name])
+    meanings = "; ".join(f"{word}: {meaning}" for word, meaning in CHOICES[name].items())
+    return click.option(
+        f"--{name.replace('_', '-')}", name, type=click.Choice(words), help=f"{meanings}."
+    )
+
+
+inputs = together(
+    click.argument("qrels", type=click.Path(allow_dash=True)),
+    click.argument("runs", nargs=-1, required=True, type=click.Path(allow_dash=True)),
+)
+"""QRELS RUNS..."""
+
+measures = click.option(
+    "-m",
+    "--measure",
+    "measures",
+    multiple=True,
+    metavar="MEASURE",
+    shell_complete=complete_measure,
+    help="A measure, such as nDCG@10 or 'P(rel=2)@5'; again for more. Names of trec_eval and "
+    "ir_measures are understood.  [default: those of the profile, nDCG@10 AP RR P@10 R@100]",
+)
+
+settings = together(
+    click.option(
+        "--profile",
+        type=click.Choice(list(PROFILES)),
+        default="cleverdon",
+        show_default=True,
+        help="Choose as another tool does, to get its numbers.",
+    ),
+    *(_setting(name) for name in CHOICES),
+)
+"""The profile, and every choice on which tools disagree."""
+
+judgments = together(
+    click.option("--docs", type=int, metavar="N", help="How many documents the collection has."),
+    click.option(
+        "--second",
+        metavar="QRELS",
+        type=click.Path(),
+        help="Judgments of another kind, as of credibility, for measures of two grades.",
+    ),
+    click.option(
+        "--weights",
+        metavar="FILE",
+        type=click.Path(),
+        help="How much each subtopic of a query counts: query, subtopic, number.",
+    ),
+    click.option(
+        "--qrels-format",
+        metavar="FORMAT",
+        help="The judgments' format, if not to be guessed; subtopics, "
+        "strata and sampled are never guessed.",
+    ),
+    click.option("--run-format", metavar="FORMAT", help="The runs' format, if not to be guessed."),
+)
+"""What is to be known beside the judgments, and the formats of files."""
+
+
+def formats(help: str) -> Decorator[Any]:
+    """How to print."""
+    return click.option(
+        "-f",
+        "--format",
+        "format_",
+        type=click.Choice(["table", "tsv", "csv", "json", "markdown", "latex", "html"]),
+        default="table",
+        show_default=True,
+        help=help,
+    )
+
+
+def comparison(command: Any) -> Any:
+    """With which run to compare, by which test, and how its p-values are read."""
+    from cleverdon.compare.multiplicity import CORRECTIONS
+    from cleverdon.compare.paired import LEVEL
+    from cleverdon.compare.tests import ALTERNATIVES, FAMILY_TESTS, TESTS
+
+    meanings = "; ".join(f"{word}: {meaning}" for word, meaning in ALTERNATIVES.items())
+    return together(
+        click.option(
+            "--baseline",
+            metavar="NAME",
+            help="The run that all others are compared with.  [default: every run with every "
+            "other]",
+        ),
+        click.option(
+            "--test",
+            type=click.Choice([*TESTS, *FAMILY_TESTS]),
+            default="randomisation",
+            show_default=True,
+            help="The significance test, paired by topic.",
+        ),
+        click.option(
+            "--alternative",
+            type=click.Choice(list(ALTERNATIVES)),
+            default="two-sided",
+            show_default=True,
+            help=f"What a small p-value is to speak for. {meanings}.",
+        ),
+        click.option(
+            "--correction",
+            type=click.Choice(list(CORRECTIONS)),
+            help="How p-values are corrected over the whole family: all pairs of systems by all "
+            "measures.  [default: holm; Tukey's tests correct by themselves]",
+        ),
+        click.option(
+            "--level",
+            type=click.FloatRange(0, 1, min_open=True, max_open=True),
+            default=LEVEL,
+            show_default=True,
+            help="Up to which corrected p-value a difference is called significant.",
+        ),
+        click.option(
+            "--seed",
+            type=int,
+            default=0,
+            show_default=True,
+            help="Where chance starts: the same seed gives the same p-values.",
+        ),
+    )(command)
+
+
+def opened(runs: tuple[str, ...]) -> dict[str, _core.Source]:
+    """The runs' files by name, opened: as NAME=FILE says, or by the files' own names.
+
+    Opened before anything else, so that they can be hashed while numpy is imported.
+    """
+    from cleverdon.errors import InputError
+    from cleverdon.read import distinct_names, open_source
+
+    named = [_name_and_file(run) for run in runs]
+    own = distinct_names([file for name, file in named if not name])
+    found: dict[str, _core.Source] = {}
+    for given, file in named:
+        name = given or own[file]
+        if name in found:
+            raise InputError(f"two runs are called {name!r}; give them names: NAME=FILE")
+        found[name] = open_source(file)
+        found[name].hash_ahead()
+    return found
+
+
+def _name_and_file(run: str) -> tuple[str, str]:
+    name, equals, file = run.partition("=")
+    return (name, file) if equals and not os.path.exists(run) else ("", run)
+
+
+def evaluated(
+    qrels: str, runs: dict[str, _core.Source], measures: tuple[str | Measure, ...], **how: Any
+) -> Scores:
+    """The scores of opened runs, with a progress bar; `how` are `evaluate`'s other keywords."""
+    from cleverdon.cli.progress import bar
+    from cleverdon.evaluation import evaluate
+
+    with bar("evaluating") as update:
+        return evaluate(
+            qrels,
+            runs,
+            measures or None,
+            progress=lambda name, done, total: update(done, total),
+            **how,
+        )
+
+
+def check_one_stdin(*files: str) -> None:
+    """Standard input can be read as one file only."""
+    if files.count("-") > 1:
+        raise click.UsageError("only one of QRELS and RUNS can be standard input")

@@ -1,0 +1,113 @@
+"""Claims: what the differences of a comparison allow one to say, and what they do not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import nan
+from typing import Literal
+
+import numpy as np
+
+from cleverdon.arrays import Floats
+from cleverdon.compare.design import normal_topics
+from cleverdon.compare.paired import Comparison, Difference
+from cleverdon.compare.sizes import deviation
+from cleverdon.compare.tests import FAMILY_TESTS
+
+Verdict = Literal["better", "worse", "higher", "lower", "not shown"]
+"""What may be said of a system against its baseline. Higher and lower, where neither is better."""
+
+NOT_OF_MEANS = ("sign", "wilcoxon")
+"""Tests that look at signs and ranks: a small p-value may go with a mean that says the contrary."""
+
+POWER = 0.8
+"""With which chance a true difference is to be found, by those who ask how many topics it takes."""
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """What may be said about one difference; as text, a sentence that says no more than that."""
+
+    difference: Difference
+    verdict: Verdict
+    topics_needed: float | None
+    """Where nothing was shown: how many topics would show it, with a chance of 80%, if the systems
+    differed as much as they seem to. Infinite where no number would, NaN where one topic or the
+    measure does not tell; None where the difference was shown."""
+    comparison: Comparison = field(repr=False)
+
+    @property
+    def shown(self) -> bool:
+        """Whether the difference can be told from chance."""
+        return self.verdict != "not shown"
+
+    def __str__(self) -> str:
+        from cleverdon.show.claims import sentence
+
+        return sentence(self)
+
+
+def claims(comparison: Comparison) -> list[Claim]:
+    """What may be said, difference by difference.
+
+    >>> from cleverdon import evaluate
+    >>> from cleverdon.compare import compare
+    >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
+    >>> good = {query: {"a": 2.0, "b": 1.0} for query in qrels}
+    >>> poor = {query: {"a": 1.0, "b": 2.0} for query in qrels}
+    >>> scores = evaluate(qrels, {"poor": poor, "good": good}, "RR")
+    >>> print(claims(compare(scores, baseline="poor"))[0])
+    good beats poor on RR by 0.500 (0.500 to 1.000, +100.0%; 95% CI 0.500 to 0.500; randomisation
+    p = 0.031, 1 comparison; 6 topics: 6 up, 0 even, 0 down).
+    """
+    return [_claim(found, comparison) for found in comparison.differences]
+
+
+def _claim(found: Difference, comparison: Comparison) -> Claim:
+    verdict = _verdict(found, comparison)
+    needed = _needed(found, comparison) if verdict == "not shown" else None
+    return Claim(found, verdict, needed, comparison)
+
+
+def _verdict(found: Difference, comparison: Comparison) -> Verdict:
+    if not comparison.significant(found) or not found.difference * direction(found, comparison) > 0:
+        return "not shown"
+    higher = found.difference > 0
+    if found.measure.better == "neither":
+        return "higher" if higher else "lower"
+    return "better" if higher == (found.measure.better == "higher") else "worse"
+
+
+def direction(found: Difference, comparison: Comparison) -> float:
+    """Which way the test points: above 0 is up. Tests of signs and ranks need not follow means."""
+    if comparison.test not in NOT_OF_MEANS:
+        return found.difference
+    differences = _differences(found, comparison)
+    if comparison.test == "sign":
+        return float(np.sign(differences).sum())
+    size = np.abs(differences[differences != 0])
+    ordered = np.sort(size)
+    # The mean rank of equals: halfway between the first and the last of them.
+    ranks = np.searchsorted(ordered, size, "left") + np.searchsorted(ordered, size, "right") + 1
+    return float((np.sign(differences[differences != 0]) * ranks).sum())
+
+
+def _needed(found: Difference, comparison: Comparison) -> float:
+    """By the normal distribution: an estimate from an estimate is no better by another."""
+    if found.sizes.topics < 2 or found.measure.average == "geometric":
+        return nan
+    controlled = comparison.correction != "none" or comparison.test in FAMILY_TESTS
+    family = len(comparison.differences) if controlled else 1
+    needed = normal_topics(
+        found.sizes.difference,
+        deviation(_differences(found, comparison)),
+        level=comparison.level / family,
+        power=POWER,
+        alternative=comparison.alternative,
+    )
+    return max(needed, found.sizes.topics + 1)
+
+
+def _differences(found: Difference, comparison: Comparison) -> Floats:
+    sample = next(s for s in comparison.samples if s.measure == found.measure)
+    return sample.of(found.system) - sample.of(found.baseline)

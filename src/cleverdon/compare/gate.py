@@ -1,0 +1,272 @@
+"""A gate: rules that a run must keep, as against the baseline that it is to replace.
+
+For continuous integration: a change of a search engine passes when every rule holds. The rules are
+written in the small language of `cleverdon.compare.rules`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cleverdon.arrays import Floats
+from cleverdon.compare.baselines import check_comparable, check_finite, check_topics
+from cleverdon.compare.margins import non_inferiority
+from cleverdon.compare.multiplicity import CORRECTIONS, corrected
+from cleverdon.compare.paired import LEVEL
+from cleverdon.compare.part import part_of
+from cleverdon.compare.results import joined
+from cleverdon.compare.rules import LossLimit, NotWorse, Rule, Threshold, parse_rule
+from cleverdon.compare.samples import Sample, samples
+from cleverdon.compare.tests import p_values
+from cleverdon.errors import OptionError, check_word
+from cleverdon.measures.base import Measure
+from cleverdon.profiles import profile as find_profile
+from cleverdon.scores import Scores
+
+RUN, BASELINE = "run", "baseline"
+_SAME = 1e-9
+"""Numbers no further apart are equal: 0.5 - 0.01 must not miss 0.49 by its last digit."""
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """Whether a rule holds, and by what numbers."""
+
+    rule: Rule
+    passed: bool
+    value: float  # what was found: an average, a p-value, or the largest loss of a query
+    limit: float  # what that is held against
+    average: float  # the run's, by the rule's measure
+    baseline: float | None  # the baseline's
+    query: str = ""  # the query that loses most, where the rule is about single ones
+
+
+@dataclass(frozen=True)
+class Regression:
+    """A query on which the run is worse than the baseline."""
+
+    query: str
+    measure: Measure
+    value: float
+    baseline: float
+    loss: float  # above 0, whichever way the measure goes
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What became of every rule, and the queries that lost most."""
+
+    rulings: tuple[Ruling, ...]
+    worst: tuple[Regression, ...]
+    scores: Scores  # of the run alone
+    baseline: Scores | None  # of the baseline alone
+    topics: int  # that both were compared on
+    level: float
+    correction: str
+    family: int  # how many tests of being worse the p-values are corrected for
+    notes: tuple[str, ...]  # what one should know before believing it
+
+    @property
+    def passed(self) -> bool:
+        return all(ruling.passed for ruling in self.rulings)
+
+
+def gate(
+    scores: Scores,
+    rules: str | Iterable[str | Rule],
+    *,
+    system: str | None = None,
+    baseline: Scores | str | None = None,
+    level: float = LEVEL,
+    correction: str = "holm",
+    worst: int = 5,
+    seed: int = 0,
+    allow_different_qrels: bool = False,
+    allow_different_topics: bool = False,
+) -> Verdict:
+    """Hold a run against rules, and against a baseline.
+
+    The baseline is another system of `scores`, or scores of its own, as `read_results` gives them.
+    It is refused where its settings are others; where its judgments or topics are, unless
+    that is allowed: then the topics count that both have. Where `scores` hold several systems,
+    `system` names the one that is judged.
+
+    >>> from cleverdon import evaluate
+    >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
+    >>> old = {query: {"a": 2.0, "b": 1.0} for query in qrels}
+    >>> new = old | {"q5": {"a": 1.0, "b": 2.0}}
+    >>> scores = evaluate(qrels, {"old": old, "new": new}, "RR")
+    >>> rules = ["RR >= baseline - 10%", "RR not significantly worse"]
+    >>> verdict = gate(scores, rules, system="new", baseline="old")
+    >>> [(ruling.passed, round(ruling.value, 4)) for ruling in verdict.rulings]
+    [(True, 0.9167), (True, 0.5)]
+    """
+    if not 0 < level < 1:
+        raise OptionError(f"level={level}: a level of significance lies between 0 and 1")
+    check_word("correction", correction, CORRECTIONS)
+    theirs = part_of(scores, systems=[baseline]) if isinstance(baseline, str) else baseline
+    ours = part_of(scores, systems=[_judged(scores, system, baseline)])
+    read = [_rule(rule, ours) for rule in ([rules] if isinstance(rules, str) else rules)]
+    if not read:
+        raise OptionError("there is no rule to hold the run against")
+    read = list(dict.fromkeys(read))
+    wanted = tuple(dict.fromkeys(rule.measure for rule in read))
+    notes = [note for rule in read for note in _doubts(rule)]
+    pairs: dict[Measure, Sample] = {}
+    if theirs is None:
+        for rule in read:
+            if rule.needs_baseline:
+                raise OptionError(f"rule {rule.text!r} needs a baseline, and there is none")
+    else:
+        notes += check_comparable(ours, theirs, wanted, qrels=allow_different_qrels)
+        both = joined(part_of(ours, measures=wanted), theirs, names=(RUN, BASELINE))
+        notes += check_topics(both, allowed=allow_different_topics)
+        pairs = {sample.measure: sample for sample in samples(both)}
+        check_finite(pairs.values())
+    tests = _tests(read, pairs, correction=correction, seed=seed)
+    count = len(next(iter(pairs.values())).topics) if pairs else len(ours.queries)
+    if tests and 0.5**count > level:
+        notes.append(
+            f"with {count} topics no p-value can be as low as {level:g}: 'not significantly worse' "
+            "can never fail, and with 'by' it can never pass"
+        )
+    return Verdict(
+        rulings=tuple(_ruling(rule, ours, pairs.get(rule.measure), tests, level) for rule in read),
+        worst=tuple(
+            regression for pair in pairs.values() for regression in _regressions(pair)[:worst]
+        ),
+        scores=ours,
+        baseline=theirs,
+        topics=count,
+        level=level,
+        correction=correction,
+        family=sum(_in_family(rule) for rule in read),
+        notes=tuple(notes),
+    )
+
+
+def _judged(scores: Scores, system: str | None, baseline: object) -> str:
+    """The name of the system that is judged."""
+    if system is not None:
+        return system
+    others = [name for name in scores.systems if name != baseline]
+    if len(others) != 1:
+        raise OptionError(f"which of {', '.join(scores.systems)} is to be judged? name the system")
+    return others[0]
+
+
+def _rule(rule: str | Rule, scores: Scores) -> Rule:
+    """The rule, read in the words of the profile that the scores were made with."""
+    tool = find_profile(scores.about.profile)
+    read = parse_rule(rule, measure=lambda m: tool.parse(m)[0]) if isinstance(rule, str) else rule
+    measure = read.measure
+    _, m = scores.index_of(scores.systems[0], measure)
+    if measure.text:
+        raise OptionError(f"rule {read.text!r}: {measure} gives texts, and no numbers")
+    if isinstance(read, (NotWorse, LossLimit)) and measure.better == "neither":
+        raise OptionError(
+            f"rule {read.text!r}: neither more nor less of {measure} is better, so none is worse"
+        )
+    if isinstance(read, NotWorse) and measure.average == "geometric":
+        raise OptionError(
+            f"rule {read.text!r}: tests are of means, and {measure} is no mean; a threshold can do"
+        )
+    return replace(read, measure=scores.measures[m])
+
+
+def _doubts(rule: Rule) -> list[str]:
+    """A threshold that a worse run keeps more easily is probably a slip."""
+    if not isinstance(rule, Threshold):
+        return []
+    wrong = {"higher": ("<=", "<"), "lower": (">=", ">")}.get(rule.measure.better, ())
+    if rule.comparison not in wrong:
+        return []
+    return [
+        f"rule {rule.text!r} asks for worse values: {rule.measure.better} {rule.measure} is better"
+    ]
+
+
+def _gains(pair: Sample) -> Floats:
+    """By how much the run is better than the baseline, query by query; below 0 where worse."""
+    sign = -1.0 if pair.measure.better == "lower" else 1.0
+    gains: Floats = sign * (pair.of(RUN) - pair.of(BASELINE))
+    return gains
+
+
+def _in_family(rule: Rule) -> bool:
+    """Rules with a margin need no correction: a run passes when all of them hold."""
+    return isinstance(rule, NotWorse) and rule.margin is None
+
+
+def _tests(
+    rules: list[Rule], pairs: dict[Measure, Sample], *, correction: str, seed: int
+) -> dict[Rule, float]:
+    """The p-value of each rule that has one: small ones speak against being as good as before.
+
+    With a margin, small ones speak for being no worse than that.
+    """
+    found: dict[Rule, float] = {}
+    plain = [rule for rule in rules if _in_family(rule)]
+    if plain:
+        rows = np.array([_gains(pairs[rule.measure]) for rule in plain])
+        worse = p_values("randomisation", rows, alternative="less", seed=seed)
+        adjusted = corrected(correction, [p.p for p in worse])
+        found |= dict(zip(plain, adjusted, strict=True))
+    for rule in rules:
+        if isinstance(rule, NotWorse) and rule.margin is not None:
+            gains = _gains(pairs[rule.measure])
+            # Of a sum, each topic's share of the margin.
+            margin = rule.margin / (len(gains) if rule.measure.average == "sum" else 1)
+            p = non_inferiority(gains[None], margin=margin, test="randomisation", seed=seed)[0]
+            found[rule] = p.p
+    return found
+
+
+def _ruling(
+    rule: Rule, ours: Scores, pair: Sample | None, tests: dict[Rule, float], level: float
+) -> Ruling:
+    if isinstance(rule, Threshold) and not rule.of_baseline:
+        # What `eval` prints, whatever topics the baseline has.
+        average = ours.mean(ours.systems[0], rule.measure)
+        baseline = None if pair is None else pair.mean(BASELINE)
+        passed = _holds(average, rule.comparison, rule.number)
+        return Ruling(rule, passed, average, rule.number, average, baseline)
+    assert pair is not None  # since the rule needs a baseline
+    average, baseline = pair.mean(RUN), pair.mean(BASELINE)
+    if isinstance(rule, Threshold):
+        limit = rule.limit(baseline)
+        passed = _holds(average, rule.comparison, limit)
+        return Ruling(rule, passed, average, limit, average, baseline)
+    if isinstance(rule, NotWorse):
+        p = tests[rule]
+        passed = p > level if rule.margin is None else p <= level
+        return Ruling(rule, passed, p, level, average, baseline)
+    lost = _regressions(pair)
+    most = lost[0].loss if lost else 0.0
+    query = lost[0].query if lost else ""
+    return Ruling(rule, most <= rule.most + _SAME, most, rule.most, average, baseline, query)
+
+
+def _holds(value: float, comparison: str, limit: float) -> bool:
+    """The comparison, numbers that differ by rounding alone being equal."""
+    if abs(value - limit) <= _SAME:
+        return comparison in (">=", "<=", "==")
+    compare = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
+    return comparison != "==" and bool(compare[comparison](value, limit))
+
+
+def _regressions(pair: Sample) -> list[Regression]:
+    """The queries on which the run is worse, the largest loss first."""
+    if pair.measure.better == "neither":
+        return []
+    losses = -_gains(pair)
+    ours, theirs = pair.of(RUN), pair.of(BASELINE)
+    return [
+        Regression(pair.topics[q], pair.measure, float(ours[q]), float(theirs[q]), float(losses[q]))
+        for q in np.argsort(-losses, kind="stable")
+        if losses[q] > _SAME
+    ]

@@ -1,0 +1,124 @@
+"""The gate on the command line: what continuous integration sees of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from cleverdon import __version__
+from tests.cli.conftest import Command
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+QRELS, BM25, DENSE = (str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
+
+
+def test_it_passes_or_fails_by_its_exit_code(cleverdon: Command) -> None:
+    arguments = ("gate", QRELS, DENSE, "--baseline", BM25, "--rule", "AP >= baseline")
+    done = cleverdon(*arguments)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "PASSED: 1 rule kept, over 4 topics" in done.stdout
+    done = cleverdon(*arguments, "--rule", "no query loses more than 0.1 on RR")
+    assert done.returncode == 1
+    assert "FAILED: 1 of 2 rules broken, over 4 topics" in done.stdout
+    assert "0.8000 (q1)" in done.stdout
+
+
+def test_what_it_wrote_can_be_the_next_baseline(cleverdon: Command, tmp_path: Path) -> None:
+    rules = ("--rule", "nDCG@10 >= 0.1", "--rule", "AP >= 0.1")
+    assert cleverdon("gate", QRELS, BM25, *rules, "--json", "base.json").returncode == 0
+    held = json.loads((tmp_path / "base.json").read_text())
+    about = held["about"]
+    assert (held["kind"], held["version"]) == ("cleverdon results", 1)
+    assert about["version"] == __version__
+    assert len(about["qrels_digest"]) == len(about["runs"]["run"]["digest"]) == 64
+    assert set(held["values"]["run"]) == {"nDCG@10", "AP"}
+    assert held["gate"]["passed"] is True
+
+    rules = ("--rule", "nDCG@10 >= baseline - 0.01", "--rule", "AP > baseline + 50%")
+    by_file, by_run = (
+        cleverdon("gate", QRELS, DENSE, "--baseline", baseline, *rules, "--format", "json")
+        for baseline in ("base.json", BM25)
+    )
+    assert by_file.returncode == by_run.returncode == 1
+    assert by_file.stdout == by_run.stdout
+    # What is the same as the baseline keeps every rule.
+    assert (
+        cleverdon(
+            "gate", QRELS, BM25, "--baseline", "base.json", "--rule", "AP == baseline"
+        ).returncode
+        == 0
+    )
+
+
+def test_other_judgments_are_refused_unless_allowed(cleverdon: Command, tmp_path: Path) -> None:
+    cleverdon("gate", QRELS, BM25, "--rule", "AP >= 0", "--json", "base.json")
+    lines = Path(QRELS).read_text().splitlines()
+    (tmp_path / "fewer.txt").write_text("\n".join(lines[:-1]) + "\n")
+    arguments = ("gate", "fewer.txt", BM25, "--baseline", "base.json", "--rule", "AP >= baseline")
+    done = cleverdon(*arguments)
+    assert done.returncode == 2
+    assert "made with other judgments (hash " in done.stderr
+    done = cleverdon(*arguments, "--allow-different-qrels")
+    assert done.returncode in (0, 1)
+    assert "warning: the baseline was made with other judgments" in done.stderr
+
+    one = [line for line in lines if not line.startswith("q1 ")]
+    (tmp_path / "fewer.txt").write_text("\n".join(one) + "\n")
+    done = cleverdon(*arguments, "--allow-different-qrels")
+    assert done.returncode == 2
+    assert "1 only of the baseline (q1); --allow-different-topics" in done.stderr
+    done = cleverdon(*arguments, "--allow-different-qrels", "--allow-different-topics")
+    assert done.returncode == 0
+    assert "PASSED: 1 rule kept, over 3 topics" in done.stdout
+
+
+def test_the_junit_report_says_what_the_exit_code_says(cleverdon: Command, tmp_path: Path) -> None:
+    rules = ("--rule", "AP >= 0.9", "--rule", "RR >= 0.1")
+    done = cleverdon("gate", QRELS, BM25, *rules, "--junit", "gate.xml")
+    assert done.returncode == 1
+    suite = ElementTree.parse(tmp_path / "gate.xml").getroot()[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    failed = [case.get("name") for case in suite.iter("testcase") if len(case)]
+    assert failed == ["AP >= 0.9"]
+    facts = {found.get("name"): found.get("value") for found in suite.iter("property")}
+    assert (facts["qrels"], facts["run"]) == (QRELS, BM25)
+
+
+def test_a_profile_reads_the_rules_in_its_words(cleverdon: Command) -> None:
+    arguments = ("gate", QRELS, BM25, "--profile", "trec_eval-10", "--rule", "ndcg_cut_10 >= 0.7")
+    assert cleverdon(*arguments).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--rule", "AP => 0.1"), "at character 4: expected >=, >, <=, <, == or"),
+        (("--rule", "AP >= baseline"), "rule 'AP >= baseline' needs a --baseline"),
+        ((), "--rule"),
+        (("--rule", "AP >= 0", "--baseline", "none.json"), "none.json"),
+        (("--rule", "AP >= 0", "--baseline", "-"), "cannot be standard input"),
+        (("--rule", "AP >= 0", "--correction", "hom"), "did you mean 'holm'?"),
+        (("--rule", "AP >= 0", "--json", "no/folder.json"), "cannot be written"),
+        (("--rule", "AP >= 0", "--baseline", "x.json", "--json", "./x.json"), "in the place of"),
+        (("--rule", "AP >= 0", "--second", "x", "--json", "x.json"), "--second is not recorded"),
+    ],
+)
+def test_what_cannot_be_judged_exits_with_2(
+    cleverdon: Command, arguments: tuple[str, ...], message: str
+) -> None:
+    done = cleverdon("gate", QRELS, BM25, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_damaged_baseline_is_named(cleverdon: Command, tmp_path: Path) -> None:
+    cleverdon("gate", QRELS, BM25, "--rule", "AP >= 0", "--json", "base.json")
+    text = (tmp_path / "base.json").read_text()
+    (tmp_path / "base.json").write_text(text[: len(text) // 2])
+    done = cleverdon("gate", QRELS, BM25, "--rule", "AP >= baseline", "--baseline", "base.json")
+    assert done.returncode == 2
+    assert "base.json: is a damaged results file" in done.stderr

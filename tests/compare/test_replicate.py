@@ -1,0 +1,182 @@
+"""Replications, against numbers of repro_eval and plain formulas."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import sys
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cleverdon import Scores, evaluate
+from cleverdon.compare import ranking_agreement, replicate
+from cleverdon.compare.replicate import published_tau_union
+from cleverdon.correlate import kendall, kendall_union
+from cleverdon.errors import MissingExtra, OptionError
+
+TOPICS = [f"q{i}" for i in range(8)]
+
+# Made with repro_eval 0.5.0, whose functions RMSE, ER, DRI, ttest and KTU were called with these
+# very scores and rankings.
+BASELINE = [0.349, 0.397, 0.418, 0.477, 0.396, 0.469, 0.112, 0.286]
+ADVANCED = [0.535, 0.509, 0.593, 0.455, 0.463, 0.481, 0.198, 0.379]
+BASELINE_AGAIN = [0.300, 0.369, 0.396, 0.519, 0.423, 0.435, 0.142, 0.250]
+ADVANCED_AGAIN = [0.578, 0.478, 0.543, 0.536, 0.444, 0.463, 0.295, 0.460]
+FIRST = {"q0": "cdbjig", "q1": "abejfh", "q2": "eaihfj", "q3": "cfdiah", "q4": "chdgbi"}
+SECOND = {"q0": "afcidj", "q1": "efjabc", "q2": "fhjdgc", "q3": "bgjeha", "q4": "idcebf"}
+KTU = {"q0": 7 / 15, "q1": -7 / 15, "q2": -1 / 3, "q3": -1 / 3, "q4": 1 / 3}
+
+
+def made(values: Mapping[str, list[float]], measure: str = "AP", prefix: str = "q") -> Scores:
+    """Scores of systems with these values."""
+    count = len(next(iter(values.values())))
+    qrels = {f"{prefix}{i}": {"a": 1} for i in range(count)}
+    runs = {name: {topic: {"a": 1.0} for topic in qrels} for name in values}
+    scores = evaluate(qrels, runs, measure)
+    return dataclasses.replace(scores, values=np.array(list(values.values()))[:, None, :])
+
+
+ORIGINAL = {"base": BASELINE, "new": ADVANCED}
+AGAIN = {"base": BASELINE_AGAIN, "new": ADVANCED_AGAIN}
+
+
+def test_against_repro_eval() -> None:
+    (found,) = replicate(made(ORIGINAL), made(AGAIN), baseline="base", t_test=True)
+    assert (found.system, str(found.measure), found.topics) == ("new", "AP", (8, 8))
+    assert found.original == pytest.approx(np.mean(ADVANCED))
+    assert found.replicated == pytest.approx(np.mean(ADVANCED_AGAIN))
+    assert found.rmse == pytest.approx(0.059713901229110786)
+    assert found.effect_ratio == pytest.approx(1.3582510578279265)
+    assert found.delta_relative == pytest.approx(-0.09565639392578504)
+    assert found.p == pytest.approx(0.30598573979579885)
+    base, new = replicate(made(ORIGINAL), made(AGAIN), t_test=True)
+    assert base.rmse == pytest.approx(0.034485504201040754)
+    assert base.p == pytest.approx(0.5100395773676911)
+    assert new.rmse == found.rmse
+    assert math.isnan(new.effect_ratio)
+    assert math.isnan(new.delta_relative)
+
+
+def as_run(rankings: Mapping[str, str]) -> dict[str, dict[str, float]]:
+    return {topic: {doc: -float(i) for i, doc in enumerate(d)} for topic, d in rankings.items()}
+
+
+def test_rankings_against_repro_eval() -> None:
+    found = ranking_agreement(as_run(FIRST), as_run(SECOND))
+    assert found.ktu == pytest.approx(KTU)
+    assert found.means["ktu"] == pytest.approx(-1 / 15)
+    again = ranking_agreement(as_run(FIRST), as_run(FIRST))
+    assert again.means == pytest.approx({"tau_union": 1, "ktu": 1, "rbo": 1})
+
+
+def test_the_published_tau_minds_the_names_of_documents_and_ours_does_not() -> None:
+    apart = ranking_agreement(as_run({"q": "abc"}), as_run({"q": "xyz"}))
+    assert apart.means["ktu"] == 1
+    assert apart.means["tau_union"] < 0
+    assert apart.means["rbo"] == 0
+    renamed = ranking_agreement(as_run({"q": "abc"}), as_run({"q": "zyx"}))
+    assert renamed.means["ktu"] == -1
+    assert renamed.means["tau_union"] == apart.means["tau_union"]
+    assert math.isnan(published_tau_union(["a"], ["a", "b"]))
+    uneven = ranking_agreement(as_run({"q": "abc"}), as_run({"q": "ab"}))
+    assert math.isnan(uneven.means["ktu"])
+    assert ranking_agreement(as_run({"q": "abc"}), as_run({"q": "ab"}), k=2).means["ktu"] == 1
+
+
+letters = st.lists(st.sampled_from("abcdefgh"), min_size=1, unique=True)
+
+
+@given(letters, letters)
+def test_tau_over_the_union(a: list[str], b: list[str]) -> None:
+    """As scipy has it, where what a ranking lacks stands below all that it has."""
+    every = sorted({*a, *b})
+    ranks = [[d.index(doc) if doc in d else len(d) for doc in every] for d in (a, b)]
+    if len(every) < 2:
+        assert math.isnan(kendall_union(a, b))
+        return
+    with np.errstate(invalid="ignore", divide="ignore"):
+        wanted = scipy.stats.kendalltau(*ranks, variant="b").statistic
+    assert kendall_union(a, b) == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+    if set(a) == set(b):
+        assert kendall_union(a, b) == pytest.approx(kendall(a, b), nan_ok=True)
+
+
+def test_other_topics_have_averages_only() -> None:
+    shorter = {"base": BASELINE_AGAIN[:6], "new": ADVANCED_AGAIN[:6]}
+    other = made(shorter, prefix="x")
+    with pytest.raises(OptionError, match="topics='other' compares averages over others"):
+        replicate(made(ORIGINAL), other)
+    (found,) = replicate(made(ORIGINAL), other, baseline="base", topics="other", t_test=True)
+    assert math.isnan(found.rmse)
+    assert found.topics == (8, 6)
+    gains = [np.mean(s["new"]) - np.mean(s["base"]) for s in (ORIGINAL, shorter)]
+    assert found.effect_ratio == pytest.approx(gains[1] / gains[0])
+    relative = [gains[0] / np.mean(BASELINE), gains[1] / np.mean(shorter["base"])]
+    assert found.delta_relative == pytest.approx(relative[0] - relative[1])
+    welch = scipy.stats.ttest_ind(ADVANCED, shorter["new"], equal_var=False).pvalue
+    assert found.p == pytest.approx(welch)
+
+
+def test_topics_are_paired_by_name() -> None:
+    scores = made(AGAIN)
+    order = np.random.default_rng(1).permutation(8)
+    shuffled = dataclasses.replace(
+        scores,
+        queries=[scores.queries[q] for q in order],
+        values=scores.values[:, :, order],
+    )
+    assert replicate(made(ORIGINAL), shuffled)[1].rmse == pytest.approx(0.059713901229110786)
+
+
+def test_systems_may_have_other_names() -> None:
+    renamed = made({"old": BASELINE_AGAIN, "ours": ADVANCED_AGAIN, "extra": BASELINE})
+    names = {"base": "old", "new": "ours"}
+    (found,) = replicate(made(ORIGINAL), renamed, baseline="base", names=names)
+    assert found.effect_ratio == pytest.approx(1.3582510578279265)
+    assert found.p is None
+    with pytest.raises(OptionError, match="no system has the same name"):
+        replicate(made(ORIGINAL), renamed)
+    with pytest.raises(OptionError, match="there is no system 'their'"):
+        replicate(made(ORIGINAL), renamed, names={"base": "their"})
+    with pytest.raises(OptionError, match="two original systems"):
+        replicate(made(ORIGINAL), renamed, names={"base": "old", "new": "old"})
+    with pytest.raises(OptionError, match="there is no baseline 'bas' in both"):
+        replicate(made(ORIGINAL), made(AGAIN), baseline="bas")
+
+
+def test_what_is_undefined() -> None:
+    flat = made({"base": BASELINE, "new": BASELINE})
+    (found,) = replicate(flat, made(AGAIN), baseline="base")
+    assert math.isnan(found.effect_ratio)  # there was no effect
+    assert not math.isnan(found.delta_relative)
+    nothing = made({"base": [0.0] * 8, "new": ADVANCED})
+    (found,) = replicate(nothing, made(AGAIN), baseline="base")
+    assert math.isnan(found.delta_relative)  # relative to nothing
+    (same, _) = replicate(made(ORIGINAL), made(ORIGINAL), t_test=True)
+    assert (same.rmse, same.p) == (0, 1)
+    one = made({"base": [0.5], "new": [0.7]})
+    assert replicate(one, one)[0].rmse == 0
+    with pytest.raises(OptionError, match="at least 2 topics"):
+        replicate(one, one, t_test=True)
+    constant = [made({"a": [value] * 3}) for value in (0.5, 0.5, 0.6)]
+    ps = [replicate(constant[0], c, topics="other", t_test=True)[0].p for c in constant[1:]]
+    assert ps == [1, 0]
+
+
+def test_counts_are_compared_by_their_means() -> None:
+    few, many = (made({"base": [1.0] * n, "new": [3.0] * n}, "NumRet", f"{n}x") for n in (2, 4))
+    (found,) = replicate(few, many, baseline="base", topics="other")
+    assert found.effect_ratio == 1
+    assert (found.original, found.replicated) == (6, 12)
+
+
+def test_scipy_is_needed_for_the_test_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    assert replicate(made(ORIGINAL), made(AGAIN))[0].p is None
+    with pytest.raises(MissingExtra, match=r"cleverdon\[stats\]"):
+        replicate(made(ORIGINAL), made(AGAIN), t_test=True)

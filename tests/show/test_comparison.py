@@ -1,0 +1,190 @@
+"""Tables of comparisons."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from io import StringIO
+
+import pytest
+
+from cleverdon.compare import compare
+from cleverdon.errors import OptionError
+from cleverdon.show.comparison import LETTERS, letters, render
+from cleverdon.show.grid import FORMATS, Grid, Mark, laid_out
+from tests.compare.made import made
+
+LOW = [0.1, 0.2, 0.3, 0.2, 0.1, 0.3, 0.2, 0.1, 0.2, 0.3]
+EVEN = [0.3, 0.1, 0.2, 0.3, 0.2, 0.1, 0.1, 0.3, 0.2, 0.1]
+HIGH = [value + 0.5 for value in LOW]
+TOP = [value + 0.6 for value in LOW]
+SCORES = made(
+    {
+        "low": {"nDCG@10": LOW, "FPR": HIGH, "Judged@10": LOW},
+        "even": {"nDCG@10": EVEN, "FPR": TOP, "Judged@10": EVEN},
+        "high": {"nDCG@10": HIGH, "FPR": LOW, "Judged@10": HIGH},
+        "top": {"nDCG@10": TOP, "FPR": EVEN, "Judged@10": TOP},
+    }
+)
+AGAINST = compare(SCORES, baseline="low")
+PAIRS = compare(SCORES)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("comparison", [AGAINST, PAIRS], ids=["baseline", "pairs"])
+def test_every_format_names_systems_and_measures(format: str, comparison) -> None:
+    text = render(comparison, format)
+    for name in ("low", "even", "high", "top", "nDCG@10"):
+        assert name in text
+
+
+def test_a_dagger_marks_what_differs_from_the_baseline() -> None:
+    lines = render(AGAINST).split("\n")
+    assert lines[0].split() == ["system", "nDCG@10", "FPR", "Judged@10"]
+    assert lines[2].split() == ["low", "0.2000", "0.7000", "0.2000"]
+    assert lines[3].split() == ["even", "0.1900", "0.8000†", "0.1900"]
+    assert lines[4].split() == ["high", "0.7000†", "0.2000†", "0.7000†"]
+    assert lines[-2:] == [
+        "† differs significantly from low.",
+        "Randomisation test, Holm's correction over 9 comparisons, p ≤ 0.05, 10 topics.",
+    ]
+
+
+def test_letters_name_the_systems_that_a_value_is_better_than() -> None:
+    lines = render(PAIRS).split("\n")
+    assert lines[2].split() == ["lowᵃ", "0.2000", "0.7000ᵇ", "0.2000"]
+    assert lines[3].split() == ["evenᵇ", "0.1900", "0.8000", "0.1900"]
+    # Where lower is better, those with higher values are the ones it is better than.
+    assert lines[4].split() == ["highᶜ", "0.7000ᵃᵇ", "0.2000ᵃᵇ", "0.7000ᵃᵇ"]
+    assert lines[5].split() == ["topᵈ", "0.8000ᵃᵇᶜ", "0.1900ᵃᵇ", "0.8000ᵃᵇᶜ"]
+    assert "the systems that it is significantly better than" in lines[-2]
+
+
+def test_digits_stay_below_digits() -> None:
+    lines = render(PAIRS).split("\n")[2:6]
+    for column in ("0.2000", "0.1900", "0.7000ᵃᵇ", "0.8000ᵃᵇᶜ"):
+        assert any(column in line for line in lines)
+    assert len({line.index("0.") for line in lines}) == 1
+
+
+def test_one_sided_tests_say_what_the_dagger_means() -> None:
+    text = render(compare(SCORES, baseline="low", alternative="greater"))
+    assert "† is significantly higher than low." in text
+    assert "Randomisation test, one-sided, Holm" in text
+
+
+def test_without_a_mark_the_footnote_explains_none() -> None:
+    scores = made({"one": {"AP": LOW}, "two": {"AP": EVEN}})
+    assert "Nothing differs significantly from one." in render(compare(scores, baseline="one"))
+    text = render(compare(scores))
+    assert "No system is significantly better than another." in text
+    assert "oneᵃ" in text
+
+
+def test_tukeys_family_is_named() -> None:
+    text = render(compare(SCORES, test="randomised-tukey"))
+    assert "Randomised Tukey HSD over all pairs of 4 systems, for each measure by itself" in text
+
+
+def test_a_test_that_points_against_the_means_marks_nothing() -> None:
+    odd = made({"one": {"AP": [0.5] * 40}, "two": {"AP": [0.51] * 36 + [0.0] * 4}})
+    found = compare(odd, baseline="one", test="sign")
+    assert found.significant(found.differences[0])
+    assert "Nothing differs significantly from one." in render(found)
+
+
+def test_counts_are_whole_numbers() -> None:
+    counts = {name: {"NumRelRet": list(range(n, n + 9))} for n, name in enumerate(["one", "two"])}
+    assert "twoᵇ          45ᵃ" in render(compare(made(counts)))
+
+
+def test_the_best_is_bold_and_the_second_underlined() -> None:
+    latex = render(AGAINST, "latex")
+    assert r"\textbf{0.8000}$^{\dagger}$ & " in latex
+    assert r"high & \underline{0.7000}$^{\dagger}$ & \underline{0.2000}$^{\dagger}$" in latex
+    assert r"\textbf{0.1900}$^{\dagger}$ & 0.8000$^{\dagger}$" in latex  # FPR: lower is better
+    assert latex.count(r"\textbf") == 2  # Judged@10 has no better
+    html = render(AGAINST, "html")
+    assert "<b>0.8000</b><sup>†</sup>" in html
+    assert "<u>0.7000</u><sup>†</sup>" in html
+    assert "**0.8000**<sup>†</sup>" in render(AGAINST, "markdown")
+
+
+def test_equals_are_all_best() -> None:
+    latex = render(compare(made({"one": {"AP": LOW}, "two": {"AP": LOW}})), "latex")
+    assert latex.count(r"\textbf") == 2
+    assert r"\underline" not in latex
+
+
+def test_terminals_get_bold_and_the_same_columns() -> None:
+    plain, bold = render(AGAINST), render(AGAINST, bold=True)
+    assert "\033[1m0.8000\033[0m†" in bold
+    assert "\033" not in plain
+    assert re.sub(r"\033\[\d+m", "", bold) == plain
+
+
+@pytest.mark.parametrize("format", ["table", "markdown", "latex", "html"])
+def test_the_footnote_says_what_the_p_values_are_of(format: str) -> None:
+    text = render(AGAINST, format).replace("&#x27;", "'").replace(r"$\le$", "≤")
+    assert "Randomisation test, Holm's correction over 9 comparisons, p ≤ 0.05, 10 topics." in text
+
+
+def test_latex_has_nothing_that_prints_as_something_else() -> None:
+    latex = render(PAIRS, "latex")
+    assert not set("<>†≤") & set(latex)
+    assert r"\phantom{$^{ab}$}" in latex
+
+
+def test_programs_get_every_difference_with_all_digits() -> None:
+    rows = list(csv.DictReader(StringIO(render(AGAINST, "csv"))))
+    assert len(rows) == 9
+    records = json.loads(render(AGAINST, "json"))
+    for row, record, found in zip(rows, records["differences"], AGAINST.differences, strict=True):
+        assert row["system"] == record["system"] == found.system
+        assert float(row["difference"]) == record["difference"] == found.difference
+        assert float(row["corrected"]) == record["corrected"] == found.corrected
+        assert row["significant"] == str(record["significant"])
+        assert int(row["up"]) == record["up"] == found.sizes.up
+    assert records["family"] == 9
+    assert records["means"]["top"]["nDCG@10"] == pytest.approx(0.8)
+
+
+def test_what_is_undefined_is_empty_for_programs() -> None:
+    found = compare(made({"none": {"AP": [0.0] * 3}, "some": {"AP": [0.5] * 3}}), baseline="none")
+    assert json.loads(render(found, "json"))["differences"][0]["relative"] is None
+    (row,) = csv.DictReader(StringIO(render(found, "csv")))
+    assert row["relative"] == ""
+
+
+def test_numbers_serve_where_letters_do_not() -> None:
+    assert letters(3) == ["a", "b", "c"]
+    assert "q" not in LETTERS
+    many = made({f"s{n}": {"AP": [n / 30 + value for value in LOW]} for n in range(26)})
+    lines = render(compare(many, correction="none")).split("\n")
+    assert lines[2].startswith("s0¹ ")
+    assert lines[4].split()[1].endswith("¹,²")
+
+
+def test_undefined_values_are_told() -> None:
+    nan = float("nan")
+    found = compare(made({"one": {"AP": [nan, 0.5]}, "two": {"AP": [nan, 0.25]}}))
+    assert "AP is undefined for 2 values (counted as 0)." in render(found)
+
+
+def test_names_are_escaped() -> None:
+    found = compare(made({"a<b>_|": {"AP": LOW}, "two\n": {"AP": HIGH}}))
+    assert "a&lt;b&gt;_|<sup>a</sup>" in render(found, "html")
+    assert r"a<b>_\|<sup>a</sup>" in render(found, "markdown")
+    assert r"a\textless{}b\textgreater{}\_\textbar{}$^{a}$" in render(found, "latex")
+    assert r"two\nᵇ" in render(found)
+
+
+def test_an_unknown_format_is_refused() -> None:
+    with pytest.raises(OptionError, match="did you mean 'latex'"):
+        render(AGAINST, "latx")
+
+
+def test_marks_of_wide_names_keep_columns_aligned() -> None:
+    grid = Grid(["s", "m"], [["検索", "1"], ["x", "2"]], 1, [], [], {(0, 0): Mark(above="a")})
+    assert laid_out(grid, "table").split("\n")[2:4] == ["検索ᵃ  1", "x      2"]
