@@ -57,12 +57,7 @@ def command(
     qrels: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
-    baseline: str | None,
-    test: str,
-    alternative: str,
-    correction: str | None,
-    level: float,
-    seed: int,
+    comparing: dict[str, Any],
     silence: tuple[str, ...],
     pooled: tuple[str, ...],
     tuned_on: str | None,
@@ -88,16 +83,8 @@ def command(
     from cleverdon.show.claims import render
 
     topics = () if tuned_on is None else _topics(tuned_on)
-    scores = options.evaluated(qrels, opened, measures, bounds=bounds, **how)
-    found = compare(
-        scores,
-        baseline=baseline,
-        test=test,
-        alternative=alternative,
-        correction=correction,
-        level=level,
-        seed=seed,
-    )
+    scores = options.evaluated(qrels, opened, measures, bounds=bounds, warn=False, **how)
+    found = compare(scores, **comparing)
     raised = doubts(
         found,
         silence=silence,
@@ -121,7 +108,7 @@ def _tied(
     ):
         return None
     worst, best = (
-        options.evaluated(qrels, opened, measures, **{**how, "ties": order})
+        options.evaluated(qrels, opened, measures, warn=False, **{**how, "ties": order})
         for order in ("worst", "best")
     )
     return worst, best

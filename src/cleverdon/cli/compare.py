@@ -22,12 +22,7 @@ def command(
     qrels: str,
     runs: tuple[str, ...],
     measures: tuple[str, ...],
-    baseline: str | None,
-    test: str,
-    alternative: str,
-    correction: str | None,
-    level: float,
-    seed: int,
+    comparing: dict[str, Any],
     format_: str,
     **how: Any,
 ) -> None:
@@ -51,16 +46,6 @@ def command(
     from cleverdon.show.comparison import render
 
     scores = options.evaluated(qrels, opened, measures, **how)
-    for warning in scores.warnings:
-        click.echo(f"cleverdon: warning: {warning}", err=True)
-    found = compare(
-        scores,
-        baseline=baseline,
-        test=test,
-        alternative=alternative,
-        correction=correction,
-        level=level,
-        seed=seed,
-    )
+    found = compare(scores, **comparing)
     bold = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     click.echo(render(found, format_, bold=bold))

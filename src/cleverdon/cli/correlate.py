@@ -141,8 +141,6 @@ def command(
 
     kinds = read_topics(topics).column(by)[1] if topics else None
     scores = options.evaluated(qrels, opened, measures, **how)
-    for warning in scores.warnings:
-        click.echo(f"cleverdon: warning: {warning}", err=True)
     again = options.evaluated(other, options.opened(runs), measures, **how) if other else None
     found = agreements(
         scores,

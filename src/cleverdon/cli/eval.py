@@ -89,8 +89,6 @@ def command(
     from cleverdon.show.table import render
 
     scores = options.evaluated(qrels, opened, measures, bounds=bounds, rest=rest, **how)
-    for warning in scores.warnings:
-        click.echo(f"cleverdon: warning: {warning}", err=True)
     if alpha is not None and baseline is not None:
         from cleverdon.risk import risk
         from cleverdon.show.risk import render as render_risk

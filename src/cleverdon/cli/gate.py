@@ -212,8 +212,6 @@ def _judged(
         opened[BASELINE] = open_source(baseline)
     measures = tuple(dict.fromkeys(rule.measure for rule in read))
     scores = options.evaluated(qrels, opened, measures, **how)
-    for warning in scores.warnings:
-        click.echo(f"cleverdon: warning: {warning}", err=True)
     other = BASELINE if BASELINE in opened else before
     return gate(scores, read, system=RUN, baseline=other, **judging)
 

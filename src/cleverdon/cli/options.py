@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -113,11 +114,22 @@ def formats(help: str) -> Decorator[Any]:
     )
 
 
+COMPARING = ("baseline", "test", "alternative", "correction", "level", "seed")
+"""The keywords of `compare` that `comparison` offers as options."""
+
+
 def comparison(command: Any) -> Any:
-    """With which run to compare, by which test, and how its p-values are read."""
+    """With which run to compare, by which test, and how its p-values are read.
+
+    The command gets all of them in one parameter, `comparing`, to hand on to `compare`.
+    """
     from cleverdon.compare.multiplicity import CORRECTIONS
     from cleverdon.compare.paired import LEVEL
     from cleverdon.compare.tests import ALTERNATIVES, FAMILY_TESTS, TESTS
+
+    @wraps(command)
+    def gathered(**given: Any) -> Any:
+        return command(comparing={name: given.pop(name) for name in COMPARING}, **given)
 
     meanings = "; ".join(f"{word}: {meaning}" for word, meaning in ALTERNATIVES.items())
     return together(
@@ -161,7 +173,7 @@ def comparison(command: Any) -> Any:
             show_default=True,
             help="Where chance starts: the same seed gives the same p-values.",
         ),
-    )(command)
+    )(gathered)
 
 
 def opened(runs: tuple[str, ...]) -> dict[str, _core.Source]:
@@ -190,20 +202,28 @@ def _name_and_file(run: str) -> tuple[str, str]:
 
 
 def evaluated(
-    qrels: str, runs: dict[str, _core.Source], measures: tuple[str | Measure, ...], **how: Any
+    qrels: str,
+    runs: dict[str, _core.Source],
+    measures: tuple[str | Measure, ...],
+    *,
+    warn: bool = True,
+    **how: Any,
 ) -> Scores:
     """The scores of opened runs, with a progress bar; `how` are `evaluate`'s other keywords."""
     from cleverdon.cli.progress import bar
     from cleverdon.evaluation import evaluate
 
     with bar("evaluating") as update:
-        return evaluate(
+        scores = evaluate(
             qrels,
             runs,
             measures or None,
             progress=lambda name, done, total: update(done, total),
             **how,
         )
+    for warning in scores.warnings if warn else ():
+        click.echo(f"cleverdon: warning: {warning}", err=True)
+    return scores
 
 
 def check_one_stdin(*files: str) -> None:

@@ -58,12 +58,7 @@ def command(
     deviation: float | None,
     systems: int | None,
     measures: tuple[str, ...],
-    baseline: str | None,
-    test: str,
-    alternative: str,
-    correction: str | None,
-    level: float,
-    seed: int,
+    comparing: dict[str, Any],
     format_: str,
     **how: Any,
 ) -> None:
@@ -86,7 +81,9 @@ def command(
     if qrels is None:
         if difference is None or deviation is None:
             raise click.UsageError("it takes QRELS and RUNS, or --difference and --deviation")
-        click.echo(_designed(difference, deviation, systems, level=level, target=target))
+        click.echo(
+            _designed(difference, deviation, systems, level=comparing["level"], target=target)
+        )
         return
     if not runs:
         raise click.UsageError("it takes at least two RUNS to compare")
@@ -100,18 +97,10 @@ def command(
     from cleverdon.show.power import render
 
     scores = options.evaluated(qrels, opened, measures, **how)
-    for warning in scores.warnings:
-        click.echo(f"cleverdon: warning: {warning}", err=True)
-    found = compare(
-        scores,
-        baseline=baseline,
-        test=test,
-        alternative=alternative,
-        correction=correction,
-        level=level,
-        seed=seed,
+    found = compare(scores, **comparing)
+    powers = power(
+        found, difference=difference, target=target, method=method, seed=comparing["seed"]
     )
-    powers = power(found, difference=difference, target=target, method=method, seed=seed)
     click.echo(render(powers, format_, seen=difference is None))
 
 

@@ -56,12 +56,7 @@ def command(
     topics: str,
     by: str | None,
     measures: tuple[str, ...],
-    baseline: str | None,
-    test: str,
-    alternative: str,
-    correction: str | None,
-    level: float,
-    seed: int,
+    comparing: dict[str, Any],
     average: str,
     bins: int,
     few: int,
@@ -89,20 +84,13 @@ def command(
     table = read_topics(topics)  # before anything takes long
     table.column(by)
     scores = options.evaluated(qrels, opened, measures, **how)
-    for warning in scores.warnings:
-        click.echo(f"cleverdon: warning: {warning}", err=True)
     found = slices(
         scores,
         table,
         by=by,
-        baseline=baseline,
         average=average,
         bins=bins,
         few=few,
-        test=test,
-        alternative=alternative,
-        correction=correction,
-        level=level,
-        seed=seed,
+        **comparing,
     )
     click.echo(render(found, format_))

@@ -148,7 +148,5 @@ def _by_difficulty(
     from cleverdon.compare.splits import difficulty
 
     scores = options.evaluated(judgments, options.opened(runs), (measure,), run_format=run_format)
-    for warning in scores.warnings:
-        click.echo(f"cleverdon: warning: {warning}", err=True)
     name = f"difficulty by {scores.measures[0]}, {bins} quantiles"
     return {"by": difficulty(scores, scores.measures[0], bins=bins), "by_name": name}

@@ -76,6 +76,4 @@ def command(
 
     parted = int(folds) if folds.isdecimal() else read_splits(folds)  # before anything takes long
     scores = options.evaluated(qrels, opened, (measure,), **how)
-    for warning in scores.warnings:
-        click.echo(f"cleverdon: warning: {warning}", err=True)
     click.echo(render(tune_scores(scores, folds=parted, repeats=repeats, seed=seed), format_))
