@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cleverdon import _core
+from cleverdon.about import About, AboutRun
 from cleverdon.arrays import Floats
 from cleverdon.data import Judgments, Rows
 from cleverdon.errors import InputError, OptionError
@@ -20,7 +21,7 @@ from cleverdon.profiles import profile as find_profile
 from cleverdon.rank import Ranked, rank
 from cleverdon.read import distinct_names
 from cleverdon.read.mapping import has_lists
-from cleverdon.scores import About, AboutRun, Scores
+from cleverdon.scores import Scores
 from cleverdon.settings import Settings
 
 __all__ = ["DEFAULT_MEASURES", "evaluate", "score"]

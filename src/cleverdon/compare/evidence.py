@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from cleverdon.about import AboutRun
 from cleverdon.compare.paired import Comparison
-from cleverdon.scores import AboutRun, Scores
+from cleverdon.scores import Scores
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from cleverdon.about import About, AboutRun
 from cleverdon.errors import CleverdonError, InputError, OptionError
 from cleverdon.measures.notation import parse
 from cleverdon.read import open_source
 from cleverdon.read.write import replacing
-from cleverdon.scores import About, AboutRun, Scores
+from cleverdon.scores import Scores
 from cleverdon.settings import Settings
 
 KIND = "cleverdon results"

@@ -9,11 +9,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import fields
 
+from cleverdon.about import About
 from cleverdon.aggregate import worst_value
 from cleverdon.errors import check_word
 from cleverdon.measures.base import Measure
 from cleverdon.profiles import profile as find_profile
-from cleverdon.scores import About, Scores
+from cleverdon.scores import Scores
 from cleverdon.settings import Settings
 from cleverdon.show.grid import DIGITS, FORMATS, Grid, counted, laid_out, printable
 from cleverdon.show.numbers import number
