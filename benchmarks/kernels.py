@@ -73,7 +73,7 @@ def _once(measure: Measure, hits: Hits) -> float:
 
 def plain(cls: type[Measure]) -> Measure:
     """A measure as people use it, cut at 10 where it must be cut."""
-    wanted = {"k": 10, "x": 0.5, "m": 0.5, "M": "AP", "T": 1.0}
+    wanted = {"k": 10, "x": 0.5, "m": 0.5, "measure": "AP"}
     missing = [name for name, default in cls.defaults.items() if default is REQUIRED]
     return cls(**{name: wanted[name] for name in missing})
 

@@ -72,3 +72,16 @@ def test_errors_are_one_line(cleverdon: Command, arguments: tuple[str, ...], mes
     errors = [line for line in done.stderr.splitlines() if "warning" not in line]
     assert len(errors) == 1
     assert message in errors[0]
+
+
+def test_a_sentence_has_no_format(cleverdon: Command) -> None:
+    done = cleverdon("power", "--difference", "0.1", "--deviation", "0.2", "-f", "json")
+    assert done.returncode == 2
+    assert "a sentence, with no --format" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["compare", "claim", "power"])
+def test_a_seed_is_no_negative_number(cleverdon: Command, command: str) -> None:
+    done = cleverdon(command, *FILES, "--seed", "-1")
+    assert done.returncode == 2
+    assert "-1 is not in the range x>=0" in done.stderr

@@ -86,7 +86,10 @@ def test_strata(cleverdon: Command, tmp_path: Path) -> None:
             ("splits", QRELS, BM25, "--topics", "few.csv", "--difficulty", "AP"),
             "do not go together",
         ),
-        (("splits", QRELS, "--folds", "2", "-o", "no/where.json"), "no/where.json"),
+        (
+            ("splits", QRELS, "--folds", "2", "-o", "no/where.json"),
+            "no/where.json: cannot be written",
+        ),
         (("tune", QRELS, BM25), "there is only one setting, 'bm25'"),
         (("tune", QRELS, BM25, DENSE), "from 2 to 4 folds can be made"),
         (("tune", QRELS, BM25, DENSE, "--folds", "none.json"), "none.json: cannot be read"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ttest_rel
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import AnovaRM, anova_lm
 
@@ -12,6 +13,7 @@ from cleverdon import evaluate
 from cleverdon.compare import anova
 from cleverdon.compare.anova import two_way
 from cleverdon.errors import OptionError
+from tests.compare.made import made
 from tests.compare.null import assert_level
 
 
@@ -81,3 +83,10 @@ def test_under_the_null_p_is_small_as_often_as_it_says() -> None:
         found = two_way(random.normal(size=(4, 10)) + random.normal(size=10))
         p.append(found.p(found.systems))
     assert_level(p, never_below=True)
+
+
+def test_geometric_means_are_analysed_by_logarithms() -> None:
+    values = {"one": [0.1, 0.5, 0.2, 0.9], "two": [0.2, 0.6, 0.1, 0.95]}
+    found = anova(made({name: {"GMAP": of} for name, of in values.items()}))[0]
+    one, two = (np.log(of) for of in values.values())
+    assert found.p_systems == pytest.approx(ttest_rel(one, two).pvalue)

@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from cleverdon.compare import Claim, claims, compare
+from cleverdon.compare.claims import direction
 from tests.compare.made import made, pair
 
 
@@ -192,3 +194,24 @@ def test_claims_say_no_more_than_the_numbers(
     assert (up + even + down, np.sign(np.subtract(other, base)).sum()) == (len(values), up - down)
     shown = float(re.findall(r"(?:by |: )\+?(-?[\d.]+) \(", text)[0])
     assert shown == pytest.approx(abs(mean) if claim.shown else mean, abs=0.0006)
+
+
+def test_ranks_of_a_geometric_mean_are_those_of_its_logarithms() -> None:
+    # By values the losses are larger, by logarithms the gains: those count, and are the mean's.
+    base = [0.001, 0.002, 0.003, 0.004, 0.005, 0.006, 0.9]
+    other = [0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]
+    found = compare(
+        made({"base": {"GMAP": base}, "other": {"GMAP": other}}), baseline="base", test="wilcoxon"
+    )
+    ratios = np.log(np.array(other) / np.array(base))
+    ranks = np.sign(ratios) * stats.rankdata(np.abs(ratios))
+    assert direction(found.differences[0], found) == pytest.approx(2 * ranks.sum())
+
+
+def test_rounding_points_nowhere() -> None:
+    base = [0.3, 0.3, 0.3, 0.5]
+    other = [0.1 + 0.2, 0.1 + 0.2, 0.1 + 0.2, 0.4]
+    found = compare(
+        made({"base": {"AP": base}, "other": {"AP": other}}), baseline="base", test="sign"
+    )
+    assert direction(found.differences[0], found) == -1

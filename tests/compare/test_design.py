@@ -21,6 +21,7 @@ from cleverdon.compare.design import (
     topics_for_t,
 )
 from cleverdon.errors import OptionError
+from tests.compare.made import made
 
 SIDES = {"two-sided": "two-sided", "greater": "larger", "less": "smaller"}
 
@@ -130,3 +131,10 @@ def test_a_design_from_earlier_runs() -> None:
     alone = samples(evaluate({"q0": {"a": 1}}, {"r": {"q0": {"a": 1.0}}}, "RR"))
     with pytest.raises(OptionError, match="only one topic"):
         design(alone, difference=0.1)
+
+
+def test_of_a_geometric_mean_logarithms_vary() -> None:
+    values = {"one": [0.1, 0.5, 0.2], "two": [0.3, 0.01, 0.9]}
+    (sample,) = samples(made({name: {"GMAP": of} for name, of in values.items()}))
+    expected = np.mean([np.var(np.log(of), ddof=1) for of in values.values()])
+    assert score_variance(sample) == pytest.approx(expected)

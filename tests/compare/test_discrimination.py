@@ -13,6 +13,7 @@ from cleverdon import evaluate
 from cleverdon.compare.discrimination import discriminative_power, split_half, swap_rates
 from cleverdon.errors import OptionError
 from cleverdon.scores import Scores
+from tests.compare.made import made
 
 TOPICS = 24
 
@@ -123,3 +124,11 @@ def test_what_cannot_be_told() -> None:
     double = evaluate({"q": {"a": 1}}, {n: {"q": {"a": 1.0}} for n in "xy"}, "RR")
     with pytest.raises(OptionError, match="only one topic"):
         split_half(double)
+
+
+def test_rounding_is_no_swap() -> None:
+    random = np.random.default_rng(3)
+    topics = list(random.choice([0.1, 0.2, 0.7], size=24))
+    nearly = list(np.array(topics) + random.choice([-1, 1], 24) * 1e-16)
+    (found,) = swap_rates(made({"one": {"AP": topics}, "two": {"AP": nearly}}))
+    assert found.rate == 0

@@ -49,6 +49,12 @@ def tied(orders=("worst", "best"), runs=RUNS, measures="P@1"):
     return {"tied": (worst, best)}
 
 
+def same_everywhere(but: float) -> Scores:
+    """Two systems that are as far apart on every topic, but for the first."""
+    other = [0.5 + but] + [0.5] * 29
+    return made({"base": {"AP": [0.25] * 30}, "other": {"AP": other}})
+
+
 LEVEL = {topic: dict.fromkeys("abc", 1.0) for topic in TOPICS}
 
 CASES: dict[str, tuple[Callable[[], Doubt | None], float, Callable[[], Doubt | None]]] = {
@@ -56,6 +62,11 @@ CASES: dict[str, tuple[Callable[[], Doubt | None], float, Callable[[], Doubt | N
         lambda: of(pair(24, 0.1), "few-topics"),
         24,
         lambda: of(pair(25, 0.1), "few-topics"),
+    ),
+    "no-spread": (
+        lambda: of(same_everywhere(0.0), "no-spread", test="t"),
+        1,
+        lambda: of(same_everywhere(0.1), "no-spread", test="t"),
     ),
     "out-of-reach": (
         lambda: of(pair(5, 0.1), "out-of-reach"),
@@ -243,3 +254,22 @@ def test_random_scores_raise_nothing_but_what_holds() -> None:
         names = {doubt.name for doubt in doubts(compare(made(values)))}
         assert ("few-topics" in names) == (topics < 25)
         assert ("out-of-reach" in names) == (3 * 2 / 2**topics > 0.05)
+
+
+def test_too_few_draws_put_everything_out_of_reach() -> None:
+    scores = pair(40, 0.5)
+    few, enough = (compare(scores, options={"draws": draws}) for draws in (10, 19))
+    (found,) = (doubt for doubt in doubts(few) if doubt.name == "out-of-reach")
+    assert found.number == pytest.approx(1 / 11)
+    assert found.sentence.startswith("no difference tested by 10 random draws can be significant")
+    assert "out-of-reach" not in [doubt.name for doubt in doubts(enough)]
+    # And where no seed can decide otherwise, none is said to.
+    assert "seed-decides" not in [doubt.name for doubt in doubts(few)]
+
+
+def test_bounds_are_of_the_topics_that_are_compared() -> None:
+    # On the first topics one run has results that nobody judged, and the other none at all.
+    half = without(POOR | {topic: GOOD[topic] for topic in TOPICS[25:]}, 20)
+    runs = {"half": half, "good": strangers(GOOD, 20)}
+    found = scored(runs, "P@1", bounds=True, missing="skip")
+    assert of(found, "bounds-overlap") is None

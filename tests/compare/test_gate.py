@@ -312,3 +312,23 @@ def test_names_that_xml_cannot_hold_are_escaped() -> None:
     for shown in ("<&>\"'", r"\x00\x1f", r"\ufffe", r"new\nline", "\U0001f600 ü", "]]>"):
         assert f"{shown}: 1.0000 to 0.5000" in str(failure.text)
     assert render(verdict).count("\n") < 20
+
+
+def test_a_rule_in_other_words_is_the_same_test() -> None:
+    old, new = [1] * 10, [1] * 6 + [2] * 4
+    once = judged(old, new, "RR not significantly worse")
+    twice = judged(
+        old, new, "RR not significantly worse", "RR not significantly worse than baseline"
+    )
+    assert [ruling.value for ruling in twice.rulings] == [once.rulings[0].value] * 2
+    assert (once.family, twice.family) == (1, 1)
+
+
+def test_topics_may_be_too_few_once_corrected() -> None:
+    topics = TOPICS[:5]
+    runs = {name: at_ranks(1, 1, 1, 1, 1, topics=topics) for name in ("old", "new")}
+    found = evaluate({topic: QRELS[topic] for topic in topics}, runs, "RR P@1")
+    rules = ["RR not significantly worse", "P@1 not significantly worse"]
+    one, both = (gate(found, some, system="new", baseline="old") for some in (rules[:1], rules))
+    assert one.notes == ()  # 1/32 is below 0.05, and twice that is not
+    assert "'not significantly worse' can never fail" in both.notes[0]

@@ -236,3 +236,8 @@ def test_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
     assert compare(scores, baseline="one").differences[0].interval.method == "bca"
     with pytest.raises(MissingExtra, match=r"cleverdon\[stats\]"):
         compare(scores, baseline="one", interval="t")
+
+
+def test_what_is_infinite_has_no_interval() -> None:
+    with pytest.raises(OptionError, match="NaN or infinite"):
+        interval(np.array([1.0, np.inf, 2.0]))

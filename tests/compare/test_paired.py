@@ -9,10 +9,21 @@ import pytest
 from scipy.stats import ttest_rel
 
 from cleverdon import evaluate
-from cleverdon.compare import claims, compare
+from cleverdon.compare import (
+    anova,
+    average_intervals,
+    claims,
+    compare,
+    discriminative_power,
+    replicate,
+    split_half,
+    swap_rates,
+    within_margin,
+)
 from cleverdon.compare.multiplicity import holm
 from cleverdon.errors import OptionError
 from cleverdon.show.claims import render
+from tests.compare.made import made
 
 QRELS = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
 GOOD = {query: {"a": 2.0, "b": 1.0} for query in QRELS}
@@ -83,3 +94,45 @@ def test_holm_against_statsmodels_documented_example() -> None:
     assert holm([0.01, 0.013, 0.014, 0.19]) == pytest.approx([0.04, 0.04, 0.04, 0.19])
     assert holm([]) == []
     assert max(holm(list(np.linspace(0.2, 1, 5)))) == 1
+
+
+ENDLESS = evaluate(QRELS, {"good": GOOD, "none": {q: {"b": 1.0} for q in QRELS}}, "SearchLength")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        compare,
+        anova,
+        average_intervals,
+        discriminative_power,
+        split_half,
+        swap_rates,
+        lambda scores: replicate(scores, scores),
+        lambda scores: within_margin(scores, baseline="good", margin=1.0),
+    ],
+)
+def test_what_has_no_worst_value_gives_no_silent_number(ask) -> None:
+    with pytest.raises(OptionError, match="SearchLength is undefined for a query, and has no"):
+        ask(ENDLESS)
+
+
+def test_a_baseline_that_is_not_among_the_systems() -> None:
+    scores = evaluate(QRELS, {"bad": BAD, "good": GOOD, "mixed": MIXED}, "RR")
+    with pytest.raises(OptionError, match="'bad' is not among the systems"):
+        compare(scores, baseline="bad", systems=["good", "mixed"])
+
+
+def test_the_family_of_a_p_value() -> None:
+    scores = evaluate(QRELS, {"bad": BAD, "good": GOOD, "mixed": MIXED}, ["RR", "P@1"])
+    assert compare(scores, baseline="bad").family == 4
+    assert compare(scores, baseline="bad", correction="none").family == 1
+    # All pairs of the three systems, whichever are looked at, and each measure by itself.
+    assert compare(scores, baseline="bad", test="tukey").family == 3
+
+
+def test_a_gain_over_a_baseline_below_0_is_a_gain() -> None:
+    values = {"old": {"AP": [-0.2, -0.2]}, "new": {"AP": [-0.1, -0.1]}}
+    (found,) = compare(made(values), baseline="old").differences
+    assert found.relative == pytest.approx(0.5)
+    assert found.sizes.relative == pytest.approx(0.5)

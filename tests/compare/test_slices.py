@@ -224,3 +224,11 @@ def test_what_is_printed(scores: Scores) -> None:
     assert held["averages"]["two"]["AP"] == scores.mean("two", "AP")
     for format in ("markdown", "latex", "html"):
         assert "unknown" in render(found, format)
+
+
+def test_a_slice_that_is_too_small_for_the_test_is_named() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(4)}
+    old = {query: {"a": 1.0, "b": 2.0} for query in qrels}
+    scores = evaluate(qrels, {"old": old, "new": old | {"q0": {"a": 1.0}}}, "RR")
+    with pytest.raises(OptionError, match="slice 'de': the t test needs at least 2 topics"):
+        slices(scores, {"q0": "de", "q1": "en", "q2": "en", "q3": "en"}, test="t")

@@ -203,6 +203,7 @@ def test_a_file_that_is_no_json(tmp_path: Path) -> None:
         (lambda: k_fold(["a", "b", "a"]), "topic 'a' is there twice"),
         (lambda: k_fold(["a", "b"], folds=3), "from 2 to 2 folds can be made"),
         (lambda: k_fold(["a", "b"], folds=1), "folds=1"),
+        (lambda: k_fold(["a"]), "there is 1 topic only"),
         (lambda: k_fold(["a", "b"], folds=2, repeats=0), "repeats=0"),
         (lambda: k_fold(["a", "b"], folds=2, seed=-1), "seed=-1"),
         (lambda: k_fold(["a", "b"], folds=2, by={"a": 1}, by_name="type"), "'b' has no type"),

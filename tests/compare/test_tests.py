@@ -13,7 +13,8 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from cleverdon.arrays import Floats
-from cleverdon.compare.tests import ALTERNATIVES, TESTS, p_values
+from cleverdon.compare.pvalue import PValue
+from cleverdon.compare.tests import ALTERNATIVES, FAMILY_TESTS, TESTS, family_p_values, p_values
 from cleverdon.errors import MissingExtra, OptionError
 from tests.compare.null import assert_level
 
@@ -206,3 +207,19 @@ def test_the_bootstrap_without_spread_is_too_sure_with_few_topics() -> None:
     assert_level(found("bootstrap", differences, draws=999), never_below=True)
     plain = np.array(found("bootstrap", differences, draws=999, studentised=False))
     assert np.mean(plain <= 0.05) > 0.065
+
+
+def test_what_no_draw_reached_is_never_rounded_down() -> None:
+    for draws in (70, 1000, 3000, 100_000, 123_456):
+        p = PValue(1 / (1 + draws), exact=False, draws=draws)
+        assert p.p <= float(str(p).removeprefix("< ")) < 1.2 * p.p
+
+
+def test_a_seed_is_no_negative_number() -> None:
+    rows = drawn(0, 2, 30)
+    for test in TESTS:
+        with pytest.raises(OptionError, match="seed=-1"):
+            p_values(test, rows, seed=-1)
+    for test in FAMILY_TESTS:
+        with pytest.raises(OptionError, match="seed=-1"):
+            family_p_values(test, rows, seed=-1)

@@ -145,3 +145,7 @@ def test_options_reach_the_test() -> None:
     assert {d.p.draws for d in result.differences} == {50}
     with pytest.raises(OptionError, match="no option 'draws'"):
         compare(SCORES, test="tukey", options={"draws": 50})
+
+
+def test_what_is_too_small_to_know_is_not_none() -> None:
+    assert beyond(np.array([1000.0, np.inf]), systems=3, freedom=50).tolist() == [1e-11, 0.0]

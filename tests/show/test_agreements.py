@@ -32,6 +32,11 @@ def test_every_format(format: str) -> None:
     assert "x" in render_tuning(tune_scores(SCORES, "RR", folds=2), format)
 
 
+def test_notes_are_sentences_where_they_share_a_line() -> None:
+    below = render(agreements(SCORES, resamples=20), "latex").splitlines()[-1]
+    assert "by 4 topics. in brackets: 95\\% intervals of a bootstrap over topics.\\par" in below
+
+
 def test_undefined_is_a_dash_an_empty_cell_or_null() -> None:
     found = {"rbo": {"q0": 0.5, "q1": math.nan}, "kendall": {"q0": math.nan, "q1": math.nan}}
     text = render_runs(found)

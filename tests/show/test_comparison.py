@@ -180,6 +180,13 @@ def test_names_are_escaped() -> None:
     assert r"two\nᵇ" in render(found)
 
 
+def test_latex_takes_no_name_for_an_argument_of_the_line_before() -> None:
+    found = compare(made({"[2pt]": {"AP": LOW}, "*": {"AP": HIGH}}))
+    lines = render(found, "latex").splitlines()
+    assert lines[4].startswith("{[}2pt]$^{a}$ & ")
+    assert lines[5].startswith("{*}$^{b}$ & ")
+
+
 def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(OptionError, match="did you mean 'latex'"):
         render(AGAINST, "latx")

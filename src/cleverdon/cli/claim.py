@@ -79,20 +79,18 @@ def command(
     options.check_one_stdin(qrels, *runs)
     opened = options.opened(runs)
 
+    from cleverdon.cli.progress import bar
     from cleverdon.compare import claims, compare, doubts
     from cleverdon.show.claims import render
 
     topics = () if tuned_on is None else _topics(tuned_on)
     scores = options.evaluated(qrels, opened, measures, bounds=bounds, warn=False, **how)
-    found = compare(scores, **comparing)
-    raised = doubts(
-        found,
-        silence=silence,
-        pooled=pooled or None,
-        tuned_on=topics,
-        tied=None if qrels == "-" else _tied(scores, qrels, opened, measures, how),
-    )
-    click.echo(render(claims(found), raised, format_))
+    tied = None if qrels == "-" else _tied(scores, qrels, opened, measures, how)
+    with bar("comparing"):
+        found = compare(scores, **comparing)
+        raised = doubts(found, silence=silence, pooled=pooled or None, tuned_on=topics, tied=tied)
+        said = claims(found)
+    click.echo(render(said, raised, format_))
 
 
 def _tied(
@@ -132,7 +130,7 @@ def _topics(path: str) -> tuple[str, ...]:
         splits = read_splits(path)
         if len(splits.folds) > 1:
             raise InputError(
-                f"is a {splits.kind}, which trains on every topic once; a hold-out is wanted",
+                f"is a {splits.kind}, which trains on every topic in turn; a hold-out is wanted",
                 source=path,
             )
         return splits.folds[0].train

@@ -42,10 +42,12 @@ def command(
     options.check_one_stdin(qrels, *runs)
     opened = options.opened(runs)
 
+    from cleverdon.cli.progress import bar
     from cleverdon.compare import compare
     from cleverdon.show.comparison import render
 
     scores = options.evaluated(qrels, opened, measures, **how)
-    found = compare(scores, **comparing)
+    with bar("comparing"):
+        found = compare(scores, **comparing)
     bold = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     click.echo(render(found, format_, bold=bold))

@@ -135,6 +135,7 @@ def command(
         raise click.UsageError("with --qrels2, nothing can be standard input")
     opened = options.opened(runs)
 
+    from cleverdon.cli.progress import bar
     from cleverdon.compare.orderings import agreements
     from cleverdon.read.topics import read_topics
     from cleverdon.show.agreements import render, render_matrix
@@ -142,15 +143,17 @@ def command(
     kinds = read_topics(topics).column(by)[1] if topics else None
     scores = options.evaluated(qrels, opened, measures, **how)
     again = options.evaluated(other, options.opened(runs), measures, **how) if other else None
-    found = agreements(
-        scores,
-        other=again,
-        topics=None if kinds is None else _sets(scores, kinds),
-        p=persistence,
-        symmetric=not first_is_truth,
-        resamples=resamples,
-        seed=seed,
-    )
+    sets = None if kinds is None else _sets(scores, kinds)
+    with bar("comparing"):
+        found = agreements(
+            scores,
+            other=again,
+            topics=sets,
+            p=persistence,
+            symmetric=not first_is_truth,
+            resamples=resamples,
+            seed=seed,
+        )
     click.echo(render_matrix(found, matrix, format_) if matrix else render(found, format_))
 
 

@@ -85,7 +85,7 @@ class CannotTell(click.ClickException):
 )
 @click.option(
     "--seed",
-    type=int,
+    type=click.IntRange(min=0),
     default=0,
     show_default=True,
     help="Where chance starts: the same seed gives the same p-values.",
@@ -192,6 +192,7 @@ def _judged(
     how: dict[str, Any],
     **judging: Any,
 ) -> Verdict:
+    from cleverdon.cli.progress import bar
     from cleverdon.compare.gate import BASELINE, RUN, gate
     from cleverdon.compare.results import read_results
     from cleverdon.compare.rules import parse_rule
@@ -213,7 +214,8 @@ def _judged(
     measures = tuple(dict.fromkeys(rule.measure for rule in read))
     scores = options.evaluated(qrels, opened, measures, **how)
     other = BASELINE if BASELINE in opened else before
-    return gate(scores, read, system=RUN, baseline=other, **judging)
+    with bar("comparing"):
+        return gate(scores, read, system=RUN, baseline=other, **judging)
 
 
 def _written(verdict: Verdict, json_file: str | None, junit_file: str | None) -> None:

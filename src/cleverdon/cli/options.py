@@ -168,7 +168,7 @@ def comparison(command: Any) -> Any:
         ),
         click.option(
             "--seed",
-            type=int,
+            type=click.IntRange(min=0),
             default=0,
             show_default=True,
             help="Where chance starts: the same seed gives the same p-values.",

@@ -81,6 +81,8 @@ def command(
     if qrels is None:
         if difference is None or deviation is None:
             raise click.UsageError("it takes QRELS and RUNS, or --difference and --deviation")
+        if format_ != "table":
+            raise click.UsageError("without files, the answer is a sentence, with no --format")
         click.echo(
             _designed(difference, deviation, systems, level=comparing["level"], target=target)
         )
@@ -92,15 +94,17 @@ def command(
     options.check_one_stdin(qrels, *runs)
     opened = options.opened(runs)
 
+    from cleverdon.cli.progress import bar
     from cleverdon.compare import compare
     from cleverdon.compare.power import power
     from cleverdon.show.power import render
 
     scores = options.evaluated(qrels, opened, measures, **how)
-    found = compare(scores, **comparing)
-    powers = power(
-        found, difference=difference, target=target, method=method, seed=comparing["seed"]
-    )
+    with bar("comparing"):
+        found = compare(scores, **comparing)
+        powers = power(
+            found, difference=difference, target=target, method=method, seed=comparing["seed"]
+        )
     click.echo(render(powers, format_, seen=difference is None))
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from threading import Lock, Timer
 
 _PATIENCE = 0.7
 """Seconds of silence that nobody minds; what ends sooner shows no bar."""
@@ -15,26 +15,38 @@ _PATIENCE = 0.7
 def bar(label: str) -> Iterator[Callable[[int, int], None]]:
     """Show how far `label` has come: call what this gives with how much is done, and of how much.
 
-    Only on a terminal: a log file has no use for a bar.
+    Where it is never called, the bar only says that work goes on. Only on a terminal: a log file
+    has no use for a bar.
     """
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
-    started = time.monotonic()
+    lock = Lock()
+    over = False
     show: _Bar | None = None
 
-    def update(done: int, total: int) -> None:
+    def start() -> None:
         nonlocal show
-        if show is None and time.monotonic() - started > _PATIENCE:
-            show = _Bar(label)
+        with lock:
+            if not over:
+                show = _Bar(label)
+
+    def update(done: int, total: int) -> None:
         if show is not None:
             show.update(done, total)
 
+    # A clock of its own: what is a single call of numpy cannot be asked how long it has taken.
+    timer = Timer(_PATIENCE, start)
+    timer.daemon = True
+    timer.start()
     try:
         yield update
     finally:
-        if show is not None:
-            show.close()
+        timer.cancel()
+        with lock:
+            over = True
+            if show is not None:
+                show.close()
 
 
 class _Bar:

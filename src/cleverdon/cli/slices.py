@@ -77,6 +77,7 @@ def command(
     options.check_one_stdin(qrels, *runs)
     opened = options.opened(runs)
 
+    from cleverdon.cli.progress import bar
     from cleverdon.compare.slices import slices
     from cleverdon.read.topics import read_topics
     from cleverdon.show.slices import render
@@ -84,13 +85,6 @@ def command(
     table = read_topics(topics)  # before anything takes long
     table.column(by)
     scores = options.evaluated(qrels, opened, measures, **how)
-    found = slices(
-        scores,
-        table,
-        by=by,
-        average=average,
-        bins=bins,
-        few=few,
-        **comparing,
-    )
+    with bar("comparing"):
+        found = slices(scores, table, by=by, average=average, bins=bins, few=few, **comparing)
     click.echo(render(found, format_))

@@ -84,6 +84,8 @@ def anova(
 ) -> list[Anova]:
     """Whether systems differ at all, for each measure: a look before any pair is looked at.
 
+    A measure that is a geometric mean is analysed by its logarithms, as in `compare`.
+
     >>> from cleverdon import evaluate
     >>> qrels = {f"q{i}": {"a": 1} for i in range(4)}
     >>> good = {query: {"a": 3.0, "b": 1.0} for query in qrels}
@@ -94,7 +96,7 @@ def anova(
     """
     found = []
     for sample in samples(scores, measures=measures, systems=systems):
-        variance = two_way(sample.values)
+        variance = two_way(sample.summable)
         p_systems, p_topics = variance.p(variance.systems), variance.p(variance.topics)
         found.append(Anova(sample.measure, variance, p_systems, p_topics))
     return found

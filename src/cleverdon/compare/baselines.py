@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import fields
 
 import numpy as np
 
-from cleverdon.compare.samples import Sample
 from cleverdon.errors import OptionError
 from cleverdon.measures.base import Measure
 from cleverdon.scores import Scores
@@ -73,13 +71,3 @@ def check_topics(both: Scores, *, allowed: bool) -> list[str]:
             f"{found}; --allow-different-topics (allow_different_topics=True) compares on {shared}"
         )
     return [f"{found}; compared on {shared}"]
-
-
-def check_finite(pairs: Iterable[Sample]) -> None:
-    """A query that a measure without a worst value is undefined for cannot be compared."""
-    for sample in pairs:
-        if not np.isfinite(sample.values).all():
-            raise OptionError(
-                f"{sample.measure} is undefined for a query, and has no worst value that could "
-                "stand for it; --undefined skip (undefined='skip') leaves such queries out"
-            )

@@ -8,11 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from cleverdon.arrays import Floats
 from cleverdon.compare.design import normal_topics
 from cleverdon.compare.paired import Comparison, Difference
 from cleverdon.compare.sizes import deviation
-from cleverdon.compare.tests import FAMILY_TESTS
 
 Verdict = Literal["better", "worse", "higher", "lower", "not shown"]
 """What may be said of a system against its baseline. Higher and lower, where neither is better."""
@@ -82,7 +80,7 @@ def direction(found: Difference, comparison: Comparison) -> float:
     """Which way the test points: above 0 is up. Tests of signs and ranks need not follow means."""
     if comparison.test not in NOT_OF_MEANS:
         return found.difference
-    differences = _differences(found, comparison)
+    differences = comparison.differences_of(found)
     if comparison.test == "sign":
         return float(np.sign(differences).sum())
     size = np.abs(differences[differences != 0])
@@ -96,18 +94,11 @@ def _needed(found: Difference, comparison: Comparison) -> float:
     """By the normal distribution: an estimate from an estimate is no better by another."""
     if found.sizes.topics < 2 or found.measure.average == "geometric":
         return nan
-    controlled = comparison.correction != "none" or comparison.test in FAMILY_TESTS
-    family = len(comparison.differences) if controlled else 1
     needed = normal_topics(
         found.sizes.difference,
-        deviation(_differences(found, comparison)),
-        level=comparison.level / family,
+        deviation(comparison.differences_of(found)),
+        level=comparison.level / comparison.family,
         power=POWER,
         alternative=comparison.alternative,
     )
     return max(needed, found.sizes.topics + 1)
-
-
-def _differences(found: Difference, comparison: Comparison) -> Floats:
-    sample = next(s for s in comparison.samples if s.measure == found.measure)
-    return sample.of(found.system) - sample.of(found.baseline)

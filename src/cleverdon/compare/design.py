@@ -78,9 +78,10 @@ def design(
 def score_variance(sample: Sample) -> float:
     """How much one system's scores vary over topics, pooled over systems.
 
-    The residual variance of a one-way analysis of variance: each system around its own mean.
+    The residual variance of a one-way analysis of variance: each system around its own mean. Of a
+    geometric mean it is that of logarithms, and so must the difference be.
     """
-    return float(np.var(sample.values, axis=1, ddof=1).mean())
+    return float(np.var(sample.summable, axis=1, ddof=1).mean())
 
 
 def t_power(

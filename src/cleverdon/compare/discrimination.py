@@ -16,9 +16,8 @@ import numpy as np
 from cleverdon.aggregate import average
 from cleverdon.arrays import Floats, Ints
 from cleverdon.compare.multiplicity import CORRECTIONS, corrected
-from cleverdon.compare.paired import summable
 from cleverdon.compare.samples import Sample, samples
-from cleverdon.compare.tests import FAMILY_TESTS, TESTS, family_p_values, p_values
+from cleverdon.compare.tests import DECIMALS, FAMILY_TESTS, TESTS, family_p_values, p_values
 from cleverdon.correlate import kendall
 from cleverdon.errors import OptionError, check_word
 from cleverdon.measures.base import Measure
@@ -65,7 +64,7 @@ def discriminative_power(
     found = []
     for sample in _several(scores, measures):
         first, second = _pairs(sample)
-        values = summable(sample)
+        values = sample.summable
         if test in FAMILY_TESTS:
             of = family_p_values(test, values, seed=seed)
             p = [of[i][j] for i, j in zip(first, second, strict=True)]
@@ -200,7 +199,7 @@ def _agreement(sample: Sample, order: Ints) -> float:
     """Tau between the systems' averages over the first and the second half of the topics."""
     half = len(order) // 2
     first, second = (
-        dict(zip(sample.systems, np.round(_averages(sample, part), 12).tolist(), strict=True))
+        dict(zip(sample.systems, _averages(sample, part).tolist(), strict=True))
         for part in (order[:half], order[half : 2 * half])
     )
     return kendall(first, second)
@@ -220,5 +219,8 @@ def _pairs(sample: Sample) -> tuple[Ints, Ints]:
 
 
 def _averages(sample: Sample, topics: Ints) -> Floats:
-    """Every system's average over some topics."""
-    return np.array([average(sample.measure, row) for row in sample.values[:, topics]])
+    """Every system's average over some topics.
+
+    Rounded: the same values in another order add up to another last digit, which is no difference.
+    """
+    return np.round([average(sample.measure, row) for row in sample.values[:, topics]], DECIMALS)

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from cleverdon.arrays import Floats
-from cleverdon.compare.baselines import check_comparable, check_finite, check_topics
+from cleverdon.compare.baselines import check_comparable, check_topics
 from cleverdon.compare.margins import non_inferiority
-from cleverdon.compare.multiplicity import CORRECTIONS, corrected
+from cleverdon.compare.multiplicity import CORRECTIONS, WHOLE, corrected
 from cleverdon.compare.paired import LEVEL
 from cleverdon.compare.part import part_of
 from cleverdon.compare.results import joined
@@ -30,6 +30,8 @@ from cleverdon.scores import Scores
 RUN, BASELINE = "run", "baseline"
 _SAME = 1e-9
 """Numbers no further apart are equal: 0.5 - 0.01 must not miss 0.49 by its last digit."""
+
+_TOO_FEW = "with {} topics no p-value can be as low as {:g}"
 
 
 @dataclass(frozen=True)
@@ -126,14 +128,10 @@ def gate(
         both = joined(part_of(ours, measures=wanted), theirs, names=(RUN, BASELINE))
         notes += check_topics(both, allowed=allow_different_topics)
         pairs = {sample.measure: sample for sample in samples(both)}
-        check_finite(pairs.values())
     tests = _tests(read, pairs, correction=correction, seed=seed)
     count = len(next(iter(pairs.values())).topics) if pairs else len(ours.queries)
-    if tests and 0.5**count > level:
-        notes.append(
-            f"with {count} topics no p-value can be as low as {level:g}: 'not significantly worse' "
-            "can never fail, and with 'by' it can never pass"
-        )
+    family = len({rule.measure for rule in read if _in_family(rule)})
+    notes += _out_of_reach(tests, count, family if correction in WHOLE else 1, level)
     return Verdict(
         rulings=tuple(_ruling(rule, ours, pairs.get(rule.measure), tests, level) for rule in read),
         worst=tuple(
@@ -144,7 +142,7 @@ def gate(
         topics=count,
         level=level,
         correction=correction,
-        family=sum(_in_family(rule) for rule in read),
+        family=family,
         notes=tuple(notes),
     )
 
@@ -190,6 +188,17 @@ def _doubts(rule: Rule) -> list[str]:
     ]
 
 
+def _out_of_reach(tests: dict[Rule, float], topics: int, family: int, level: float) -> list[str]:
+    """That the topics are too few for rules to be able to fail, or to pass."""
+    notes = []
+    lowest = 0.5**topics
+    if any(_in_family(rule) for rule in tests) and family * lowest > level:
+        notes.append(f"{_TOO_FEW.format(topics, level)}: 'not significantly worse' can never fail")
+    if not all(_in_family(rule) for rule in tests) and lowest > level:
+        notes.append(f"{_TOO_FEW.format(topics, level)}: 'not significantly worse by' never passes")
+    return notes
+
+
 def _gains(pair: Sample) -> Floats:
     """By how much the run is better than the baseline, query by query; below 0 where worse."""
     sign = -1.0 if pair.measure.better == "lower" else 1.0
@@ -212,10 +221,12 @@ def _tests(
     found: dict[Rule, float] = {}
     plain = [rule for rule in rules if _in_family(rule)]
     if plain:
-        rows = np.array([_gains(pairs[rule.measure]) for rule in plain])
+        # A rule that is there twice, in other words, is one test.
+        tested = list(dict.fromkeys(rule.measure for rule in plain))
+        rows = np.array([_gains(pairs[measure]) for measure in tested])
         worse = p_values("randomisation", rows, alternative="less", seed=seed)
-        adjusted = corrected(correction, [p.p for p in worse])
-        found |= dict(zip(plain, adjusted, strict=True))
+        of = dict(zip(tested, corrected(correction, [p.p for p in worse]), strict=True))
+        found |= {rule: of[rule.measure] for rule in plain}
     for rule in rules:
         if isinstance(rule, NotWorse) and rule.margin is not None:
             gains = _gains(pairs[rule.measure])

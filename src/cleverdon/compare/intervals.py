@@ -92,8 +92,8 @@ def intervals(
         raise OptionError(f"confidence={confidence}: it lies between 0 and 1")
     if resamples < 1:
         raise OptionError(f"resamples={resamples}: there is at least one")
-    if np.isnan(values).any():
-        raise OptionError("a value is NaN, and an average of it has no interval")
+    if not np.isfinite(values).all():
+        raise OptionError("a value is NaN or infinite, and an average of it has no interval")
     sides = values[None] if values.ndim == 2 else values
     if sides.shape[-1] < 2 or sides.shape[1] == 0:
         return [Interval(nan, nan, confidence, method)] * sides.shape[1]

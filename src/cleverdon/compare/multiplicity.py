@@ -63,6 +63,10 @@ CORRECTIONS: dict[str, Callable[[Sequence[float]], list[float]]] = {
 """How p-values of a family of comparisons are corrected; the first is the default."""
 
 
+WHOLE = ("holm", "bonferroni")
+"""Those by which even the lowest of all p-values is multiplied by their number."""
+
+
 def corrected(correction: str, p_values: Sequence[float]) -> list[float]:
     """The p-values, corrected for there being several."""
     check_word("correction", correction, CORRECTIONS)

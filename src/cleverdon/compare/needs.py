@@ -25,6 +25,11 @@ def check_topics(purpose: str, values: Floats) -> int:
     return topics
 
 
+def check_seed(seed: int) -> None:
+    if seed < 0:
+        raise OptionError(f"seed={seed}: a seed is a whole number from 0 on")
+
+
 def check_draws(draws: int) -> None:
     if draws < 1:
         raise OptionError(f"draws={draws}: there must be at least one")

@@ -13,10 +13,9 @@ from cleverdon.arrays import Floats
 from cleverdon.compare.intervals import Interval, difference_intervals
 from cleverdon.compare.multiplicity import CORRECTIONS, corrected
 from cleverdon.compare.pvalue import PValue
-from cleverdon.compare.resampling import STATISTICS, OfMeans
 from cleverdon.compare.samples import Sample, samples
 from cleverdon.compare.sizes import Sizes, sizes
-from cleverdon.compare.tests import FAMILY_TESTS, TESTS, family_p_values, p_values
+from cleverdon.compare.tests import FAMILY_TESTS, TESTS, family_p_values, p_values, settled
 from cleverdon.errors import OptionError, check_word, suggest
 from cleverdon.measures.base import Measure
 from cleverdon.scores import Scores
@@ -45,8 +44,8 @@ class Difference:
 
     @property
     def relative(self) -> float:
-        """The difference as a share of the baseline; NaN where that is 0."""
-        return self.difference / self.baseline_mean if self.baseline_mean else np.nan
+        """The difference as a share of the baseline's size; NaN where that is 0."""
+        return self.difference / abs(self.baseline_mean) if self.baseline_mean else np.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +60,22 @@ class Comparison:
     correction: str
     level: float
     scores: Scores
+
+    @property
+    def family(self) -> int:
+        """For how many comparisons a p-value is corrected; 1 where it is not."""
+        if self.test in FAMILY_TESTS:  # which are of each measure by itself
+            systems = len(self.samples[0].systems)
+            return systems * (systems - 1) // 2
+        return 1 if self.correction == "none" else len(self.differences)
+
+    def differences_of(self, found: Difference) -> Floats:
+        """What was put to the test, topic by topic; of a geometric mean, logarithms."""
+        sample = next(s for s in self.samples if s.measure == found.measure)
+        of = sample.summable
+        rows = [sample.systems.index(name) for name in (found.system, found.baseline)]
+        differences: Floats = settled((of[rows[0]] - of[rows[1]])[None])[0]
+        return differences
 
     def significant(self, difference: Difference) -> bool:
         """Whether a difference of this comparison can be told from chance."""
@@ -104,6 +119,8 @@ def compare(
     if not 0 < level < 1:
         raise OptionError(f"level={level}: a level of significance lies between 0 and 1")
     of = samples(scores, measures=measures, systems=systems)
+    if baseline is not None and baseline not in of[0].systems:
+        raise OptionError(f"the baseline {baseline!r} is not among the systems to be compared")
     pairs = _pairs(of[0].systems, baseline)
     tasks = [(system, base, sample) for system, base in pairs for sample in of]
     found = _found(test, tasks, alternative=alternative, seed=seed, **(options or {}))
@@ -150,7 +167,7 @@ def _correction(test: str, correction: str | None) -> str:
 
 def _found(test: str, tasks: Sequence[tuple[str, str, Sample]], **settings: Any) -> list[PValue]:
     """The p-value of each system against its baseline, by the sample's measure."""
-    values = {sample: summable(sample) for _, _, sample in tasks}
+    values = {sample: sample.summable for _, _, sample in tasks}
     places = [(s.systems.index(system), s.systems.index(base), s) for system, base, s in tasks]
     if test in FAMILY_TESTS:
         of = {sample: family_p_values(test, rows, **settings) for sample, rows in values.items()}
@@ -159,12 +176,6 @@ def _found(test: str, tasks: Sequence[tuple[str, str, Sample]], **settings: Any)
         [values[sample][system] - values[sample][base] for system, base, sample in places]
     )
     return p_values(test, rows, **settings)
-
-
-def summable(sample: Sample) -> Floats:
-    """Systems x topics: what the average adds up, which is logarithms if it is geometric."""
-    statistic = STATISTICS[sample.measure.average]
-    return statistic.before(sample.values) if isinstance(statistic, OfMeans) else sample.values
 
 
 def _pairs(systems: tuple[str, ...], baseline: str | None) -> list[tuple[str, str]]:

@@ -25,10 +25,10 @@ from cleverdon.compare.design import (
     t_power,
     topics_for_t,
 )
-from cleverdon.compare.paired import Comparison, summable
+from cleverdon.compare.paired import Comparison
 from cleverdon.compare.saddlepoint import saddlepoint, step_of
 from cleverdon.compare.sizes import deviation
-from cleverdon.compare.tests import ALTERNATIVES, DECIMALS, FAMILY_TESTS, p_values
+from cleverdon.compare.tests import ALTERNATIVES, DECIMALS, p_values
 from cleverdon.errors import OptionError, check_word
 from cleverdon.measures.base import Measure
 
@@ -105,12 +105,10 @@ def power(
         )
     if difference is not None and not difference > 0:
         raise OptionError(f"difference={difference}: a difference to be found is above 0")
-    alone = comparison.correction == "none" and comparison.test not in FAMILY_TESTS
-    corrections = 1 if alone else len(comparison.differences)
-    level = comparison.level / corrections if level is None else level
+    level = comparison.level / comparison.family if level is None else level
     if not 0 < level < target < 1:
         raise OptionError(f"level={level}, target={target}: it takes 0 < level < target < 1")
-    values = {sample.measure: (sample, summable(sample)) for sample in comparison.samples}
+    values = {sample.measure: (sample, sample.summable) for sample in comparison.samples}
     how: dict[str, Any] = {"level": level, "alternative": comparison.alternative, "seed": seed}
     how |= {"test": comparison.test, "method": method}
     found = []

@@ -22,7 +22,9 @@ class PValue:
 
     def __str__(self) -> str:
         if self.draws and not self.exact and self.p <= 1 / (1 + self.draws):
-            return f"< {1 / self.draws:.0e}"
+            least = 1 / self.draws
+            above = f"{least:.0e}"  # which may be rounded down, and must not be
+            return f"< {above if float(above) >= self.p else f'{least * 1.05:.1e}'}"
         return f"{self.p:.4f}" if self.p >= 1e-4 or self.p == 0 else f"{self.p:.0e}"
 
 

@@ -165,10 +165,14 @@ def _bounds_overlap(evidence: Evidence) -> Found | None:
     scores = evidence.comparison.scores
     if not scores.bounds:
         return None
+    undefined = scores.about.settings.undefined
+    compared = np.isin(scores.queries, evidence.topics)
     turned: dict[Difference, float] = {}
     for found in evidence.comparison.differences:
-        low, high = scores.mean_bounds(found.system, found.measure)
-        base_low, base_high = scores.mean_bounds(found.baseline, found.measure)
+        (low, high), (base_low, base_high) = (
+            scores.bounds[name][str(found.measure)].means(undefined=undefined, evaluated=compared)
+            for name in (found.system, found.baseline)
+        )
         contrary = low - base_high if found.difference > 0 else high - base_low
         if found.difference * contrary < 0:
             turned[found] = contrary

@@ -10,6 +10,8 @@ import numpy as np
 
 from cleverdon.compare.claims import NOT_OF_MEANS, direction
 from cleverdon.compare.evidence import Evidence, Found, counted, doubt, others
+from cleverdon.compare.multiplicity import WHOLE
+from cleverdon.compare.sizes import deviation
 
 FEW_TOPICS = 25
 
@@ -30,20 +32,47 @@ def _few_topics(evidence: Evidence) -> Found | None:
 
 @doubt("out-of-reach", "Smucker et al. 2007, doi:10.1145/1321440.1321528")
 def _out_of_reach(evidence: Evidence) -> Found | None:
-    """There are so few topics that no difference could be significant, however large."""
+    """There are so few topics, or draws, that no difference could be significant, however large."""
     comparison = evidence.comparison
-    if comparison.test not in ("randomisation", "sign"):
+    drawn = [found for found in comparison.differences if found.p.draws and not found.p.exact]
+    # By Holm's correction, p-values that were not drawn may all be lower, and no longer count.
+    tests = len(drawn) if drawn and comparison.correction == "holm" else len(comparison.differences)
+    factor = tests if comparison.correction in WHOLE else 1
+    if drawn:
+        draws = max(found.p.draws for found in drawn)
+        lowest = min(1.0, factor / (1 + draws))
+        what = f"no difference tested by {draws:,} random draw{'' if draws == 1 else 's'}"
+    elif comparison.test in ("randomisation", "sign", "wilcoxon"):
+        sides = 2 if comparison.alternative == "two-sided" else 1
+        lowest = min(1.0, factor * sides * 0.5 ** len(evidence.topics))
+        what = f"no difference on {counted(len(evidence.topics), 'topic')}"
+    else:
         return None
-    sides = 2 if comparison.alternative == "two-sided" else 1
-    tests = len(comparison.differences)
-    factor = tests if comparison.correction in ("holm", "bonferroni") else 1
-    lowest = min(1.0, factor * sides * 0.5 ** len(evidence.topics))
     if lowest <= comparison.level:
         return None
     return Found(
-        f"no difference on {counted(len(evidence.topics), 'topic')} can be significant, "
-        f"since no corrected p-value can be below {lowest:.2g}",
-        lowest,
+        f"{what} can be significant, since no corrected p-value can be below {lowest:.2g}", lowest
+    )
+
+
+@doubt("no-spread", "Student 1908, doi:10.1093/biomet/6.1.1")
+def _no_spread(evidence: Evidence) -> Found | None:
+    """The test looks at the spread of differences, and one is the same on every topic."""
+    comparison = evidence.comparison
+    if comparison.test not in ("t", "bootstrap", "tukey"):
+        return None
+    same = [
+        found
+        for found in comparison.differences
+        if found.difference and deviation(comparison.differences_of(found)) == 0
+    ]
+    if not same:
+        return None
+    return Found(
+        f"{same[0].system} differs from {same[0].baseline} on {same[0].measure} by the same on "
+        "every topic, which has no spread: its p-value says nothing about other topics"
+        f"{others(len(same) - 1, 'other difference', 'is alike', 'are alike')}",
+        len(same),
     )
 
 
@@ -56,8 +85,11 @@ def _seed_decides(evidence: Evidence) -> Found | None:
         p, draws = found.p.p, found.p.draws
         if found.p.exact or not draws:
             continue
-        error = 2 * np.sqrt(p * (1 - p) / draws) * found.corrected / p
-        if abs(found.corrected - comparison.level) < error:
+        times = found.corrected / p
+        error = 2 * np.sqrt(p * (1 - p) / draws) * times
+        # No seed puts it below the level where even the lowest p-value is above.
+        reachable = min(found.corrected, times / (1 + draws)) <= comparison.level
+        if reachable and abs(found.corrected - comparison.level) < error:
             near.append(found)
     if not near:
         return None

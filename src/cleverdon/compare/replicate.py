@@ -67,7 +67,7 @@ class Replication:
     effect_ratio: float
     """The replicated gain over the baseline, as a share of the original one.
 
-    1 is the same gain, below 0 the baseline wins. NaN where there was none to replicate.
+    1 is the same gain, below 0 it is the other way round. NaN where there was none to replicate.
     """
     delta_relative: float
     """The original relative gain less the replicated one: 0 is the same, above 0 it is less."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from cleverdon.aggregate import average, worst_value
 from cleverdon.arrays import Floats
+from cleverdon.compare.resampling import STATISTICS, OfMeans
 from cleverdon.errors import OptionError, suggest
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse_all
@@ -17,7 +18,7 @@ from cleverdon.scores import Scores
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """One measure's values of several systems on the same topics, none of them undefined."""
+    """One measure's values of several systems on the same topics, none undefined or infinite."""
 
     measure: Measure
     systems: tuple[str, ...]
@@ -37,17 +38,15 @@ class Sample:
         return average(self.measure, self.of(system))
 
     @property
+    def summable(self) -> Floats:
+        """Systems x topics: what the average adds up, which is logarithms if it is geometric."""
+        statistic = STATISTICS[self.measure.average]
+        return statistic.before(self.values) if isinstance(statistic, OfMeans) else self.values
+
+    @property
     def merits(self) -> Floats:
         """Values whose mean orders systems as the measure's average does, the higher the better."""
-        values = self.values
-        if not np.isfinite(values).all():
-            raise OptionError(
-                f"{self.measure} is infinite on a topic, as it counts where it is undefined; "
-                "undefined='skip' leaves such topics out"
-            )
-        if self.measure.average == "geometric":
-            values = np.log(np.maximum(values, 1e-5))  # the floor of geometric means
-        return -values if self.measure.better == "lower" else values
+        return -self.summable if self.measure.better == "lower" else self.summable
 
 
 def samples(
@@ -61,7 +60,8 @@ def samples(
     Topics that not every one of the systems was evaluated on are left out. An undefined value
     counts as the measure's worst, as it does in means; where scores were made with
     undefined="skip", a topic on which one system's value is undefined is left out for all, and for
-    every measure.
+    every measure. A measure without a worst value, such as a length that has no end, is refused
+    where it is undefined: nothing could be said of its mean.
     """
     named = scores.systems if systems is None else tuple(systems)
     if len(set(named)) < len(named):
@@ -87,6 +87,13 @@ def samples(
     topics = tuple(np.array(scores.queries, dtype=object)[shared])
     values = values[:, :, shared]
     undefined = np.isnan(values)
+    for m, measure in enumerate(wanted):
+        worst = worst_value(measure) if undefined[:, m].any() else 0.0
+        if not np.isfinite(worst) or np.isinf(values[:, m]).any():
+            raise OptionError(
+                f"{measure} is undefined for a query, and has no worst value that could stand for "
+                "it; --undefined skip (undefined='skip') leaves such queries out"
+            )
     return [
         Sample(
             measure,

@@ -22,7 +22,7 @@ class Sizes:
     difference: float
     """The mean difference over topics."""
     relative: float
-    """That as a share of the baseline's mean; NaN where the latter is 0."""
+    """That as a share of the baseline's mean, without its sign; NaN where the latter is 0."""
     cohens_dz: float
     """The mean difference in standard deviations of the differences.
 
@@ -75,7 +75,7 @@ def sizes(ours: Floats, theirs: Floats) -> Sizes:
         even=int(np.sum(settled == 0)),
         down=int(np.sum(settled < 0)),
         difference=mean,
-        relative=mean / baseline if baseline else nan,
+        relative=mean / abs(baseline) if baseline else nan,
         cohens_dz=dz,
         hedges_g=dz * _unbiased(len(difference) - 1),
         cliffs_delta=_dominance(ours, theirs),

@@ -142,20 +142,24 @@ def slices(
     if lacking:
         groups.setdefault(UNKNOWN, []).extend(lacking)
     parts = {group: part_of(scores, topics=members) for group, members in groups.items()}
-    found = {
-        group: compare(
-            part,
-            baseline=baseline,
-            test=test,
-            alternative=alternative,
-            correction="none",
-            level=level,
-            seed=seed,
-        ).differences
-        for group, part in parts.items()
-        if (len(named) > 1 or baseline is not None) and not shared.isdisjoint(part.queries)
-    }
-    every = [difference for of_slice in found.values() for difference in of_slice]
+    found = {}
+    for group, part in parts.items():
+        if (len(named) == 1 and baseline is None) or shared.isdisjoint(part.queries):
+            continue
+        try:
+            of_slice = compare(
+                part,
+                baseline=baseline,
+                test=test,
+                alternative=alternative,
+                correction="none",
+                level=level,
+                seed=seed,
+            )
+        except OptionError as error:
+            raise OptionError(f"slice {group!r}: {error}") from None
+        found[group] = of_slice.differences
+    every = [difference for differences in found.values() for difference in differences]
     adjusted = iter(corrected(correction, [difference.p.p for difference in every]))
     made = tuple(
         Slice(

@@ -118,6 +118,8 @@ def k_fold(
     [('a', 'c'), ('b', 'd')]
     """
     named = _checked(topics)
+    if len(named) < 2:
+        raise OptionError("there is 1 topic only, and nothing to split")
     if not 2 <= folds <= len(named):
         raise OptionError(
             f"folds={folds}: of {len(named)} topics, from 2 to {len(named)} folds can be made"

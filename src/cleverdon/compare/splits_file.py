@@ -16,7 +16,11 @@ _FORMAT = "cleverdon splits 1"
 
 def write_splits(splits: Splits, path: str | os.PathLike[str]) -> None:
     """Write a file that people can read, and `read_splits` reads again."""
-    Path(path).write_text(splits_text(splits) + "\n", encoding="utf-8")
+    try:
+        Path(path).write_text(splits_text(splits) + "\n", encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"cannot be written: {reason}", source=os.fspath(path)) from None
 
 
 def splits_text(splits: Splits) -> str:

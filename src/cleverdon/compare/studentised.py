@@ -19,12 +19,14 @@ from cleverdon.compare.randomisation import BLOCK
 _FARTHEST = 16.0
 """Normal values are never further apart."""
 _NEVER = 1e-16
+_KNOWN_TO = 1e-11
 
 
 def beyond(distances: Floats, *, systems: int, freedom: int) -> Floats:
     """The chance that equal systems are so far apart, in estimated standard errors of a mean.
 
-    `freedom` is that of the estimate. Right to some 1e-11.
+    `freedom` is that of the estimate. Right to some 1e-11, with a freedom of 1 or 2 to 1e-5; what
+    would be lower is given as 1e-11, lest it be taken for none. Only of endless distances it is 0.
 
     >>> beyond(np.array([0.0, 3.5]), systems=3, freedom=20).round(4).tolist()
     [1.0, 0.0559]
@@ -36,7 +38,8 @@ def beyond(distances: Floats, *, systems: int, freedom: int) -> Floats:
     for start in range(0, len(distances), size):
         block = np.minimum(distances[start : start + size, None] * errors, _FARTHEST)
         found[start : start + size] = (1 - within(block)) @ weights
-    return np.where(distances > 0, np.clip(found, 0, 1), 1.0)
+    found = np.where(np.isinf(distances), 0.0, np.clip(found, _KNOWN_TO, 1))
+    return np.where(distances > 0, found, 1.0)
 
 
 @lru_cache(maxsize=32)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cleverdon.arrays import Floats
+from cleverdon.compare.needs import check_seed
 from cleverdon.compare.pvalue import PValue
 from cleverdon.compare.randomisation import randomisation
 from cleverdon.compare.shift import shift
@@ -63,7 +64,8 @@ def p_values(
     check_word("test", test, TESTS)
     check_word("alternative", alternative, ALTERNATIVES)
     _check_options(test, TESTS[test], options)
-    rows = _settled(_checked(differences, "differences"))
+    check_seed(seed)
+    rows = settled(_checked(differences, "differences"))
     found = [PValue(1.0, exact=True, draws=0)] * len(rows)
     some = np.flatnonzero(rows.any(axis=1)).tolist()
     if some:
@@ -81,6 +83,7 @@ def family_p_values(
     if alternative != "two-sided":
         raise OptionError(f"test={test!r} looks at the distance of systems, and is two-sided only")
     _check_options(test, FAMILY_TESTS[test], options)
+    check_seed(seed)
     return FAMILY_TESTS[test](_checked(values, "values"), seed=seed, **options)
 
 
@@ -96,11 +99,11 @@ def _checked(rows: Floats, what: str) -> Floats:
     return rows
 
 
-def _settled(differences: Floats) -> Floats:
+def settled(differences: Floats) -> Floats:
     """Without what only the rounding of sums put there."""
     scale = np.maximum(1.0, np.abs(differences).max(axis=1, initial=0, keepdims=True))
-    settled: Floats = np.round(differences / scale, DECIMALS) * scale
-    return settled
+    found: Floats = np.round(differences / scale, DECIMALS) * scale
+    return found
 
 
 def _check_options(test: str, function: Callable[..., Any], options: dict[str, Any]) -> None:

@@ -151,6 +151,8 @@ def _latex(grid: Grid) -> str:
 
 
 def _note(text: str) -> str:
+    """A sentence: in LaTeX, notes follow each other on one line."""
+    text = text if text.endswith(".") else f"{text}."
     return _latex_escaped(text).replace("†", r"$^{\dagger}$").replace("≤", r"$\le$")
 
 
@@ -168,7 +170,9 @@ def _latex_escaped(text: str) -> str:
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
     }
-    return "".join(named.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)
+    escaped = "".join(named.get(c, "\\" + c if c in "&%$#_{}" else c) for c in text)
+    # At the start of a row, these would be taken for an argument of the line break above.
+    return f"{{{escaped[0]}}}{escaped[1:]}" if escaped.startswith(("[", "*")) else escaped
 
 
 def _html(grid: Grid) -> str:
