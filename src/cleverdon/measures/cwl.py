@@ -12,6 +12,7 @@ Such a part of the ranking is a stretch.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -105,7 +106,7 @@ def _shifted(values: Floats, rest: Ints, start: float) -> Floats:
     return shifted
 
 
-class Model(Measure):
+class Model(Measure, ABC):
     """What all models of users share: the five quantities, gains and costs.
 
     With V_i the probability that the user reads rank i, the product of the C above it:
@@ -156,13 +157,13 @@ class Model(Measure):
 
     # What a model says
 
+    @abstractmethod
     def seen(self, stretches: Stretches, rank: Floats) -> Floats:
         """How likely this rank is read, one in each stretch; but for what `carried` says."""
-        raise NotImplementedError
 
+    @abstractmethod
     def seen_in(self, stretches: Stretches) -> Floats:
         """The sum of `seen` over all ranks of each stretch."""
-        raise NotImplementedError
 
     def carried(self, stretches: Stretches) -> Floats:
         """By what the gain at the end of a stretch multiplies `seen` in all below it."""

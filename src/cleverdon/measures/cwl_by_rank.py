@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import numpy as np
 
 from cleverdon.arrays import Floats
@@ -25,9 +27,9 @@ class Truncated(Model):
             raise NotationError(f"{name}@{self.k}: k is at most {_LONGEST_TABLE:,}")
 
     @staticmethod
+    @abstractmethod
     def weight(rank: Floats) -> Floats:
         """How likely a user who minds the rank only is to read it."""
-        raise NotImplementedError
 
     def horizon(self, hits: Hits) -> Floats:
         return np.full(len(hits), float(self.k))

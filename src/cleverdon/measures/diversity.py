@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Literal
 
 import numpy as np
@@ -22,7 +23,7 @@ def served(hits: Hits, rel: float) -> Bools:
     return hits.by_subtopic.judgments.relevant(rel) > 0
 
 
-class Novelty(Measure):
+class Novelty(Measure, ABC):
     """What they share: a subtopic's gain fades each time that it is served."""
 
     needs = "subtopics"
@@ -35,9 +36,9 @@ class Novelty(Measure):
         if not 0 <= self.alpha <= 1:
             raise NotationError(f"{type(self).__name__}(alpha={self.alpha}): alpha is from 0 to 1")
 
+    @abstractmethod
     def weight_at(self, rank: Floats) -> Floats:
-        """What a gain at each rank is multiplied by; for subclasses to give."""
-        raise NotImplementedError
+        """What a gain at each rank is multiplied by."""
 
     def gained(self, hits: Hits) -> Floats:
         """The gain read down to rank k, averaged over the subtopics."""

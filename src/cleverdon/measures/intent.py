@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Literal
 
 import numpy as np
@@ -35,14 +36,14 @@ def with_a_positive_grade(hits: Hits) -> Bools:
     return judged.count(judged.grade > 0) > 0
 
 
-class AveragedOverSubtopics(Measure):
+class AveragedOverSubtopics(Measure, ABC):
     """What they share: a measure of each subtopic, and the mean of its values."""
 
     needs = "subtopics"
 
+    @abstractmethod
     def of_one(self) -> Measure:
         """The measure that is taken of each subtopic."""
-        raise NotImplementedError
 
     def counted(self, hits: Hits) -> Bools:
         """Which subtopics count."""

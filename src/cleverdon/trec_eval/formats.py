@@ -11,6 +11,7 @@ read again here, line by line.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -75,6 +76,8 @@ def read_qrels(options: Options, *, lenient: bool = False) -> Qrels:
 def _plain(source: _core.Source, text: bytes, *, version: int) -> Qrels | None:
     """Qrels as they should be, read by the core; None where trec_eval would read them otherwise."""
     comments = version >= 10
+    if any(mark in text for mark in (b"\v", b"\f")) or _EXPONENT.search(text):
+        return None
     try:
         shape = replace(TREC_QRELS, comments=comments)
         table = _core.Table.read(source, shape.layout(), "error")
@@ -90,6 +93,10 @@ def _plain(source: _core.Source, text: bytes, *, version: int) -> Qrels | None:
         return None
     relevant = int((grades > 0).sum())
     return Qrels(Judgments(table, name="qrels"), "utf-8", text.isascii(), relevant)
+
+
+_EXPONENT = re.compile(rb"[eE][-+]?[0-9]+[ \t\r]*$", re.MULTILINE)
+"""A grade such as 100e-2, which the core takes for 1, and trec_eval for 100."""
 
 
 def _qrels(text: bytes, options: Options) -> Qrels:
