@@ -21,7 +21,7 @@ from cleverdon.profiles import profile as find_profile
 from cleverdon.rank import Ranked, rank
 from cleverdon.read import distinct_names
 from cleverdon.read.mapping import has_lists
-from cleverdon.scores import Scores
+from cleverdon.scores import Rankings, Scores
 from cleverdon.settings import Settings
 
 __all__ = ["DEFAULT_MEASURES", "evaluate", "score"]
@@ -69,10 +69,10 @@ def evaluate(
     parameters and, where no `measures` are named, its measures. `docs` is how many documents the
     collection has, and `second` another file of judgments, as of credibility, for the measures that
     ask for it; `weights` says how much each subtopic of a query counts (query, subtopic, number),
-    where they do not all count alike. `keep` retains each query's first results for explanations.
-    `bounds` adds the lowest and highest values that ties and unjudged results, and with `rest` the
-    unseen rest of a collection of `docs`, could give. `progress` is called with a run's name and
-    how much is done, and of how much: bytes read, then bounds.
+    where they do not all count alike. `keep` retains each query's first results, and the rankings,
+    for plots and explanations. `bounds` adds the lowest and highest values that ties and unjudged
+    results, and with `rest` the unseen rest of a collection of `docs`, could give. `progress` is
+    called with a run's name and how much is done, and of how much: bytes read, then bounds.
 
     >>> qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}}
     >>> evaluate(qrels, {"q1": {"d1": 0.7, "d2": 0.5}}, ["nDCG@10", "P@1"]).to_dict()
@@ -121,6 +121,9 @@ def evaluate(
             )
         )
     scores = score(judgments, ranked, wanted, settings=settings, profile=profile, ways=ways)
+    if keep:
+        kept = Rankings(judgments, {run.name: run.hits for run in ranked})
+        scores = replace(scores, rankings=kept)
     if bounds:
         scores = replace(scores, bounds=_bounds(ranked, ways, rest=rest, progress=progress))
     return scores
@@ -195,7 +198,9 @@ def score(
         for run in ranked
     }
     parts = {measure: np.array([kept[measure] for _, kept in scored]) for measure in scored[0][1]}
-    scores = Scores(tuple(names), measures, queries, values, evaluated, about, top, texts, parts)
+    scores = Scores(
+        tuple(names), measures, queries, values, evaluated, about, top, texts=texts, parts=parts
+    )
     if settings.undefined == "error":
         _ = scores.means  # which raises the error, now rather than when somebody looks
     return scores

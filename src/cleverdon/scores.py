@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,16 @@ if TYPE_CHECKING:
     import polars
 
     from cleverdon.bounding import Bounds
+    from cleverdon.data import Judgments
+    from cleverdon.hits import Hits
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """The rankings behind scores, for whoever draws or explains them."""
+
+    judgments: Judgments
+    hits: Mapping[str, Hits]  # by system; their queries are those of the scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +56,8 @@ class Scores:
     about: About
     top: dict[str, list[list[tuple[str, float]]]] = field(default_factory=dict)
     """With `keep=k`: for each system and query, the first k results with their scores."""
+    rankings: Rankings | None = None
+    """With `keep=k`: what the values were computed from."""
     texts: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     """For each system and measure that yields texts and no numbers: the text of each query."""
 
@@ -125,6 +138,12 @@ class Scores:
             raise OptionError("there are no bounds; evaluate(..., bounds=True) finds them")
         undefined = self.about.settings.undefined
         return found.means(undefined=undefined, evaluated=self.evaluated[s])
+
+    def ranked(self) -> Rankings:
+        """The rankings behind the scores; an OptionError where they were not kept."""
+        if self.rankings is None:
+            raise OptionError("the rankings were not kept; evaluate(..., keep=k) keeps them")
+        return self.rankings
 
     def per_query(self, system: str, measure: str | Measure) -> dict[str, float]:
         """One system's values of one measure, by query; NaN where undefined."""

@@ -136,3 +136,41 @@ def test_a_gain_over_a_baseline_below_0_is_a_gain() -> None:
     (found,) = compare(made(values), baseline="old").differences
     assert found.relative == pytest.approx(0.5)
     assert found.sizes.relative == pytest.approx(0.5)
+
+
+def _random(*, systems: int, topics: int) -> dict[str, dict[str, list[float]]]:
+    random = np.random.default_rng(5)
+    return {
+        f"s{i}": {measure: random.uniform(0, 1, topics).tolist() for measure in ("AP", "GMAP")}
+        for i in range(systems)
+    }
+
+
+@pytest.mark.parametrize("test", ["randomisation", "t", "wilcoxon", "sign", "tukey"])
+def test_every_baseline_is_in_a_comparison_of_all_pairs(test: str) -> None:
+    scores = made(_random(systems=4, topics=30))
+    pairs = compare(scores, test=test)
+    for baseline in scores.systems:
+        expected = compare(scores, baseline=baseline, test=test)
+        found = pairs.against(baseline)
+        assert found.baseline == baseline
+        for ours, theirs in zip(found.differences, expected.differences, strict=True):
+            assert (ours.system, ours.baseline, ours.measure) == (
+                theirs.system,
+                theirs.baseline,
+                theirs.measure,
+            )
+            assert ours.sizes == theirs.sizes
+            assert (ours.p, ours.corrected) == (theirs.p, theirs.corrected)
+            ends = (theirs.interval.low, theirs.interval.high)
+            assert (ours.interval.low, ours.interval.high) == pytest.approx(ends, abs=1e-12)
+
+
+def test_other_baselines_are_only_in_two_sided_comparisons_of_all_pairs() -> None:
+    scores = made(_random(systems=3, topics=10))
+    with pytest.raises(OptionError, match="every pair"):
+        compare(scores, alternative="greater").against(scores.systems[0])
+    with pytest.raises(OptionError, match="every pair"):
+        compare(scores, baseline=scores.systems[0]).against(scores.systems[1])
+    with pytest.raises(OptionError, match="no system"):
+        compare(scores).against("none")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -60,6 +60,39 @@ class Comparison:
     correction: str
     level: float
     scores: Scores
+    seed: int = 0
+    options: Mapping[str, Any] = field(default_factory=dict)  # the test's own
+
+    def against(self, baseline: str) -> Comparison:
+        """The same with one of the systems as the baseline, as `compare` would give it.
+
+        Of a two-sided comparison of every pair nothing need be tested again: only the family is
+        another, and p-values are corrected anew.
+
+        >>> from cleverdon import evaluate
+        >>> runs = {name: {"q1": {name: 1.0}, "q2": {"a": 1.0}} for name in "abc"}
+        >>> pairs = compare(evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, runs, "RR"))
+        >>> [(found.system, found.difference) for found in pairs.against("a").differences]
+        [('b', -0.5), ('c', -0.5)]
+        """
+        if self.baseline is not None or self.alternative != "two-sided":
+            raise OptionError("only a two-sided comparison of every pair has other baselines in it")
+        if baseline not in self.samples[0].systems:
+            known = suggest(baseline, self.samples[0].systems)
+            raise OptionError(f"there is no system {baseline!r}{known}")
+        pairs = _pairs(self.samples[0].systems, baseline)
+        of = {(found.system, found.baseline, found.measure): found for found in self.differences}
+        kept = [
+            of.get((system, base, sample.measure))
+            or _turned(of[base, system, sample.measure], sample)
+            for system, base in pairs
+            for sample in self.samples
+        ]
+        adjusted = corrected(self.correction, [found.p.p for found in kept])
+        differences = tuple(
+            replace(found, corrected=q) for found, q in zip(kept, adjusted, strict=True)
+        )
+        return replace(self, differences=differences, baseline=baseline)
 
     @property
     def family(self) -> int:
@@ -80,6 +113,19 @@ class Comparison:
     def significant(self, difference: Difference) -> bool:
         """Whether a difference of this comparison can be told from chance."""
         return difference.corrected <= self.level
+
+
+def _turned(found: Difference, sample: Sample) -> Difference:
+    """The same difference, seen from the other system."""
+    return replace(
+        found,
+        system=found.baseline,
+        baseline=found.system,
+        mean=found.baseline_mean,
+        baseline_mean=found.mean,
+        sizes=sizes(sample.of(found.baseline), sample.of(found.system)),
+        interval=replace(found.interval, low=-found.interval.high, high=-found.interval.low),
+    )
 
 
 def compare(
@@ -147,7 +193,16 @@ def compare(
         for (system, base, sample), end, p, q in zip(tasks, ends, found, adjusted, strict=True)
     )
     return Comparison(
-        differences, tuple(of), baseline, test, alternative, correction, level, scores
+        differences,
+        tuple(of),
+        baseline,
+        test,
+        alternative,
+        correction,
+        level,
+        scores,
+        seed,
+        options or {},
     )
 
 

@@ -47,6 +47,7 @@ def part_of(
         evaluated=scores.evaluated[rows][:, at],
         about=replace(scores.about, runs={name: scores.about.runs[name] for name in named}),
         top={},
+        rankings=None,
         texts={},
         parts={m: found[rows][:, :, at] for m, found in scores.parts.items() if m in wanted},
         bounds={},

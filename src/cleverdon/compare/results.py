@@ -18,7 +18,7 @@ from cleverdon.about import About, AboutRun
 from cleverdon.errors import CleverdonError, InputError, OptionError
 from cleverdon.measures.notation import parse
 from cleverdon.read import open_source
-from cleverdon.read.write import replacing
+from cleverdon.read.write import write_file
 from cleverdon.scores import Scores
 from cleverdon.settings import Settings
 
@@ -42,14 +42,9 @@ def write_results(path: str, scores: Scores, **more: Any) -> None:
 
 
 def write_text(path: str, text: str) -> None:
-    """Write a file that appears when it is complete; what was there before stays until then."""
-    try:
-        with replacing(path) as file:
-            # A lone surrogate, as in a file's name that is not UTF-8, cannot be written otherwise.
-            file.write(text.encode("utf-8", errors="backslashreplace"))
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(f"cannot be written: {reason}", source=path) from None
+    """Write a text to a file that appears when it is complete."""
+    # A lone surrogate, as in a file's name that is not UTF-8, cannot be written otherwise.
+    write_file(path, text.encode("utf-8", errors="backslashreplace"))
 
 
 def read_results(path: str | os.PathLike[str]) -> Scores | None:

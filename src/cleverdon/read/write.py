@@ -98,6 +98,16 @@ def replacing(path: str) -> Iterator[BinaryIO]:
         raise
 
 
+def write_file(path: str, content: bytes) -> None:
+    """Write a file that appears when it is complete; what was there before stays until then."""
+    try:
+        with replacing(path) as file:
+            file.write(content)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(f"cannot be written: {reason}", source=path) from None
+
+
 def _packing(path: str, file: BinaryIO) -> AbstractContextManager[BinaryIO]:
     """What compresses into `file`, as the ending of `path` asks for it."""
     ending = PurePath(path.casefold()).suffix
