@@ -15,7 +15,7 @@ from cleverdon.data import Judgments, Run
 from cleverdon.errors import InputError, OptionError
 from cleverdon.hits import Hits
 from cleverdon.judged import NOT_JUDGED, Judged
-from cleverdon.read import Text, open_input
+from cleverdon.read import Lines, open_input
 from cleverdon.read.mapping import has_lists
 from cleverdon.settings import Settings
 
@@ -80,7 +80,7 @@ def rank(
             order_by=settings.order_by,
         )
         name = name or opened.name
-        if isinstance(opened, Text):
+        if isinstance(opened, Lines):
             text, layout = opened.source, opened.layout
             joined = judgments.core.join_text(text, layout, order, progress)
             join = partial(judgments.core.join_text, text, layout)

@@ -12,7 +12,7 @@ from cleverdon.errors import InputError
 from cleverdon.read import head_of, open_source
 from cleverdon.read.detect import detect
 from cleverdon.read.guess import guess_kind
-from cleverdon.read.text import Shape, shape_of
+from cleverdon.read.lines import Shape, shape_of
 
 CHUNK = 1 << 17
 """The text that is looked at in one go: what its fields take up still fits into a core's cache."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from cleverdon.check.findings import Findings
 from cleverdon.read.columns import spans
-from cleverdon.read.text import Shape
+from cleverdon.read.lines import Shape
 
 MARK = b"\xef\xbb\xbf"
 """The byte order mark, which Windows programs like to write."""

@@ -15,9 +15,9 @@ from cleverdon.check.findings import Findings
 from cleverdon.check.lines import MARK, ODD_SPACE, is_text, read_line
 from cleverdon.check.rows import Codes, Columns, Ranks, Rows
 from cleverdon.errors import InputError
+from cleverdon.read.lines import Shape
 from cleverdon.read.mapping import from_json
 from cleverdon.read.table import from_file
-from cleverdon.read.text import Shape
 
 _END = b"\0"
 """Stands for the end of a line among the fields; text that has it is refused anyway."""

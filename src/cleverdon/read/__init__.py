@@ -14,9 +14,9 @@ from cleverdon import _core
 from cleverdon.data import Judgments, Rows, Run
 from cleverdon.errors import InputError, OptionError, check_word
 from cleverdon.read.detect import ANNOTATED, FORMATS, detect
-from cleverdon.read.text import Text, hinting_at_formats, shape_of
+from cleverdon.read.lines import Lines, hinting_at_formats, shape_of
 
-__all__ = ["FORMATS", "Text", "open_input", "read"]
+__all__ = ["FORMATS", "Lines", "open_input", "read"]
 
 R = TypeVar("R", bound=Rows)
 
@@ -44,7 +44,7 @@ def read(
     opened = open_input(
         cls, data, format=format, name=name, duplicates=duplicates, order_by=order_by
     )
-    if isinstance(opened, Text):
+    if isinstance(opened, Lines):
         try:
             table = _core.Table.read(opened.source, opened.layout, duplicates, progress)
         except InputError as error:
@@ -62,8 +62,8 @@ def open_input(
     name: str | None = None,
     duplicates: str = "error",
     order_by: str = "score",
-) -> R | Text:
-    """What was given as a `Run` or `Judgments`, or as a `Text` where it can be streamed.
+) -> R | Lines:
+    """What was given as a `Run` or `Judgments`, or as a `Lines` where it can be streamed.
 
     `duplicates="unchecked"` leaves looking for them to the join that follows.
     """
@@ -122,7 +122,7 @@ def _from_source(
     name: str | None,
     kind: str,
     duplicates: str,
-) -> R | Text:
+) -> R | Lines:
     path = source.path
     if format is not None:
         check_word("format", format, FORMATS | (ANNOTATED if cls is Judgments else {}))
@@ -154,7 +154,7 @@ def _from_source(
     else:
         text_head = head.decode("utf-8", errors="replace").lstrip("\ufeff")
         shape = shape_of(format, kind=kind, head=text_head, source=source.name)
-        return Text(source, shape.layout(), name)
+        return Lines(source, shape.layout(), name)
     return cls(_not_empty(table, path), name=name, source=source.name, digest=source.digest())
 
 

@@ -69,26 +69,31 @@ _SHAPE = '{"query": {"document": number}}'
 
 def from_json(text: bytes, *, kind: str, duplicates: str, source: str) -> _core.Table:
     """Rows of JSON: `{"query": {"document": 1.5}}`."""
+    nested = parse_json(text, source=source, shape=_SHAPE)
+    if not isinstance(nested, dict):
+        raise InputError(f"expected {_SHAPE}", source=source)
+    try:
+        return from_mapping(nested, kind=kind, duplicates=duplicates)
+    except InputError as error:
+        raise InputError(error.message, source=source) from None
+
+
+def parse_json(text: bytes, *, source: str, shape: str = "an object") -> Any:
+    """What a JSON file holds; a key that occurs twice in one object is an error."""
     import json  # only here: dicts need none
 
     try:
         # Decoded here, since json itself lets halves of surrogate pairs pass.
         decoded = text.decode(json.detect_encoding(text))
-        nested = json.loads(decoded, object_pairs_hook=_without_duplicates)
+        return json.loads(decoded, object_pairs_hook=_without_duplicates)
     except json.JSONDecodeError as error:
         raise InputError(error.msg, source=source, line=error.lineno, column=error.colno) from None
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8: {error}", source=source) from None
     except RecursionError:
-        raise InputError(f"is nested too deeply: expected {_SHAPE}", source=source) from None
+        raise InputError(f"is nested too deeply: expected {shape}", source=source) from None
     except ValueError as error:  # an integer of more digits than Python cares to read
         raise InputError(str(error), source=source) from None
-    except InputError as error:
-        raise InputError(error.message, source=source) from None
-    if not isinstance(nested, dict):
-        raise InputError(f"expected {_SHAPE}", source=source)
-    try:
-        return from_mapping(nested, kind=kind, duplicates=duplicates)
     except InputError as error:
         raise InputError(error.message, source=source) from None
 

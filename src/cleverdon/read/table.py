@@ -47,28 +47,28 @@ def from_file(
     path: str, source: _core.Source, *, format: str, kind: str, duplicates: str
 ) -> _core.Table:
     """Rows of a Parquet or Arrow file."""
-    table = _load(_file(path, source), format=format, name=source.name)
+    table = load(_file(path, source), format=format, name=source.name)
     return from_arrow(table, kind=kind, duplicates=duplicates, source=source.name)
 
 
 def names_in_file(path: str, source: _core.Source, *, format: str) -> list[str]:
     """The names of the columns of a Parquet or Arrow file."""
-    return _names(_load(_file(path, source), format=format, name=source.name))
+    return _names(load(_file(path, source), format=format, name=source.name))
 
 
 def _file(path: str, source: _core.Source) -> str | bytes:
     """A file that lies there as it is can be mapped; a pipe or a packed one goes through memory."""
-    return path if _is_plain(path) else source.head(2**62)
+    return path if is_plain(path) else source.head(2**62)
 
 
-def _is_plain(path: str) -> bool:
+def is_plain(path: str) -> bool:
     if path == "-" or not Path(path).is_file():
         return False
     with Path(path).open("rb") as file:
         return file.read(4) in (PARQUET, ARROW[:4], ARROW_STREAM)
 
 
-def _load(file: str | bytes, *, format: str, name: str) -> Any:
+def load(file: str | bytes, *, format: str, name: str) -> Any:
     try:
         import pyarrow
     except ImportError:

@@ -22,7 +22,7 @@ from cleverdon.annotations import Nested
 from cleverdon.data import Judgments
 from cleverdon.errors import CleverdonError, InputError
 from cleverdon.read import open_source
-from cleverdon.read.text import TREC_QRELS
+from cleverdon.read.lines import TREC_QRELS
 from cleverdon.trec_eval.exits import INPUT, NOTHING, Stop
 from cleverdon.trec_eval.numbers import decimal, whole
 from cleverdon.trec_eval.options import Options

@@ -21,7 +21,7 @@ from cleverdon.errors import CleverdonError, InputError
 from cleverdon.hits import Hits
 from cleverdon.rank import as_hits
 from cleverdon.read import open_source
-from cleverdon.read.text import TREC_RUN
+from cleverdon.read.lines import TREC_RUN
 from cleverdon.trec_eval.exits import INPUT, Stop
 from cleverdon.trec_eval.formats import BYTES, Qrels, fields, read_qrels
 from cleverdon.trec_eval.numbers import decimal

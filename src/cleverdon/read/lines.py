@@ -1,6 +1,6 @@
 """Text files, a row a line: TREC's formats, MS MARCO's, BEIR's, and columns under a header.
 
-Nothing is read here. A `Text` is a file that has been opened and understood; the core either reads
+Nothing is read here. `Lines` are a file that has been opened and understood; the core either reads
 it whole, into a `Run` or `Judgments`, or streams it straight into Hits.
 """
 
@@ -16,7 +16,7 @@ from cleverdon.read.detect import first_line
 
 
 @dataclass(frozen=True)
-class Text:
+class Lines:
     """A text file, opened, and how its lines are laid out."""
 
     source: _core.Source
@@ -115,7 +115,7 @@ def shape_of(format: str, *, kind: str, head: str, source: str) -> Shape:
     return _under_header(header, separator=separator, kind=kind, source=source)
 
 
-def hinting_at_formats(error: InputError, text: Text) -> InputError:
+def hinting_at_formats(error: InputError, text: Lines) -> InputError:
     """The same error; where the judgments may be in a format that is never guessed, it says so."""
     first = re.search(r"first on line (\d+)$", error.message)
     if error.line is None or (first is None and not error.message.endswith("more than 4 fields")):

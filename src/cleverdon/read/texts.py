@@ -1,0 +1,201 @@
+"""The texts of queries and documents, to be shown beside their scores.
+
+A collection may have millions of documents of which a few are shown. So files are streamed, only
+what is wanted is kept, and reading ends once all of it is found.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Container, Iterable, Mapping, Sized
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from io import BufferedReader
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from cleverdon.errors import InputError, OptionError, check_word
+from cleverdon.read.delimited import from_columns
+from cleverdon.read.detect import ARROW, ARROW_STREAM, PARQUET
+from cleverdon.read.records import Keep, Records, from_json, from_mapping, from_objects
+from cleverdon.read.tagged import from_tags
+from cleverdon.read.unpacked import Progress, name_of_stream, unpacked
+
+FORMATS = {
+    "JSONL": "an object a line, with an id (_id, id, docid, qid), a title, a text (text, contents)",
+    "JSON": '{"id": "text"}, {"id": {"title": "...", "text": "..."}}, or a list of objects',
+    "columns": "id and text by tabs; id, title, text; id, url, title, text; or CSV under a header",
+    "TREC": "<top> with <num> and <title>, <topic number=...>, <DOC> with <DOCNO> and <TEXT>",
+    "Parquet, Arrow": "by the names of the columns",
+}
+"""The formats that are recognised, each with what it looks like."""
+
+_FILES = {"queries": "queries.jsonl", "documents": "corpus.jsonl"}
+_NO_DATA = (".", "_", "readme", "readchg")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+
+
+@dataclass(frozen=True)
+class Text:
+    """The title and the text of a query or a document; either may be empty."""
+
+    title: str
+    text: str
+
+    @cached_property
+    def line(self) -> str:
+        """The title, or where there is none the text, on one line.
+
+        >>> Text("", "Who wrote\\n  it?").line
+        'Who wrote it?'
+        """
+        return " ".join(_CONTROL.sub(" ", self.title).split()) or " ".join(
+            _CONTROL.sub(" ", self.text).split()
+        )
+
+
+def read_texts(
+    data: Any,
+    *,
+    wanted: Container[str] | None = None,
+    limit: int | None = None,
+    kind: str | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Text]:
+    """The texts of queries or documents by their ids, of a file, a folder, a dict, or a table.
+
+    `wanted` says which ids are kept; ids without a text are not in the result. Longer texts are
+    cut to `limit` characters, the last of which is then an ellipsis. `kind` (queries, documents)
+    tells which file of a BEIR folder is meant.
+
+    >>> read_texts({"q1": "first", "q2": {"title": "second", "text": "more"}}, wanted={"q2"})
+    {'q2': Text(title='second', text='more')}
+    """
+    if kind is not None:
+        check_word("kind", kind, _FILES)
+    if limit is not None and limit < 1:
+        raise OptionError(f"limit={limit} leaves no text; give 1 or more, or None")
+    found = _Found(wanted, limit)
+    if isinstance(data, (str, os.PathLike)):
+        for path in _files(os.fspath(data), kind):
+            if found.complete:
+                break
+            _from_file(path, found, progress)
+    elif isinstance(data, Mapping):
+        found.add(from_mapping(data, source="", keep=found.keep), "")
+    elif hasattr(data, "__arrow_c_stream__"):
+        from cleverdon.read.tabled import from_table
+
+        found.add(from_table(data, source=type(data).__name__, keep=found.keep), "")
+    elif isinstance(data, Iterable):
+        objects = ((0, fields) for fields in data)
+        found.add(from_objects(objects, source="", keep=found.keep), "")
+    else:
+        raise InputError(
+            f"{type(data).__name__!r} cannot be read as texts: give a file, a folder, "
+            'a dict {"id": "text"}, or a table'
+        )
+    return found.texts
+
+
+class _Found:
+    """The texts found so far."""
+
+    def __init__(self, wanted: Container[str] | None, limit: int | None) -> None:
+        if isinstance(wanted, (list, tuple)):
+            wanted = frozenset(wanted)
+        self.texts: dict[str, Text] = {}
+        self._places: dict[str, str] = {}
+        self._limit = limit
+        self._enough = len(wanted) if isinstance(wanted, Sized) else None
+        self.keep: Keep = (lambda _: True) if wanted is None else wanted.__contains__
+
+    @property
+    def complete(self) -> bool:
+        """Whether all that is wanted is there."""
+        return len(self.texts) == self._enough
+
+    def add(self, records: Records, source: str) -> None:
+        """Keep these, until all that is wanted is there."""
+        with closing(records):
+            for id, title, text, line in records:
+                made = Text(self._cut(title), self._cut(text))
+                if id not in self.texts:
+                    self.texts[id] = made
+                    self._places[id] = f"{source}:{line}" if line else source
+                elif self.texts[id] != made:
+                    before = self._places[id].removeprefix(f"{source}:")
+                    where = f"first {'on line' if before.isdigit() else 'in'} {before}"
+                    message = f"{id!r} has two different texts{', ' + where if before else ''}"
+                    raise InputError(message, source=source, line=line or None)
+                if self.complete:
+                    break
+
+    def _cut(self, text: str) -> str:
+        text = text.strip()
+        if self._limit is not None and len(text) > self._limit:
+            text = text[: self._limit - 1] + "…"
+        # JSON may hold one half of a surrogate pair, which no file can be written with.
+        return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _files(path: str, kind: str | None) -> list[str]:
+    folder = Path(path)
+    if path == "-" or not folder.is_dir():
+        return [path]
+    files = sorted(
+        file
+        for file in folder.rglob("*")
+        if file.is_file() and not file.name.casefold().startswith(_NO_DATA)
+    )
+    for name, file in _FILES.items():
+        of_kind = [found for found in files if found.name.startswith(file)]
+        if of_kind and kind == name:
+            return [str(of_kind[0])]
+    if kind is None and {file.name for file in files} >= set(_FILES.values()):
+        raise InputError(f"holds {' and '.join(_FILES.values())}; name the one", source=path)
+    if not files:
+        raise InputError("is a folder without files", source=path)
+    return [str(file) for file in files]
+
+
+def _from_file(path: str, found: _Found, progress: Progress | None) -> None:
+    source = name_of_stream(path)
+    with unpacked(path, progress=progress) as stream:
+        head = stream.peek(len(ARROW))
+        if head.startswith((PARQUET, ARROW, ARROW_STREAM)):
+            from cleverdon.read.table import is_plain
+            from cleverdon.read.tabled import from_table_file
+
+            format = "parquet" if head.startswith(PARQUET) else "arrow"
+            file = path if is_plain(path) else stream.read()
+            records = from_table_file(file, format=format, source=source, keep=found.keep)
+        else:
+            records = _from_text(stream, source=source, keep=found.keep)
+        found.add(records, source)
+
+
+def _from_text(stream: BufferedReader, *, source: str, keep: Keep) -> Records:
+    begun: list[bytes] = []
+    for line in stream:
+        begun.append(line if begun else line.removeprefix(b"\xef\xbb\xbf"))
+        if begun[-1].strip():
+            break
+    else:
+        raise InputError("is empty", source=source)
+    lines, first = chain(begun, stream), begun[-1]
+    start = first.lstrip()[:1]
+    if first.startswith(b"PK\x03\x04"):
+        raise InputError("is a zip archive; unpack it first", source=source)
+    if start in (b"{", b"["):
+        return from_json(lines, first=first, source=source, keep=keep)
+    if start == b"<":
+        return from_tags(lines, source=source, keep=keep)
+    records = from_columns(lines, first=first, source=source, keep=keep)
+    if records is None:
+        known = "; ".join(f"{name}: {look}" for name, look in FORMATS.items())
+        raise InputError(f"is in no known format of texts. Known are {known}", source=source)
+    return records
