@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cleverdon.hits import Hits
     from cleverdon.measures import Measure, measure, parse
     from cleverdon.scores import Scores
+    from cleverdon.tracing import trace
 
 __version__ = "0.1.0"
 
@@ -37,6 +38,7 @@ _HOME = {
     "evaluate": "evaluation",
     "measure": "measures.registry",
     "parse": "measures.notation",
+    "trace": "tracing",
 }
 
 __all__ = [
@@ -54,6 +56,7 @@ __all__ = [
     "evaluate",
     "measure",
     "parse",
+    "trace",
 ]
 
 

@@ -192,6 +192,17 @@ class Measure:
         """
         return None
 
+    def working(self, hits: Hits) -> dict[str, Floats]:
+        """How each row comes by what it adds: named columns, for whoever wants to see the sums.
+
+        NaN where a column has nothing to say of a row; nothing where there are no simple steps. For
+        a subclass to give, and not to be called but by `cleverdon.tracing`.
+        """
+        share = self.as_share()
+        if share is None:
+            return {}
+        return {"gain": share.gain(hits), "weight": share.weight(hits.rank)}
+
     def as_found(self, hits: Hits, turned: Hits, *, downwards: bool) -> Floats | None:
         """The values as these unjudged rows become relevant, one after the other.
 

@@ -184,6 +184,9 @@ class Model(Measure, ABC):
             highest - self.min_rel
         )
 
+    def working(self, hits: Hits) -> dict[str, Floats]:
+        return {"gain": self.gain_of(hits)}
+
     def score(self, hits: Hits) -> Floats:
         own = self.horizon(hits)
         end = own if self.depth is None else np.minimum(own, self.depth)

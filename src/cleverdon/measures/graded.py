@@ -65,6 +65,9 @@ class Discounted(Gained):
         weight: Floats = down_to(self.k)(rank) / self.discount_at(rank)
         return weight
 
+    def working(self, hits: Hits) -> dict[str, Floats]:
+        return {"gain": self.gain_of(hits), "discount": self.weight_at(hits.rank)}
+
     def discount_at(self, rank: Ints) -> Floats:
         """What the gain at each rank is divided by."""
         deepest = int(rank.max(initial=0))
@@ -201,16 +204,31 @@ class ERR(Measure):
     def score(self, hits: Hits) -> Floats:
         top = hits.top(self.k)
         satisfied = self._satisfied(top)
-        still_reading = top.running(1 - satisfied, np.multiply)
-        # The product over the results above: that down to this one, shifted by a row.
-        reached = np.ones(len(satisfied))
-        later = top.ordinal > 1
-        reached[later] = still_reading[np.flatnonzero(later) - 1]
-        return top.total(reached * satisfied / top.rank)
+        return top.total(self._reached(top, satisfied) * satisfied / top.rank)
 
     def expected(self, hits: Hits) -> Floats:
         read = hits if self.k is None else hits.where(hits.tied_from <= self.k)
         return ties.stopping(read, self._satisfied(read), self.k)
+
+    def working(self, hits: Hits) -> dict[str, Floats]:
+        read = hits.rank <= (self.k or np.inf)
+        satisfied = self._satisfied(hits)
+        columns = {
+            "reached": self._reached(hits, satisfied),
+            "satisfies": satisfied,
+            "1/rank": 1 / hits.rank,
+        }
+        return {name: np.where(read, column, np.nan) for name, column in columns.items()}
+
+    @staticmethod
+    def _reached(hits: Hits, satisfied: Floats) -> Floats:
+        """How likely each row is read: the product over the results above."""
+        still_reading = hits.running(1 - satisfied, np.multiply)
+        # That down to this row, shifted by a row.
+        reached = np.ones(len(satisfied))
+        later = hits.ordinal > 1
+        reached[later] = still_reading[np.flatnonzero(later) - 1]
+        return reached
 
     def _satisfied(self, hits: Hits) -> Floats:
         """How likely each row is to satisfy."""
@@ -281,6 +299,10 @@ class RBP(RankBiased):
         read = down_to(self.k)
         share = Share(self._gain_of, lambda rank: self.weight_at(rank) * read(rank))
         return share if self.keeps("gain") else None
+
+    def working(self, hits: Hits) -> dict[str, Floats]:
+        weight = self.weight_at(hits.rank) * down_to(self.k)(hits.rank)
+        return {"gain": self._gain_of(hits), "weight": weight}
 
     def _gain_of(self, hits: Hits) -> Floats:
         if self.rel is not None:

@@ -229,6 +229,11 @@ class RR(Measure):
     def expected(self, hits: Hits) -> Floats:
         return ties.reciprocal_rank(hits.where(hits.relevant(self.rel)), self.k)
 
+    def working(self, hits: Hits) -> dict[str, Floats]:
+        read = hits.relevant(self.rel) & (hits.rank <= (self.k or np.inf))
+        first = read & (hits.running(read.astype(float)) == 1)
+        return {"1/rank": np.where(first, 1 / hits.rank, np.nan)}
+
 
 @measure
 class AP(Measure):
@@ -305,6 +310,15 @@ class AP(Measure):
         wanted = hits.judgments.relevant(self.rel)[query] + turned.ordinal
         return precisions / self._capped(wanted)
 
+    def working(self, hits: Hits) -> dict[str, Floats]:
+        read = hits.relevant(self.rel) & (hits.rank <= (self.k or np.inf))
+        precision = np.where(read, hits.running(read.astype(float)) / hits.rank, np.nan)
+        if self.norm == "hits":  # with each that is found, all others count for less
+            return {"precision": precision}
+        wanted = self._capped(hits.judgments.relevant(self.rel))
+        each = np.where(read, 1 / wanted[hits.query], np.nan)
+        return {"precision": precision, "1/R" if self.norm == "R" else "1/min(R, k)": each}
+
     def _capped(self, wanted: Ints) -> Ints:
         return np.minimum(wanted, self.k) if self.norm == "min" and self.k else wanted
 
@@ -363,13 +377,22 @@ class Bpref(Measure):
     rel: float = 1
 
     def score(self, hits: Hits) -> Floats:
+        _, credit = self._credit(hits)
+        return hits.total(np.where(np.isnan(credit), 0, credit)) / hits.judgments.relevant(self.rel)
+
+    def working(self, hits: Hits) -> dict[str, Floats]:
+        above, credit = self._credit(hits)
+        each = np.where(np.isnan(credit), np.nan, 1 / hits.judgments.relevant(self.rel)[hits.query])
+        return {"above it": above, "credit": credit, "1/R": each}
+
+    def _credit(self, hits: Hits) -> tuple[Floats, Floats]:
+        """How many not relevant precede each relevant row, and what it counts for; others NaN."""
         judged = hits.judgments
         wanted = judged.relevant(self.rel)
         unwanted = judged.count((judged.grade >= 0) & (judged.grade < self.rel))
-        most = np.minimum(wanted, unwanted)
-        known = hits.where(hits.grade >= 0)
-        relevant = known.relevant(self.rel)
-        above = known.running((~relevant).astype(float))
-        bound = most[known.query]
-        credit = 1 - np.minimum(above, wanted[known.query]) / np.maximum(bound, 1)
-        return known.total(np.where(relevant, credit, 0)) / wanted
+        bound = np.maximum(np.minimum(wanted, unwanted), 1)
+        known, relevant = hits.grade >= 0, hits.relevant(self.rel)
+        above = hits.running((known & ~relevant).astype(float))
+        credit = 1 - np.minimum(above, wanted[hits.query]) / bound[hits.query]
+        counted = known & relevant
+        return np.where(counted, above, np.nan), np.where(counted, credit, np.nan)
