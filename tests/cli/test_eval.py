@@ -48,7 +48,10 @@ def test_formats_hold_the_same_numbers(cleverdon: Command, files: Path) -> None:
     for format, delimiter in (("csv", ","), ("tsv", "\t")):
         rows = list(csv.DictReader(io.StringIO(run(format)), delimiter=delimiter))
         assert [(row["system"], float(row["AP"])) for row in rows] == [("good", expected)]
-    assert run("markdown") == "| system | AP |\n| :--- | ---: |\n| good | 0.6667 |\n"
+    assert run("markdown") == (
+        "| system | AP |\n| :--- | ---: |\n| good | 0.6667 |\n\n"
+        "3 queries, 4 judgments  \nAP is undefined for 1 query (counted as 0)\n"
+    )
     assert r"good & 0.6667 \\" in run("latex")
     assert "<td style='text-align:right'>0.6667</td>" in run("html")
 

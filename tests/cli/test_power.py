@@ -25,6 +25,14 @@ def test_of_runs(cleverdon: Command) -> None:
     assert "restates its p-value" in seen.stdout
 
 
+def test_what_power_means_goes_where_the_table_goes(cleverdon: Command) -> None:
+    for format in ("markdown", "latex"):
+        done = cleverdon("power", *FILES, "--baseline", "bm25", "-m", "AP", "-f", format)
+        assert "power: the chance of a significant difference, p " in done.stdout
+        assert "for a difference that was seen, power restates its p-value" in done.stdout
+        assert "--difference" not in done.stdout  # a hint for whoever sits at the screen
+
+
 def test_json_has_all_digits_and_no_infinity(cleverdon: Command) -> None:
     done = cleverdon("power", *FILES, "-m", "AP", "-m", "P@5", "-f", "json", "--test", "t")
     first, second = json.loads(done.stdout)

@@ -10,7 +10,7 @@ from cleverdon.compare import claims, compare, doubts
 from cleverdon.errors import OptionError
 from cleverdon.show.claims import FORMATS, render
 from cleverdon.show.numbers import p_value
-from tests.compare.made import pair
+from tests.compare.made import made, pair
 
 FOUND = compare(pair(12, 0.01, measure="RR"), baseline="base")
 
@@ -33,6 +33,14 @@ def test_markdown_is_a_list() -> None:
     text = render(claims(FOUND), doubts(FOUND), "markdown")
     assert text.startswith("- other is not shown")
     assert "\n\nBefore you believe it:\n\n- `few-topics`: " in text
+
+
+def test_names_are_text_in_markdown() -> None:
+    named = compare(made({"<i>a": {"AP": [0.1, 0.2]}, "*b*": {"AP": [0.2, 0.4]}}))
+    assert render(claims(named), (), "markdown").startswith(
+        r"- \*b\* is not shown to differ from &lt;i>a on AP: "
+    )
+    assert render(claims(named)).startswith("*b* is not shown to differ from <i>a on AP: ")
 
 
 def test_json_has_the_text_and_all_digits() -> None:

@@ -9,6 +9,7 @@ from io import StringIO
 
 import pytest
 
+from cleverdon import evaluate
 from cleverdon.compare import compare
 from cleverdon.errors import OptionError
 from cleverdon.show.comparison import LETTERS, letters, render
@@ -109,6 +110,7 @@ def test_the_best_is_bold_and_the_second_underlined() -> None:
     assert "<b>0.8000</b><sup>†</sup>" in html
     assert "<u>0.7000</u><sup>†</sup>" in html
     assert "**0.8000**<sup>†</sup>" in render(AGAINST, "markdown")
+    assert "<ins>0.7000</ins><sup>†</sup>" in render(AGAINST, "markdown")
 
 
 def test_equals_are_all_best() -> None:
@@ -118,8 +120,9 @@ def test_equals_are_all_best() -> None:
 
 
 def test_terminals_get_bold_and_the_same_columns() -> None:
-    plain, bold = render(AGAINST), render(AGAINST, bold=True)
+    plain, bold = render(AGAINST), render(AGAINST, styled=True)
     assert "\033[1m0.8000\033[0m†" in bold
+    assert "\033[4m0.7000\033[0m†" in bold
     assert "\033" not in plain
     assert re.sub(r"\033\[\d+m", "", bold) == plain
 
@@ -175,7 +178,7 @@ def test_undefined_values_are_told() -> None:
 def test_names_are_escaped() -> None:
     found = compare(made({"a<b>_|": {"AP": LOW}, "two\n": {"AP": HIGH}}))
     assert "a&lt;b&gt;_|<sup>a</sup>" in render(found, "html")
-    assert r"a<b>_\|<sup>a</sup>" in render(found, "markdown")
+    assert r"| a&lt;b>\_\|<sup>a</sup> |" in render(found, "markdown")
     assert r"a\textless{}b\textgreater{}\_\textbar{}$^{a}$" in render(found, "latex")
     assert r"two\nᵇ" in render(found)
 
@@ -195,3 +198,119 @@ def test_an_unknown_format_is_refused() -> None:
 def test_marks_of_wide_names_keep_columns_aligned() -> None:
     grid = Grid(["s", "m"], [["検索", "1"], ["x", "2"]], 1, [], [], {(0, 0): Mark(above="a")})
     assert laid_out(grid, "table").split("\n")[2:4] == ["検索ᵃ  1", "x      2"]
+
+
+def test_systems_as_columns() -> None:
+    assert render(PAIRS, systems="columns").split("\n")[:5] == [
+        "measure       lowᵃ   evenᵇ     highᶜ       topᵈ",
+        "─────────  ───────  ──────  ────────  ─────────",
+        "nDCG@10    0.2000   0.1900  0.7000ᵃᵇ  0.8000ᵃᵇᶜ",
+        "FPR        0.7000ᵇ  0.8000  0.2000ᵃᵇ  0.1900ᵃᵇ",
+        "Judged@10  0.2000   0.1900  0.7000ᵃᵇ  0.8000ᵃᵇᶜ",
+    ]
+    assert render(AGAINST, "markdown", systems="columns").split("\n")[:4] == [
+        "| measure | low | even | high | top |",
+        "| :--- | ---: | ---: | ---: | ---: |",
+        "| nDCG@10 | 0.2000 | 0.1900 | <ins>0.7000</ins><sup>†</sup> | **0.8000**<sup>†</sup> |",
+        "| FPR | 0.7000 | 0.8000<sup>†</sup> | <ins>0.2000</ins><sup>†</sup> "
+        "| **0.1900**<sup>†</sup> |",
+    ]
+    html = render(PAIRS, "html", systems="columns")
+    assert "<th style='text-align:right'>low<sup>a</sup></th>" in html
+    assert "<td style='text-align:right'><b>0.8000</b><sup>abc</sup></td>" in html
+    assert render(AGAINST, "latex", systems="columns").split("\n")[:5] == [
+        r"\begin{tabular}{lrrrr}",
+        r"\toprule",
+        r"measure & low & even & high & top \\",
+        r"\midrule",
+        r"nDCG@10 & 0.2000 & 0.1900\phantom{$^{\dagger}$} & \underline{0.7000}$^{\dagger}$ "
+        r"& \textbf{0.8000}$^{\dagger}$ \\",
+    ]
+
+
+def test_siunitx_has_room_for_daggers() -> None:
+    lines = render(AGAINST, "latex-siunitx", sort="nDCG@10").split("\n")
+    dagger = r"S[table-format=1.4{$^{\dagger}$}]"
+    assert rf"\begin{{tabular}}{{l{dagger}{dagger}{dagger}}}" in lines
+    assert r"system & {nDCG@10} & {FPR} & {Judged@10} \\" in lines
+    assert (
+        r"top & \best 0.8000{$^{\dagger}$} & \best 0.1900{$^{\dagger}$} & 0.8000{$^{\dagger}$} \\"
+        in lines
+    )
+    assert (
+        r"high & 0.7000\secondbest{0.7000}{$^{\dagger}$} & "
+        r"0.2000\secondbest{0.2000}{$^{\dagger}$} & 0.7000{$^{\dagger}$} \\" in lines
+    )
+
+
+def test_wide_tables_are_turned_as_those_of_scores_are() -> None:
+    assert render(AGAINST, width=38).startswith("system")
+    assert render(AGAINST, width=30, systems="rows").startswith("system")
+    many = {name: {f"P@{k}": LOW for k in range(1, 21)} for name in ("one", "two")}
+    assert render(compare(made(many))).startswith("measure")
+
+
+def test_letters_follow_the_order_that_is_shown() -> None:
+    lines = render(PAIRS, sort="nDCG@10").split("\n")
+    assert lines[2].split() == ["topᵃ", "0.8000ᵇᶜᵈ", "0.1900ᶜᵈ", "0.8000ᵇᶜᵈ"]
+    assert lines[3].split() == ["highᵇ", "0.7000ᶜᵈ", "0.2000ᶜᵈ", "0.7000ᶜᵈ"]
+    assert lines[4].split() == ["lowᶜ", "0.2000", "0.7000ᵈ", "0.2000"]
+    assert lines[5].split() == ["evenᵈ", "0.1900", "0.8000", "0.1900"]
+
+
+def test_sorting() -> None:
+    def names(sort: str) -> list[str]:
+        return [line.split()[0] for line in render(AGAINST, sort=sort).split("\n")[2:6]]
+
+    assert names("given") == ["low", "even", "high", "top"]
+    assert names("name") == ["even", "high", "low", "top"]
+    assert names("FPR") == ["top", "high", "low", "even"]
+    with pytest.raises(OptionError, match="did you mean 'nDCG@10'"):
+        names("nDCG@5")
+
+
+def test_only_measures_that_were_compared_sort() -> None:
+    found = compare(SCORES, baseline="low", measures="nDCG@10")
+    with pytest.raises(OptionError, match="sort='FPR' is no measure of this table"):
+        render(found, sort="FPR")
+
+
+def test_digits() -> None:
+    assert render(AGAINST, digits=1).split("\n")[3].split() == ["even", "0.2", "0.8†", "0.2"]
+    # 0.20 and 0.19 print alike, and are marked alike.
+    worse = render(compare(made({"x": {"AP": LOW}, "y": {"AP": EVEN}})), "latex", digits=1)
+    assert worse.count(r"\textbf{0.2}") == 2
+
+
+@pytest.mark.parametrize("format", ["csv", "tsv", "json"])
+@pytest.mark.parametrize("option", [{"systems": "columns"}, {"sort": "FPR"}, {"digits": 2}])
+def test_records_have_no_layout(format: str, option: dict[str, object]) -> None:
+    with pytest.raises(OptionError, match=f"for tables .*; {format} has"):
+        render(AGAINST, format, **option)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("format", ["table", "markdown", "latex", "html"])
+def test_what_numbers_rest_on_goes_where_they_go(format: str) -> None:
+    qrels = {f"q{n}": {"a": 1} for n in range(4)}
+    runs = {
+        "one": {f"q{n}": {"a": 1.0} for n in range(3)},
+        "two": {f"q{n}": {"b": 1.0} for n in range(1, 5)},
+    }
+    text = render(compare(evaluate(qrels, runs, "P@1", missing="skip", ties="best")), format)
+    text = text.replace("&#x27;", "'").replace(r"$\le$", "≤")
+    for sentence in (
+        "Ties=best; missing=skip.",
+        "one: 1 judged query missing (left out).",
+        "two: 1 judged query missing (left out), 1 extra query without judgments (ignored).",
+        "2 queries without a value of every system left out.",
+        "p ≤ 0.05, 2 topics.",
+    ):
+        assert sentence in text
+
+
+def test_the_profile_is_named() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+    runs = {name: {query: {name: 1.0} for query in qrels} for name in "ab"}
+    text = render(compare(evaluate(qrels, runs, "P@5", profile="gdeval")))
+    assert "Profile gdeval." in text
+    assert "0.20000" in text

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from typing import Any
 
 import click
@@ -16,6 +14,7 @@ from cleverdon.cli import options
 @options.measures
 @options.comparison
 @options.formats("How to print. csv, tsv and json have every difference, with all digits.")
+@options.layout
 @options.settings
 @options.judgments
 def command(
@@ -24,19 +23,21 @@ def command(
     measures: tuple[str, ...],
     comparing: dict[str, Any],
     format_: str,
+    layout: dict[str, Any],
     **how: Any,
 ) -> None:
     """Compare RUNS topic by topic: with a baseline, or every one with every other.
 
     A dagger marks what differs significantly from the baseline. Without one, every run has a
     letter, and a value has the letters of the runs that it is significantly better than. The best
-    value of a measure is bold, and in LaTeX and HTML the second is underlined.
+    value of a measure is bold, and the second underlined.
 
     \b
     Examples:
       cleverdon compare qrels.txt bm25.run dense.run --baseline bm25
       cleverdon compare qrels.txt *.run -m nDCG@10 -m AP --test randomised-tukey
       cleverdon compare qrels.txt bm25.run dense.run --baseline bm25 --format latex
+      cleverdon compare qrels.txt *.run -m nDCG@10 -m AP --sort nDCG@10 --systems columns
       cleverdon compare qrels.txt bm25.run dense.run --format csv > differences.csv
     """
     options.check_one_stdin(qrels, *runs)
@@ -45,9 +46,11 @@ def command(
     from cleverdon.cli.progress import bar
     from cleverdon.compare import compare
     from cleverdon.show.comparison import render
+    from cleverdon.show.layout import check_layout, sorting
 
+    check_layout(format_, **layout, records=True)  # before anything takes long
     scores = options.evaluated(qrels, opened, measures, **how)
+    sorting(layout["sort"], scores, scores.measures)
     with bar("comparing"):
         found = compare(scores, **comparing)
-    bold = sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    click.echo(render(found, format_, bold=bold))
+    click.echo(render(found, format_, **layout, **options.terminal()))

@@ -26,14 +26,10 @@ _WAYS = ("rbo", "overlap", "kendall_union")
     type=click.Path(),
     help="Other judgments: compare, by each measure, the orders that the two give.",
 )
-@click.option(
-    "--topics",
-    metavar="FILE",
-    type=click.Path(),
-    help="Attributes of topics, CSV or TSV with a header: compare, by each measure, the orders "
-    "on each kind of topic.",
+@options.attributes(
+    "Attributes of topics, CSV or TSV with a header: compare, by each measure, the orders on each "
+    "kind of topic."
 )
-@click.option("--by", metavar="NAME", help="The attribute (column) of --topics.")
 @click.option(
     "--runs",
     "two_runs",
@@ -77,13 +73,7 @@ _WAYS = ("rbo", "overlap", "kendall_union")
     show_default=True,
     help="How often the bootstrap draws topics.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Where chance starts: the same seed gives the same intervals.",
-)
+@options.seed("intervals")
 @options.formats("How to print. csv, tsv and json have all digits.")
 @options.settings
 @options.judgments

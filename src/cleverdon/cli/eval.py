@@ -25,6 +25,7 @@ _AVERAGES = {word: meaning for word, meaning in AVERAGES.items() if word != "qua
 )
 @click.option("-q", "--per-query", is_flag=True, help="Show the value for each query.")
 @options.formats("How to print. csv, tsv and json have all digits.")
+@options.layout
 @options.settings
 @click.option(
     "--risk",
@@ -54,6 +55,7 @@ def command(
     average: str,
     per_query: bool,
     format_: str,
+    layout: dict[str, Any],
     alpha: float | None,
     baseline: str | None,
     bounds: bool,
@@ -71,6 +73,7 @@ def command(
       cleverdon eval qrels.txt bm25.run dense.run
       cleverdon eval qrels.txt bm25.run -m nDCG@10 -m 'AP(rel=2)' --per-query
       cleverdon eval qrels.txt old=a/out.run new=b/out.run --format latex
+      cleverdon eval qrels.txt *.run -m nDCG@10 -m AP --sort nDCG@10 --digits 3
       zcat bm25.run.gz | cleverdon eval qrels.txt -
     """
     options.check_one_stdin(qrels, *runs)
@@ -84,16 +87,24 @@ def command(
         raise click.UsageError("--per-query shows each query's own value, and no --average")
     if rest and not bounds:
         raise click.UsageError("--rest goes with --bounds")
+    if alpha is not None and (layout["systems"] != "auto" or layout["sort"] != "given"):
+        raise click.UsageError("--risk goes with neither --systems nor --sort")
     opened = options.opened(runs)
 
+    from cleverdon.show.layout import check_layout, decimals
     from cleverdon.show.table import render
 
+    check_layout(format_, **layout)  # before anything takes long
     scores = options.evaluated(qrels, opened, measures, bounds=bounds, rest=rest, **how)
     if alpha is not None and baseline is not None:
         from cleverdon.risk import risk
         from cleverdon.show.risk import render as render_risk
 
         risks = [risk(scores, m, baseline=baseline, alpha=alpha) for m in scores.measures]
-        click.echo(render_risk([found for of_one in risks for found in of_one], format_))
+        every = [found for of_one in risks for found in of_one]
+        click.echo(render_risk(every, format_, digits=decimals(scores, layout["digits"])))
         return
-    click.echo(render(scores, format_, per_query=per_query, average=average))
+    shown = render(
+        scores, format_, per_query=per_query, average=average, **layout, **options.terminal()
+    )
+    click.echo(shown)

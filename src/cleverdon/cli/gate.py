@@ -76,29 +76,9 @@ class CannotTell(click.ClickException):
     metavar="NAME",
     help="How the p-values of several 'not significantly worse' are corrected; none: not at all.",
 )
-@click.option(
-    "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="Up to which p-value a difference is called significant.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Where chance starts: the same seed gives the same p-values.",
-)
-@click.option(
-    "-f",
-    "--format",
-    "format_",
-    type=click.Choice(["table", "markdown", "json"]),
-    default="table",
-    show_default=True,
-    help="How to print.",
-)
+@options.level("Up to which p-value a difference is called significant.")
+@options.seed("p-values")
+@options.formats("How to print.", ("table", "markdown", "json"))
 @options.settings
 @options.judgments
 def command(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,6 +12,7 @@ import click
 
 from cleverdon.profiles import PROFILES
 from cleverdon.settings import CHOICES
+from cleverdon.show.grid import FORMATS, MOST_DIGITS, SYSTEMS
 
 if TYPE_CHECKING:
     from cleverdon import _core
@@ -101,17 +103,100 @@ judgments = together(
 """What is to be known beside the judgments, and the formats of files."""
 
 
-def formats(help: str) -> Decorator[Any]:
-    """How to print."""
+def formats(help: str, words: Sequence[str] = FORMATS) -> Decorator[Any]:
+    """How to print: the first of `words`, unless something else is asked for."""
     return click.option(
         "-f",
         "--format",
         "format_",
-        type=click.Choice(["table", "tsv", "csv", "json", "markdown", "latex", "html"]),
-        default="table",
+        type=click.Choice(words),
+        default=words[0],
         show_default=True,
         help=help,
     )
+
+
+def seed(what: str) -> Decorator[Any]:
+    """Where chance starts; `what` is the same with the same seed."""
+    return click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help=f"Where chance starts: the same seed gives the same {what}.",
+    )
+
+
+def level(help: str, *, default: float = 0.05) -> Decorator[Any]:
+    """Up to which p-value something is significant."""
+    return click.option(
+        "--level",
+        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        default=default,
+        show_default=True,
+        help=help,
+    )
+
+
+def attributes(
+    help: str, *, by: str = "The attribute (column) of --topics.", required: bool = False
+) -> Decorator[Any]:
+    """A table of topics, and the column of it that matters."""
+    return together(
+        click.option("--topics", required=required, type=click.Path(), metavar="FILE", help=help),
+        click.option("--by", metavar="NAME", help=by),
+    )
+
+
+LAYOUT = ("systems", "sort", "digits")
+"""The keywords of tables that `layout` offers as options."""
+
+
+def layout(command: Any) -> Any:
+    """How a table of systems is laid out.
+
+    The command gets all of it in one parameter, `layout`, to hand on to `render`.
+    """
+
+    @wraps(command)
+    def gathered(**given: Any) -> Any:
+        return command(layout={name: given.pop(name) for name in LAYOUT}, **given)
+
+    return together(
+        click.option(
+            "--systems",
+            type=click.Choice(SYSTEMS),
+            default="auto",
+            show_default=True,
+            help="Where systems stand. auto: rows, and columns where a text table would be too "
+            "wide.",
+        ),
+        click.option(
+            "--sort",
+            metavar="MEASURE|name|given",
+            default="given",
+            show_default=True,
+            shell_complete=complete_measure,
+            help="By a measure, the best run is first; those that have no value are last.",
+        ),
+        click.option(
+            "--digits",
+            type=click.IntRange(0, MOST_DIGITS),
+            metavar="N",
+            help="Decimals of numbers that people read.  [default: 4, or those of the profile's "
+            "tool]",
+        ),
+    )(gathered)
+
+
+def terminal() -> dict[str, Any]:
+    """What a table should know of the terminal that shows it; nothing where none does."""
+    if not sys.stdout.isatty():
+        return {}
+    from shutil import get_terminal_size
+
+    styled = not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    return {"styled": styled, "width": get_terminal_size().columns}
 
 
 COMPARING = ("baseline", "test", "alternative", "correction", "level", "seed")
@@ -159,20 +244,8 @@ def comparison(command: Any) -> Any:
             help="How p-values are corrected over the whole family: all pairs of systems by all "
             "measures.  [default: holm; Tukey's tests correct by themselves]",
         ),
-        click.option(
-            "--level",
-            type=click.FloatRange(0, 1, min_open=True, max_open=True),
-            default=LEVEL,
-            show_default=True,
-            help="Up to which corrected p-value a difference is called significant.",
-        ),
-        click.option(
-            "--seed",
-            type=click.IntRange(min=0),
-            default=0,
-            show_default=True,
-            help="Where chance starts: the same seed gives the same p-values.",
-        ),
+        level("Up to which corrected p-value a difference is called significant.", default=LEVEL),
+        seed("p-values"),
     )(gathered)
 
 
@@ -184,7 +257,7 @@ def opened(runs: tuple[str, ...]) -> dict[str, _core.Source]:
     from cleverdon.errors import InputError
     from cleverdon.read import distinct_names, open_source
 
-    named = [_name_and_file(run) for run in runs]
+    named = [name_and_file(run) for run in runs]
     own = distinct_names([file for name, file in named if not name])
     found: dict[str, _core.Source] = {}
     for given, file in named:
@@ -196,7 +269,8 @@ def opened(runs: tuple[str, ...]) -> dict[str, _core.Source]:
     return found
 
 
-def _name_and_file(run: str) -> tuple[str, str]:
+def name_and_file(run: str) -> tuple[str, str]:
+    """NAME=FILE apart; the name is empty where none is given."""
     name, equals, file = run.partition("=")
     return (name, file) if equals and not os.path.exists(run) else ("", run)
 

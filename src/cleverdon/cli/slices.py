@@ -11,17 +11,10 @@ from cleverdon.cli import options
 
 @click.command()
 @options.inputs
-@click.option(
-    "--topics",
+@options.attributes(
+    "Attributes of topics: CSV or TSV with a header, the first column the topic's id.",
+    by="The attribute (column) to slice by.  [default: the only one]",
     required=True,
-    type=click.Path(),
-    metavar="FILE",
-    help="Attributes of topics: CSV or TSV with a header, the first column the topic's id.",
-)
-@click.option(
-    "--by",
-    metavar="NAME",
-    help="The attribute (column) to slice by.  [default: the only one]",
 )
 @options.measures
 @options.comparison

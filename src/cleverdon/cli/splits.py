@@ -32,20 +32,10 @@ from cleverdon.cli import options
     metavar="SHARE",
     help="Instead of folds: this share of the topics is for testing, all others for training.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Where chance starts: the same seed gives the same splits.",
+@options.seed("splits")
+@options.attributes(
+    "Attributes of topics, CSV or TSV with a header: spread each kind over the folds evenly."
 )
-@click.option(
-    "--topics",
-    metavar="FILE",
-    type=click.Path(),
-    help="Attributes of topics, CSV or TSV with a header: spread each kind over the folds evenly.",
-)
-@click.option("--by", metavar="NAME", help="The attribute (column) of --topics.")
 @click.option(
     "--difficulty",
     metavar="MEASURE",

@@ -35,13 +35,7 @@ from cleverdon.cli import options
     show_default=True,
     help="Deal them out anew so many times, and average.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Where chance starts: the same seed gives the same folds.",
-)
+@options.seed("folds")
 @options.formats("How to print. csv, tsv and json have all digits.")
 @options.settings
 @options.judgments

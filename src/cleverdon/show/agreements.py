@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 
 from cleverdon.compare.orderings import COEFFICIENTS, Agreement, Coefficient
 from cleverdon.errors import check_word
-from cleverdon.show.grid import DIGITS, FORMATS, Grid, counted, laid_out, printable
+from cleverdon.show.grid import FORMATS, Grid, counted, laid_out, printable
+from cleverdon.show.numbers import decimal
 
 _HEADINGS = {"kendall": "tau", "tau_ap": "tau-AP", "spearman": "rho", "rbo": "RBO"}
 """What people call the coefficients."""
@@ -44,7 +45,7 @@ def render_matrix(found: Sequence[Agreement], coefficient: str, format: str = "t
         return json.dumps({coefficient: square}, indent=1, ensure_ascii=False)
     exact = format in ("csv", "tsv")
     rows = [
-        [printable(a), *(_number(values.get((a, b), math.nan), exact=exact) for b in names)]
+        [printable(a), *(decimal(values.get((a, b), math.nan), exact=exact) for b in names)]
         for a in names
     ]
     corner = coefficient if exact else _HEADINGS[coefficient]
@@ -65,25 +66,19 @@ def render_runs(found: Mapping[str, Mapping[str, float]], format: str = "table")
         return json.dumps(whole, indent=1, ensure_ascii=False)
     exact = format in ("csv", "tsv")
     rows = [
-        [printable(query), *(_number(values[query], exact=exact) for values in found.values())]
+        [printable(query), *(decimal(values[query], exact=exact) for values in found.values())]
         for query in queries
     ]
-    listed = ", ".join(f"{name} {_number(mean, exact=False)}" for name, mean in means.items())
+    listed = ", ".join(f"{name} {decimal(mean, exact=False)}" for name, mean in means.items())
     note = f"{counted(len(queries), 'query')} in both runs; means of what is defined: {listed}"
-    return laid_out(Grid(["query", *found], rows, 1, [note]), format)
+    return laid_out(Grid(["query", *found], rows, 1, [], [note]), format)
 
 
 def _cells(coefficient: Coefficient, *, exact: bool) -> list[str]:
     """A value and its interval: each a cell for programs, one cell for people."""
     ends = coefficient.interval
-    texts = [_number(number, exact=exact) for number in (coefficient.value, ends.low, ends.high)]
+    texts = [decimal(number, exact=exact) for number in (coefficient.value, ends.low, ends.high)]
     return texts if exact else [f"{texts[0]} [{texts[1]}, {texts[2]}]"]
-
-
-def _number(value: float, *, exact: bool) -> str:
-    if math.isnan(value):
-        return "" if exact else "-"
-    return repr(value) if exact else f"{value:.{DIGITS}f}"
 
 
 def _notes(found: Sequence[Agreement]) -> list[str]:

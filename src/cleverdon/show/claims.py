@@ -13,6 +13,7 @@ from cleverdon.compare.tests import FAMILY_TESTS
 from cleverdon.errors import check_word
 from cleverdon.show.comparison import record
 from cleverdon.show.grid import counted, printable
+from cleverdon.show.markup import markdown_escaped
 from cleverdon.show.numbers import number, p_value
 
 FORMATS = ("text", "markdown", "json")
@@ -47,8 +48,8 @@ def render(claims: Sequence[Claim], doubts: Sequence[Doubt] = (), format: str = 
         import json
 
         return json.dumps(_to_json(claims, doubts), indent=1, ensure_ascii=False)
-    bullet = "- " if format == "markdown" else ""
-    lines = [bullet + sentence(claim) for claim in claims]
+    escaped, bullet = (markdown_escaped, "- ") if format == "markdown" else (str, "")
+    lines = [bullet + escaped(sentence(claim)) for claim in claims]
     if doubts:
         heading = "Before you believe it:"
         lines += ["", heading, *([""] if format == "markdown" else [])]
@@ -58,7 +59,9 @@ def render(claims: Sequence[Claim], doubts: Sequence[Doubt] = (), format: str = 
 
 def _doubt(doubt: Doubt, format: str) -> str:
     name = f"`{doubt.name}`" if format == "markdown" else doubt.name
-    return f"{name}: {printable(doubt.sentence)}. {doubt.reference}"
+    said = printable(doubt.sentence)
+    said = markdown_escaped(said) if format == "markdown" else said
+    return f"{name}: {said}. {doubt.reference}"
 
 
 def sentence(claim: Claim) -> str:

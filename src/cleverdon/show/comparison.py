@@ -2,8 +2,8 @@
 
 Against a baseline, a dagger marks what differs. Where every pair was compared, systems have
 letters, and a value has the letters of the systems that it is better than. The best value of a
-measure is bold and the second underlined, wherever that can be shown. CSV, TSV and JSON have
-every difference as a record, with all digits.
+measure is bold and the second underlined. CSV, TSV and JSON have every difference as a record,
+with all digits.
 """
 
 from __future__ import annotations
@@ -11,15 +11,16 @@ from __future__ import annotations
 from dataclasses import asdict
 from math import isfinite
 from string import ascii_lowercase
-from typing import Any, Literal
+from typing import Any
 
 from cleverdon.aggregate import worst_value
 from cleverdon.compare.claims import direction
 from cleverdon.compare.paired import Comparison, Difference
 from cleverdon.compare.samples import Sample
 from cleverdon.compare.tests import FAMILY_TESTS
-from cleverdon.errors import check_word
-from cleverdon.show.grid import FORMATS, Grid, Mark, counted, laid_out, printable
+from cleverdon.show.grid import EXACT, Grid, Mark, counted, laid_out, printable
+from cleverdon.show.layout import arranged, check_layout, decimals, places, sorted_systems
+from cleverdon.show.notes import chosen, missing
 from cleverdon.show.numbers import number
 
 DAGGER = "†"
@@ -39,49 +40,62 @@ CORRECTED = {
 }
 
 
-def render(comparison: Comparison, format: str = "table", *, bold: bool = False) -> str:
-    """The comparison in one of the formats of tables; `bold` where a terminal is to show it."""
-    check_word("format", format, FORMATS)
+def render(
+    comparison: Comparison,
+    format: str = "table",
+    *,
+    systems: str = "auto",
+    sort: str = "given",
+    digits: int | None = None,
+    styled: bool = False,
+    width: int | None = None,
+) -> str:
+    """The comparison in one of the formats of tables.
+
+    The keywords are those of `cleverdon.show.table.render`. Letters are given to systems in the
+    order in which they are shown.
+    """
+    check_layout(format, systems=systems, sort=sort, digits=digits, records=True)
     if format == "json":
         import json
 
         return json.dumps(to_json(comparison), indent=1, ensure_ascii=False)
-    if format in ("csv", "tsv"):
+    if format in EXACT:
         return laid_out(_differences(comparison), format)
-    return laid_out(_grid(comparison), format, bold=bold)
+    grid = _grid(comparison, sort, decimals(comparison.scores, digits))
+    grid = arranged(grid, format, systems, width)
+    return laid_out(grid, format, styled=styled, width=width)
 
 
-def _grid(comparison: Comparison) -> Grid:
-    systems = comparison.samples[0].systems
-    names = letters(len(systems))
+def _grid(comparison: Comparison, sort: str, digits: int) -> Grid:
+    samples = {sample.measure: sample for sample in comparison.samples}
+    systems = sorted_systems(
+        comparison.samples[0].systems,
+        sort,
+        comparison.scores,
+        list(samples),
+        lambda name, measure: samples[measure].mean(name),
+    )
+    names = dict(zip(systems, letters(len(systems)), strict=True))
     marks: dict[tuple[int, int], Mark] = {}
     rows = [[printable(system)] for system in systems]
     if comparison.baseline is None:
-        marks |= {(s, 0): Mark(above=name) for s, name in enumerate(names)}
-    for column, sample in enumerate(comparison.samples, start=1):
-        places = _places(sample)
+        marks |= {(s, 0): Mark(above=name) for s, name in enumerate(names.values())}
+    for column, (measure, sample) in enumerate(samples.items(), start=1):
+        means = {system: sample.mean(system) for system in systems}
+        shown = {system: number(measure, mean, digits=digits) for system, mean in means.items()}
+        found = places(measure, means, shown)
         for s, system in enumerate(systems):
-            rows[s].append(number(sample.measure, sample.mean(system)))
-            above = _above(comparison, sample, system, dict(zip(systems, names, strict=True)))
-            marks[s, column] = Mark(places.get(system), above)
-    header = ["system", *(str(sample.measure) for sample in comparison.samples)]
-    return Grid(header, rows, 1, [], [*_undefined(comparison), *footnotes(comparison)], marks)
+            rows[s].append(shown[system])
+            above = _above(comparison, sample, system, names)
+            marks[s, column] = Mark(found.get(system), above)
+    header = ["system", *map(str, samples)]
+    return Grid(header, rows, 1, [], [*_rests_on(comparison), *footnotes(comparison)], marks)
 
 
 def letters(count: int) -> list[str]:
     """A letter for each system; numbers where there are not enough."""
     return list(LETTERS[:count] if count <= len(LETTERS) else map(str, range(1, count + 1)))
-
-
-def _places(sample: Sample) -> dict[str, Literal["best", "second"]]:
-    """Which systems are best and second by a measure; none where none is better."""
-    if sample.measure.better == "neither":
-        return {}
-    means = {system: sample.mean(system) for system in sample.systems}
-    order = sorted(set(means.values()), reverse=sample.measure.better == "higher")
-    words: tuple[Literal["best", "second"], ...] = ("best", "second")
-    place = dict(zip(order, words, strict=False))
-    return {system: place[mean] for system, mean in means.items() if mean in place}
 
 
 def _above(comparison: Comparison, sample: Sample, system: str, names: dict[str, str]) -> str:
@@ -147,9 +161,16 @@ def basis(comparison: Comparison) -> str:
     return counted(len(comparison.samples[0].topics), "topic")
 
 
-def _undefined(comparison: Comparison) -> list[str]:
-    """Which values were undefined, and what they count as."""
-    return [
+def _rests_on(comparison: Comparison) -> list[str]:
+    """What is to be known of the values: how they were made, left out, or undefined."""
+    about = comparison.scores.about
+    choices = "; ".join(chosen(about))
+    left = about.queries - len(comparison.samples[0].topics)
+    found = [f"{choices[0].upper()}{choices[1:]}."] if choices else []
+    found += [f"{lacking}." for lacking in missing(about, comparison.samples[0].systems)]
+    if left:
+        found.append(f"{counted(left, 'query')} without a value of every system left out.")
+    return found + [
         f"{sample.measure} is undefined for {counted(sample.undefined, 'value')} "
         f"(counted as {worst_value(sample.measure):g})."
         for sample in comparison.samples

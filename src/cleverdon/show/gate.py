@@ -55,7 +55,7 @@ def _rules(verdict: Verdict) -> Grid:
     notes = []
     if any(isinstance(ruling.rule, NotWorse) for ruling in verdict.rulings):
         notes.append(_of_tests(verdict))
-    return Grid(["rule", "baseline", "run", "found", "limit", "verdict"], rows, 1, notes)
+    return Grid(["rule", "baseline", "run", "found", "limit", "verdict"], rows, 1, [], notes)
 
 
 def _of_tests(verdict: Verdict) -> str:

@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
-from math import ceil, floor, isinf, isnan, log10
+from math import ceil, floor, isfinite, isnan, log10
 
 from cleverdon.measures.base import Measure
 from cleverdon.show.grid import DIGITS
 
 
-def number(measure: Measure, value: float, *, digits: int = DIGITS, signed: bool = False) -> str:
+def number(
+    measure: Measure,
+    value: float,
+    *,
+    digits: int = DIGITS,
+    signed: bool = False,
+    exact: bool = False,
+) -> str:
     """A measure's value, or a difference of two; counts without decimals.
 
     >>> from cleverdon.measures import nDCG
     >>> number(nDCG(k=10), 0.29149), number(nDCG(k=10), 0.034, digits=3, signed=True)
     ('0.2915', '+0.034')
     """
-    if isnan(value):
-        return "-"
     sign = "+" if signed else ""
-    if measure.average == "sum" and not isinf(value) and abs(value - round(value)) < 1e-6:
-        return f"{round(value):{sign}d}"
-    return f"{value:{sign}.{digits}f}"
+    if measure.average == "sum" and isfinite(value):
+        close = 0.0 if exact else 1e-6
+        if abs(value - round(value)) <= close:
+            return f"{round(value):{sign}d}"
+    return decimal(value, digits=digits, signed=signed, exact=exact)
+
+
+def decimal(
+    value: float, *, digits: int = DIGITS, signed: bool = False, exact: bool = False
+) -> str:
+    """Any other number: rounded for people, with all digits (`exact`) for programs.
+
+    >>> decimal(2 / 3), decimal(2 / 3, exact=True), decimal(float("nan"))
+    ('0.6667', '0.6666666666666666', '-')
+    """
+    if exact:
+        return "" if isnan(value) else repr(float(value))
+    return "-" if isnan(value) else f"{value:{'+' if signed else ''}.{digits}f}"
 
 
 def p_value(p: float, *, at_most: bool = False, level: float | None = None) -> str:

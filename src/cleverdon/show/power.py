@@ -9,7 +9,7 @@ from math import isfinite, isinf, isnan
 
 from cleverdon.compare.power import METHODS, Power
 from cleverdon.errors import check_word
-from cleverdon.show.grid import FORMATS, Grid, counted, laid_out
+from cleverdon.show.grid import FORMATS, Grid, counted, laid_out, printable
 from cleverdon.show.numbers import number
 
 HEADER = ("topics", "difference", "deviation", "power", "smallest", "topics needed")
@@ -23,8 +23,8 @@ def render(found: Sequence[Power], format: str = "table", *, seen: bool = True) 
     exact = format in ("csv", "tsv")
     rows = [
         [
-            one.system,
-            one.baseline,
+            printable(one.system),
+            printable(one.baseline),
             str(one.measure),
             str(one.topics),
             *(_value(one, value, exact=exact) for value in (one.difference, one.deviation)),
@@ -43,11 +43,10 @@ def render(found: Sequence[Power], format: str = "table", *, seen: bool = True) 
         f"{METHODS[first.method]}",
     ]
     if seen:
-        notes.append(
-            "for a difference that was seen, power restates its p-value; --difference asks about "
-            "another"
-        )
-    return laid_out(Grid(["system", "baseline", "measure", *HEADER], rows, 3, notes), format)
+        notes.append("for a difference that was seen, power restates its p-value")
+    hints = ["--difference asks about another difference"] if seen else []
+    header = ["system", "baseline", "measure", *HEADER]
+    return laid_out(Grid(header, rows, 3, hints, notes), format)
 
 
 def design(

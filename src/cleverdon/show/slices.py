@@ -12,8 +12,8 @@ from cleverdon.arrays import Floats
 from cleverdon.compare.paired import Difference
 from cleverdon.compare.slices import UNKNOWN, Slices
 from cleverdon.errors import check_word
-from cleverdon.show.grid import DIGITS, FORMATS, Grid, Mark, counted, laid_out, printable
-from cleverdon.show.numbers import number, p_value
+from cleverdon.show.grid import FORMATS, Grid, Mark, counted, laid_out, printable
+from cleverdon.show.numbers import decimal, number, p_value
 
 ALL = "(all)"
 """What stands for all topics where slices are named."""
@@ -61,7 +61,7 @@ def _differences(found: Slices, below: list[str]) -> Grid:
     for part in found.slices:
         for difference in part.differences:
             ends = difference.interval
-            between = f"{ends.low:+.{DIGITS}f} to {ends.high:+.{DIGITS}f}"
+            between = f"{decimal(ends.low, signed=True)} to {decimal(ends.high, signed=True)}"
             if found.significant(difference):
                 marks[len(rows), 4] = Mark(above=_SIGNIFICANT)
             rows.append(
@@ -137,7 +137,8 @@ def _rows(found: Slices) -> Grid:
     for name, topics, averages, differences in _with_all(found):
         for s, system in enumerate(found.systems):
             for m, measure in enumerate(found.measures):
-                start = [name, str(topics), system, str(measure), _exact(averages[s, m])]
+                value = decimal(averages[s, m], exact=True)
+                start = [name, str(topics), system, str(measure), value]
                 of_this = [
                     difference
                     for difference in differences
@@ -151,11 +152,7 @@ def _rows(found: Slices) -> Grid:
 def _cells(difference: Difference) -> list[str]:
     ends = difference.interval
     numbers = (difference.difference, ends.low, ends.high, difference.p.p, difference.corrected)
-    return [difference.baseline, *map(_exact, numbers)]
-
-
-def _exact(value: float) -> str:
-    return "" if math.isnan(value) else repr(float(value))
+    return [difference.baseline, *(decimal(found, exact=True) for found in numbers)]
 
 
 def as_json(found: Slices) -> dict[str, Any]:

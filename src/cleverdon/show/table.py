@@ -1,184 +1,185 @@
 """Scores as tables: text, markdown, LaTeX, HTML, CSV, TSV, JSON.
 
-Numbers are rounded here and nowhere else; what programs read (CSV, TSV, JSON) gets all digits.
+What programs read (CSV, TSV, JSON) gets all digits; numbers for people are rounded here, by
+`show.numbers`, and nowhere before.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from cleverdon.about import About
-from cleverdon.aggregate import worst_value
-from cleverdon.errors import check_word
 from cleverdon.measures.base import Measure
-from cleverdon.profiles import profile as find_profile
 from cleverdon.scores import Scores
-from cleverdon.settings import Settings
-from cleverdon.show.grid import DIGITS, FORMATS, Grid, counted, laid_out, printable
+from cleverdon.show.grid import DIGITS, EXACT, FORMATS, Grid, Mark, laid_out, printable
+from cleverdon.show.layout import SORTS, arranged, check_layout, decimals, places, sorted_systems
+from cleverdon.show.notes import notes
 from cleverdon.show.numbers import number
-
-_SCREEN = 120
-"""Characters on a line; a table of more of them is turned where that helps."""
 
 __all__ = ["DIGITS", "FORMATS", "Grid", "laid_out", "notes", "render"]
 
 
 def render(
-    scores: Scores, format: str = "table", *, per_query: bool = False, average: str = "mean"
+    scores: Scores,
+    format: str = "table",
+    *,
+    per_query: bool = False,
+    average: str = "mean",
+    systems: str = "auto",
+    sort: str = "given",
+    digits: int | None = None,
+    styled: bool = False,
+    width: int | None = None,
 ) -> str:
     """The scores as text in one of `FORMATS`: the averages, or the values for each query.
 
-    `average` is one of `cleverdon.settings.AVERAGES`.
+    `average` is one of `cleverdon.settings.AVERAGES`. `systems` are "rows" or "columns"; "auto"
+    are rows, and columns where text is too wide for a screen. `sort` is "given", "name" or a
+    measure, by which the best system is first. `digits` are decimals: by default four, or those of
+    the profile. `styled` and `width` are for a terminal that shows what is bold, and so many
+    characters on a line.
+
+    >>> from cleverdon import evaluate
+    >>> runs = {"one": {"q1": {"d2": 2, "d1": 1}}, "two": {"q1": {"d1": 2, "d2": 1}}}
+    >>> print(render(evaluate({"q1": {"d1": 1}}, runs, "RR P@5"), "csv", sort="RR"))
+    system,RR,P@5
+    two,1.0,0.2
+    one,0.5,0.2
     """
-    check_word("format", format, FORMATS)
+    check_layout(format, systems=systems, sort=sort, digits=digits)
     if format == "json":
         import json
 
         return json.dumps(scores.to_json(average=average), indent=1, ensure_ascii=False)
-    exact = format in ("csv", "tsv")
+    needed = not per_query or sort not in SORTS
+    means = scores.to_dict(average=average) if needed else {}
+    order = sorted_systems(
+        scores.systems,
+        sort,
+        scores,
+        _numbers(scores),
+        lambda name, measure: means[name][str(measure)],
+        ranked=average not in _UNRANKED,
+    )
+    how = _How(order, exact=format in EXACT, digits=decimals(scores, digits))
     if per_query:
-        return laid_out(_by_query(scores, exact=exact), format)
-    grid = _averages(scores, average, exact=exact)
-    return laid_out(_turned(grid) if format == "table" else grid, format)
+        grid = (_by_query_across if systems == "columns" else _by_query)(scores, how)
+    else:
+        grid = arranged(_averages(scores, average, means, how), format, systems, width)
+    return laid_out(grid, format, styled=styled, width=width)
 
 
-def _averages(scores: Scores, average: str, *, exact: bool) -> Grid:
-    numbers = [m for m, measure in enumerate(scores.measures) if not measure.text]
-    digits = find_profile(scores.about.profile).decimals
+_UNRANKED = ("std",)
+"""Averages of which more is neither better nor worse, whatever the measure."""
+
+
+@dataclass(frozen=True)
+class _How:
+    """In which order systems are shown, and how values are."""
+
+    systems: list[str]
+    exact: bool  # for programs
+    digits: int
+
+    def cells(self, measure: Measure, found: Sequence[float]) -> list[str]:
+        """A value and, if there are any, bounds: each a cell for programs, one cell for people."""
+        texts = [number(measure, value, digits=self.digits, exact=self.exact) for value in found]
+        if self.exact or len(texts) == 1:
+            return texts
+        value, lowest, highest = texts
+        return [f"{value} [{lowest}, {highest}]"]
+
+    def headings(self, measure: Measure, *, bounded: bool) -> list[str]:
+        """The name of a measure; and of its bounds, where these are cells of their own."""
+        ends = ("", " lowest", " highest") if bounded and self.exact else ("",)
+        return [f"{measure}{end}" for end in ends]
+
+
+def _numbers(scores: Scores) -> list[Measure]:
+    return [measure for measure in scores.measures if not measure.text]
+
+
+def _averages(
+    scores: Scores, average: str, means: Mapping[str, Mapping[str, float]], how: _How
+) -> Grid:
+    """A row for each system, a column for each measure."""
     bounded = bool(scores.bounds) and average == "mean"
-    rows = []
-    for system, means in zip(scores.systems, scores.aggregate(average), strict=True):
-        cells = [printable(system)]
-        for m in numbers:
-            measure = scores.measures[m]
-            found = [float(means[m]), *(scores.mean_bounds(system, measure) if bounded else ())]
-            cells += _cells(measure, found, exact=exact, digits=digits)
-        rows.append(cells)
-    header = ["system", *_headings(scores, numbers, bounded and exact)]
+    header = ["system"]
+    rows = [[printable(system)] for system in how.systems]
+    marks: dict[tuple[int, int], Mark] = {}
+    for measure in _numbers(scores):
+        column = len(header)
+        header += how.headings(measure, bounded=bounded)
+        values = {system: means[system][str(measure)] for system in how.systems}
+        for row, (system, value) in zip(rows, values.items(), strict=True):
+            bounds = scores.mean_bounds(system, measure) if bounded else ()
+            row += how.cells(measure, [value, *bounds])
+        if average not in _UNRANKED:
+            shown = {system: how.cells(measure, [value])[0] for system, value in values.items()}
+            found = places(measure, values, shown)
+            marks |= {(how.systems.index(name), column): Mark(found[name]) for name in found}
     texts = [
         f"{measure} is a text for each query, which --per-query or Scores.texts shows"
         for measure in scores.measures
         if measure.text
     ]
-    return Grid(header, rows, 1, notes(scores, average) + texts)
+    return Grid(header, rows, 1, texts, notes(scores, average), marks)
 
 
-def _turned(grid: Grid) -> Grid:
-    """The same with a row for each measure, where a screen is too narrow for a column for each."""
-
-    def width(table: list[list[str]]) -> int:
-        return sum(2 + max(map(len, column)) for column in zip(*table, strict=True))
-
-    header, *rows = across = [list(column) for column in zip(grid.header, *grid.rows, strict=True)]
-    down = [grid.header, *grid.rows]
-    if width(down) <= _SCREEN or width(across) >= width(down):
-        return grid
-    return Grid(["measure", *header[1:]], rows, 1, grid.notes)
-
-
-def _headings(scores: Scores, numbers: Sequence[int], apart: bool) -> list[str]:
-    """The names of the measures; with columns for their bounds, where these stand apart."""
-    ends = ("", " lowest", " highest") if apart else ("",)
-    return [f"{scores.measures[m]}{end}" for m in numbers for end in ends]
-
-
-def _cells(measure: Measure, found: Sequence[float], *, exact: bool, digits: int) -> list[str]:
-    """A value and, if there are any, its bounds: each a cell for programs, one cell for people."""
-    texts = [_number(measure, value, exact=exact, digits=digits) for value in found]
-    if exact or len(texts) == 1:
-        return texts
-    value, lowest, highest = texts
-    return [f"{value} [{lowest}, {highest}]"]
-
-
-def _by_query(scores: Scores, *, exact: bool) -> Grid:
-    digits = find_profile(scores.about.profile).decimals
+def _by_query(scores: Scores, how: _How) -> Grid:
+    """A row for each system and query, a column for each measure."""
+    headings = _headings(scores, how)
     rows = []
+    for system in how.systems:
+        columns = _columns(scores, system, how)
+        evaluated = scores.evaluated[scores.systems.index(system)].tolist()
+        for query, had, cells in zip(
+            scores.queries, evaluated, zip(*columns, strict=True), strict=True
+        ):
+            if had:
+                rows.append([printable(system), printable(query), *cells])
+    return Grid(["system", "query", *headings], rows, 2, [], notes(scores))
+
+
+def _by_query_across(scores: Scores, how: _How) -> Grid:
+    """A row for each query and measure, a column for each system; empty where one lacks a query."""
+    headings = _headings(scores, how)
+    found = {}
     for s, system in enumerate(scores.systems):
-        bounds = scores.bounds.get(system, {})
-        for q, query in enumerate(scores.queries):
-            if not scores.evaluated[s, q]:
-                continue
-            cells = [printable(system), printable(query)]
-            for m, measure in enumerate(scores.measures):
-                if measure.text:
-                    cells.append(scores.texts[system][str(measure)][q])
-                    continue
-                found = [float(scores.values[s, m, q])]
-                if bounds:
-                    ends = bounds[str(measure)]
-                    found += [float(ends.lowest[q]), float(ends.highest[q])]
-                cells += _cells(measure, found, exact=exact, digits=digits)
-            rows.append(cells)
-    every = range(len(scores.measures))
-    header = ["system", "query", *_headings(scores, every, bool(scores.bounds) and exact)]
-    return Grid(header, rows, 2, notes(scores))
-
-
-def _number(measure: Measure, value: float, *, exact: bool, digits: int) -> str:
-    if not exact:
-        return number(measure, value, digits=digits)
-    if math.isnan(value):
-        return ""
-    return str(int(value)) if measure.average == "sum" and value.is_integer() else repr(value)
-
-
-def notes(scores: Scores, average: str = "mean") -> list[str]:
-    """What the numbers rest on: queries, and those that are missing, extra or undefined."""
-    about = scores.about
-    size = f"{counted(about.queries, 'query')}, {counted(about.judgments, 'judgment')}"
-    named = "" if average == "mean" else f"; average={average}"
-    found = [size + _choices(about) + named]
-    for name, run in about.runs.items():
-        parts = []
-        if run.missing:
-            fate = "evaluated as empty results" if about.settings.missing == "empty" else "left out"
-            parts.append(f"{counted(len(run.missing), 'judged query')} missing ({fate})")
-        if run.extra:
-            parts.append(f"{counted(run.extra, 'extra query')} without judgments (ignored)")
-        if parts:
-            found.append(f"{name}: {', '.join(parts)}")
-    if scores.bounds:
-        over = next(iter(next(iter(scores.bounds.values())).values())).over
-        found.append(f"in brackets: the lowest and highest over {', '.join(over)}")
-    # What is undefined for a query is in the sums of a micro-average like anything else.
-    return found if average == "micro" else found + _undefined(scores)
-
-
-def _choices(about: About) -> str:
-    """The profile, and the settings that are not its own."""
-    named = "" if about.profile == "cleverdon" else f"; profile {about.profile}"
-    own = find_profile(about.profile).settings
-    changed = [
-        f"; {setting.name}={getattr(about.settings, setting.name)}"
-        for setting in fields(own)
-        if getattr(about.settings, setting.name) != getattr(own, setting.name)
+        columns = _columns(scores, system, how)
+        found[system] = [
+            [cell if had else "" for cell, had in zip(column, scores.evaluated[s], strict=True)]
+            for column in columns
+        ]
+    rows = [
+        [printable(query), heading, *(found[system][column][q] for system in how.systems)]
+        for q, query in enumerate(scores.queries)
+        for column, heading in enumerate(headings)
     ]
-    return named + "".join(changed)
+    return Grid(["query", "measure", *map(printable, how.systems)], rows, 2, [], notes(scores))
 
 
-def _undefined(scores: Scores) -> list[str]:
-    """For how many queries measures are undefined, those of which the same is true on one line."""
-    found: dict[tuple[str, int], list[str]] = {}
-    for name, run in scores.about.runs.items():
-        for measure, count in run.undefined.items():
-            found.setdefault((measure, count), []).append(name)
-    fates = {str(measure): _fate(measure, scores.about.settings) for measure in scores.measures}
-    alike: dict[str, list[str]] = {}
-    for (measure, count), names in found.items():
-        where = "" if len(names) == len(scores.systems) else f" in {', '.join(names)}"
-        told = f"undefined for {counted(count, 'query')}{where} ({fates[measure]})"
-        alike.setdefault(told, []).append(measure)
+def _headings(scores: Scores, how: _How) -> list[str]:
+    """Of what is known for each query."""
+    bounded = bool(scores.bounds)
     return [
-        f"{', '.join(of)} {'is' if len(of) == 1 else 'are'} {told}" for told, of in alike.items()
+        heading
+        for measure in scores.measures
+        for heading in how.headings(measure, bounded=bounded and not measure.text)
     ]
 
 
-def _fate(measure: Measure, settings: Settings) -> str:
-    """What becomes of an undefined value."""
-    if settings.undefined == "skip":
-        return "left out"
-    worst = worst_value(measure)
-    return f"counted as {worst:g}" + ("; undefined=skip leaves it out" if math.isinf(worst) else "")
+def _columns(scores: Scores, system: str, how: _How) -> list[list[str]]:
+    """One system's values, and bounds where there are any: a column each, a query a row."""
+    columns: list[list[str]] = []
+    for m, measure in enumerate(scores.measures):
+        if measure.text:
+            columns.append(scores.texts[system][str(measure)])
+            continue
+        found = [scores.values[scores.systems.index(system), m].tolist()]
+        if scores.bounds:
+            ends = scores.bounds[system][str(measure)]
+            found += [ends.lowest.tolist(), ends.highest.tolist()]
+        cells = [how.cells(measure, values) for values in zip(*found, strict=True)]
+        columns += map(list, zip(*cells, strict=True))
+    return columns
