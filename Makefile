@@ -5,12 +5,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 RUST := rust/Cargo.toml $(wildcard rust/src/*.rs rust/src/*/*.rs)
 
-.PHONY: demo test bench fuzz lint format docs wheel clean
+.PHONY: demo test browser bench fuzz lint format docs wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/cleverdon demo demo
 
-test: $(VENV)/.dev lint
+test: $(VENV)/.dev lint browser
 	cargo test --quiet --manifest-path rust/Cargo.toml
 	$(BIN)/python -m pytest -n auto --quiet
 	$(BIN)/python -m docs.generate --check
@@ -23,6 +23,10 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# A Chromium for tests/browser, where one can be had; says so where those tests will be skipped.
+browser:
+	@sh tools/install_chromium.sh
 
 format: $(VENV)/.dev
 	cargo fmt --manifest-path rust/Cargo.toml

@@ -1,0 +1,175 @@
+"""A measure at one cut-off after the other: how systems compare as one reads on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from cleverdon.arrays import Floats
+from cleverdon.compare.intervals import intervals
+from cleverdon.errors import NotationError, OptionError
+from cleverdon.hits import cut_off
+from cleverdon.measures.base import Measure
+from cleverdon.profiles import profile as find_profile
+from cleverdon.scores import Scores
+from cleverdon.show.plot.base import LIMIT, Chart, Datasets, Row, alt, finished, table
+from cleverdon.show.plot.kept import entering, mean_of, plain, resting_on, values_of
+from cleverdon.show.plot.lines import label_rows, labels, line_style
+
+CUTOFFS = tuple(range(1, 101))
+_FEW = 20
+"""Cut-offs that are few enough for each to be a point on its line."""
+
+
+def by_cutoff(
+    scores: Scores,
+    measure: str | Measure,
+    *,
+    cutoffs: Iterable[int] = CUTOFFS,
+    confidence: float | None = None,
+    log: bool = False,
+) -> Chart:
+    """Each system's mean of a measure at every one of these cut-offs: `nDCG`, or `nDCG@10`.
+
+    All are computed from the rankings that were kept, whatever the scores' own measures are. With
+    `confidence` a band around each line is Student's interval of each mean; with `log` the axis of
+    cut-offs is logarithmic.
+    """
+    cuts = _sorted(cutoffs)
+    family = cut_measures(scores, measure, cuts)
+    name = str(family[0]).removesuffix(f"@{cuts[0]}")
+    band = "" if confidence is None else f" Bands: {confidence:.0%} intervals of each mean."
+    return finished(
+        by_cutoff_chart(
+            scores.systems,
+            f"{name}@k",
+            points=len(cuts) <= _FEW,
+            bands=confidence is not None,
+            log=log,
+        ),
+        by_cutoff_rows(scores, family, cuts, confidence=confidence),
+        title=f"{name} at each cut-off",
+        subtitle=f"Mean over {resting_on(scores)}.{band}",
+    )
+
+
+def _sorted(cutoffs: Iterable[int]) -> list[int]:
+    cuts = sorted({cut_off(k) for k in cutoffs})
+    if not cuts:
+        raise OptionError("there is no cut-off to draw")
+    return cuts
+
+
+def cut_measures(scores: Scores, measure: str | Measure, cutoffs: Iterable[int]) -> list[Measure]:
+    """The measure at each cut-off; written with one or without, which is left out."""
+    found = measure if isinstance(measure, Measure) else _parsed(scores, measure)
+    if found.cut != "k" or "k" not in found.defaults:
+        raise OptionError(f"{found} has no cut-off k")
+    return [type(found)(**found.parameters | {"k": k}) for k in cutoffs]
+
+
+def _parsed(scores: Scores, text: str) -> Measure:
+    parse = find_profile(scores.about.profile).parse
+    try:
+        found = parse(text)
+    except NotationError:
+        if "@" in text:
+            raise
+        found = parse(f"{text}@1")  # P alone is no measure
+    if len(found) != 1:
+        raise OptionError(f"{text!r} is {len(found)} measures; take one")
+    return found[0]
+
+
+def by_cutoff_rows(
+    scores: Scores,
+    measures: Sequence[Measure],
+    cutoffs: Sequence[int],
+    *,
+    confidence: float | None = None,
+) -> Datasets:
+    """The mean of each system at each cut-off, and the systems' labels."""
+    if len(scores.systems) * len(cutoffs) > LIMIT:
+        raise OptionError(
+            f"{len(cutoffs):,} cut-offs of {len(scores.systems):,} systems are more than the "
+            f"{LIMIT:,} points that a plot can have"
+        )
+    means: list[Row] = []
+    for system in scores.systems:
+        values = [values_of(scores, system, measure) for measure in measures]
+        ends = _intervals(scores, system, measures, values, confidence)
+        means += [
+            {"system": system, "k": k, "value": plain(mean_of(scores, system, measure, of_k))} | end
+            for k, measure, of_k, end in zip(cutoffs, measures, values, ends, strict=True)
+        ]
+    known = [0.0, *(row["value"] for row in means if row["value"] is not None)]
+    low, high = min(known), max(known)
+    at_end = [
+        {
+            "system": row["system"],
+            "label": row["system"],
+            "x": row["k"],
+            "y": row["value"] or 0.0,
+            "merit": row["value"] or 0.0,
+        }
+        for row in means
+        if row["k"] == cutoffs[-1]
+    ]
+    return {"means": means, "ends": label_rows(at_end, low=low, span=(high - low) or 1.0)}
+
+
+def _intervals(
+    scores: Scores,
+    system: str,
+    measures: Sequence[Measure],
+    values: Sequence[Floats],
+    confidence: float | None,
+) -> list[Row]:
+    """The ends of each mean's interval, where such are asked for."""
+    if confidence is None:
+        return [{} for _ in values]
+    if measures[0].average != "mean":
+        raise OptionError(f"{measures[0]} is averaged as a {measures[0].average}: take no bands")
+    settled = [
+        entering(scores, system, measure, of_k)
+        for measure, of_k in zip(measures, values, strict=True)
+    ]
+    found = intervals(np.array(settled), method="t", confidence=confidence)
+    return [{"low": plain(interval.low), "high": plain(interval.high)} for interval in found]
+
+
+def by_cutoff_chart(
+    systems: Sequence[str],
+    measure: str,
+    *,
+    points: bool = False,
+    bands: bool = False,
+    log: bool = False,
+) -> Any:
+    """A line for each system."""
+    scale = alt.Scale(type="log" if log else "linear", nice=False, zero=False)
+    whole = alt.Axis(format="d") if log else alt.Axis(format="d", tickMinStep=1)
+    x = alt.X("k:Q", title="cut-off k", scale=scale, axis=whole)
+    means = alt.Chart(table("means")).encode(x=x)
+    style = line_style(systems)
+    tooltip = [
+        alt.Tooltip("system:N"),
+        alt.Tooltip("k:Q"),
+        alt.Tooltip("value:Q", title=measure, format=".4f"),
+    ]
+    value = alt.Y("value:Q", title=measure)
+    layers = [
+        means.mark_area(opacity=0.15).encode(
+            y=alt.Y("low:Q", title=measure), y2="high:Q", color=style["color"]
+        )
+    ] * bands
+    layers.append(means.mark_line().encode(y=value, tooltip=tooltip, **style))
+    if points:
+        layers.append(
+            means.mark_point(filled=True, size=28, opacity=1).encode(
+                y=value, color=style["color"], tooltip=tooltip
+            )
+        )
+    return alt.layer(*layers, *labels(systems, alt.X("x:Q", scale=scale)))

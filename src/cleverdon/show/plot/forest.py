@@ -1,0 +1,102 @@
+"""A forest plot: every difference of a comparison with its interval, and what chance has to say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cleverdon.compare.claims import direction
+from cleverdon.compare.paired import Comparison, Difference
+from cleverdon.errors import OptionError
+from cleverdon.measures.base import Measure
+from cleverdon.show.claims import p_of
+from cleverdon.show.comparison import basis, record, tested
+from cleverdon.show.numbers import number
+from cleverdon.show.plot.base import (
+    LIMIT,
+    Chart,
+    Datasets,
+    Row,
+    alt,
+    finished,
+    system_colour,
+    table,
+)
+from cleverdon.show.plot.theme import WIDTH
+from cleverdon.show.plot.topicwise import exactly, named, panels, sample_of
+
+
+def forest(comparison: Comparison, measure: str | Measure | None = None) -> Chart:
+    """Every difference to the baseline, or of every pair, with its interval and its p-value.
+
+    One measure's, or in a panel each, those of all measures of the comparison.
+    """
+    baseline = comparison.baseline
+    return finished(
+        forest_chart(comparison.scores.systems, baseline),
+        forest_rows(comparison, measure),
+        title="Differences between systems" if baseline is None else f"Differences to {baseline}",
+        subtitle=f"{tested(comparison)}, {basis(comparison)}. {_marks(comparison)}",
+    )
+
+
+def _marks(comparison: Comparison) -> str:
+    confidence = comparison.differences[0].interval.confidence
+    return f"Lines: {confidence:.0%} intervals. Filled: p ≤ {comparison.level:g}."
+
+
+def forest_rows(comparison: Comparison, measure: str | Measure | None = None) -> Datasets:
+    """A row for each difference, with all that is known of it and what is printed beside it."""
+    wanted = None if measure is None else sample_of(comparison, measure).measure
+    shown = [found for found in comparison.differences if wanted is None or found.measure == wanted]
+    if len(shown) > LIMIT:
+        raise OptionError(
+            f"{len(shown):,} differences are too many to draw: name a measure, or compare fewer "
+            "systems"
+        )
+    return {"differences": [_row(found, comparison) for found in shown]}
+
+
+def _row(found: Difference, comparison: Comparison) -> Row:
+    difference = number(found.measure, found.difference, signed=True)
+    paired = comparison.baseline is None
+    return {
+        **record(found, comparison),
+        "significant": told_apart(found, comparison),
+        "label": f"{found.system} less {found.baseline}" if paired else found.system,
+        "panel": named(found.measure),
+        "place": next(at for at, s in enumerate(comparison.samples) if s.measure == found.measure),
+        "estimate": difference.replace("-", "−"),
+        "chance": p_of(found, comparison),
+    }
+
+
+def told_apart(found: Difference, comparison: Comparison) -> bool:
+    """Whether a difference is significant, and the test points where the means do."""
+    return comparison.significant(found) and found.difference * direction(found, comparison) > 0
+
+
+def forest_chart(systems: Sequence[str], baseline: str | None) -> Any:
+    """Intervals that lie on their side, in a panel for each measure."""
+    title = "difference" if baseline is None else f"difference to {baseline}"
+    row = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=360))
+    colour = system_colour(systems, legend=None)
+    numbers = exactly("mean", "baseline_mean", "difference", "low", "high", "corrected")
+    tooltip: list[Any] = ["system:N", "baseline:N", *numbers, "up:Q", "even:Q", "down:Q"]
+    rows = alt.Chart().encode(y=row)
+    points = rows.encode(x=alt.X("difference:Q", title=title), color=colour, tooltip=tooltip)
+    layers = [
+        alt.Chart().mark_rule(strokeDash=[3, 3]).encode(x=alt.datum(0)),
+        rows.mark_rule(size=2).encode(
+            x=alt.X("low:Q", title=title), x2="high:Q", color=colour, tooltip=tooltip
+        ),
+        points.mark_point(size=70, filled=True, opacity=1),
+        # What is not significant is hollow: filled with the colour of the paper.
+        rows.transform_filter("!datum.significant")
+        .mark_point(size=22, filled=True, style="paper", opacity=1)
+        .encode(x="difference:Q", tooltip=tooltip),
+        rows.mark_text(align="right").encode(text="estimate:N", x=alt.value(WIDTH + 62)),
+        rows.mark_text(align="left").encode(text="chance:N", x=alt.value(WIDTH + 76)),
+    ]
+    drawn = panels(alt.layer(*layers), table("differences"), width=WIDTH, height=alt.Step(22))
+    return drawn.resolve_scale(x="independent")

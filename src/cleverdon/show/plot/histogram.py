@@ -1,0 +1,161 @@
+"""How many topics have which value, or gain and lose how much."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from cleverdon.compare.samples import Sample, samples
+from cleverdon.measures.base import Measure
+from cleverdon.scores import Scores
+from cleverdon.show.numbers import number
+from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, system_colour, table
+from cleverdon.show.plot.bins import counts, difference_edges, value_edges
+from cleverdon.show.plot.topicwise import (
+    Differences,
+    differences_to,
+    named,
+    outcome_colour,
+    panels,
+    rests_on,
+    tally,
+    winning,
+)
+
+
+def histogram(
+    scores: Scores, measure: str | Measure, *, systems: Iterable[str] | None = None
+) -> Chart:
+    """How many topics have which value of a measure: a panel for each system."""
+    (sample,) = samples(scores, measures=measure, systems=systems)
+    return finished(
+        histogram_chart(scores.systems, named(sample.measure)),
+        histogram_rows(sample),
+        title=f"How many topics have which {sample.measure}",
+        subtitle=f"{rests_on(sample)}. Line: mean.",
+    )
+
+
+def histogram_rows(sample: Sample) -> Datasets:
+    """A row for each system and bin; all systems have the same bins."""
+    edges = value_edges(sample.measure, sample.values)
+    bins: list[Row] = []
+    for place, system in enumerate(sample.systems):
+        values = sample.of(system)
+        mean = float(values.mean())  # of counts as well, whose average is their sum
+        panel = f"{system}: mean {number(sample.measure, mean)}"
+        for at, topics in enumerate(counts(values, edges).tolist()):
+            bins.append(
+                {
+                    "system": system,
+                    "panel": panel,
+                    "place": place,
+                    "from": float(edges[at]),
+                    "to": float(edges[at + 1]),
+                    "topics": topics,
+                    "share": topics / len(values),
+                    "mean": mean,
+                }
+            )
+    return {"bins": bins}
+
+
+def histogram_chart(systems: Sequence[str], measure: str) -> Any:
+    """Bars in a panel for each system, and its mean as a line."""
+    bars = (
+        alt.Chart()
+        .mark_bar(binSpacing=1)
+        .encode(
+            alt.X("from:Q", bin="binned", title=measure),
+            _topics(),
+            color=system_colour(systems, legend=None),
+            x2="to:Q",
+            tooltip=["system:N", *_ends(), alt.Tooltip("share:Q", format=".1%")],
+        )
+    )
+    return panels(alt.layer(bars, _mean()), table("bins"), height=_height(systems))
+
+
+def differences(
+    scores: Scores,
+    measure: str | Measure,
+    *,
+    against: str,
+    systems: Iterable[str] | None = None,
+) -> Chart:
+    """How many topics gain or lose how much: a panel for each system.
+
+    `against` is the baseline, or "median" for the median of all systems.
+    """
+    (sample,) = samples(scores, measures=measure)
+    found = differences_to(sample, against, systems=systems)
+    return finished(
+        differences_chart(scores.systems, str(sample.measure), found.against),
+        differences_rows(found),
+        title=f"Wins and losses by {sample.measure} against {found.against}",
+        subtitle=f"{rests_on(sample)}. Line: mean.{winning(sample.measure)}",
+    )
+
+
+def differences_rows(found: Differences) -> Datasets:
+    """A row for each system, bin and outcome; the bin in the middle may have all three."""
+    edges = difference_edges(found.values)
+    bins: list[Row] = []
+    rows = zip(found.systems, found.values, found.gains, strict=True)
+    for place, (system, values, gains) in enumerate(rows):
+        panel = f"{system}: {tally(gains)}"
+        of = {"even": values[gains == 0], "loss": values[gains < 0], "win": values[gains > 0]}
+        for outcome, part in of.items():
+            for at, topics in enumerate(counts(part, edges).tolist()):
+                if topics or outcome == "even":  # so that every panel has all bins
+                    bins.append(
+                        {
+                            "system": system,
+                            "panel": panel,
+                            "place": place,
+                            "outcome": outcome,
+                            "from": float(edges[at]),
+                            "to": float(edges[at + 1]),
+                            "topics": topics,
+                            "mean": float(values.mean()),
+                        }
+                    )
+    return {"bins": bins}
+
+
+def differences_chart(systems: Sequence[str], measure: str, baseline: str) -> Any:
+    """Bars in a panel for each system; those of the bin around 0 stand on each other."""
+    bars = (
+        alt.Chart()
+        .mark_bar(binSpacing=1)
+        .encode(
+            alt.X("from:Q", bin="binned", title=f"{measure} less that of {baseline}"),
+            _topics(),
+            color=outcome_colour(),
+            x2="to:Q",
+            tooltip=["system:N", "outcome:N", *_ends()],
+        )
+    )
+    return panels(alt.layer(bars, _mean()), table("bins"), height=_height(systems))
+
+
+def _height(systems: Sequence[str]) -> int:
+    return 90 if len(systems) <= 5 else 56
+
+
+def _topics() -> alt.Y:
+    whole = "datum.value % 1 ? '' : format(datum.value, ',d')"  # there is no half a topic
+    return alt.Y("topics:Q", title="topics", axis=alt.Axis(labelExpr=whole, tickCount=4))
+
+
+def _ends() -> list[alt.Tooltip]:
+    ends = [alt.Tooltip(f"{name}:Q", format=".4~g") for name in ("from", "to")]
+    return [*ends, alt.Tooltip("topics:Q")]
+
+
+def _mean() -> Any:
+    """Every row of a panel has its mean; a mean of them draws it once."""
+    tooltip = alt.Tooltip("mean(mean):Q", format=".4f", title="mean")
+    return (
+        alt.Chart().mark_rule(strokeDash=[4, 2], size=1.5).encode(x="mean(mean):Q", tooltip=tooltip)
+    )

@@ -1,0 +1,97 @@
+"""What plots of rankings draw from: the rankings behind scores, and averages over their queries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isfinite
+
+import numpy as np
+
+from cleverdon.aggregate import average, settled, worst_value
+from cleverdon.arrays import Floats
+from cleverdon.errors import OptionError, suggest
+from cleverdon.hits import Hits
+from cleverdon.measures.base import Measure
+from cleverdon.profiles import profile as find_profile
+from cleverdon.scores import Scores
+from cleverdon.show.grid import counted
+
+_LONGEST_TEXT = 80
+
+
+def chosen(scores: Scores, systems: str | Sequence[str] | None) -> tuple[str, ...]:
+    """The systems that are meant: one, several, or all."""
+    named = scores.systems if systems is None else systems
+    named = (named,) if isinstance(named, str) else tuple(named)
+    for name in named:
+        if name not in scores.systems:
+            raise OptionError(f"there is no system {name!r}{suggest(name, scores.systems)}")
+    if not named:
+        raise OptionError("there is no system to draw")
+    return named
+
+
+def hits_of(scores: Scores, system: str, query: str | None = None) -> Hits:
+    """One system's results, of one query or of all."""
+    hits = scores.ranked().hits[system]
+    if query is None:
+        return hits
+    if query not in scores.queries:
+        raise OptionError(f"there is no query {query!r}{suggest(query, scores.queries)}")
+    at = scores.queries.index(query)
+    return hits.queries_between(at, at + 1)
+
+
+def values_of(scores: Scores, system: str, measure: Measure) -> Floats:
+    """The value of each query by a measure that need not be among those of the scores."""
+    settings = scores.about.settings
+    special = find_profile(scores.about.profile).settings_of(measure, settings, ())
+    if measure.looks_elsewhere or special != settings or measure.text:
+        raise OptionError(f"{measure} cannot be computed from the rankings that were kept")
+    hits = hits_of(scores, system)
+    return measure.over_ties(hits) if settings.ties == "expected" else measure(hits)
+
+
+def entering(scores: Scores, system: str, measure: Measure, values: Floats) -> Floats:
+    """The values that enter a system's average, undefined ones as the settings have it."""
+    return settled(
+        measure,
+        values,
+        scores.evaluated[scores.systems.index(system)],
+        undefined=scores.about.settings.undefined,
+        queries=scores.queries,
+    )
+
+
+def mean_of(scores: Scores, system: str, measure: Measure, values: Floats) -> float:
+    """A system's average, as scores have it."""
+    return average(measure, entering(scores, system, measure, values))
+
+
+def plain(value: float) -> float | None:
+    """JSON knows neither NaN nor infinity."""
+    return float(value) if isfinite(value) else None
+
+
+def resting_on(scores: Scores, measure: Measure | None = None, undefined: int = 0) -> str:
+    """How many topics a plot rests on, and what became of those that a measure is undefined for."""
+    topics = counted(int(scores.evaluated.any(axis=0).sum()), "topic")
+    if measure is None or not undefined:
+        return topics
+    if scores.about.settings.undefined == "skip":
+        return f"{topics}, {undefined:,} left out ({measure.undefined})"
+    counts = "count" if undefined > 1 else "counts"
+    return f"{topics}, {undefined:,} of which {counts} as {worst_value(measure):g}"
+
+
+def undefined_in(scores: Scores, system: str, values: Floats) -> int:
+    """How many of a system's queries have no value."""
+    return int(np.isnan(values[scores.evaluated[scores.systems.index(system)]]).sum())
+
+
+def topic_said(query: str, texts: Mapping[str, str] | None) -> str:
+    """The topic as a subtitle names it, with its text where that is known."""
+    text = " ".join((texts or {}).get(query, "").split())
+    if len(text) > _LONGEST_TEXT:
+        text = text[:_LONGEST_TEXT].rstrip() + "…"
+    return f"Topic {query}: {text.rstrip('.')}" if text else f"Topic {query}"

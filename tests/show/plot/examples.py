@@ -1,0 +1,70 @@
+"""A call of every plot, for tests that hold all of them to the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from cleverdon import Scores, evaluate
+from cleverdon.compare import Comparison, compare
+from cleverdon.show import plot
+
+SYSTEMS = ("plain", "a <b>&</b> c", 'with "quotes"')
+TEXTS = {"q00": "what is <b>bold</b>", "q01": "a & b"}
+
+
+@cache
+def scores() -> Scores:
+    """Three systems that find relevant documents sooner or later, on 12 topics in three grades."""
+    qrels = {f"q{t:02}": {f"d{d}": (t + d) % 3 for d in range(9)} for t in range(12)}
+    runs = {
+        system: {
+            topic: {f"d{d}": float((d * (s + 2) + t * (s + 1)) % 11) for d in range(2 * s, 11)}
+            for t, topic in enumerate(qrels)
+        }
+        for s, system in enumerate(SYSTEMS)
+    }
+    return evaluate(qrels, runs, "AP nDCG@10 P@5", keep=10, bounds=True)
+
+
+@cache
+def comparison(baseline: str | None = None) -> Comparison:
+    return compare(scores(), baseline=baseline)
+
+
+EXAMPLES: dict[str, Callable[[], Any]] = {
+    "attention": lambda: plot.attention(),
+    "bounds": lambda: plot.bounds(scores()),
+    "by_cutoff": lambda: plot.by_cutoff(scores(), "nDCG", cutoffs=[1, 2, 5]),
+    "confusion": lambda: plot.confusion(scores(), k=5),
+    "differences": lambda: plot.differences(scores(), "AP", against="median"),
+    "eleven_points": lambda: plot.eleven_points(scores()),
+    "f_lines": lambda: plot.f_lines(scores(), k=5),
+    "forest": lambda: plot.forest(comparison("plain")),
+    "gains": lambda: plot.gains(),
+    "grades_by_rank": lambda: plot.grades_by_rank(scores()),
+    "heat_map": lambda: plot.heat_map(scores(), "AP", against="plain", texts=TEXTS),
+    "histogram": lambda: plot.histogram(scores(), "AP"),
+    "measures_correlation": lambda: plot.measures_correlation(scores()),
+    "pairs": lambda: plot.pairs(comparison(), "AP"),
+    "precision_recall": lambda: plot.precision_recall(scores(), "q01", texts=TEXTS),
+    "roc": lambda: plot.roc(scores()),
+    "spread": lambda: plot.spread(scores(), "AP"),
+    "topics": lambda: plot.topics(scores(), "AP", SYSTEMS[1], against="plain", texts=TEXTS),
+    "trade_off": lambda: plot.trade_off(scores(), "AP", "P@5", intervals=True),
+}
+"""By the name of the plot's function."""
+
+
+@cache
+def chart(name: str) -> Any:
+    """The example of a plot, drawn once."""
+    return EXAMPLES[name]()
+
+
+@cache
+def spec(name: str) -> dict[str, Any]:
+    """Its Vega-Lite specification, which altair holds to the schema."""
+    found: dict[str, Any] = chart(name).to_dict()
+    return found

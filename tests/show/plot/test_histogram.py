@@ -1,0 +1,109 @@
+"""Histograms of values and of differences."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cleverdon.compare.samples import samples
+from cleverdon.errors import OptionError
+from cleverdon.measures.notation import parse
+from cleverdon.show import plot
+from cleverdon.show.plot.bins import counts, difference_edges, value_edges
+from cleverdon.show.plot.histogram import differences_rows, histogram_rows
+from cleverdon.show.plot.topicwise import differences_to
+from tests.compare.made import made
+from tests.show.plot.made import ODD, datasets, many, subtitle
+
+
+def test_a_bounded_measure_has_twenty_bins_whatever_its_values() -> None:
+    scores = made({"one": {"AP": [0.0, 0.05, 3 * 0.05, 1.0]}, "two": {"AP": [0.5] * 4}})
+    rows = histogram_rows(samples(scores)[0])["bins"]
+    assert len(rows) == 40
+    assert (rows[0]["from"], rows[19]["to"]) == (0.0, 1.0)
+    topics = [row["topics"] for row in rows[:20]]
+    # 3 * 0.05 is a little more than 0.15, and the last bin has its upper end.
+    assert [at for at, count in enumerate(topics) if count] == [0, 1, 3, 19]
+    assert [row["topics"] for row in rows[20:]] == [0] * 10 + [4] + [0] * 9
+    assert rows[30]["share"] == 1.0
+    assert rows[0]["mean"] == pytest.approx(0.3)
+    assert rows[0]["panel"] == "one: mean 0.3000"
+
+
+def test_bins_of_a_measure_without_end_are_round_numbers() -> None:
+    assert value_edges(parse("DCG"), np.array([0.3, 7.1])).tolist() == pytest.approx(
+        np.arange(0, 8, 0.5).tolist()
+    )
+    # Between two counts there is nothing.
+    assert value_edges(parse("NumRelRet"), np.array([1.0, 4.0])).tolist() == [1, 2, 3, 4, 5]
+    assert counts(np.array([1.0, 4.0, 4.0]), np.arange(1.0, 6.0)).tolist() == [1, 0, 0, 2]
+
+
+@pytest.mark.parametrize("values", [[0.0, 0.0], [3.5, 3.5], [-2.0, 1e6], [1e-9, 2e-9]])
+def test_every_value_is_in_a_bin(values: list[float]) -> None:
+    for edges in (value_edges(parse("DCG"), np.array(values)), difference_edges(np.array(values))):
+        assert counts(np.array(values), edges).sum() == 2
+        assert 2 <= len(edges) <= 40
+
+
+def test_bins_of_differences_are_as_many_on_both_sides_of_nothing() -> None:
+    edges = difference_edges(np.array([-0.3, 0.1]))
+    assert edges.tolist() == pytest.approx((-edges[::-1]).tolist())
+    assert edges[0] <= -0.3
+    middle = len(edges) // 2
+    assert edges[middle - 1] < 0 < edges[middle]
+
+
+def test_wins_and_losses_are_told_apart() -> None:
+    scores = made({"one": {"AP": [0.5, 0.5, 0.5, 0.5]}, "two": {"AP": [0.5, 0.501, 0.9, 0.1]}})
+    rows = differences_rows(differences_to(samples(scores)[0], "one"))["bins"]
+    filled = [(row["outcome"], row["topics"]) for row in rows if row["topics"]]
+    assert filled == [("even", 1), ("loss", 1), ("win", 1), ("win", 1)]
+    assert {row["panel"] for row in rows} == {"two: 2 wins, 1 even, 1 loss"}
+    around = [row for row in rows if row["from"] < 0 < row["to"]]
+    assert [row["outcome"] for row in around] == ["even", "win"]
+    assert [row["mean"] for row in rows] == pytest.approx([0.00025] * len(rows))
+
+
+def test_where_lower_is_better_a_lower_value_wins() -> None:
+    scores = made({"one": {"FPR": [0.5, 0.5]}, "two": {"FPR": [0.1, 0.2]}})
+    chart = plot.differences(scores, "FPR", against="one")
+    (row, *_), said = datasets(chart)["bins"], subtitle(chart)
+    assert row["panel"] == "two: 2 wins, 0 even, 0 losses"
+    assert said.endswith("A win is a lower value.")
+
+
+def test_the_median_is_of_all_systems() -> None:
+    scores = made({name: {"AP": [value]} for name, value in (("a", 0.1), ("b", 0.2), ("c", 0.6))})
+    (sample,) = samples(scores)
+    found = differences_to(sample, "median", systems=["c"])
+    assert found.values.tolist() == [[pytest.approx(0.4)]]
+    assert found.against == "the median of all systems"
+    called = made({"median": {"AP": [0.1]}, "b": {"AP": [0.2]}, "c": {"AP": [0.6]}})
+    assert differences_to(samples(called)[0], "median").systems == ("b", "c")
+
+
+def test_undefined_values_are_told() -> None:
+    nan = float("nan")
+    chart = plot.histogram(made({"one": {"AP": [nan, 0.5]}}), "AP")
+    assert subtitle(chart).startswith("2 topics; 1 undefined value counted as 0.")
+
+
+def test_mistakes_are_told() -> None:
+    scores = many(2, 5)
+    with pytest.raises(OptionError, match="did you mean 'system-0"):
+        plot.differences(scores, "AP", against="system-0")
+    with pytest.raises(OptionError, match="nothing to compare"):
+        plot.differences(scores, "AP", against="system-00", systems=["system-00"])
+    with pytest.raises(OptionError, match="was not evaluated"):
+        plot.histogram(scores, "RR")
+
+
+def test_any_number_of_topics_and_systems_will_do() -> None:
+    scores = many(15, 2000)
+    assert len(datasets(plot.histogram(scores, "AP"))["bins"]) == 300
+    rows = datasets(plot.differences(scores, "AP", against="median"))["bins"]
+    assert sum(row["topics"] for row in rows) == 30_000
+    one = made({ODD: {"AP": [0.5]}, "other": {"AP": [0.5]}})
+    assert datasets(plot.histogram(one, "AP"))["bins"][0]["system"] == ODD
+    assert datasets(plot.differences(one, "AP", against=ODD))

@@ -1,0 +1,66 @@
+"""What all plots of rankings promise: plain rows, few enough, whatever the scores are like."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cleverdon import Scores
+from cleverdon.measures import AUC
+from cleverdon.show import plot
+from cleverdon.show.plot.base import LIMIT
+from cleverdon.show.plot.kept import hits_of
+from tests.show.plot.ranked import made, ranked
+
+
+def drawable(scores: Scores) -> str:
+    """A topic that has judged documents which are relevant, and others which are not."""
+    areas = AUC()(hits_of(scores, scores.systems[0]))
+    return scores.queries[int(np.flatnonzero(~np.isnan(areas))[0])]
+
+
+PLOTS: dict[str, Callable[[Scores], Any]] = {
+    "precision_recall": lambda scores: plot.precision_recall(scores, drawable(scores)),
+    "eleven_points": plot.eleven_points,
+    "roc": plot.roc,
+    "roc of a topic": lambda scores: plot.roc(scores, drawable(scores)),
+    "confusion": lambda scores: plot.confusion(scores, k=10),
+    "grades_by_rank": plot.grades_by_rank,
+    "f_lines": lambda scores: plot.f_lines(scores, k=10),
+    "f_lines, zoomed": lambda scores: plot.f_lines(scores, zoom=True),
+    "by_cutoff": lambda scores: plot.by_cutoff(scores, "nDCG", confidence=0.95),
+    "bounds": plot.bounds,
+}
+ODD = ("<script>alert('x')</script>", "a" * 40, "two\nlines \t[0].'\"")
+SCORES = {
+    "10 systems": made(10, 2000, documents=4, measures="P@5", bounds=True),
+    "21 systems": made(21, 3, measures="P@5", bounds=True),
+    "one of each": ranked({"a": {"q": "1 0"}}, "P@5", bounds=True),
+    "all equal": ranked({n: {"q": "1 0 - 1 | 0"} for n in "abc"}, "P@5", bounds=True),
+    "odd names": ranked({n: {ODD[0]: "1 0 | 1"} for n in ODD}, "P@5", bounds=True),
+}
+
+
+@pytest.mark.parametrize("scores", SCORES.values(), ids=list(SCORES))
+@pytest.mark.parametrize("name", PLOTS)
+def test_rows_are_plain_and_few(name: str, scores: Scores) -> None:
+    spec = PLOTS[name](scores).to_dict()
+    assert spec["datasets"]
+    for rows in spec["datasets"].values():
+        assert len(rows) <= LIMIT
+    # Whatever is not plain fails here: numpy's numbers, NaN, infinity.
+    assert json.loads(json.dumps(spec, allow_nan=False)) == spec
+    assert spec["title"]["text"]
+    assert spec["title"]["subtitle"]
+
+
+def test_labels_name_every_system_but_where_there_is_a_legend() -> None:
+    few = plot.by_cutoff(SCORES["odd names"], "P").to_dict()
+    assert {row["label"] for row in few["datasets"]["ends"]} == set(ODD)
+    many = plot.by_cutoff(SCORES["21 systems"], "P").to_dict()
+    assert many["datasets"]["ends"] == []
+    assert "legend" not in many["layer"][0]["encoding"]["color"]
