@@ -1,0 +1,136 @@
+"""cleverdon report: one HTML file that says it all, and that can be sent around."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cleverdon.cli import options
+from cleverdon.cli.doubting import doubting, tied
+from cleverdon.cli.texts import TextFiles, texts
+
+if TYPE_CHECKING:
+    from cleverdon.show.report import Finding
+
+_FINDINGS = 3
+"""How many findings of a kind are listed for a file."""
+
+
+@click.command()
+@options.inputs
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default="report.html",
+    show_default=True,
+    help="The file to write.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write the data as well, as JSON beside it.")
+@click.option("--title", default="Search evaluation", show_default=True, help="Its heading.")
+@options.measures
+@options.comparison
+@doubting
+@texts
+@click.option(
+    "--depth",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="How many results of each topic can be looked at, judged or not.",
+)
+@click.option(
+    "--check/--no-check", default=True, help="Look for what is wrong with the files.  [default: do]"
+)
+@options.settings
+@options.judgments
+def command(
+    qrels: str,
+    runs: tuple[str, ...],
+    output: Path,
+    as_json: bool,
+    title: str,
+    measures: tuple[str, ...],
+    comparing: dict[str, Any],
+    doubting: dict[str, Any],
+    texts: TextFiles,
+    depth: int,
+    check: bool,
+    **how: Any,
+) -> None:
+    """Write a report of RUNS: claims, tables, plots, each topic's rankings, and the method.
+
+    It is one file that needs no network, and whose reader can pick measure, baseline and topics.
+
+    \b
+    Examples:
+      cleverdon report qrels.txt bm25.run dense.run --baseline bm25
+      cleverdon report qrels.txt *.run -m nDCG@10 -m AP -o results.html --json
+      cleverdon report qrels.txt *.run --queries topics.tsv --documents collection.jsonl
+    """
+    options.check_one_stdin(qrels, *runs)
+    if as_json and output.suffix == ".json":
+        raise click.UsageError("--json writes beside the report, which is an HTML file")
+    opened = options.opened(runs)
+
+    from cleverdon.cli.progress import bar
+    from cleverdon.compare import compare, doubts
+    from cleverdon.show.report import report, shown_documents
+
+    scores = options.evaluated(qrels, opened, measures, keep=depth, warn=False, **how)
+    findings = _findings(qrels, runs) if check else []
+    queries = texts.of_queries(scores.queries)
+    documents = texts.of_documents(lambda: shown_documents(scores))
+    with bar("comparing and drawing"):
+        given: Any = scores
+        raised = None
+        if len(scores.systems) > 1:
+            numbers = [measure for measure in scores.measures if not measure.text]
+            given = compare(scores, measures=numbers, **comparing)
+            ordered = tied(scores, qrels, opened, measures, how)
+            raised = doubts(given, tied=ordered, **doubting)
+        made = report(
+            given,
+            title=title,
+            queries=queries,
+            documents=documents,
+            doubts=raised,
+            findings=findings,
+        )
+        made.save(output)
+        if as_json:
+            made.save_json(output.with_suffix(".json"))
+    click.echo(f"{output} is written: {output.stat().st_size / 1e6:.1f} MB; open it in a browser")
+    if as_json:
+        click.echo(f"{output.with_suffix('.json')} has the data")
+
+
+def _findings(qrels: str, runs: tuple[str, ...]) -> list[Finding]:
+    """What the linter says of the files; standard input has been read already."""
+    from cleverdon.check import check
+    from cleverdon.cli.progress import bar
+    from cleverdon.data import Judgments
+    from cleverdon.errors import InputError
+    from cleverdon.show.report import Finding
+
+    found = []
+    judgments = None
+    for file in (qrels, *(options.name_and_file(run)[1] for run in runs)):
+        if file == "-":
+            continue
+        with bar(f"checking {file}") as update:
+            try:
+                said = check(file, qrels=judgments, limit=_FINDINGS, progress=update)
+            except InputError:
+                continue  # formats that are read but not checked
+        for one in said.findings:
+            place = ":".join(str(part) for part in (one.line, one.column) if part)
+            where = f"{file}:{place}" if place else file
+            found.append(Finding(where, one.severity, one.message, one.fix))
+        for name, count in said.hidden.items():
+            found.append(Finding(file, "note", f"{count:,} more: {name}"))
+        if file == qrels:
+            judgments = Judgments.read(qrels)
+    return found

@@ -1,0 +1,152 @@
+"""A report: one HTML file with the claims, the tables, the plots and the method, and no network.
+
+>>> from cleverdon import evaluate
+>>> from cleverdon.show.report import report
+>>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
+>>> runs = {name: {query: {name: 1.0} for query in qrels} for name in "ab"}
+>>> report(evaluate(qrels, runs, ["RR", "P@1"], keep=10), baseline="b")
+<Report 'Search evaluation': 2 systems, 2 measures, 6 topics>
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from cleverdon.compare.doubts import Doubt
+from cleverdon.compare.doubts import doubts as all_doubts
+from cleverdon.compare.paired import Comparison, compare
+from cleverdon.errors import OptionError
+from cleverdon.read.texts import Text
+from cleverdon.read.write import write_file
+from cleverdon.scores import Scores
+from cleverdon.show.grid import counted
+from cleverdon.show.report.content import Finding, content
+from cleverdon.show.report.rankings import shown_documents
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+__all__ = ["Finding", "Report", "report", "shown_documents"]
+
+TITLE = "Search evaluation"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Report:
+    """A report that is ready to be shown or written."""
+
+    content: dict[str, Any]
+    """All that it says, ready for `json.dumps`."""
+    scores: Scores
+    comparisons: tuple[Comparison, ...]
+    """The first is the one that the page opens with; then each baseline that can be picked."""
+
+    @cached_property
+    def html(self) -> str:
+        """The page."""
+        from cleverdon.show.report.figures import figures
+        from cleverdon.show.report.page import page
+
+        return page(self.content, figures(self.scores, self.comparisons))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the page to a file that appears when it is complete."""
+        write_file(str(path), self.html.encode("utf-8", errors="backslashreplace"))
+
+    def save_json(self, path: str | PathLike[str]) -> None:
+        """Write what it says to a file, for programs."""
+        import json
+
+        text = json.dumps(self.content, indent=1, ensure_ascii=False, allow_nan=False)
+        write_file(str(path), f"{text}\n".encode("utf-8", errors="backslashreplace"))
+
+    def __repr__(self) -> str:
+        counts = (
+            counted(len(self.content[what]), what.removesuffix("s"))
+            for what in ("systems", "measures", "topics")
+        )
+        return f"<Report {self.content['title']!r}: {', '.join(counts)}>"
+
+    def _repr_html_(self) -> str:
+        """In a notebook, the page within a frame: its styles and scripts stay in there."""
+        from html import escape
+
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" style="width:100%;height:80vh;border:1px solid '
+            '#ccc" sandbox="allow-scripts allow-downloads allow-modals"></iframe>'
+        )
+
+
+def report(
+    given: Scores | Comparison,
+    *,
+    baseline: str | None = None,
+    title: str = TITLE,
+    queries: Mapping[str, Text] | None = None,
+    documents: Mapping[str, Text] | None = None,
+    doubts: Iterable[Doubt] | None = None,
+    findings: Iterable[Finding] = (),
+) -> Report:
+    """A report of scores, or of a comparison, whose test and baseline it then has.
+
+    Scores made with `evaluate(..., keep=k)` let a reader look at each topic's rankings, k results
+    deep. `queries` and `documents` are texts by id, as `read_texts` gives them; `doubts` are those
+    of `cleverdon.compare.doubts`, by default what it finds without being told more; `findings` are
+    what a linter said of the files.
+    """
+    scores = given.scores if isinstance(given, Comparison) else given
+    comparisons = _comparisons(given, baseline)
+    if doubts is None:
+        doubts = all_doubts(comparisons[0]) if comparisons else ()
+    said = content(
+        scores,
+        comparisons,
+        title=title,
+        doubts=doubts,
+        findings=findings,
+        queries=queries or {},
+        documents=documents or {},
+    )
+    return Report(said, scores, comparisons)
+
+
+def _comparisons(given: Scores | Comparison, baseline: str | None) -> tuple[Comparison, ...]:
+    """The comparison to open with, then all others that a reader can pick."""
+    if isinstance(given, Scores):
+        measures = [measure for measure in given.measures if not measure.text]
+        if len(given.systems) < 2:
+            return ()
+        pairs = compare(given, measures=measures)
+    elif baseline is not None and baseline != given.baseline:
+        raise OptionError("the comparison has a baseline of its own: say it there")
+    else:
+        baseline = given.baseline
+        if given.alternative != "two-sided":
+            return (given,)
+        pairs = given if baseline is None else _all_pairs(given)
+    systems = pairs.samples[0].systems
+    every = {name: pairs.against(name) for name in systems}
+    if baseline is None:
+        return (pairs, *every.values())
+    first = every.pop(baseline, None) or pairs.against(baseline)
+    return (first, *every.values(), pairs)
+
+
+def _all_pairs(comparison: Comparison) -> Comparison:
+    """The same of every pair, by the same test."""
+    interval = comparison.differences[0].interval
+    return compare(
+        comparison.scores,
+        measures=[sample.measure for sample in comparison.samples],
+        systems=comparison.samples[0].systems,
+        test=comparison.test,
+        correction=comparison.correction,
+        level=comparison.level,
+        interval=interval.method,
+        confidence=interval.confidence,
+        seed=comparison.seed,
+        options=comparison.options,
+    )

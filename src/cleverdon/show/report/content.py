@@ -1,0 +1,152 @@
+"""All that a report says, as plain records: what its page shows, and what `--json` writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import isfinite
+from typing import Any
+
+from cleverdon.aggregate import worst_value
+from cleverdon.compare.claims import Claim, claims
+from cleverdon.compare.doubts import Doubt
+from cleverdon.compare.paired import Comparison
+from cleverdon.compare.samples import samples
+from cleverdon.measures.base import Measure
+from cleverdon.profiles import profile
+from cleverdon.read.texts import Text
+from cleverdon.scores import Scores
+from cleverdon.show.claims import sentence
+from cleverdon.show.comparison import record, render
+from cleverdon.show.grid import counted
+from cleverdon.show.report.method import method
+from cleverdon.show.report.rankings import document_texts, ranking_data
+from cleverdon.show.table import notes
+
+_LIMIT = 400
+"""Characters of a document's text."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that a linter says of a file."""
+
+    file: str
+    severity: str
+    message: str
+    fix: str = ""
+
+
+def content(
+    scores: Scores,
+    comparisons: Sequence[Comparison],
+    *,
+    title: str,
+    doubts: Iterable[Doubt],
+    findings: Iterable[Finding],
+    queries: Mapping[str, Text],
+    documents: Mapping[str, Text],
+) -> dict[str, Any]:
+    """What the report says; the first of the comparisons is the one that it opens with."""
+    first = comparisons[0] if comparisons else None
+    numeric = [m for m, measure in enumerate(scores.measures) if not measure.text]
+    rankings = None if scores.rankings is None else ranking_data(scores)
+    if rankings is not None and documents:
+        rankings["texts"] = document_texts(rankings, documents, limit=_LIMIT)
+    return {
+        "title": title,
+        "systems": list(scores.systems),
+        "measures": [_measure(scores.measures[m], scores) for m in numeric],
+        "topics": [
+            {"id": query} | ({"text": queries[query].line} if query in queries else {})
+            for query in scores.queries
+        ],
+        "values": [
+            [[_plain(value) for value in scores.values[s, m]] for s in range(len(scores.systems))]
+            for m in numeric
+        ],
+        "means": [
+            [_plain(scores.means[s, m]) for s in range(len(scores.systems))] for m in numeric
+        ],
+        "compared": _compared(scores),
+        "comparisons": [_comparison(comparison, scores) for comparison in comparisons],
+        "doubts": [asdict(doubt) for doubt in doubts],
+        "warnings": list(scores.warnings),
+        "findings": [asdict(finding) for finding in findings],
+        "notes": notes(scores),
+        "method": asdict(method(scores, first)),
+        "rankings": rankings,
+    }
+
+
+def _measure(measure: Measure, scores: Scores) -> dict[str, Any]:
+    counts = measure.average == "sum"
+    return {
+        "name": str(measure),
+        "better": measure.better,
+        "digits": 0 if counts else profile(scores.about.profile).decimals,
+        "worst": _plain(worst_value(measure)),
+    }
+
+
+def _compared(scores: Scores) -> list[int]:
+    """Which topics every system was evaluated on: those that comparisons and plots rest on."""
+    (sample, *_) = samples(scores, measures=[m for m in scores.measures if not m.text])
+    place = {query: q for q, query in enumerate(scores.queries)}
+    return [place[topic] for topic in sample.topics]
+
+
+def _comparison(comparison: Comparison, scores: Scores) -> dict[str, Any]:
+    said = claims(comparison)
+    measures = [str(sample.measure) for sample in comparison.samples]
+    return {
+        "baseline": comparison.baseline,
+        "headlines": {
+            name: _headline([claim for claim in said if str(claim.difference.measure) == name])
+            for name in measures
+        },
+        "claims": [
+            {
+                "text": sentence(claim),
+                "verdict": claim.verdict,
+                **record(claim.difference, comparison),
+            }
+            for claim in said
+        ],
+        "table": render(comparison, "html"),
+        "paragraph": method(scores, comparison).paragraph,
+    }
+
+
+_WORDS = {
+    "better": ("beats", "beat"),
+    "worse": ("is worse than", "are worse than"),
+    "higher": ("is higher than", "are higher than"),
+    "lower": ("is lower than", "are lower than"),
+}
+
+
+def _headline(said: Sequence[Claim]) -> str:
+    """What was shown by one measure, in numbers."""
+    first = said[0]
+    comparison, measure = first.comparison, first.difference.measure
+    verdicts = [claim.verdict for claim in said]
+    if comparison.baseline is None:
+        shown = sum(claim.shown for claim in said)
+        return f"{shown} of {counted(len(said), 'pair')} of systems differ on {measure}."
+    parts = []
+    for verdict, (one, more) in _WORDS.items():
+        count = verdicts.count(verdict)  # type: ignore[arg-type]
+        if count:
+            parts.append(f"{count} {one if count == 1 else more} {comparison.baseline}")
+    unknown = verdicts.count("not shown")
+    if unknown:
+        verb = "is" if unknown == 1 else "are"
+        parts.append(f"{unknown} {verb} not shown to differ from it")
+    others = counted(len(said), "system")
+    return f"Of {others} compared on {measure}, {', '.join(parts)}."
+
+
+def _plain(value: float) -> float | None:
+    """JSON knows neither NaN nor infinity."""
+    return float(value) if isfinite(value) else None

@@ -1,0 +1,332 @@
+"""The plots of a report: a specification each, and its rows for all that a reader can pick.
+
+A plot is drawn once, with marks in place of the names of measure and baseline; the page puts the
+names there, and the rows that belong to them. Where rows would be too many, a topic each for every
+measure and baseline, the page makes them from the values: `page.js` has the same columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from cleverdon.compare.paired import Comparison
+from cleverdon.compare.samples import Sample, samples
+from cleverdon.errors import OptionError
+from cleverdon.measures.base import Measure
+from cleverdon.scores import Scores
+from cleverdon.show.plot import (
+    attention,
+    bounds,
+    confusion,
+    eleven_points,
+    f_lines,
+    gains,
+    grades_by_rank,
+    measures_correlation,
+    roc,
+)
+from cleverdon.show.plot.attention import attention_rows, gains_rows
+from cleverdon.show.plot.base import Chart, Datasets, Row, finished
+from cleverdon.show.plot.by_cutoff import by_cutoff_chart, by_cutoff_rows, cut_measures
+from cleverdon.show.plot.by_topic import heat_map_chart, topics_chart
+from cleverdon.show.plot.confusion import confusion_rows
+from cleverdon.show.plot.forest import forest_chart, forest_rows
+from cleverdon.show.plot.grades_by_rank import grades_by_rank_rows
+from cleverdon.show.plot.histogram import (
+    differences_chart,
+    differences_rows,
+    histogram_chart,
+    histogram_rows,
+)
+from cleverdon.show.plot.matrix import matrix_chart
+from cleverdon.show.plot.pairs import pairs_rows
+from cleverdon.show.plot.precision_recall import precision_recall_chart
+from cleverdon.show.plot.spread import spread_chart, spread_rows
+from cleverdon.show.plot.topicwise import MEDIAN, differences_to
+from cleverdon.show.plot.trade_off import trade_off_chart, trade_off_rows
+
+MEASURE, BASELINE, OTHER = "⟦measure⟧", "⟦baseline⟧", "⟦other⟧"
+"""What stands in specifications in place of names; the other is a second measure."""
+CUTOFFS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 70, 100)
+_WIDE = 940
+"""Pixels of a plot that has a row of the page for itself."""
+_TOP = 10
+"""Where rankings are cut in plots of sets."""
+
+Varies = Literal["never", "measure", "pair", "system", "topics", "topic"]
+"""What a plot depends on: a pair is a measure and a baseline. Where topics can be picked, or one is
+looked at, the page makes the rows itself."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A plot of the report."""
+
+    id: str
+    title: str
+    caption: str
+    varies: Varies
+    spec: dict[str, Any]
+    rows: dict[str, Any]
+    """By measure, by measure and baseline, or by system, as indices; -1 is no baseline."""
+    wide: bool = False
+
+    @property
+    def heading(self) -> dict[str, Any]:
+        """What the page knows of it before it is drawn."""
+        return {
+            "id": self.id,
+            "title": self.title,
+            "caption": self.caption,
+            "varies": self.varies,
+            "wide": self.wide,
+        }
+
+
+def figures(scores: Scores, comparisons: Sequence[Comparison]) -> list[Figure]:
+    """Every plot that these scores give rise to, those that matter most first."""
+    measures = [measure for measure in scores.measures if not measure.text]
+    of = samples(scores, measures=measures)
+    made = [
+        *_of_comparisons(scores, of, comparisons),
+        *_of_topics(scores, of),
+        *_of_measures(scores, of),
+    ]
+    if scores.rankings is not None:
+        made += _of_rankings(scores, of)
+    return made
+
+
+def _of_comparisons(
+    scores: Scores, of: Sequence[Sample], comparisons: Sequence[Comparison]
+) -> Iterator[Figure]:
+    place = {sample.measure: str(m) for m, sample in enumerate(of)}
+    against = [comparison for comparison in comparisons if comparison.baseline is not None]
+    if against:
+        yield Figure(
+            "forest",
+            "Differences and their intervals",
+            "Filled: told apart from chance. Intervals are not corrected for how many there are.",
+            "pair",
+            _spec(forest_chart(scores.systems, BASELINE)),
+            {
+                f"{place[sample.measure]} {scores.systems.index(comparison.baseline)}": _packed(
+                    forest_rows(comparison, sample.measure)
+                )
+                for comparison in against
+                for sample in comparison.samples
+                if comparison.baseline is not None
+            },
+        )
+    for pairs in comparisons:
+        if pairs.baseline is None and len(scores.systems) > 2:
+            yield Figure(
+                "pairs",
+                "p-values of all pairs",
+                "Orange: the row is better than the column; purple: it is not. "
+                f"Bold: p ≤ {pairs.level:g}, corrected over all pairs and measures.",
+                "measure",
+                _spec(matrix_chart(len(scores.systems), "difference", "p", "corrected")),
+                {
+                    place[sample.measure]: _packed(pairs_rows(pairs, sample.measure))
+                    for sample in pairs.samples
+                },
+            )
+
+
+def _of_topics(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
+    systems = scores.systems
+    yield Figure(
+        "spread",
+        "How topics spread",
+        "Box: quartiles and median. Diamond: mean. Whiskers: 1.5 boxes at most.",
+        "measure",
+        _spec(spread_chart(systems, MEASURE)),
+        {str(m): _packed(spread_rows(sample)) for m, sample in enumerate(of)},
+    )
+    if len(systems) > 1:
+        yield Figure(
+            "topics",
+            "Where the system gains and loses",
+            "A bar for each of the picked topics, the best first; click one to see its rankings.",
+            "topics",
+            _spec(topics_chart(systems, MEASURE, BASELINE), width=_WIDE),
+            {},
+            wide=True,
+        )
+    yield Figure(
+        "heat_map",
+        "Topics and systems",
+        "A column for each of the picked topics, the hardest first; click one to see its rankings.",
+        "topics",
+        _spec(heat_map_chart(systems, MEASURE), width=_WIDE),
+        {},
+        wide=True,
+    )
+    yield Figure(
+        "histogram",
+        "How many topics have which value",
+        "Line: mean.",
+        "measure",
+        _spec(histogram_chart(systems, MEASURE)),
+        {str(m): _packed(histogram_rows(sample)) for m, sample in enumerate(of)},
+    )
+    if len(systems) > 1:
+        yield Figure(
+            "differences",
+            "How many topics gain or lose how much",
+            "Against the baseline, or the median of all systems where there is none.",
+            "pair",
+            _spec(differences_chart(systems, MEASURE, BASELINE)),
+            {
+                f"{m} {b}": _packed(
+                    differences_rows(differences_to(sample, MEDIAN if b < 0 else systems[b]))
+                )
+                for m, sample in enumerate(of)
+                for b in range(-1, len(systems))
+            },
+        )
+
+
+def _of_measures(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
+    if len(of) > 1 and len(scores.systems) > 1:
+        # The first measure against the second, and every other against the first.
+        yield Figure(
+            "trade_off",
+            "Trade-off of two measures",
+            "Filled and joined: no other system is better by both.",
+            "measure",
+            _spec(trade_off_chart(scores.systems, MEASURE, OTHER)),
+            {
+                str(m): _packed(trade_off_rows(sample, of[0 if m else 1], scores))
+                for m, sample in enumerate(of)
+            },
+        )
+        yield from _fixed("correlation", lambda: measures_correlation(scores, measures=_names(of)))
+    yield from _fixed("attention", lambda: attention(_answering(of, attention_rows)))
+    yield from _fixed("gains", lambda: gains(_answering(of, gains_rows)))
+    if scores.bounds:
+        yield from _fixed("bounds", lambda: bounds(scores, _names(of)))
+
+
+def _of_rankings(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
+    deepest = max(run.deepest for run in scores.about.runs.values())
+    cutoffs = [k for k in CUTOFFS if k <= deepest] or [1]
+    cut = {}
+    for m, sample in enumerate(of):
+        try:
+            family = cut_measures(scores, sample.measure, cutoffs)
+            cut[str(m)] = _packed(by_cutoff_rows(scores, family, cutoffs))
+        except OptionError:  # it has no cut-off
+            continue
+    if cut:
+        yield Figure(
+            "by_cutoff",
+            "The measure at each cut-off",
+            "Of measures that have one.",
+            "measure",
+            _spec(by_cutoff_chart(scores.systems, f"{MEASURE}, cut at k", points=True)),
+            cut,
+        )
+    yield from _fixed("eleven_points", lambda: eleven_points(scores))
+    yield from _fixed("roc", lambda: roc(scores))
+    yield from _fixed("f_lines", lambda: f_lines(scores, k=_TOP))
+    first, *others = scores.systems
+    yield _of_drawn(
+        "confusion",
+        confusion(scores, k=_TOP, systems=first),
+        [confusion_rows(scores, k=_TOP, systems=[name]) for name in others],
+        "system",
+    )
+    yield _of_drawn(
+        "grades_by_rank",
+        grades_by_rank(scores, systems=first),
+        [grades_by_rank_rows(scores, systems=[name]) for name in others],
+        "system",
+    )
+    yield Figure(
+        "precision_recall",
+        "Precision and recall",
+        "Of the topic and the system that are picked.",
+        "topic",
+        _spec(precision_recall_chart()),
+        {},
+    )
+
+
+def _names(of: Sequence[Sample]) -> list[str]:
+    return [str(sample.measure) for sample in of]
+
+
+def _answering(of: Sequence[Sample], rows: Callable[[list[Measure]], Datasets]) -> list[Measure]:
+    """The measures that such a plot can be drawn of."""
+    found = []
+    for sample in of:
+        try:
+            rows([sample.measure])
+        except OptionError:
+            continue
+        found.append(sample.measure)
+    if not found:
+        raise OptionError("none of the measures can be drawn")
+    return found
+
+
+def _fixed(id: str, draw: Callable[[], Chart]) -> Iterator[Figure]:
+    """A plot that nothing can be picked for; none where these scores do not give it."""
+    try:
+        drawn = draw()
+    except OptionError:
+        return
+    yield _of_drawn(id, drawn)
+
+
+def _of_drawn(
+    id: str, chart: Chart, others: Sequence[Datasets] = (), varies: Varies = "never"
+) -> Figure:
+    """A finished chart, with its own title and subtitle, and the rows of others like it."""
+    drawn = chart.to_dict(validate=False)
+    title = drawn["title"]
+    lines = title.get("subtitle", "")
+    caption = lines if isinstance(lines, str) else " ".join(lines)
+    rows = [drawn["datasets"], *others]
+    keyed = {"" if varies == "never" else str(at): _packed(one) for at, one in enumerate(rows)}
+    return Figure(id, title["text"], caption, varies, _without_style(drawn), keyed)
+
+
+def _spec(chart: Any, *, width: int | None = None) -> dict[str, Any]:
+    spec = _without_style(finished(chart, {}, title="").to_dict(validate=False))
+    return spec if width is None else {**spec, "width": width}
+
+
+def _without_style(spec: dict[str, Any]) -> dict[str, Any]:
+    """The specification alone: the page has rows, headings, and a style for light and for dark."""
+    return {key: value for key, value in spec.items() if key not in ("config", "title", "datasets")}
+
+
+def _packed(datasets: Datasets) -> dict[str, Any]:
+    """Rows without the names of their columns, and each text of a column once.
+
+    Numbers have six digits: no pixel shows more, and a report is to be sent around.
+    """
+    return {name: _packed_rows(rows) for name, rows in datasets.items()}
+
+
+def _packed_rows(rows: Sequence[Row]) -> dict[str, Any]:
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    texts: dict[str, dict[str, int]] = {}
+
+    def cell(name: str, value: Any) -> Any:
+        if isinstance(value, str):
+            known = texts.setdefault(name, {})
+            return known.setdefault(value, len(known))
+        return float(f"{value:.6g}") if isinstance(value, float) else value
+
+    cells = [[cell(name, row.get(name)) for name in columns] for row in rows]
+    return {
+        "columns": columns,
+        "texts": {name: list(known) for name, known in texts.items()},
+        "rows": cells,
+    }
