@@ -71,10 +71,12 @@ def test_demo_is_evaluated_and_compared(cleverdon: Command, tmp_path: Path) -> N
         "bm25-porter",
         "nDCG@10",
         "boolean-and is worse than bm25 on nDCG@10 by",
-        "Holm over 3 comparisons",
+        "Holm over 15 comparisons",
         "- missing-queries: boolean-and lacks",
-        "- measures-tried: 5 measures were evaluated and 1 compared",
+        f"A report of all this is in {Path('out', 'report.html')}",
     ):
         assert part in done.stdout
+    page = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert "Four ways to search Python&#x27;s documentation" in page
     again = cleverdon("eval", "out/qrels.txt", "out/runs/bm25.run", "-m", "nDCG@10", "-f", "csv")
     assert f"{float(again.stdout.split(',')[-1]):.4f}" in done.stdout

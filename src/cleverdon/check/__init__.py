@@ -15,11 +15,11 @@ from cleverdon.check.findings import RULES, Finding, Findings, Rule, Severity
 from cleverdon.data import Judgments
 from cleverdon.errors import check_word
 
-__all__ = ["RULES", "Finding", "Report", "Rule", "Severity", "check"]
+__all__ = ["RULES", "Checked", "Finding", "Rule", "Severity", "check"]
 
 
 @dataclass(frozen=True)
-class Report:
+class Checked:
     """What was found in one file."""
 
     path: str
@@ -48,7 +48,7 @@ def check(
     qrels: Any = None,
     limit: int | None = 5,
     progress: Callable[[int, int], object] | None = None,
-) -> Report:
+) -> Checked:
     """Find what is wrong with a run or with judgments.
 
     `kind` is guessed from the number of fields unless it is given. With `qrels`, a run's queries
@@ -81,7 +81,7 @@ def check(
         check_run(rows, file, found, judgments=judgments)
     else:
         check_qrels(rows, file, found)
-    return Report(
+    return Checked(
         path=file.name,
         kind=file.kind,
         format=file.format,

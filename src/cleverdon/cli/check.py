@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 if TYPE_CHECKING:
-    from cleverdon.check import Report
+    from cleverdon.check import Checked
 
 
 @click.command()
@@ -90,7 +90,7 @@ def command(
         raise click.exceptions.Exit(1)
 
 
-def _print(report: Report) -> None:
+def _print(report: Checked) -> None:
     for finding in report.findings:
         place = ":".join(str(part) for part in (finding.line, finding.column) if part)
         where = f"{report.path}:{place}" if place else report.path
@@ -114,7 +114,7 @@ def _plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _as_dict(report: Report) -> dict[str, Any]:
+def _as_dict(report: Checked) -> dict[str, Any]:
     from dataclasses import asdict
 
     return asdict(report)

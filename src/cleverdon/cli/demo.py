@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100", "Judged@10")
-COMPARED = "nDCG@10"
+from cleverdon.cli import options
+
+if TYPE_CHECKING:
+    from cleverdon.compare import Comparison, Doubt
+    from cleverdon.demo.write import Demo
+
+COMPARED = ("nDCG@10", "AP", "RR", "P@10", "R@100")
+MEASURES = (*COMPARED, "Judged@10")
+SHOWN = "nDCG@10"
 BASELINE = "bm25"
+_DEPTH = 20
+"""How many results of each query the report shows."""
 CAUTION = (
     "The judgments were derived, not made by people, and grade 1 goes by shared word stems: that\n"
     "favours a system that stems. Four fifths of what the systems return is not judged at all."
@@ -40,14 +50,41 @@ def command(directory: Path) -> None:
         f"{demo.documents:,} documents, {demo.queries} queries, {len(demo.runs)} systems, "
         f"written to {directory}\n"
     )
-    scores = evaluate(demo.qrels, demo.runs, MEASURES)
-    click.echo(render(scores))
+    scores = evaluate(demo.qrels, demo.runs, MEASURES, keep=_DEPTH)
+    click.echo(render(scores, **options.terminal()))
     found = compare(scores, baseline=BASELINE, measures=COMPARED)
-    worst = evaluate(demo.qrels, demo.runs, COMPARED, ties="worst")
-    best = evaluate(demo.qrels, demo.runs, COMPARED, ties="best")
-    click.echo("\n" + render_claims(claims(found), doubts(found, tied=(worst, best))))
+    worst = evaluate(demo.qrels, demo.runs, MEASURES, ties="worst")
+    best = evaluate(demo.qrels, demo.runs, MEASURES, ties="best")
+    raised = doubts(found, tied=(worst, best))
+    said = [claim for claim in claims(found) if str(claim.difference.measure) == SHOWN]
+    click.echo("\n" + render_claims(said, raised))
     click.echo("\n" + CAUTION)
     files = f"{demo.qrels} {directory / 'runs' / '*.run'}"
     click.echo(f"\nNow try:\n  cleverdon compare {files} --baseline {BASELINE}")
     click.echo(f"  cleverdon claim {files} --baseline {BASELINE} -m ERR@10 -m R@100")
-    click.echo(f"  cleverdon eval {files} -m ERR@10 --per-query\n  cleverdon explain nDCG")
+    click.echo(f"  cleverdon explain {demo.qrels} {demo.runs[0]} --query {scores.queries[0]}")
+    click.echo("  cleverdon explain nDCG\n")
+    click.echo(_report(demo, found, raised, directory / "report.html"))
+
+
+def _report(demo: Demo, found: Comparison, raised: list[Doubt], path: Path) -> str:
+    """Write the report, and say so; or say what is missing for it."""
+    from cleverdon.errors import MissingExtra
+    from cleverdon.read.texts import read_texts
+    from cleverdon.show.report import report, shown_documents
+
+    click.echo("... writing a report", err=True)
+    try:
+        report(
+            found,
+            title="Four ways to search Python's documentation",
+            queries=read_texts(demo.topics),
+            documents=read_texts(demo.collection, wanted=shown_documents(found.scores)),
+            doubts=raised,
+        ).save(path)
+    except MissingExtra as error:
+        return f"There is no report: {error}"
+    return (
+        f"A report of all this is in {path}: open it in a browser, pick a measure or a baseline, "
+        "click a topic."
+    )

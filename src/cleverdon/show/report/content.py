@@ -123,28 +123,24 @@ _WORDS = {
     "worse": ("is worse than", "are worse than"),
     "higher": ("is higher than", "are higher than"),
     "lower": ("is lower than", "are lower than"),
+    "not shown": ("is not shown to differ from", "are not shown to differ from"),
 }
 
 
 def _headline(said: Sequence[Claim]) -> str:
     """What was shown by one measure, in numbers."""
-    first = said[0]
-    comparison, measure = first.comparison, first.difference.measure
-    verdicts = [claim.verdict for claim in said]
-    if comparison.baseline is None:
+    first = said[0].difference
+    baseline = said[0].comparison.baseline
+    if baseline is None and len(said) > 1:
         shown = sum(claim.shown for claim in said)
-        return f"{shown} of {counted(len(said), 'pair')} of systems differ on {measure}."
-    parts = []
-    for verdict, (one, more) in _WORDS.items():
-        count = verdicts.count(verdict)  # type: ignore[arg-type]
-        if count:
-            parts.append(f"{count} {one if count == 1 else more} {comparison.baseline}")
-    unknown = verdicts.count("not shown")
-    if unknown:
-        verb = "is" if unknown == 1 else "are"
-        parts.append(f"{unknown} {verb} not shown to differ from it")
-    others = counted(len(said), "system")
-    return f"Of {others} compared on {measure}, {', '.join(parts)}."
+        return f"{shown} of {counted(len(said), 'pair')} of systems differ on {first.measure}."
+    if len(said) == 1:
+        verb, _ = _WORDS[said[0].verdict]
+        return f"{first.system} {verb} {first.baseline} on {first.measure}."
+    counts = {verdict: sum(claim.verdict == verdict for claim in said) for verdict in _WORDS}
+    parts = [f"{n} {_WORDS[verdict][n > 1]}" for verdict, n in counts.items() if n]
+    parts = [f"{parts[0]} {baseline}", *(f"{part} it" for part in parts[1:])]
+    return f"Of {len(said)} systems compared on {first.measure}, {', '.join(parts)}."
 
 
 def _plain(value: float) -> float | None:
