@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -42,3 +43,8 @@ def summed(group: Ints, values: Floats, count: int) -> Floats:
     """The sum of the values of each group, added in their order."""
     # Of no values at all, `bincount` would make whole numbers.
     return np.bincount(group, weights=values, minlength=count).astype(np.float64)
+
+
+def plain(value: float | None) -> float | None:
+    """A number as JSON can have it, which knows neither NaN nor infinity."""
+    return None if value is None or not isfinite(value) else float(value)

@@ -11,7 +11,7 @@ import numpy as np
 
 from cleverdon.about import About, AboutRun
 from cleverdon.aggregate import aggregated, settled
-from cleverdon.arrays import Bools, Floats
+from cleverdon.arrays import Bools, Floats, plain
 from cleverdon.errors import MissingExtra, OptionError, suggest
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse
@@ -219,7 +219,7 @@ class Scores:
         return {
             "about": asdict(self.about),
             "means" if average == "mean" else average: {
-                system: {measure: _plain(value) for measure, value in found.items()}
+                system: {measure: plain(value) for measure, value in found.items()}
                 for system, found in self.to_dict(average=average).items()
             },
             "queries": self.queries,
@@ -227,7 +227,7 @@ class Scores:
                 system: {
                     str(measure): self.texts[system][str(measure)]
                     if measure.text
-                    else [_plain(value) for value in self.values[s, m].tolist()]
+                    else [plain(value) for value in self.values[s, m].tolist()]
                     for m, measure in enumerate(self.measures)
                 }
                 for s, system in enumerate(self.systems)
@@ -238,9 +238,9 @@ class Scores:
         return {
             system: {
                 measure: {
-                    "means": [_plain(end) for end in self.mean_bounds(system, measure)],
-                    "lowest": [_plain(value) for value in found.lowest.tolist()],
-                    "highest": [_plain(value) for value in found.highest.tolist()],
+                    "means": [plain(end) for end in self.mean_bounds(system, measure)],
+                    "lowest": [plain(value) for value in found.lowest.tolist()],
+                    "highest": [plain(value) for value in found.highest.tolist()],
                 }
                 for measure, found in of_system.items()
             }
@@ -280,11 +280,6 @@ class Scores:
         from cleverdon.show.table import render
 
         return render(self, "html")
-
-
-def _plain(value: float) -> float | None:
-    """JSON knows neither NaN nor infinity."""
-    return value if np.isfinite(value) else None
 
 
 def _doubts(name: str, run: AboutRun, *, ties: str) -> list[str]:

@@ -68,12 +68,17 @@ def _claim(found: Difference, comparison: Comparison) -> Claim:
 
 
 def _verdict(found: Difference, comparison: Comparison) -> Verdict:
-    if not comparison.significant(found) or not found.difference * direction(found, comparison) > 0:
+    if not told_apart(found, comparison):
         return "not shown"
     higher = found.difference > 0
     if found.measure.better == "neither":
         return "higher" if higher else "lower"
     return "better" if higher == (found.measure.better == "higher") else "worse"
+
+
+def told_apart(found: Difference, comparison: Comparison) -> bool:
+    """Whether a difference is significant, and the test points where the means do."""
+    return comparison.significant(found) and found.difference * direction(found, comparison) > 0
 
 
 def direction(found: Difference, comparison: Comparison) -> float:

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 
+from cleverdon.arrays import plain
 from cleverdon.compare.orderings import COEFFICIENTS, Agreement, Coefficient
 from cleverdon.errors import check_word
 from cleverdon.show.grid import FORMATS, Grid, counted, laid_out, printable
@@ -41,7 +42,7 @@ def render_matrix(found: Sequence[Agreement], coefficient: str, format: str = "t
     names = list(dict.fromkeys(name for one in found for name in (one.first, one.second)))
     values |= {(name, name): 1.0 for name in names}
     if format == "json":
-        square = {a: {b: _plain(values.get((a, b), math.nan)) for b in names} for a in names}
+        square = {a: {b: plain(values.get((a, b), math.nan)) for b in names} for a in names}
         return json.dumps({coefficient: square}, indent=1, ensure_ascii=False)
     exact = format in ("csv", "tsv")
     rows = [
@@ -58,11 +59,11 @@ def render_runs(found: Mapping[str, Mapping[str, float]], format: str = "table")
     queries = list(next(iter(found.values())))
     means = {name: _mean(list(values.values())) for name, values in found.items()}
     if format == "json":
-        plain = {
-            query: {name: _plain(values[query]) for name, values in found.items()}
+        by_query = {
+            query: {name: plain(values[query]) for name, values in found.items()}
             for query in queries
         }
-        whole = {"means": {name: _plain(mean) for name, mean in means.items()}, "queries": plain}
+        whole = {"means": {name: plain(mean) for name, mean in means.items()}, "queries": by_query}
         return json.dumps(whole, indent=1, ensure_ascii=False)
     exact = format in ("csv", "tsv")
     rows = [
@@ -102,16 +103,11 @@ def _record(one: Agreement) -> dict[str, object]:
     }
     for name in COEFFICIENTS:
         found: Coefficient = getattr(one, name)
-        ends = [_plain(found.interval.low), _plain(found.interval.high)]
-        of_all[name] = {"value": _plain(found.value), "interval": ends}
+        ends = [plain(found.interval.low), plain(found.interval.high)]
+        of_all[name] = {"value": plain(found.value), "interval": ends}
     return of_all | {"confidence": one.kendall.interval.confidence}
 
 
 def _mean(values: list[float]) -> float:
     defined = [value for value in values if not math.isnan(value)]
     return sum(defined) / len(defined) if defined else math.nan
-
-
-def _plain(value: float) -> float | None:
-    """JSON knows no NaN."""
-    return None if math.isnan(value) else value

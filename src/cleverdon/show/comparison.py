@@ -14,7 +14,7 @@ from string import ascii_lowercase
 from typing import Any
 
 from cleverdon.aggregate import worst_value
-from cleverdon.compare.claims import direction
+from cleverdon.compare.claims import told_apart
 from cleverdon.compare.paired import Comparison, Difference
 from cleverdon.compare.samples import Sample
 from cleverdon.compare.tests import FAMILY_TESTS
@@ -103,18 +103,13 @@ def _above(comparison: Comparison, sample: Sample, system: str, names: dict[str,
     found = [
         difference
         for difference in comparison.differences
-        if difference.measure == sample.measure and _shown(difference, comparison)
+        if difference.measure == sample.measure and told_apart(difference, comparison)
     ]
     if comparison.baseline is not None:
         return DAGGER if any(difference.system == system for difference in found) else ""
     beaten = {_loser(difference) for difference in found if _winner(difference) == system}
     between = "" if len(names) <= len(LETTERS) else ","
     return between.join(name for other, name in names.items() if other in beaten)
-
-
-def _shown(found: Difference, comparison: Comparison) -> bool:
-    """Whether a difference is significant, and the test points where the means do."""
-    return comparison.significant(found) and found.difference * direction(found, comparison) > 0
 
 
 def _winner(found: Difference) -> str:
@@ -129,7 +124,7 @@ def _loser(found: Difference) -> str:
 
 def footnotes(comparison: Comparison) -> list[str]:
     """What the marks mean, and what the p-values are of."""
-    marked = any(_shown(found, comparison) for found in comparison.differences)
+    marked = any(told_apart(found, comparison) for found in comparison.differences)
     if comparison.baseline is None:
         first = "Letters above a value: the systems that it is significantly better than."
         first = first if marked else "No system is significantly better than another."

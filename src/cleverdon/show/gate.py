@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
 from typing import Any
 from xml.etree import ElementTree
 
+from cleverdon.arrays import plain
 from cleverdon.compare.gate import Ruling, Verdict
 from cleverdon.compare.rules import LossLimit, NotWorse, Threshold
 from cleverdon.errors import check_word
@@ -144,10 +144,10 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
                 "rule": ruling.rule.text,
                 "measure": str(ruling.rule.measure),
                 "passed": ruling.passed,
-                "value": _plain(ruling.value),
-                "limit": _plain(ruling.limit),
-                "average": _plain(ruling.average),
-                "baseline": _plain(ruling.baseline),
+                "value": plain(ruling.value),
+                "limit": plain(ruling.limit),
+                "average": plain(ruling.average),
+                "baseline": plain(ruling.baseline),
             }
             for ruling in verdict.rulings
         ],
@@ -155,10 +155,6 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
         "baseline": before,
         "notes": list(verdict.notes),
     }
-
-
-def _plain(value: float | None) -> float | None:
-    return None if value is None or not math.isfinite(value) else value
 
 
 def junit(verdict: Verdict) -> str:

@@ -6,9 +6,7 @@ import math
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
-from cleverdon.arrays import Floats
+from cleverdon.arrays import Floats, plain
 from cleverdon.compare.paired import Difference
 from cleverdon.compare.slices import UNKNOWN, Slices
 from cleverdon.errors import check_word
@@ -194,7 +192,7 @@ def as_json(found: Slices) -> dict[str, Any]:
 def _by_name(found: Slices, averages: Floats) -> dict[str, dict[str, float | None]]:
     return {
         system: {
-            str(measure): _plain(value)
+            str(measure): plain(value)
             for measure, value in zip(found.measures, averages[s], strict=True)
         }
         for s, system in enumerate(found.systems)
@@ -206,13 +204,9 @@ def _compared(found: Slices, difference: Difference) -> dict[str, Any]:
         "system": difference.system,
         "baseline": difference.baseline,
         "measure": str(difference.measure),
-        "difference": _plain(difference.difference),
-        "interval": [_plain(difference.interval.low), _plain(difference.interval.high)],
+        "difference": plain(difference.difference),
+        "interval": [plain(difference.interval.low), plain(difference.interval.high)],
         "p": difference.p.p,
         "corrected": difference.corrected,
         "significant": found.significant(difference),
     }
-
-
-def _plain(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

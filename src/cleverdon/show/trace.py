@@ -49,12 +49,14 @@ def render(
 
 def _one(trace: Trace, format: str, depth: int | None, titles: Titles, asked: str) -> str:
     head = headline(trace, asked)
-    tables = _table(trace, depth, titles)
+    rows = list(_folded(trace, depth))
+    tables = _table(trace, rows, titles)
+    notes = below(trace, tied=any(row.last.tied for row in rows if len(row.steps) == 1))
     if format != "table":
         # What is written elsewhere comes with its explanations below it.
-        lines = [head, *below(trace), *outlook(trace, titles, indented=False)]
+        lines = [head, *notes, *outlook(trace, titles, indented=False)]
         return laid_out(Grid(*tables, [], lines), format)
-    shown = laid_out(Grid(*tables, below(trace)), "table").rstrip() if tables[1] else ""
+    shown = laid_out(Grid(*tables, notes), "table").rstrip() if tables[1] else ""
     return "\n\n".join(
         part for part in (head, shown, "\n".join(outlook(trace, titles))) if part.strip()
     )
@@ -78,8 +80,7 @@ class _Row:
         return sum(step.added for step in self.steps)
 
 
-def _table(trace: Trace, depth: int | None, titles: Titles) -> _Table:
-    rows = list(_folded(trace, depth))
+def _table(trace: Trace, rows: Sequence[_Row], titles: Titles) -> _Table:
     shares = trace.whole is not None
     names = list(trace.steps[0].working) if trace.steps else []
     titled = any(step.doc in titles for step in trace.steps)

@@ -32,8 +32,8 @@ def why_undefined(measure: Measure) -> str:
     return measure.undefined.removeprefix("never; ")
 
 
-def below(trace: Trace) -> list[str]:
-    """How the columns make the value."""
+def below(trace: Trace, *, tied: bool) -> list[str]:
+    """How the columns make the value; and what marks results where some shown are `tied`."""
     lines = []
     value = number(trace.measure, trace.value)
     if trace.undefined:
@@ -44,7 +44,7 @@ def below(trace: Trace) -> list[str]:
         lines.append(f"{total} / {whole} = {value}: {over}")
     elif trace.start:
         lines.append(f"before any hit the value is {number(trace.measure, trace.start)}")
-    if any(step.tied for step in trace.steps):
+    if tied:
         lines.append("= has the same score as another result")
     return lines
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cleverdon.arrays import Floats
+from cleverdon.arrays import Floats, plain
 from cleverdon.errors import OptionError, check_word
 from cleverdon.hits import Hits, cut_off
 from cleverdon.judged import Judged
@@ -21,7 +21,6 @@ from cleverdon.measures.base import Measure
 from cleverdon.measures.cwl import Model
 from cleverdon.measures.notation import parse_all
 from cleverdon.show.plot.base import LIMIT, Chart, Datasets, Row, alt, finished, table
-from cleverdon.show.plot.kept import plain
 from cleverdon.show.plot.lines import label_rows, labels, line_style
 
 MODELS = "P@10 nDCG AP ERR RBP(p=0.5) RBP(p=0.8) RBP(p=0.95) INST"

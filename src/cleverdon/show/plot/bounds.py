@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from cleverdon.arrays import plain
 from cleverdon.errors import OptionError
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse_all
 from cleverdon.scores import Scores
 from cleverdon.show.plot import theme
 from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, system_colour, table
-from cleverdon.show.plot.kept import plain, resting_on
+from cleverdon.show.plot.kept import resting_on
 
 _OVER = {
     "ties": "orders of tied results",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cleverdon.arrays import Floats
+from cleverdon.arrays import Floats, plain
 from cleverdon.compare.intervals import intervals
 from cleverdon.errors import NotationError, OptionError
 from cleverdon.hits import cut_off
@@ -15,7 +15,7 @@ from cleverdon.measures.base import Measure
 from cleverdon.profiles import profile as find_profile
 from cleverdon.scores import Scores
 from cleverdon.show.plot.base import LIMIT, Chart, Datasets, Row, alt, finished, table
-from cleverdon.show.plot.kept import entering, mean_of, plain, resting_on, values_of
+from cleverdon.show.plot.kept import entering, mean_of, resting_on, values_of
 from cleverdon.show.plot.lines import label_rows, labels, line_style
 
 CUTOFFS = tuple(range(1, 101))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cleverdon import correlate
-from cleverdon.arrays import Floats
+from cleverdon.arrays import Floats, plain
 from cleverdon.compare.orderings import agreements
 from cleverdon.compare.samples import Sample, samples
 from cleverdon.errors import OptionError, check_word
@@ -37,7 +37,7 @@ _RESAMPLES = 500
 """Enough for intervals that only tooltips show."""
 
 
-def measures_correlation(
+def correlation(
     scores: Scores,
     *,
     of: str = "systems",
@@ -58,14 +58,14 @@ def measures_correlation(
         "topics": f"{name} over {topics}, the mean of {systems}.",
     }
     return finished(
-        measures_correlation_chart([str(sample.measure) for sample in found], of=of),
-        measures_correlation_rows(found, scores, of=of, coefficient=coefficient),
+        correlation_chart([str(sample.measure) for sample in found], of=of),
+        correlation_rows(found, scores, of=of, coefficient=coefficient),
         title=f"How alike measures order {of}",
         subtitle=rests[of],
     )
 
 
-def measures_correlation_rows(
+def correlation_rows(
     found: list[Sample], scores: Scores, *, of: str = "systems", coefficient: str = "kendall"
 ) -> Datasets:
     """A cell for each measure and other; of orders of systems, with its interval."""
@@ -80,7 +80,7 @@ def measures_correlation_rows(
         systems = found[0].systems
         for one in agreements(scores, measures=wanted, systems=systems, resamples=_RESAMPLES):
             made = getattr(one, coefficient)
-            ends = {"low": _plain(made.interval.low), "high": _plain(made.interval.high)}
+            ends = {"low": plain(made.interval.low), "high": plain(made.interval.high)}
             pairs[one.first, one.second] = _cell(made.value) | ends
     else:
         for first, second in combinations(found, 2):
@@ -95,7 +95,7 @@ def measures_correlation_rows(
     }
 
 
-def measures_correlation_chart(measures: Sequence[str], *, of: str = "systems") -> Any:
+def correlation_chart(measures: Sequence[str], *, of: str = "systems") -> Any:
     """The matrix of so many measures; coefficients of orders of systems have intervals."""
     ends = ("low", "high") if of == "systems" else ()
     return matrix_chart(len(measures), "coefficient", *ends)
@@ -132,7 +132,3 @@ def _check(of: str, coefficient: str) -> None:
 
 def _numeric(scores: Scores) -> list[Measure]:
     return [measure for measure in scores.measures if not measure.text]
-
-
-def _plain(value: float) -> Any:
-    return None if isnan(value) else value

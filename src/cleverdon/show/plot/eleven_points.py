@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from cleverdon.arrays import plain
 from cleverdon.measures.recall_levels import IPrec
 from cleverdon.profiles import profile as find_profile
 from cleverdon.scores import Scores
 from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, table
-from cleverdon.show.plot.kept import hits_of, mean_of, plain, resting_on, undefined_in
+from cleverdon.show.plot.kept import hits_of, mean_of, resting_on, undefined_in
 from cleverdon.show.plot.lines import label_rows, labels, line_style
 from cleverdon.show.plot.precision_recall import LEVELS
 

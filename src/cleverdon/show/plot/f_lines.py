@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cleverdon.arrays import plain
 from cleverdon.errors import OptionError
 from cleverdon.measures.base import Measure
 from cleverdon.measures.ranked import F, P, R
@@ -15,7 +16,7 @@ from cleverdon.measures.sets import SetF, SetP, SetR
 from cleverdon.scores import Scores
 from cleverdon.show.plot import theme
 from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, system_colour, table
-from cleverdon.show.plot.kept import mean_of, plain, resting_on, values_of
+from cleverdon.show.plot.kept import mean_of, resting_on, values_of
 
 _SIDE = 340
 _POINTS = 60

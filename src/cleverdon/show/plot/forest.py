@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cleverdon.compare.claims import direction
+from cleverdon.compare.claims import told_apart
 from cleverdon.compare.paired import Comparison, Difference
 from cleverdon.errors import OptionError
 from cleverdon.measures.base import Measure
@@ -69,11 +69,6 @@ def _row(found: Difference, comparison: Comparison) -> Row:
         "estimate": difference.replace("-", "−"),
         "chance": p_of(found, comparison),
     }
-
-
-def told_apart(found: Difference, comparison: Comparison) -> bool:
-    """Whether a difference is significant, and the test points where the means do."""
-    return comparison.significant(found) and found.difference * direction(found, comparison) > 0
 
 
 def forest_chart(systems: Sequence[str], baseline: str | None) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
 
 import numpy as np
 
@@ -66,11 +65,6 @@ def entering(scores: Scores, system: str, measure: Measure, values: Floats) -> F
 def mean_of(scores: Scores, system: str, measure: Measure, values: Floats) -> float:
     """A system's average, as scores have it."""
     return average(measure, entering(scores, system, measure, values))
-
-
-def plain(value: float) -> float | None:
-    """JSON knows neither NaN nor infinity."""
-    return float(value) if isfinite(value) else None
 
 
 def resting_on(scores: Scores, measure: Measure | None = None, undefined: int = 0) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import inf, isfinite, isnan
 from typing import Any
 
+from cleverdon.compare.claims import told_apart
 from cleverdon.compare.paired import Comparison, Difference
 from cleverdon.compare.samples import Sample
 from cleverdon.errors import OptionError, check_word
@@ -13,7 +14,6 @@ from cleverdon.measures.base import Measure
 from cleverdon.show.claims import p_of
 from cleverdon.show.comparison import basis, tested
 from cleverdon.show.plot.base import Chart, Datasets, Row, finished
-from cleverdon.show.plot.forest import told_apart
 from cleverdon.show.plot.matrix import cell, check_size, matrix_chart
 from cleverdon.show.plot.topicwise import sample_of
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cleverdon.arrays import Bools, Floats
+from cleverdon.arrays import Bools, Floats, plain
 from cleverdon.compare.intervals import average_intervals
 from cleverdon.compare.samples import Sample, samples
 from cleverdon.errors import OptionError
@@ -92,15 +92,11 @@ def trade_off_rows(
             )
             for row in points:
                 end = ends[row["system"], sample.measure]
-                row |= {f"{axis}_low": _plain(end.low), f"{axis}_high": _plain(end.high)}
+                row |= {f"{axis}_low": plain(end.low), f"{axis}_high": plain(end.high)}
     for row, side in zip(points, _sides(points, legend=_many(scores.systems)), strict=True):
         row["side"] = side
     steps = sorted((row for row in points if row["front"]), key=lambda row: (row["x"], row["y"]))
     return {"points": points, "front": [{"x": row["x"], "y": row["y"]} for row in steps]}
-
-
-def _plain(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def _directed(found: Sequence[Sample]) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import isfinite
 from typing import Any
 
 from cleverdon.aggregate import worst_value
+from cleverdon.arrays import plain
 from cleverdon.compare.claims import Claim, claims
 from cleverdon.compare.doubts import Doubt
 from cleverdon.compare.paired import Comparison
@@ -62,12 +62,10 @@ def content(
             for query in scores.queries
         ],
         "values": [
-            [[_plain(value) for value in scores.values[s, m]] for s in range(len(scores.systems))]
+            [[plain(value) for value in scores.values[s, m]] for s in range(len(scores.systems))]
             for m in numeric
         ],
-        "means": [
-            [_plain(scores.means[s, m]) for s in range(len(scores.systems))] for m in numeric
-        ],
+        "means": [[plain(scores.means[s, m]) for s in range(len(scores.systems))] for m in numeric],
         "compared": _compared(scores),
         "comparisons": [_comparison(comparison, scores) for comparison in comparisons],
         "doubts": [asdict(doubt) for doubt in doubts],
@@ -85,7 +83,7 @@ def _measure(measure: Measure, scores: Scores) -> dict[str, Any]:
         "name": str(measure),
         "better": measure.better,
         "digits": 0 if counts else profile(scores.about.profile).decimals,
-        "worst": _plain(worst_value(measure)),
+        "worst": plain(worst_value(measure)),
     }
 
 
@@ -141,8 +139,3 @@ def _headline(said: Sequence[Claim]) -> str:
     parts = [f"{n} {_WORDS[verdict][n > 1]}" for verdict, n in counts.items() if n]
     parts = [f"{parts[0]} {baseline}", *(f"{part} it" for part in parts[1:])]
     return f"Of {len(said)} systems compared on {first.measure}, {', '.join(parts)}."
-
-
-def _plain(value: float) -> float | None:
-    """JSON knows neither NaN nor infinity."""
-    return float(value) if isfinite(value) else None
