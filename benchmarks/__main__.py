@@ -12,10 +12,14 @@ from pathlib import Path
 from benchmarks.kernels import Kernel, run_kernels
 from benchmarks.machine import facts
 from benchmarks.progress import say
+from benchmarks.report import TITLE as REPORT
+from benchmarks.report import Fact, run_report
 from benchmarks.rows import Row
 from benchmarks.scaling import Step, run_scaling
-from benchmarks.table import kernels_table, peers_table, scaling_table
+from benchmarks.table import kernels_table, peers_table, report_table, scaling_table
 from benchmarks.tasks import FULL, QUICK, TITLES, run_task
+
+TASKS = (*TITLES, "report", "kernels", "scaling")
 
 NOTES = """\
 Medians of the rounds; files are read from the cache, not the disk. CPU s: of all cores together.
@@ -29,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark; the exit status is 1 when a tool failed or values differ."""
     options = _parser().parse_args(arguments)
     size = QUICK if options.quick else FULL
-    wanted = options.only or [*TITLES, "kernels", "scaling"]
+    wanted = options.only or TASKS
     machine = facts()
     print("\n".join(f"{name}: {fact}" for name, fact in machine.items()), end="\n\n", flush=True)
     rows = [
@@ -40,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     if rows:
         print(peers_table(rows), NOTES, sep="\n\n", end="\n\n", flush=True)
+    reported = run_report(rounds=options.rounds) if "report" in wanted else []
+    if reported:
+        print(f"{REPORT}\n\n{report_table(reported)}\n", flush=True)
     kernels = run_kernels(size.run, rounds=options.rounds) if "kernels" in wanted else []
     if kernels:
         title = f"Each measure by itself, {size.run.queries:,} x {size.run.depth:,}"
@@ -50,9 +57,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.quick:
         print("Quick sizes: the targets are meant for the full ones.\n")
     if options.json:
-        options.json.write_text(_json(machine, rows, kernels, steps))
+        options.json.write_text(_json(machine, rows, reported, kernels, steps))
         say(f"wrote {options.json}")
     failures = [f"{row.task}, {row.tool}: {row.note}" for row in rows if row.wrong]
+    failures += [f"report, {fact.what}: {fact.note}" for fact in reported if fact.wrong]
     failures += [f"{kernel.measure}: {kernel.note}" for kernel in kernels if kernel.wrong]
     failures += [f"scaling, {step.queries:,} queries: {step.note}" for step in steps if step.wrong]
     for failure in failures:
@@ -67,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--only",
         action="append",
-        choices=[*TITLES, "kernels", "scaling"],
+        choices=TASKS,
         help="this task alone; may be given again",
     )
     parser.add_argument("--json", type=Path, help="write everything to this file too")
@@ -77,12 +85,14 @@ def _parser() -> argparse.ArgumentParser:
 def _json(
     machine: dict[str, str],
     rows: Sequence[Row],
+    report: Sequence[Fact],
     kernels: Sequence[Kernel],
     steps: Sequence[Step],
 ) -> str:
     content = {
         "machine": machine,
         "tasks": [asdict(row) for row in rows],
+        "report": [asdict(fact) for fact in report],
         "kernels": [asdict(kernel) for kernel in kernels],
         "scaling": [asdict(step) for step in steps],
     }

@@ -6,10 +6,25 @@ from collections.abc import Sequence
 
 from benchmarks.kernels import Kernel, slowest_first
 from benchmarks.measure import Memory
+from benchmarks.report import Fact
 from benchmarks.rows import Row
 from benchmarks.scaling import Step
 
-LEFT = frozenset({"task", "tool", "measure", "family", "target", "met", "values", "linear", "note"})
+LEFT = frozenset(
+    {
+        "task",
+        "tool",
+        "measure",
+        "family",
+        "what",
+        "unit",
+        "target",
+        "met",
+        "values",
+        "linear",
+        "note",
+    }
+)
 
 
 def peers_table(rows: Sequence[Row]) -> str:
@@ -57,6 +72,23 @@ def scaling_table(steps: Sequence[Step]) -> str:
         for step in steps
     ]
     return _table((*header, "linear", "peak MB", "anonymous MB", "note"), cells)
+
+
+def report_table(facts: Sequence[Fact]) -> str:
+    """Render what was measured of the report."""
+    cells = [
+        (
+            fact.what,
+            "-" if fact.value is None else f"{fact.value:,.{0 if fact.value >= 100 else 2}f}",
+            fact.unit,
+            str(fact.rounds or "-"),
+            "" if fact.most is None else f"under {fact.most:,.0f} {fact.unit}",
+            _yes(fact.met),
+            fact.note,
+        )
+        for fact in facts
+    ]
+    return _table(("what", "median", "unit", "rounds", "target", "met", "note"), cells)
 
 
 def kernels_table(kernels: Sequence[Kernel]) -> str:

@@ -1,6 +1,6 @@
 """Writes the reference pages from the registries, so that they cannot say anything else.
 
-python -m docs.generate            writes docs/measures.md and docs/cli.md
+python -m docs.generate            writes docs/measures.md, docs/cli.md and docs/pictures
 python -m docs.generate --check    fails where they are out of date
 """
 
@@ -20,6 +20,7 @@ from cleverdon.measures.registry import FAMILIES, family, measures
 from cleverdon.show.explain import LEGEND, also_called, better, needed, parameters
 from cleverdon.trec_eval.manual import manual
 from cleverdon.trec_eval.options import parse as arguments
+from docs import pictures
 
 HERE = Path(__file__).parent
 INTRODUCTION = """\
@@ -81,15 +82,17 @@ def _help(command: click.Command, name: str, parent: click.Context | None = None
 
 
 def main() -> int:
-    """Write the pages, or check them."""
+    """Write pages and pictures, or check them."""
     pages = {HERE / "measures.md": measures_page(), HERE / "cli.md": cli_page()}
     if "--check" in sys.argv[1:]:
         stale = [p.name for p, text in pages.items() if not p.exists() or p.read_text() != text]
+        stale += [f"{pictures.FOLDER.name}/{name}" for name in pictures.out_of_date()]
         if stale:
             print(f"out of date: {', '.join(stale)}; run `make docs`", file=sys.stderr)
         return int(bool(stale))
     for path, text in pages.items():
         path.write_text(text, encoding="utf-8")
+    pictures.write()
     return 0
 
 

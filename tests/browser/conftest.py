@@ -8,17 +8,16 @@ any of them: a report must work without a network and without errors.
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
 
+from tools import chromium
+
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 LOCAL = ("file:", "data:", "blob:", "about:")
 """What a page may ask for without leaving the machine."""
 
@@ -26,20 +25,10 @@ LOCAL = ("file:", "data:", "blob:", "about:")
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """A headless Chromium, or a skipped test that says how to get one."""
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        pytest.skip("playwright is not installed: pip install playwright")
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
-        pytest.skip(f"none of {', '.join(NAMES)} is installed: run tools/install_chromium.sh")
-    # Root may not use Chromium's sandbox, and /dev/shm is small in containers.
-    root = hasattr(os, "geteuid") and os.geteuid() == 0
-    arguments = ["--disable-dev-shm-usage", *(["--no-sandbox"] if root else [])]
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=found, args=arguments)
+    if reason := chromium.missing():
+        pytest.skip(reason)
+    with chromium.chromium() as started:
         yield started
-        started.close()
 
 
 class Record:

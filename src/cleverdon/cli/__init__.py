@@ -16,6 +16,7 @@ COMMANDS = {
     "compare": "Compare runs topic by topic: a table that marks what is significant.",
     "claim": "Say in words what runs and judgments support, and what speaks against it.",
     "report": "Write all of it to one HTML file: claims, tables, plots, rankings, the method.",
+    "plot": "Draw one of many plots: of rankings, topics, measures, or differences.",
     "power": "Say what the topics at hand can show, and how many it would take.",
     "flip": "Say whether judging the unjudged could reverse the order of two runs.",
     "slices": "Score and compare runs on each kind of topic.",

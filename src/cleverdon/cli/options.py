@@ -199,8 +199,10 @@ def terminal() -> dict[str, Any]:
     return {"styled": styled, "width": get_terminal_size().columns}
 
 
-COMPARING = ("baseline", "test", "alternative", "correction", "level", "seed")
-"""The keywords of `compare` that `comparison` offers as options."""
+TESTING = ("test", "alternative", "correction", "level", "seed")
+"""The keywords of `compare` that `testing` offers as options."""
+COMPARING = ("baseline", *TESTING)
+"""Those that `comparison` offers."""
 
 
 def comparison(command: Any) -> Any:
@@ -208,15 +210,11 @@ def comparison(command: Any) -> Any:
 
     The command gets all of them in one parameter, `comparing`, to hand on to `compare`.
     """
-    from cleverdon.compare.multiplicity import CORRECTIONS
-    from cleverdon.compare.paired import LEVEL
-    from cleverdon.compare.tests import ALTERNATIVES, FAMILY_TESTS, TESTS
 
     @wraps(command)
     def gathered(**given: Any) -> Any:
         return command(comparing={name: given.pop(name) for name in COMPARING}, **given)
 
-    meanings = "; ".join(f"{word}: {meaning}" for word, meaning in ALTERNATIVES.items())
     return together(
         click.option(
             "--baseline",
@@ -224,6 +222,18 @@ def comparison(command: Any) -> Any:
             help="The run that all others are compared with.  [default: every run with every "
             "other]",
         ),
+        testing,
+    )(gathered)
+
+
+def testing(command: Any) -> Any:
+    """By which test to compare, and how its p-values are read: a parameter of the command each."""
+    from cleverdon.compare.multiplicity import CORRECTIONS
+    from cleverdon.compare.paired import LEVEL
+    from cleverdon.compare.tests import ALTERNATIVES, FAMILY_TESTS, TESTS
+
+    meanings = "; ".join(f"{word}: {meaning}" for word, meaning in ALTERNATIVES.items())
+    return together(
         click.option(
             "--test",
             type=click.Choice([*TESTS, *FAMILY_TESTS]),
@@ -246,7 +256,7 @@ def comparison(command: Any) -> Any:
         ),
         level("Up to which corrected p-value a difference is called significant.", default=LEVEL),
         seed("p-values"),
-    )(gathered)
+    )(command)
 
 
 def opened(runs: tuple[str, ...]) -> dict[str, _core.Source]:

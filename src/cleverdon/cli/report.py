@@ -42,6 +42,12 @@ _FINDINGS = 3
     help="How many results of each topic can be looked at, judged or not.",
 )
 @click.option(
+    "--bounds",
+    is_flag=True,
+    help="Draw, too, the lowest and highest that averages could be, whatever the order of tied "
+    "results and the grades of unjudged ones.",
+)
+@click.option(
     "--check/--no-check", default=True, help="Look for what is wrong with the files.  [default: do]"
 )
 @options.settings
@@ -57,6 +63,7 @@ def command(
     doubting: dict[str, Any],
     texts: TextFiles,
     depth: int,
+    bounds: bool,
     check: bool,
     **how: Any,
 ) -> None:
@@ -78,30 +85,35 @@ def command(
     from cleverdon.cli.progress import bar
     from cleverdon.compare import compare, doubts
     from cleverdon.show.report import report, shown_documents
+    from cleverdon.show.report.vega import begun
 
-    scores = options.evaluated(qrels, opened, measures, keep=depth, warn=False, **how)
-    findings = _findings(qrels, runs) if check else []
-    queries = texts.of_queries(scores.queries)
-    documents = texts.of_documents(lambda: shown_documents(scores))
-    with bar("comparing and drawing"):
-        given: Any = scores
-        raised = None
-        if len(scores.systems) > 1:
-            numbers = [measure for measure in scores.measures if not measure.text]
-            given = compare(scores, measures=numbers, **comparing)
-            ordered = tied(scores, qrels, opened, measures, how)
-            raised = doubts(given, tied=ordered, **doubting)
-        made = report(
-            given,
-            title=title,
-            queries=queries,
-            documents=documents,
-            doubts=raised,
-            findings=findings,
+    with begun():
+        scores = options.evaluated(
+            qrels, opened, measures, keep=depth, bounds=bounds, warn=False, **how
         )
-        made.save(output)
-        if as_json:
-            made.save_json(output.with_suffix(".json"))
+        findings = _findings(qrels, runs) if check else []
+        queries = texts.of_queries(scores.queries)
+        documents = texts.of_documents(lambda: shown_documents(scores))
+        with bar("comparing and drawing"):
+            given: Any = scores
+            raised = None
+            numbers = [measure for measure in scores.measures if not measure.text]
+            if len(scores.systems) > 1 and numbers:
+                given = compare(scores, measures=numbers, **comparing)
+                ordered = tied(scores, qrels, opened, measures, how)
+                raised = doubts(given, tied=ordered, **doubting)
+            made = report(
+                given,
+                baseline=comparing["baseline"],
+                title=title,
+                queries=queries,
+                documents=documents,
+                doubts=raised,
+                findings=findings,
+            )
+            made.save(output)
+            if as_json:
+                made.save_json(output.with_suffix(".json"))
     click.echo(f"{output} is written: {output.stat().st_size / 1e6:.1f} MB; open it in a browser")
     if as_json:
         click.echo(f"{output.with_suffix('.json')} has the data")

@@ -20,7 +20,7 @@ class TextFiles:
     """The files that were named; either may be missing."""
 
     queries: str | None
-    documents: str | None
+    documents: str | None = None
 
     def of_queries(self, ids: Collection[str], *, limit: int | None = None) -> dict[str, Text]:
         """The texts of these queries, as far as there are any."""
@@ -42,11 +42,15 @@ class TextFiles:
         if file is None:
             return {}
         from cleverdon.cli.progress import bar
+        from cleverdon.errors import InputError
         from cleverdon.read.texts import read_texts
 
         wanted = frozenset(ids())
         with bar(f"reading {file}") as update:
-            found = read_texts(file, wanted=wanted, limit=limit, kind=kind, progress=update)
+            try:
+                found = read_texts(file, wanted=wanted, limit=limit, kind=kind, progress=update)
+            except FileNotFoundError:  # said as of any other file
+                raise InputError("there is no such file", source=file) from None
         if wanted and not found:
             known = min(wanted)
             click.echo(
@@ -55,6 +59,14 @@ class TextFiles:
                 err=True,
             )
         return found
+
+
+queries = click.option(
+    "--queries",
+    metavar="FILE",
+    type=click.Path(),
+    help="The queries' texts, to be shown beside their ids: TSV, JSONL, TREC topics, ...",
+)
 
 
 def texts(command: Any) -> Any:
@@ -66,12 +78,7 @@ def texts(command: Any) -> Any:
         return command(texts=files, **given)
 
     return together(
-        click.option(
-            "--queries",
-            metavar="FILE",
-            type=click.Path(),
-            help="The queries' texts, to be shown beside their ids: TSV, JSONL, TREC topics, ...",
-        ),
+        queries,
         click.option(
             "--documents",
             metavar="FILE",

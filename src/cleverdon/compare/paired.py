@@ -117,6 +117,8 @@ class Comparison:
 
 def _turned(found: Difference, sample: Sample) -> Difference:
     """The same difference, seen from the other system."""
+    # Subtracted from 0, since the negative of 0 would be printed with its sign.
+    low, high = 0.0 - found.interval.high, 0.0 - found.interval.low
     return replace(
         found,
         system=found.baseline,
@@ -124,7 +126,7 @@ def _turned(found: Difference, sample: Sample) -> Difference:
         mean=found.baseline_mean,
         baseline_mean=found.mean,
         sizes=sizes(sample.of(found.baseline), sample.of(found.system)),
-        interval=replace(found.interval, low=-found.interval.high, high=-found.interval.low),
+        interval=replace(found.interval, low=low, high=high),
     )
 
 

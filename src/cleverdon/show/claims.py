@@ -74,11 +74,11 @@ def sentence(claim: Claim) -> str:
         start = f"{names.format(_VERBS[claim.verdict])} by {size}"
     else:
         size = number(found.measure, found.difference, digits=digits, signed=True)
-        start = f"{names.format(_not_shown(claim))}: {size}"
+        start = f"{names.format(not_shown(claim))}: {size}"
     return f"{start} ({_basis(claim, digits)}).{_needed(claim)}"
 
 
-def _not_shown(claim: Claim) -> str:
+def not_shown(claim: Claim) -> str:
     """What was asked for, and not found."""
     alternative, better = claim.comparison.alternative, claim.difference.measure.better
     if alternative == "two-sided":

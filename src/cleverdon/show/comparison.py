@@ -8,6 +8,7 @@ with all digits.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from math import isfinite
 from string import ascii_lowercase
@@ -16,7 +17,6 @@ from typing import Any
 from cleverdon.aggregate import worst_value
 from cleverdon.compare.claims import told_apart
 from cleverdon.compare.paired import Comparison, Difference
-from cleverdon.compare.samples import Sample
 from cleverdon.compare.tests import FAMILY_TESTS
 from cleverdon.show.grid import EXACT, Grid, Mark, counted, laid_out, printable
 from cleverdon.show.layout import arranged, check_layout, decimals, places, sorted_systems
@@ -85,9 +85,11 @@ def _grid(comparison: Comparison, sort: str, digits: int) -> Grid:
         means = {system: sample.mean(system) for system in systems}
         shown = {system: number(measure, mean, digits=digits) for system, mean in means.items()}
         found = places(measure, means, shown)
+        differences = (one for one in comparison.differences if one.measure == measure)
+        apart = [one for one in differences if told_apart(one, comparison)]
         for s, system in enumerate(systems):
             rows[s].append(shown[system])
-            above = _above(comparison, sample, system, names)
+            above = _above(comparison, apart, system, names)
             marks[s, column] = Mark(found.get(system), above)
     header = ["system", *map(str, samples)]
     return Grid(header, rows, 1, [], [*_rests_on(comparison), *footnotes(comparison)], marks)
@@ -98,13 +100,10 @@ def letters(count: int) -> list[str]:
     return list(LETTERS[:count] if count <= len(LETTERS) else map(str, range(1, count + 1)))
 
 
-def _above(comparison: Comparison, sample: Sample, system: str, names: dict[str, str]) -> str:
+def _above(
+    comparison: Comparison, found: Sequence[Difference], system: str, names: dict[str, str]
+) -> str:
     """What is set above a system's value: a dagger, or the letters of whom it is better than."""
-    found = [
-        difference
-        for difference in comparison.differences
-        if difference.measure == sample.measure and told_apart(difference, comparison)
-    ]
     if comparison.baseline is not None:
         return DAGGER if any(difference.system == system for difference in found) else ""
     beaten = {_loser(difference) for difference in found if _winner(difference) == system}

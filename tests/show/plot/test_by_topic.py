@@ -28,7 +28,7 @@ def test_topics_are_sorted_the_best_first() -> None:
         ("q0002", 0.5),
         ("q0000", 0.25),
     ]
-    assert [row["text"] for row in rows] == ["how to sort", "", ""]
+    assert [row["about"] for row in rows] == ["q0001: how to sort", "q0002", "q0000"]
     assert [row["topic"] for row in topics_rows(FPR, "one")["topics"]] == [
         "q0000",
         "q0001",
@@ -60,6 +60,7 @@ def test_many_topics_share_bars_and_none_is_lost() -> None:
     assert len(rows) == 300
     assert "each bar is the mean of up to 4 neighbours" in subtitle(chart)
     assert rows[0]["topic"].endswith(" +3")
+    assert rows[0]["about"] == rows[0]["topic"].replace(" +3", " and 3 more, their mean")
     values = [row["value"] for row in rows]
     assert values == sorted(values, reverse=True)
     assert len({row["topic"] for row in rows}) == 300

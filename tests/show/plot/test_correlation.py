@@ -26,7 +26,7 @@ def cells(chart: object) -> dict[tuple[str, str], dict[str, object]]:
 
 
 def test_orders_of_systems() -> None:
-    found = cells(plot.measures_correlation(SCORES))
+    found = cells(plot.correlation(SCORES))
     assert found["AP", "AP"]["text"] == ""
     # RR has b below a, and the rest as AP has it; FPR is turned round.
     assert found["AP", "RR"]["coefficient"] == pytest.approx(1 / 3)
@@ -37,7 +37,7 @@ def test_orders_of_systems() -> None:
 
 @pytest.mark.parametrize("coefficient", ["kendall", "tau_ap", "spearman"])
 def test_the_coefficients_are_those_of_agreements(coefficient: str) -> None:
-    found = cells(plot.measures_correlation(many(6, 30), coefficient=coefficient))
+    found = cells(plot.correlation(many(6, 30), coefficient=coefficient))
     for one in agreements(many(6, 30), resamples=1):
         value = getattr(one, coefficient).value
         assert found[one.first, one.second]["coefficient"] == value
@@ -45,11 +45,11 @@ def test_the_coefficients_are_those_of_agreements(coefficient: str) -> None:
 
 
 def test_values_of_topics() -> None:
-    chart = plot.measures_correlation(SCORES, of="topics", measures="AP RR")
+    chart = plot.correlation(SCORES, of="topics", measures="AP RR")
     # Of a, one pair of three topics is the other way round: tau 1/3; of b and c none is.
     assert cells(chart)["AP", "RR"]["coefficient"] == pytest.approx((1 / 3 + 1 + 1) / 3)
     assert subtitle(chart) == "Kendall's tau-b over 3 topics, the mean of 3 systems."
-    pearson = plot.measures_correlation(SCORES, of="topics", coefficient="pearson")
+    pearson = plot.correlation(SCORES, of="topics", coefficient="pearson")
     expected = np.mean(
         [np.corrcoef(SCORES.values[s, 0], SCORES.values[s, 1])[0, 1] for s in range(3)]
     )
@@ -63,7 +63,7 @@ def test_values_of_topics() -> None:
 def test_what_says_nothing_is_a_dash() -> None:
     flat = made({name: {"AP": [0.5, 0.5], "RR": [0.1, 0.9]} for name in "ab"})
     for of in ("systems", "topics"):
-        cell = cells(plot.measures_correlation(flat, of=of))["AP", "RR"]
+        cell = cells(plot.correlation(flat, of=of))["AP", "RR"]
         assert (cell["text"], cell["coefficient"], cell["shade"]) == ("-", None, 0.0)
 
 
@@ -71,15 +71,15 @@ def test_measures_that_give_texts_are_left_out() -> None:
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     runs = {name: {"q1": {name: 1.0}, "q2": {"a": 1.0}} for name in "ab"}
     scores = evaluate(qrels, runs, "AP RR RelString")
-    assert len(datasets(plot.measures_correlation(scores))["cells"]) == 4
+    assert len(datasets(plot.correlation(scores))["cells"]) == 4
 
 
 def test_mistakes_are_told() -> None:
     with pytest.raises(OptionError, match="one measure only, AP"):
-        plot.measures_correlation(SCORES, measures="AP")
+        plot.correlation(SCORES, measures="AP")
     with pytest.raises(OptionError, match="coefficient='tau_ap' is not known"):
-        plot.measures_correlation(SCORES, of="topics", coefficient="tau_ap")
+        plot.correlation(SCORES, of="topics", coefficient="tau_ap")
     with pytest.raises(OptionError, match="of='system' is not known"):
-        plot.measures_correlation(SCORES, of="system")
+        plot.correlation(SCORES, of="system")
     with pytest.raises(OptionError, match="two systems"):
-        plot.measures_correlation(made({"a": {"AP": [0.5], "RR": [0.5]}}))
+        plot.correlation(made({"a": {"AP": [0.5], "RR": [0.5]}}))

@@ -191,6 +191,13 @@ def test_the_specification_as_it_is(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "plot.json").read_text(encoding="utf-8")) == spec("spread")
 
 
+def test_slides_are_dark(tmp_path: Path) -> None:
+    plot.save(chart("spread"), tmp_path / "plot.json", dark=True)
+    saved = json.loads((tmp_path / "plot.json").read_text(encoding="utf-8"))
+    assert saved == spec("spread") | {"config": theme.config("dark")}
+    assert chart("spread").to_dict() == spec("spread")  # which stays as it is
+
+
 def test_another_ending_is_refused(tmp_path: Path) -> None:
     for name in ("plot.pgn", "plot"):
         with pytest.raises(OptionError, match="cannot be saved as"):

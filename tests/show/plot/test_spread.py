@@ -29,6 +29,12 @@ def test_a_box_has_quartiles_and_whiskers_that_end_at_topics() -> None:
     assert found["beyond"] == [{"system": "one", "topic": "q0008", "value": 1.0}]
 
 
+def test_the_axis_shows_the_range_of_the_measure_where_that_has_ends() -> None:
+    of = samples(made({"one": {"AP": [0.25, 0.5], "MCC": [0.25, 0.5], "NumRel": [1.0, 2.0]}}))
+    ends = [[end["value"] for end in spread_rows(sample)["ends"]] for sample in of]
+    assert ends == [[0.0, 1.0], [-1.0, 1.0], [0.0]]
+
+
 def test_any_number_of_topics_and_systems_will_do() -> None:
     found = datasets(plot.spread(many(15, 2000), "AP"))
     assert len(found["boxes"]) == 15

@@ -9,7 +9,7 @@ from cleverdon.show.plot.bounds import bounds
 from cleverdon.show.plot.by_cutoff import by_cutoff
 from cleverdon.show.plot.by_topic import heat_map, topics
 from cleverdon.show.plot.confusion import confusion
-from cleverdon.show.plot.correlation import measures_correlation
+from cleverdon.show.plot.correlation import correlation
 from cleverdon.show.plot.eleven_points import eleven_points
 from cleverdon.show.plot.f_lines import f_lines
 from cleverdon.show.plot.forest import forest
@@ -27,6 +27,7 @@ __all__ = [
     "bounds",
     "by_cutoff",
     "confusion",
+    "correlation",
     "differences",
     "eleven_points",
     "f_lines",
@@ -35,7 +36,6 @@ __all__ = [
     "grades_by_rank",
     "heat_map",
     "histogram",
-    "measures_correlation",
     "pairs",
     "precision_recall",
     "roc",

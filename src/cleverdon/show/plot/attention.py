@@ -193,7 +193,11 @@ def _lines(dataset: str, measures: Sequence[str], *, x: str, y: str) -> Any:
     axis = alt.X(f"{x}:Q", title=x, axis=alt.Axis(tickMinStep=1), scale=tight)
     chart = alt.Chart(table(dataset)).encode(x=axis, y=alt.Y("value:Q", title=y))
     style = line_style(measures, "measure")
-    tooltip = [alt.Tooltip("measure:N"), f"{x}:Q", alt.Tooltip("value:Q", format=".4f")]
+    tooltip = [
+        alt.Tooltip("measure:N"),
+        alt.Tooltip(f"{x}:Q"),
+        alt.Tooltip("value:Q", format=".4f"),
+    ]
     return alt.layer(
         chart.mark_line().encode(**style),
         chart.mark_point(filled=True, size=24, opacity=1).encode(

@@ -3,18 +3,21 @@
 A plot is a function that takes scores, or a comparison, and returns an altair chart. Its rows are
 plain records in named datasets of the chart, so that a test, or a page that lets its reader pick
 another measure, finds them by name. Numbers in them are exact; charts round what they print.
+Channels are objects, `x=alt.X("value:Q")`: for a text, altair looks through all that it knows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any, TypeAlias
 
 from cleverdon.errors import InternalError, MissingExtra
 from cleverdon.show.plot import theme
 
-try:
-    import altair as alt  # for all plots, so that one place says how to install it
+try:  # for all plots, so that one place says how to install it
+    import altair as alt
+    from altair.utils.schemapi import debug_mode
 except ImportError:
     raise MissingExtra("a plot", package="altair", extra="plots") from None
 
@@ -28,6 +31,7 @@ __all__ = [
     "system_colour",
     "table",
     "thinned",
+    "unchecked",
 ]
 
 Row: TypeAlias = dict[str, Any]
@@ -54,10 +58,17 @@ def finished(
     for name, rows in datasets.items():
         if len(rows) > LIMIT:
             raise InternalError(f"the plot's {name} are {len(rows)} rows: aggregate them first")
-    heading = alt.TitleParams(title, subtitle=subtitle) if subtitle else alt.TitleParams(title)
-    styled: Chart = chart.properties(title=heading).configure(**theme.config())
-    styled.datasets = datasets  # last, since each step before copies all that a chart holds
+    # Set one by one and not by the chart's own methods, each of which copies all that it holds.
+    chart.title = alt.TitleParams(title, subtitle=subtitle) if subtitle else alt.TitleParams(title)
+    chart.config = alt.Config(**theme.config())
+    chart.datasets = datasets
+    styled: Chart = chart
     return styled
+
+
+def unchecked() -> AbstractContextManager[None]:
+    """Charts made within it are not held against the schema, which takes most of the time."""
+    return debug_mode(False)
 
 
 def thinned(rows: list[Row], limit: int = LIMIT) -> list[Row]:

@@ -39,7 +39,9 @@ def difference_edges(differences: Floats) -> Floats:
 
 def counts(values: Floats, edges: Floats) -> Ints:
     """How many values each bin has; the last one has its upper end as well."""
-    found: Ints = np.histogram(np.round(values, _DIGITS), edges)[0]
+    bins = len(edges) - 1
+    place = np.searchsorted(edges, np.round(values, _DIGITS), side="right") - 1
+    found: Ints = np.bincount(np.clip(place, 0, bins - 1), minlength=bins)
     return found
 
 

@@ -76,10 +76,10 @@ def bounds_chart(systems: Sequence[str], measures: Sequence[str]) -> Any:
     )
     ends = base.mark_tick(thickness=2, size=12)
     layers = alt.layer(
-        base.mark_rule(strokeWidth=2).encode(axis, x2="highest:Q"),
+        base.mark_rule(strokeWidth=2).encode(axis, x2=alt.X2("highest:Q")),
         ends.encode(axis),
-        ends.encode(x="highest:Q"),
-        base.mark_point(filled=True, size=60, opacity=1).encode(x="mean:Q"),
+        ends.encode(x=alt.X("highest:Q")),
+        base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("mean:Q")),
     ).properties(width=theme.WIDTH, height=alt.Step(22))
     facet = alt.Facet(
         "measure:N", sort=list(measures), title=None, header=alt.Header(labelAnchor="start")

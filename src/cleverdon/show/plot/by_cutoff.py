@@ -162,7 +162,7 @@ def by_cutoff_chart(
     value = alt.Y("value:Q", title=measure)
     layers = [
         means.mark_area(opacity=0.15).encode(
-            y=alt.Y("low:Q", title=measure), y2="high:Q", color=style["color"]
+            y=alt.Y("low:Q", title=measure), y2=alt.Y2("high:Q"), color=style["color"]
         )
     ] * bands
     layers.append(means.mark_line().encode(y=value, tooltip=tooltip, **style))

@@ -113,7 +113,7 @@ def topics_chart(systems: Sequence[str], measure: str, baseline: str | None = No
             alt.X("topic:N", sort=None, axis=axis, title="topics, the best first"),
             alt.Y("value:Q", title=title),
             color=colour,
-            tooltip=["system:N", *_about_topics(), *exactly("value")],
+            tooltip=[alt.Tooltip("system:N"), _ABOUT, *exactly("value")],
         )
         .properties(width=_WIDTH)
     )
@@ -183,18 +183,17 @@ def heat_map_chart(systems: Sequence[str], measure: str, *, gains: bool = False)
     axis = alt.Axis(labelOverlap="greedy", labelAngle=-90, labelLimit=90, ticks=False)
     field, title = ("gain:Q", "gain") if gains else ("value:Q", measure)
     scale = alt.Scale(scheme=theme.DIVERGING, domainMid=0) if gains else _RISING
-    colour = alt.Color(field, scale=scale, title=title)
+    colour = alt.Color(field, scale=scale, title=title, legend=alt.Legend(gradientLength=70))
     shown = ("value", "gain") if gains else ("value",)
     cells = (
         alt.Chart(table("cells"))
-        .mark_rect(strokeWidth=0.8)
+        # Columns are no whole pixels wide: if they did not overlap, seams would show between them.
+        .mark_rect(width=alt.expr("bandwidth('x') + 0.8"))
         .encode(
             alt.X("topic:N", sort=None, axis=axis, title="topics, the hardest first"),
             alt.Y("system:N", sort=list(systems), title=None),
             color=colour,
-            # Columns are no whole pixels wide: without lines, seams would show between them.
-            stroke=alt.Stroke(field, scale=scale, legend=None),
-            tooltip=["system:N", *_about_topics(), *exactly(*shown)],
+            tooltip=[alt.Tooltip("system:N"), _ABOUT, *exactly(*shown)],
         )
         .properties(width=_WIDTH, height=alt.Step(24))
     )
@@ -223,11 +222,12 @@ def _sharing(sample: Sample, what: str, most: int = _SHOWN) -> str:
 
 
 def _topics_of(sample: Sample, group: Ints, texts: Mapping[str, str] | None) -> Row:
-    """What names a topic, or a group by the first of its topics."""
-    first = sample.topics[group[0]]
-    more = f" +{len(group) - 1}" if len(group) > 1 else ""
-    return {"topic": first + more, "text": text_of(first, texts)}
+    """What names a topic, or a group by the first of its topics, and what a tooltip says of it."""
+    first, others = sample.topics[group[0]], len(group) - 1
+    if others:
+        return {"topic": f"{first} +{others}", "about": f"{first} and {others:,} more, their mean"}
+    text = text_of(first, texts)
+    return {"topic": first, "about": f"{first}: {text}" if text else first}
 
 
-def _about_topics() -> list[alt.Tooltip]:
-    return [alt.Tooltip("topic:N"), alt.Tooltip("text:N", title="query")]
+_ABOUT = alt.Tooltip("about:N", title="topic")

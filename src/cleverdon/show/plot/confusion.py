@@ -123,7 +123,7 @@ def confusion_chart(systems: Sequence[str]) -> Any:
     )
     facet = alt.Facet("system:N", title=None, sort=list(systems))
     matrices = heat(base, "share:Q", "share of the row", cell=(90, 46)).facet(
-        facet=facet, columns=_COLUMNS
+        facet=facet, columns=2 if len(systems) == 4 else _COLUMNS
     )
     return matrices.resolve_axis(x="independent")  # else it stands below the last row only
 
@@ -145,9 +145,9 @@ def heat(base: Any, share: str, title: str, *, cell: tuple[int, int]) -> Any:
     known = alt.expr.isValid(value)
     ink = {"dark": "#10202e", "pale": "#ffffff"}
     cells = base.transform_filter(known).mark_rect().encode(color=colour)
-    words = base.mark_text(fontSize=12).encode(text="text:N")
-    dark = words.transform_filter(known & (value < 0.6)).encode(color=alt.value(ink["dark"]))
-    pale = words.transform_filter(known & (value >= 0.6)).encode(color=alt.value(ink["pale"]))
+    words = base.mark_text(fontSize=12).encode(text=alt.Text("text:N"))
+    dark = words.transform_filter(known & (value < 0.6)).encode(color=alt.ColorValue(ink["dark"]))
+    pale = words.transform_filter(known & (value >= 0.6)).encode(color=alt.ColorValue(ink["pale"]))
     plain = words.transform_filter(~known)
     return alt.layer(cells, dark, pale, plain).properties(
         width=alt.Step(cell[0]), height=alt.Step(cell[1])

@@ -175,8 +175,8 @@ def f_lines_chart(systems: Sequence[str], precision: str, recall: str) -> Any:
     corners = alt.Chart(table("corners")).mark_point(opacity=0)
     return alt.layer(
         corners.encode(**axes),
-        lines.encode(**axes, detail="f:N", order="recall:Q"),
-        ends.encode(**axes, text="label:N"),
+        lines.encode(**axes, detail=alt.Detail("f:N"), order=alt.Order("recall:Q")),
+        ends.encode(**axes, text=alt.Text("label:N")),
         points.encode(
             **axes, color=system_colour(systems, legend=beside), shape=shape, tooltip=tooltip
         ),

@@ -77,21 +77,23 @@ def forest_chart(systems: Sequence[str], baseline: str | None) -> Any:
     row = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=360))
     colour = system_colour(systems, legend=None)
     numbers = exactly("mean", "baseline_mean", "difference", "low", "high", "corrected")
-    tooltip: list[Any] = ["system:N", "baseline:N", *numbers, "up:Q", "even:Q", "down:Q"]
+    names = [alt.Tooltip("system:N"), alt.Tooltip("baseline:N")]
+    topics = [alt.Tooltip("up:Q"), alt.Tooltip("even:Q"), alt.Tooltip("down:Q")]
+    tooltip = [*names, *numbers, *topics]
     rows = alt.Chart().encode(y=row)
     points = rows.encode(x=alt.X("difference:Q", title=title), color=colour, tooltip=tooltip)
     layers = [
         alt.Chart().mark_rule(strokeDash=[3, 3]).encode(x=alt.datum(0)),
         rows.mark_rule(size=2).encode(
-            x=alt.X("low:Q", title=title), x2="high:Q", color=colour, tooltip=tooltip
+            x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"), color=colour, tooltip=tooltip
         ),
         points.mark_point(size=70, filled=True, opacity=1),
         # What is not significant is hollow: filled with the colour of the paper.
         rows.transform_filter("!datum.significant")
         .mark_point(size=22, filled=True, style="paper", opacity=1)
-        .encode(x="difference:Q", tooltip=tooltip),
-        rows.mark_text(align="right").encode(text="estimate:N", x=alt.value(WIDTH + 62)),
-        rows.mark_text(align="left").encode(text="chance:N", x=alt.value(WIDTH + 76)),
+        .encode(x=alt.X("difference:Q"), tooltip=tooltip),
+        rows.mark_text(align="right").encode(text=alt.Text("estimate:N"), x=alt.value(WIDTH + 62)),
+        rows.mark_text(align="left").encode(text=alt.Text("chance:N"), x=alt.value(WIDTH + 76)),
     ]
     drawn = panels(alt.layer(*layers), table("differences"), width=WIDTH, height=alt.Step(22))
     return drawn.resolve_scale(x="independent")

@@ -69,8 +69,8 @@ def histogram_chart(systems: Sequence[str], measure: str) -> Any:
             alt.X("from:Q", bin="binned", title=measure),
             _topics(),
             color=system_colour(systems, legend=None),
-            x2="to:Q",
-            tooltip=["system:N", *_ends(), alt.Tooltip("share:Q", format=".1%")],
+            x2=alt.X2("to:Q"),
+            tooltip=[alt.Tooltip("system:N"), *_ends(), alt.Tooltip("share:Q", format=".1%")],
         )
     )
     return panels(alt.layer(bars, _mean()), table("bins"), height=_height(systems))
@@ -103,7 +103,7 @@ def differences_rows(found: Differences) -> Datasets:
     bins: list[Row] = []
     rows = zip(found.systems, found.values, found.gains, strict=True)
     for place, (system, values, gains) in enumerate(rows):
-        panel = f"{system}: {tally(gains)}"
+        panel, mean = f"{system}: {tally(gains)}", float(values.mean())
         of = {"even": values[gains == 0], "loss": values[gains < 0], "win": values[gains > 0]}
         for outcome, part in of.items():
             for at, topics in enumerate(counts(part, edges).tolist()):
@@ -117,7 +117,7 @@ def differences_rows(found: Differences) -> Datasets:
                             "from": float(edges[at]),
                             "to": float(edges[at + 1]),
                             "topics": topics,
-                            "mean": float(values.mean()),
+                            "mean": mean,
                         }
                     )
     return {"bins": bins}
@@ -132,8 +132,8 @@ def differences_chart(systems: Sequence[str], measure: str, baseline: str) -> An
             alt.X("from:Q", bin="binned", title=f"{measure} less that of {baseline}"),
             _topics(),
             color=outcome_colour(),
-            x2="to:Q",
-            tooltip=["system:N", "outcome:N", *_ends()],
+            x2=alt.X2("to:Q"),
+            tooltip=[alt.Tooltip("system:N"), alt.Tooltip("outcome:N"), *_ends()],
         )
     )
     return panels(alt.layer(bars, _mean()), table("bins"), height=_height(systems))
@@ -157,5 +157,7 @@ def _mean() -> Any:
     """Every row of a panel has its mean; a mean of them draws it once."""
     tooltip = alt.Tooltip("mean(mean):Q", format=".4f", title="mean")
     return (
-        alt.Chart().mark_rule(strokeDash=[4, 2], size=1.5).encode(x="mean(mean):Q", tooltip=tooltip)
+        alt.Chart()
+        .mark_rule(strokeDash=[4, 2], size=1.5)
+        .encode(x=alt.X("mean(mean):Q"), tooltip=tooltip)
     )

@@ -84,8 +84,8 @@ def undefined_in(scores: Scores, system: str, values: Floats) -> int:
 
 
 def topic_said(query: str, texts: Mapping[str, str] | None) -> str:
-    """The topic as a subtitle names it, with its text where that is known."""
+    """The topic as a line of a subtitle, with its text where that is known."""
     text = " ".join((texts or {}).get(query, "").split())
     if len(text) > _LONGEST_TEXT:
         text = text[:_LONGEST_TEXT].rstrip() + "…"
-    return f"Topic {query}: {text.rstrip('.')}" if text else f"Topic {query}"
+    return f"Topic {query}: {text}" if text else f"Topic {query}"

@@ -90,10 +90,10 @@ def labels(
         return []
     ends = alt.Chart(table(dataset)).encode(x=alt.X("x:Q") if x is None else x)
     leaders = ends.mark_rule(strokeWidth=1.5, xOffset=3, x2Offset=_LEADER).encode(
-        y="y:Q", x2="x:Q", y2="place:Q", **line_style(names, field)
+        y=alt.Y("y:Q"), x2=alt.X2("x:Q"), y2=alt.Y2("place:Q"), **line_style(names, field)
     )
     words = ends.mark_text(align="left", dx=_LEADER + 4, limit=260).encode(
-        y="place:Q", text="label:N", tooltip=alt.Tooltip("label:N", title=field)
+        y=alt.Y("place:Q"), text=alt.Text("label:N"), tooltip=alt.Tooltip("label:N", title=field)
     )
     return [leaders, words]
 

@@ -34,9 +34,9 @@ def matrix_chart(count: int, *numbers: str) -> Any:
         alt.Y("row:N", sort=None, axis=rows, title=None),
     )
     scale = alt.Scale(scheme=theme.DIVERGING, domain=[-1, 1])
-    tooltip: list[Any] = ["row:N", "column:N", *exactly(*numbers)]
+    tooltip = [alt.Tooltip("row:N"), alt.Tooltip("column:N"), *exactly(*numbers)]
     ink = alt.condition(_DARK, alt.value("#ffffff"), alt.value("#1a1a1a"))
-    texts = cells.encode(text="text:N", color=ink, tooltip=tooltip)
+    texts = cells.encode(text=alt.Text("text:N"), color=ink, tooltip=tooltip)
     size = 11 if count <= 8 else 10
     return alt.layer(
         # Empty cells are there for the order only: the first layer says which row comes first.

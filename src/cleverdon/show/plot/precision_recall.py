@@ -50,15 +50,15 @@ def precision_recall(
     named = chosen(scores, systems)
     rows = precision_recall_rows(scores, query, systems=named, rel=rel)
     wanted = int(hits_of(scores, named[0], query).judgments.relevant(rel)[0])
-    basis = f"{topic_said(query, texts)}. Relevant documents: {wanted:,}."
+    topic, count = topic_said(query, texts), f"Relevant documents: {wanted:,}."
     if len(named) == 1:
         name = f"Precision and recall of {named[0]}"
-        return finished(precision_recall_chart(), rows, title=name, subtitle=basis)
+        return finished(precision_recall_chart(), rows, title=name, subtitle=[topic, count])
     return finished(
         precision_recalls_chart(scores.systems),
         rows,
         title="Precision and recall",
-        subtitle=f"{basis} Thick: interpolated; thin: as ranked.",
+        subtitle=[topic, f"{count} Thick: interpolated; thin: as ranked."],
     )
 
 
@@ -164,13 +164,13 @@ def precision_recall_chart() -> Any:
     domain = list(_KINDS)
     legend = alt.Legend(symbolType="stroke", symbolSize=400, symbolOpacity=1)
 
-    def by_kind(channel: Any, values: list[Any]) -> Any:
+    def by_kind(channel: Any, values: list[Any], level: str = "N") -> Any:
         scale = alt.Scale(domain=domain, range=values)
-        return channel("kind:N", title=None, legend=legend, scale=scale)
+        return channel(f"kind:{level}", title=None, legend=legend, scale=scale)
 
     colour = by_kind(alt.Color, list(theme.PALETTE[: len(domain)]))
     dash = by_kind(alt.StrokeDash, [[1, 0], [1, 0], [5, 3]])
-    width = by_kind(alt.StrokeWidth, [1.2, 2.5, 1.5])
+    width = by_kind(alt.StrokeWidth, [1.2, 2.5, 1.5], "O")  # else Vega-Lite warns of widths
     curves = alt.Chart(table("lines")).mark_line()
 
     def points(kind: str, shape: str) -> Any:
@@ -182,7 +182,9 @@ def precision_recall_chart() -> Any:
         )
 
     return alt.layer(
-        curves.encode(**_axes(), color=colour, strokeDash=dash, strokeWidth=width, order="at:Q"),
+        curves.encode(
+            **_axes(), color=colour, strokeDash=dash, strokeWidth=width, order=alt.Order("at:Q")
+        ),
         points(_RAW, "circle"),
         points(_LEVELS, "diamond"),
     )
@@ -192,16 +194,18 @@ def precision_recalls_chart(systems: Sequence[str]) -> Any:
     """Several systems' rankings: thin saws and thick steps, in each system's colour."""
     style = line_style(systems)
     width = alt.StrokeWidth(
-        "kind:N", legend=None, scale=alt.Scale(domain=[_RAW, _STEPS], range=[0.8, 2.2])
+        "kind:O", legend=None, scale=alt.Scale(domain=[_RAW, _STEPS], range=[0.8, 2.2])
     )
     opacity = alt.Opacity(
-        "kind:N", legend=None, scale=alt.Scale(domain=[_RAW, _STEPS], range=[0.5, 1])
+        "kind:O", legend=None, scale=alt.Scale(domain=[_RAW, _STEPS], range=[0.5, 1])
     )
     curves = alt.Chart(table("lines")).mark_line()
     points = alt.Chart(table("points")).mark_point(filled=True, size=22, opacity=0.7)
     colour = system_colour(systems, legend=None)
     return alt.layer(
-        curves.encode(**_axes(), **style, strokeWidth=width, opacity=opacity, order="at:Q"),
+        curves.encode(
+            **_axes(), **style, strokeWidth=width, opacity=opacity, order=alt.Order("at:Q")
+        ),
         points.encode(**_axes(), color=colour, tooltip=_TOOLTIP),
         *labels(systems),
     )

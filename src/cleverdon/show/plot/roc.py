@@ -43,13 +43,14 @@ def roc(
         others = len(scores.queries) - drawn
         if others:
             basis += f"; {others:,} {'has' if others == 1 else 'have'} no curve"
+        subtitle: str | list[str] = f"{basis}. Judged documents only."
     else:
-        basis = topic_said(query, texts)
+        subtitle = [topic_said(query, texts), "Judged documents only."]
     return finished(
         roc_chart(scores.systems),
         rows,
         title="ROC curves",
-        subtitle=f"{basis}. Judged documents only.",
+        subtitle=subtitle,
     )
 
 
@@ -150,7 +151,7 @@ def roc_chart(systems: Sequence[str]) -> Any:
                 scale=unit,
             ),
             y=alt.Y("true_positives:Q", title="true positive rate (recall)", scale=unit),
-            order="at:Q",
+            order=alt.Order("at:Q"),
             tooltip=[
                 alt.Tooltip("system:N"),
                 alt.Tooltip("false_positives:Q", title="false positive rate", format=".4f"),
@@ -163,6 +164,6 @@ def roc_chart(systems: Sequence[str]) -> Any:
     diagonal = (
         alt.Chart(chance)
         .mark_line(strokeDash=[2, 3], strokeWidth=1, color="#8a8a8a")
-        .encode(x="x:Q", y="y:Q")
+        .encode(x=alt.X("x:Q"), y=alt.Y("y:Q"))
     )
     return alt.layer(diagonal, curve, *labels(systems)).properties(width=_SIDE, height=_SIDE)

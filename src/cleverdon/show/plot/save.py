@@ -11,6 +11,7 @@ from typing import Any
 from cleverdon.errors import MissingExtra, OptionError, suggest
 from cleverdon.read.write import write_file
 from cleverdon.show.grid import printable
+from cleverdon.show.plot import theme
 
 _SCALE = 2
 """Pixels of a PNG to one of the chart: enough for print, and for screens of double density."""
@@ -64,13 +65,31 @@ ENDINGS = tuple(_WRITERS)
 """What a chart can be saved as."""
 
 
-def save(chart: Any, path: str | os.PathLike[str]) -> None:
+def save(chart: Any, path: str | os.PathLike[str], *, dark: bool = False) -> None:
     """Write a chart to a file that appears when it is complete; its ending says as what.
 
-    `.html` is a page of its own, script and all; `.json` is the Vega-Lite specification.
+    `.html` is a page of its own, script and all; `.json` is the Vega-Lite specification. With
+    `dark` it is light on a dark ground, as for slides.
     """
-    name = os.fspath(path)
-    ending = PurePath(name).suffix.lower()
+    check_savable(path)
+    spec = chart.to_dict()
+    if dark:
+        spec["config"] = theme.config("dark")
+    write_file(os.fspath(path), _WRITERS[_ending(path)](spec))
+
+
+def check_savable(path: str | os.PathLike[str]) -> None:
+    """Raise an error where no chart can be saved as this, or only with a library that is missing.
+
+    For those who would rather know before they read large files.
+    """
+    ending = _ending(path)
     if ending not in _WRITERS:
+        name = os.fspath(path)
         raise OptionError(f"{name}: a plot cannot be saved as {ending!r}{suggest(ending, ENDINGS)}")
-    write_file(name, _WRITERS[ending](chart.to_dict()))
+    if ending != ".json":
+        _convert()
+
+
+def _ending(path: str | os.PathLike[str]) -> str:
+    return PurePath(path).suffix.lower()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ import numpy as np
 from cleverdon.compare.samples import Sample, samples
 from cleverdon.measures.base import Measure
 from cleverdon.scores import Scores
-from cleverdon.show.grid import counted
 from cleverdon.show.plot.base import Chart, Datasets, alt, finished, system_colour, table, thinned
+from cleverdon.show.plot.topicwise import named, rests_on
 
 _REACH = 1.5
 """How many times the height of the box its whiskers reach at most, as Tukey drew them."""
@@ -21,18 +22,21 @@ def spread(scores: Scores, measure: str | Measure) -> Chart:
     """A box for each system: quartiles, whiskers, the topics beyond them, and the mean."""
     (sample,) = samples(scores, measures=measure)
     return finished(
-        spread_chart(sample.systems, str(sample.measure)),
+        spread_chart(sample.systems, named(sample.measure)),
         spread_rows(sample),
         title=f"{sample.measure} by topic",
-        subtitle=f"{counted(len(sample.topics), 'topic')}. Box: quartiles and median; diamond: "
-        "mean; whiskers: 1.5 boxes at most.",
+        subtitle=[
+            f"{rests_on(sample)}. Box: quartiles and median; diamond: mean;",
+            "whiskers: 1.5 boxes at most; circles: topics beyond them.",
+        ],
     )
 
 
 def spread_rows(sample: Sample) -> Datasets:
     """A box for each system, and the topics that lie beyond its whiskers.
 
-    Quartiles are computed here and not by the chart, so that any number of topics will do.
+    Quartiles are computed here and not by the chart, so that any number of topics will do. The
+    axis shows all of the measure's range where that has ends, so that plots can be compared.
     """
     boxes, beyond = [], []
     for system in sample.systems:
@@ -56,7 +60,8 @@ def spread_rows(sample: Sample) -> Datasets:
             for topic, value in zip(sample.topics, values, strict=True)
             if not lower - reach <= value <= upper + reach
         ]
-    return {"boxes": boxes, "beyond": thinned(beyond)}
+    ends = [{"value": float(end)} for end in sample.measure.range if isfinite(end)]
+    return {"boxes": boxes, "beyond": thinned(beyond), "ends": ends}
 
 
 def spread_chart(systems: Sequence[str], measure: str) -> Any:
@@ -71,20 +76,25 @@ def spread_chart(systems: Sequence[str], measure: str) -> Any:
     tooltip = [alt.Tooltip("system:N"), *numbers]
     axis = alt.X("low:Q", title=measure)
     return alt.layer(
-        boxes.mark_rule().encode(axis, x2="high:Q"),
+        alt.Chart(table("ends")).mark_point(opacity=0).encode(x=alt.X("value:Q")),
+        boxes.mark_rule().encode(axis, x2=alt.X2("high:Q")),
         boxes.mark_bar(size=16, fillOpacity=0.45).encode(
-            alt.X("lower:Q"), x2="upper:Q", tooltip=tooltip
+            alt.X("lower:Q"), x2=alt.X2("upper:Q"), tooltip=tooltip
         ),
-        boxes.mark_tick(size=16, thickness=2.5).encode(x="median:Q", tooltip=tooltip),
+        boxes.mark_tick(size=16, thickness=2.5).encode(x=alt.X("median:Q"), tooltip=tooltip),
         boxes.mark_point(shape="diamond", filled=True, size=45, opacity=1).encode(
-            x="mean:Q", tooltip=tooltip
+            x=alt.X("mean:Q"), tooltip=tooltip
         ),
         alt.Chart(table("beyond"))
         .mark_point(size=18)
         .encode(
             y=row,
-            x="value:Q",
+            x=alt.X("value:Q"),
             color=colour,
-            tooltip=["system:N", "topic:N", alt.Tooltip("value:Q", format=".4f")],
+            tooltip=[
+                alt.Tooltip("system:N"),
+                alt.Tooltip("topic:N"),
+                alt.Tooltip("value:Q", format=".4f"),
+            ],
         ),
     ).properties(height=alt.Step(30))

@@ -47,6 +47,7 @@ def config(mode: str = "light") -> dict[str, Any]:
             "titleFontSize": 12,
             "titleFontWeight": "normal",
             "labelLimit": 220,
+            "labelFlush": False,  # the labels at the ends stand below their ticks, as all others
         },
         "legend": {
             "labelColor": ink,

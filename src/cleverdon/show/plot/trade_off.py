@@ -190,17 +190,22 @@ def trade_off_chart(systems: Sequence[str], x: str, y: str, *, intervals: bool =
     shape = alt.Shape("system:N", scale=shapes, title="system", legend=legend)
     points = alt.Chart(table("points")).encode(across, up)
     ends = ["x_low", "x_high", "y_low", "y_high"] if intervals else []
-    about = ["system:N", *exactly("x", "y", *ends), alt.Tooltip("front:N", title="on the front")]
+    front = alt.Tooltip("front:N", title="on the front")
+    about = [alt.Tooltip("system:N"), *exactly("x", "y", *ends), front]
+    name = alt.Text("system:N")
     # Those that are not on the front are hollow: filled with the colour of the paper.
     hollow = points.transform_filter("datum.front === false")
     names = [
         points.transform_filter(f"datum.side == '{side}'")
         .mark_text(limit=_WIDEST, dx=right, dy=down, align=_ALIGN[_towards(right)])
-        .encode(text="system:N", tooltip=about)
+        .encode(text=name, tooltip=about)
         for side, (right, down) in _SIDES.items()
     ]
     hairs = points.mark_rule(opacity=0.6).encode(color=colour)
-    crosses = [hairs.encode(x="x_low:Q", x2="x_high:Q"), hairs.encode(y="y_low:Q", y2="y_high:Q")]
+    crosses = [
+        hairs.encode(x=alt.X("x_low:Q"), x2=alt.X2("x_high:Q")),
+        hairs.encode(y=alt.Y("y_low:Q"), y2=alt.Y2("y_high:Q")),
+    ]
     return alt.layer(
         alt.Chart(table("front")).mark_line(strokeDash=[5, 3], color="#8f8f8f").encode(across, up),
         *(crosses if intervals else []),

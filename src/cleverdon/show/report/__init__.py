@@ -98,6 +98,8 @@ def report(
     what a linter said of the files.
     """
     scores = given.scores if isinstance(given, Comparison) else given
+    if all(measure.text for measure in scores.measures):
+        raise OptionError("a report needs a measure that gives numbers")
     comparisons = _comparisons(given, baseline)
     if doubts is None:
         doubts = all_doubts(comparisons[0]) if comparisons else ()
@@ -118,6 +120,10 @@ def _comparisons(given: Scores | Comparison, baseline: str | None) -> tuple[Comp
     if isinstance(given, Scores):
         measures = [measure for measure in given.measures if not measure.text]
         if len(given.systems) < 2:
+            if baseline is not None:
+                raise OptionError(
+                    "there is only one system, and nothing to compare with a baseline"
+                )
             return ()
         pairs = compare(given, measures=measures)
     elif baseline is not None and baseline != given.baseline:
@@ -128,11 +134,11 @@ def _comparisons(given: Scores | Comparison, baseline: str | None) -> tuple[Comp
             return (given,)
         pairs = given if baseline is None else _all_pairs(given)
     systems = pairs.samples[0].systems
-    every = {name: pairs.against(name) for name in systems}
+    others = [pairs.against(name) for name in systems if name != baseline]
     if baseline is None:
-        return (pairs, *every.values())
-    first = every.pop(baseline, None) or pairs.against(baseline)
-    return (first, *every.values(), pairs)
+        return (pairs, *others)
+    first = given if isinstance(given, Comparison) else pairs.against(baseline)
+    return (first, *others, pairs)
 
 
 def _all_pairs(comparison: Comparison) -> Comparison:

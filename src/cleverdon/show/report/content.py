@@ -16,12 +16,11 @@ from cleverdon.measures.base import Measure
 from cleverdon.profiles import profile
 from cleverdon.read.texts import Text
 from cleverdon.scores import Scores
-from cleverdon.show.claims import sentence
+from cleverdon.show.claims import not_shown, sentence
 from cleverdon.show.comparison import record, render
-from cleverdon.show.grid import counted
-from cleverdon.show.report.method import method
+from cleverdon.show.grid import printable
+from cleverdon.show.report.method import facts, method, paragraph, rests_on
 from cleverdon.show.report.rankings import document_texts, ranking_data
-from cleverdon.show.table import notes
 
 _LIMIT = 400
 """Characters of a document's text."""
@@ -71,7 +70,7 @@ def content(
         "doubts": [asdict(doubt) for doubt in doubts],
         "warnings": list(scores.warnings),
         "findings": [asdict(finding) for finding in findings],
-        "notes": notes(scores),
+        "notes": rests_on(scores),
         "method": asdict(method(scores, first)),
         "rankings": rankings,
     }
@@ -89,19 +88,19 @@ def _measure(measure: Measure, scores: Scores) -> dict[str, Any]:
 
 def _compared(scores: Scores) -> list[int]:
     """Which topics every system was evaluated on: those that comparisons and plots rest on."""
-    (sample, *_) = samples(scores, measures=[m for m in scores.measures if not m.text])
+    sample = samples(scores, measures=[m for m in scores.measures if not m.text])[0]
     place = {query: q for q, query in enumerate(scores.queries)}
     return [place[topic] for topic in sample.topics]
 
 
 def _comparison(comparison: Comparison, scores: Scores) -> dict[str, Any]:
     said = claims(comparison)
-    measures = [str(sample.measure) for sample in comparison.samples]
+    measures = [sample.measure for sample in comparison.samples]
     return {
         "baseline": comparison.baseline,
         "headlines": {
-            name: _headline([claim for claim in said if str(claim.difference.measure) == name])
-            for name in measures
+            str(measure): _headline([c for c in said if c.difference.measure == measure])
+            for measure in measures
         },
         "claims": [
             {
@@ -112,7 +111,10 @@ def _comparison(comparison: Comparison, scores: Scores) -> dict[str, Any]:
             for claim in said
         ],
         "table": render(comparison, "html"),
-        "paragraph": method(scores, comparison).paragraph,
+        "method": {
+            "paragraph": paragraph(scores, comparison),
+            "facts": facts(scores, comparison),
+        },
     }
 
 
@@ -121,7 +123,6 @@ _WORDS = {
     "worse": ("is worse than", "are worse than"),
     "higher": ("is higher than", "are higher than"),
     "lower": ("is lower than", "are lower than"),
-    "not shown": ("is not shown to differ from", "are not shown to differ from"),
 }
 
 
@@ -131,11 +132,16 @@ def _headline(said: Sequence[Claim]) -> str:
     baseline = said[0].comparison.baseline
     if baseline is None and len(said) > 1:
         shown = sum(claim.shown for claim in said)
-        return f"{shown} of {counted(len(said), 'pair')} of systems differ on {first.measure}."
+        verb = "is" if shown == 1 else "are"
+        pairs = f"{shown} of {len(said)} pairs of systems"
+        return f"{pairs} {verb} shown to differ on {first.measure}."
+    one = not_shown(said[0])  # what was asked for, and not found
+    words = _WORDS | {"not shown": (one, one.replace("is ", "are ", 1))}
     if len(said) == 1:
-        verb, _ = _WORDS[said[0].verdict]
-        return f"{first.system} {verb} {first.baseline} on {first.measure}."
-    counts = {verdict: sum(claim.verdict == verdict for claim in said) for verdict in _WORDS}
-    parts = [f"{n} {_WORDS[verdict][n > 1]}" for verdict, n in counts.items() if n]
-    parts = [f"{parts[0]} {baseline}", *(f"{part} it" for part in parts[1:])]
+        verb, _ = words[said[0].verdict]
+        names = printable(first.system), printable(first.baseline)
+        return f"{names[0]} {verb} {names[1]} on {first.measure}."
+    counts = {verdict: sum(claim.verdict == verdict for claim in said) for verdict in words}
+    parts = [f"{n} {words[verdict][n > 1]}" for verdict, n in counts.items() if n]
+    parts = [f"{parts[0]} {printable(str(baseline))}", *(f"{part} it" for part in parts[1:])]
     return f"Of {len(said)} systems compared on {first.measure}, {', '.join(parts)}."

@@ -20,15 +20,15 @@ from cleverdon.show.plot import (
     attention,
     bounds,
     confusion,
+    correlation,
     eleven_points,
     f_lines,
     gains,
     grades_by_rank,
-    measures_correlation,
     roc,
 )
 from cleverdon.show.plot.attention import attention_rows, gains_rows
-from cleverdon.show.plot.base import Chart, Datasets, Row, finished
+from cleverdon.show.plot.base import Chart, Datasets, Row, finished, unchecked
 from cleverdon.show.plot.by_cutoff import by_cutoff_chart, by_cutoff_rows, cut_measures
 from cleverdon.show.plot.by_topic import heat_map_chart, topics_chart
 from cleverdon.show.plot.confusion import confusion_rows
@@ -47,11 +47,12 @@ from cleverdon.show.plot.spread import spread_chart, spread_rows
 from cleverdon.show.plot.topicwise import MEDIAN, differences_to
 from cleverdon.show.plot.trade_off import trade_off_chart, trade_off_rows
 
-MEASURE, BASELINE, OTHER = "⟦measure⟧", "⟦baseline⟧", "⟦other⟧"
-"""What stands in specifications in place of names; the other is a second measure."""
+MEASURE, BASELINE, OTHER, SYSTEM = "⟦measure⟧", "⟦baseline⟧", "⟦other⟧", "⟦system⟧"
+"""What stands in specifications and titles in place of names; the other is a second measure."""
 CUTOFFS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 70, 100)
 _WIDE = 940
 """Pixels of a plot that has a row of the page for itself."""
+_MOST_GRADES = 10
 _TOP = 10
 """Where rankings are cut in plots of sets."""
 
@@ -89,13 +90,14 @@ def figures(scores: Scores, comparisons: Sequence[Comparison]) -> list[Figure]:
     """Every plot that these scores give rise to, those that matter most first."""
     measures = [measure for measure in scores.measures if not measure.text]
     of = samples(scores, measures=measures)
-    made = [
-        *_of_comparisons(scores, of, comparisons),
-        *_of_topics(scores, of),
-        *_of_measures(scores, of),
-    ]
-    if scores.rankings is not None:
-        made += _of_rankings(scores, of)
+    with unchecked():  # tests hold the charts against the schema
+        made = [
+            *_of_comparisons(scores, of, comparisons),
+            *_of_topics(scores, of),
+            *_of_measures(scores, of),
+        ]
+        if scores.rankings is not None:
+            made += _of_rankings(scores, of)
     return made
 
 
@@ -149,7 +151,7 @@ def _of_topics(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
     if len(systems) > 1:
         yield Figure(
             "topics",
-            "Where the system gains and loses",
+            f"Where {SYSTEM} gains and loses",
             "A bar for each of the picked topics, the best first; click one to see its rankings.",
             "topics",
             _spec(topics_chart(systems, MEASURE, BASELINE), width=_WIDE),
@@ -204,9 +206,9 @@ def _of_measures(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
                 for m, sample in enumerate(of)
             },
         )
-        yield from _fixed("correlation", lambda: measures_correlation(scores, measures=_names(of)))
+        yield from _fixed("correlation", lambda: correlation(scores, measures=_names(of)))
     yield from _fixed("attention", lambda: attention(_answering(of, attention_rows)))
-    yield from _fixed("gains", lambda: gains(_answering(of, gains_rows)))
+    yield from _fixed("gains", lambda: gains(_answering(of, gains_rows), grades=_grades(scores)))
     if scores.bounds:
         yield from _fixed("bounds", lambda: bounds(scores, _names(of)))
 
@@ -215,10 +217,13 @@ def _of_rankings(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
     deepest = max(run.deepest for run in scores.about.runs.values())
     cutoffs = [k for k in CUTOFFS if k <= deepest] or [1]
     cut = {}
+    families: dict[Measure, dict[str, Any]] = {}  # nDCG@10 and nDCG@20 are of one, for instance
     for m, sample in enumerate(of):
         try:
             family = cut_measures(scores, sample.measure, cutoffs)
-            cut[str(m)] = _packed(by_cutoff_rows(scores, family, cutoffs))
+            if family[0] not in families:
+                families[family[0]] = _packed(by_cutoff_rows(scores, family, cutoffs))
+            cut[str(m)] = families[family[0]]
         except OptionError:  # it has no cut-off
             continue
     if cut:
@@ -249,11 +254,17 @@ def _of_rankings(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
     yield Figure(
         "precision_recall",
         "Precision and recall",
-        "Of the topic and the system that are picked.",
+        f"Of the topic that is shown, by {SYSTEM}.",
         "topic",
         _spec(precision_recall_chart()),
         {},
     )
+
+
+def _grades(scores: Scores) -> tuple[float, ...]:
+    """From 0 to the highest of the judgments, where that is known and a few steps away."""
+    top = 4.0 if scores.rankings is None else scores.rankings.judgments.judged.top_grade
+    return tuple(range(int(top) + 1)) if 1 <= top <= _MOST_GRADES and top.is_integer() else (0, 1)
 
 
 def _names(of: Sequence[Sample]) -> list[str]:
@@ -287,11 +298,13 @@ def _of_drawn(
     id: str, chart: Chart, others: Sequence[Datasets] = (), varies: Varies = "never"
 ) -> Figure:
     """A finished chart, with its own title and subtitle, and the rows of others like it."""
+    datasets = chart.datasets
+    chart.datasets = {}  # which would be copied row by row
     drawn = chart.to_dict(validate=False)
+    rows = [datasets | drawn["datasets"], *others]
     title = drawn["title"]
     lines = title.get("subtitle", "")
     caption = lines if isinstance(lines, str) else " ".join(lines)
-    rows = [drawn["datasets"], *others]
     keyed = {"" if varies == "never" else str(at): _packed(one) for at, one in enumerate(rows)}
     return Figure(id, title["text"], caption, varies, _without_style(drawn), keyed)
 
@@ -315,18 +328,19 @@ def _packed(datasets: Datasets) -> dict[str, Any]:
 
 
 def _packed_rows(rows: Sequence[Row]) -> dict[str, Any]:
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    texts: dict[str, dict[str, int]] = {}
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    texts, columns = {}, []
+    for name in names:
+        column = [row.get(name) for row in rows]
+        different = dict.fromkeys(column)  # most columns repeat a few values
+        known = [value for value in different if isinstance(value, str)]
+        packed = {value: _rounded(value) for value in different}
+        packed |= {text: at for at, text in enumerate(known)}
+        columns.append([packed[value] for value in column])
+        if known:
+            texts[name] = known
+    return {"columns": names, "texts": texts, "rows": list(zip(*columns, strict=True))}
 
-    def cell(name: str, value: Any) -> Any:
-        if isinstance(value, str):
-            known = texts.setdefault(name, {})
-            return known.setdefault(value, len(known))
-        return float(f"{value:.6g}") if isinstance(value, float) else value
 
-    cells = [[cell(name, row.get(name)) for name in columns] for row in rows]
-    return {
-        "columns": columns,
-        "texts": {name: list(known) for name, known in texts.items()},
-        "rows": cells,
-    }
+def _rounded(value: Any) -> Any:
+    return float(f"{value:.6g}") if isinstance(value, float) else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from inspect import cleandoc
 from typing import Any
@@ -39,15 +39,16 @@ class Method:
 def method(scores: Scores, comparison: Comparison | None) -> Method:
     """How these scores were made, and how they were compared."""
     return Method(
-        paragraph=_paragraph(scores, comparison),
-        facts=_facts(scores, comparison),
+        paragraph=paragraph(scores, comparison),
+        facts=facts(scores, comparison),
         measures=[_measure(measure) for measure in scores.measures if not measure.text],
         files=_files(scores),
         versions=_versions(scores),
     )
 
 
-def _paragraph(scores: Scores, comparison: Comparison | None) -> str:
+def paragraph(scores: Scores, comparison: Comparison | None) -> str:
+    """What a paper says of it."""
     about = scores.about
     names = [str(measure) for measure in scores.measures if not measure.text]
     listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -63,8 +64,14 @@ def _paragraph(scores: Scores, comparison: Comparison | None) -> str:
             f"significance level {comparison.level:g}. Intervals of differences have "
             f"{interval.confidence:.0%} confidence ({METHODS[interval.method]})."
         )
-    sentences += [f"{note[:1].upper()}{note[1:]}." for note in notes(scores)[1:]]
+    # Each begins with a name, which is written as it is.
+    sentences += [f"{note}." for note in rests_on(scores)[1:]]
     return " ".join(sentences)
+
+
+def rests_on(scores: Scores) -> list[str]:
+    """The notes below a table of the scores, but for that on bounds: reports draw them."""
+    return notes(replace(scores, bounds={}))
 
 
 def _lowered(text: str) -> str:
@@ -74,28 +81,29 @@ def _lowered(text: str) -> str:
     )
 
 
-def _facts(scores: Scores, comparison: Comparison | None) -> dict[str, str]:
+def facts(scores: Scores, comparison: Comparison | None) -> dict[str, str]:
+    """Every choice that the numbers depend on."""
     about = scores.about
-    facts = {
+    found = {
         "Topics": f"{about.queries:,}",
         "Judgments": f"{about.judgments:,}",
         "Profile": about.profile,
     }
     if about.docs is not None:
-        facts["Documents"] = f"{about.docs:,}"
+        found["Documents"] = f"{about.docs:,}"
     for name, word in asdict(about.settings).items():
-        facts[_named(name)] = f"{word}: {CHOICES[name][word]}"
+        found[_named(name)] = f"{word}: {CHOICES[name][word]}"
     if comparison is not None:
         interval = comparison.differences[0].interval
         resampled = "" if interval.method == "t" else f", {RESAMPLES:,} resamples"
-        facts |= {
+        found |= {
             "Test": tested(comparison),
             "Draws": _draws(comparison),
             "Level": f"{comparison.level:g}",
             "Intervals": f"{interval.confidence:.0%}, {METHODS[interval.method]}{resampled}",
             "Seed": str(comparison.seed),
         }
-    return {name: text for name, text in facts.items() if text}
+    return {name: text for name, text in found.items() if text}
 
 
 def _named(setting: str) -> str:

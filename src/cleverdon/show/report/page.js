@@ -8,7 +8,9 @@
   const content = read("content");
   const { systems, measures, topics, values, comparisons } = content;
   const compared = new Set(content.compared);
+  const CLAIMS = 12; // that are seen at once; pairs of many systems have more
   const MORE = 25; // topics that are listed at a time
+  const DARK = matchMedia("(prefers-color-scheme: dark)");
 
   const state = {
     measure: 0, // indices, so that no name need be looked up
@@ -20,7 +22,7 @@
     falling: false,
     listed: MORE,
     topic: null,
-    dark: matchMedia("(prefers-color-scheme: dark)").matches,
+    dark: DARK.matches,
   };
 
   // Elements
@@ -63,11 +65,16 @@
     if (!compared) return;
     const name = measure().name;
     fill(find("headline"), compared.headlines[name] ?? `${name} was not compared.`);
-    fill(find("claim-list"), ...compared.claims.filter((c) => c.measure === name).map(claimItem));
+    const own = compared.claims.filter((claim) => claim.measure === name).map(claimItem);
+    const folded = own.splice(CLAIMS);
+    if (folded.length) {
+      own.push(make("li", {}, make("details", {}, make("summary", {}, `${folded.length} more`),
+        make("ul", {}, ...folded))));
+    }
+    fill(find("claim-list"), ...own);
     const others = compared.claims.filter((claim) => claim.measure !== name);
     find("other-claims").hidden = others.length === 0;
     fill(find("other-claims").querySelector("ul"), ...others.map(claimItem));
-    fill(find("paragraph"), compared.paragraph);
   }
 
   function showDoubts() {
@@ -99,8 +106,11 @@
   function listFigures() {
     for (const figure of figures) {
       figure.chart = make("div", { class: "chart" });
+      figure.heading = make("h3", {});
+      figure.note = make("figcaption", {});
       figure.element = make("figure", { id: `figure-${figure.id}`, class: figure.wide ? "wide" : "" },
-        make("h3", {}, figure.title), figure.chart, make("figcaption", {}, figure.caption));
+        figure.heading, figure.chart, figure.note);
+      figure.element.rows = () => rowsOf(figure);
       find(figure.varies === "topic" ? "topic-figures" : "figure-list").append(figure.element);
     }
     const watch = new IntersectionObserver((entries) => {
@@ -121,6 +131,12 @@
     return window.vegaEmbed;
   }
 
+  // What a plot shows, for whoever asks its element; nothing while what was picked is not drawn yet.
+  function rowsOf({ view, names, done, ...figure }) {
+    if (!view || done !== nowOf(figure)) return null;
+    return Object.fromEntries(names.map((name) => [name, view.view.data(name)]));
+  }
+
   const expanded = ({ columns, texts, rows }) => rows.map((row) => Object.fromEntries(
     columns.map((name, at) => [name, texts[name]?.[row[at]] ?? row[at]])));
 
@@ -137,26 +153,36 @@
   function datasetsOf(figure) {
     if (figure.id in DERIVED) return DERIVED[figure.id]();
     const found = figure.data.rows[keyOf(figure)];
-    if (!found) return figure.varies === "pair" ? "Pick a baseline to see this." : "It has none.";
+    if (!found && figure.varies === "pair" && baseline() < 0) return "Pick a baseline to see this.";
+    if (!found) return `There is none of ${measure().name}.`;
     return Object.fromEntries(
       Object.entries(found).map(([name, packed]) => [name, expanded(packed)]));
   }
 
-  // Names are put where the plots have marks for them, within the text of the specification.
-  function specificationOf(figure) {
-    const quoted = (text) => JSON.stringify(text).slice(1, -1);
-    const against = baseline() < 0 ? "the median of all systems" : systems[baseline()];
-    return JSON.parse(JSON.stringify(figure.data.spec)
-      .replaceAll("⟦measure⟧", quoted(measure().name))
-      .replaceAll("⟦baseline⟧", quoted(against))
-      .replaceAll("⟦other⟧", quoted(measures[state.measure ? 0 : Math.min(1, measures.length - 1)].name)));
+  // Names are put where the plots have marks for them.
+  function named(text, written = (name) => name) {
+    const names = {
+      measure: measure().name,
+      other: measures[state.measure ? 0 : Math.min(1, measures.length - 1)].name,
+      baseline: baseline() < 0 ? "the median of all systems" : systems[baseline()],
+      system: systems[state.system],
+    };
+    return text.replace(/⟦(\w+)⟧/g, (mark, which) => (which in names ? written(names[which]) : mark));
   }
 
+  // Within the text of a specification, names are written as JSON has them.
+  const specificationOf = (figure) =>
+    JSON.parse(named(JSON.stringify(figure.data.spec), (name) => JSON.stringify(name).slice(1, -1)));
+
+  const nowOf = (figure) => [keyOf(figure), state.dark].join("|");
+
   async function draw(figure) {
-    const now = [keyOf(figure), state.dark].join("|");
+    const now = nowOf(figure);
     if (figure.drawn === now) return;
     figure.drawn = now;
     figure.data ??= read(`figure-data-${figure.id}`);
+    fill(figure.heading, named(figure.title));
+    fill(figure.note, named(figure.caption));
     const datasets = datasetsOf(figure);
     if (typeof datasets === "string") {
       figure.view?.finalize();
@@ -166,7 +192,9 @@
     }
     const spec = { ...specificationOf(figure), datasets };
     const config = content.themes[state.dark ? "dark" : "light"];
-    const embedded = await loadVega()(figure.chart, spec, {
+    // In an element of its own: what was picked before may still be on its way into another.
+    const place = make("div");
+    const embedded = await loadVega()(place, spec, {
       config,
       renderer: "svg",
       logLevel: 1, // errors
@@ -175,20 +203,33 @@
     if (figure.drawn !== now) return embedded.finalize(); // something else was picked meanwhile
     figure.view?.finalize();
     figure.view = embedded;
+    figure.names = Object.keys(datasets);
+    figure.done = now;
+    fill(figure.chart, place);
     embedded.view.addEventListener("click", (event, item) => {
-      const at = topics.findIndex((topic) => topic.id === item?.datum?.topic);
+      const name = item?.datum?.topic;
+      if (name === undefined) return;
+      const first = `${name}`.replace(/ \+\d+$/, ""); // of topics that share a bar
+      const at = topics.findIndex(({ id }) => id === name || id === first);
       if (at >= 0) open(at);
     });
   }
 
-  // One after the other while nothing else is to be done, so that none is missing when printed.
-  function drawAhead() {
-    const idle = window.requestIdleCallback ?? ((later) => setTimeout(later, 50));
-    const left = figures.filter((figure) => figure.drawn === null);
-    if (left.length) idle(() => draw(left[0]).then(drawAhead));
+  // Those in view at once. The others one after the other while nothing else is to be done, so that
+  // what is printed is what was picked.
+  function redraw() {
+    figures.filter((figure) => figure.near).forEach(draw);
+    if (!ahead) drawAhead();
   }
 
-  const drawNear = () => figures.filter((figure) => figure.near).forEach(draw);
+  let ahead = false;
+
+  function drawAhead() {
+    const idle = window.requestIdleCallback ?? ((later) => setTimeout(later, 50));
+    const left = figures.find((figure) => figure.element && figure.drawn !== nowOf(figure));
+    ahead = left !== undefined;
+    if (left) idle(() => draw(left).finally(drawAhead), { timeout: 1000 });
+  }
 
   // Plots whose rows are too many to be written for every measure and baseline. The columns are
   // those of by_topic.py and precision_recall.py, and tests hold both to the same numbers.
@@ -223,8 +264,10 @@
   }
 
   function about(group) {
-    const { id, text = "" } = topics[group[0]];
-    return { topic: group.length > 1 ? `${id} +${group.length - 1}` : id, text };
+    const { id, text } = topics[group[0]];
+    const others = group.length - 1;
+    if (others) return { topic: `${id} +${others}`, about: `${id} and ${others} more, their mean` };
+    return { topic: id, about: text ? `${id}: ${text}` : id };
   }
 
   const comparedPicks = () => picked().filter((t) => compared.has(t));
@@ -353,11 +396,13 @@
     state.falling = state.sort === key ? !state.falling : key !== "topic";
     state.sort = key;
     showTopics();
+    find("topic-table").querySelector(`[data-key="${key}"]`).focus(); // it was made anew
   }
 
   function heading(key, text) {
     const sorted = state.sort === key ? (state.falling ? "descending" : "ascending") : undefined;
-    const button = make("button", { type: "button", onclick: () => sortBy(key) }, text);
+    const button = make("button",
+      { type: "button", "data-key": key, onclick: () => sortBy(key) }, text);
     return make("th", { class: key === "topic" ? "" : "number", "aria-sort": sorted }, button);
   }
 
@@ -375,11 +420,14 @@
       ...systems.map((system, s) => heading(`${s}`, system)));
     const rows = chosen.slice(0, state.listed).map((t) =>
       make("tr", { class: t === state.topic ? "open" : "" },
-        make("td", {}, make("button", { type: "button", onclick: () => open(t) }, topics[t].id)),
+        make("td", {}, make("button",
+          { type: "button", "data-topic": t, onclick: () => open(t) }, topics[t].id)),
         texts ? make("td", { class: "text", title: topics[t].text ?? "" }, topics[t].text ?? "") : null,
         ...systems.map((_, s) => cell(s, t))));
-    fill(find("topic-table"), make("thead", {}, head), make("tbody", {}, ...rows));
     const left = chosen.length - state.listed;
+    const part = left > 0 ? `, ${state.listed} of ${chosen.length} topics` : "";
+    fill(find("topic-table"), make("caption", {}, `${measure().name}${part}`),
+      make("thead", {}, head), make("tbody", {}, ...rows));
     find("more").hidden = left <= 0;
     fill(find("more"), `Show ${Math.min(left, MORE)} more of ${chosen.length} topics`);
     fill(find("picked"), chosen.length === topics.length ? "" : summary(chosen));
@@ -387,12 +435,12 @@
 
   // Averages of topics that were picked for how they look are no evidence, and are said not to be.
   function summary(chosen) {
-    const means = systems.map((system, s) => {
-      const known = chosen.map((t) => values[state.measure][s][t]).filter((v) => v !== null);
-      return `${system} ${known.length ? shown(mean(known), Math.max(4, measure().digits)) : "-"}`;
-    });
     const count = `${chosen.length} of ${topics.length} topics`;
-    return chosen.length ? `${count}; means: ${means.join(", ")} (picked, so untested)` : count;
+    const known = chosen.filter((t) => compared.has(t));
+    if (!known.length) return count;
+    const means = systems.map((system, s) =>
+      `${system} ${shown(mean(known.map((t) => settled(s, t))), Math.max(4, measure().digits))}`);
+    return `${count}; means: ${means.join(", ")} (picked, so untested)`;
   }
 
   // One topic's rankings
@@ -404,17 +452,20 @@
     rankings ??= read("ranking-data");
     showTopic();
     showTopics();
-    drawNear();
+    redraw();
     remember();
     find("topic").scrollIntoView({ block: "nearest" });
     find("topic").focus({ preventScroll: true });
   }
 
   function close() {
+    const t = state.topic;
     state.topic = null;
     showTopic();
     showTopics();
     remember();
+    // Back to where a reader came from; the topic may be on no page of the list.
+    (document.querySelector(`[data-topic="${t}"]`) ?? find("find")).focus({ preventScroll: true });
   }
 
   function showTopic() {
@@ -433,7 +484,9 @@
         make("p", { class: "soft" }, "The rankings were not kept."));
       return;
     }
-    const about = `${of.judged} judged, ${of.of} of them relevant.`;
+    const fractions = of.relevant.some(([, grade]) => grade < 1);
+    const about = `${of.judged} judged, ${of.of} of them relevant`
+      + (fractions ? " (with a grade of 1 or above)." : ".");
     fill(panel, title, make("p", {}, about), legend(of),
       make("div", { class: "rankings" }, ...systems.map((_, s) => ranking(of, s, t))));
   }
@@ -444,7 +497,7 @@
     if (grade === null || grade < 0) return make("span", { class: "grade none" }, "–");
     if (grade === 0) return make("span", { class: "grade zero" }, "0");
     const share = Math.min(1, 0.35 + (0.65 * grade) / top);
-    const ink = share > 0.6 ? "#fff" : "#000";
+    const ink = share > 0.95 ? "#fff" : "#000"; // whichever can be read better
     const blue = `rgb(${[0, 114, 178].map((c) => Math.round(255 - share * (255 - c))).join(",")})`;
     const made = make("span", { class: "grade" }, `${grade}`);
     made.style.background = blue; // as a property, which the policy allows
@@ -454,14 +507,14 @@
 
   function legend(of) {
     const grades = [...new Set(of.relevant.map(([, grade]) => grade))].sort((a, b) => b - a);
-    const entries = [...grades.map((grade) => [grade, "relevant"]), [0, "judged, not relevant"],
-      [null, "not judged"]];
+    const entries = [...grades.map((grade) => [grade, grade < 1 ? "below relevant" : "relevant"]),
+      [0, "judged, not relevant"], [null, "not judged"]];
     return make("div", { class: "legend" }, ...entries.map(([grade, words]) =>
       make("span", {}, badge(grade, topGrade(of)), ` ${words}`)));
   }
 
   function ranking(of, s, t) {
-    const { rows, returned, more, found } = of.systems[s];
+    const { rows, returned, more, found, missing } = of.systems[s];
     const items = [];
     let last = 0;
     const gap = (from, to) => {
@@ -476,14 +529,14 @@
     else gap(last + 1, returned);
     if (!returned) items.push(make("li", { class: "gap" }, "nothing returned"));
     const had = new Set(rows.map(([, doc]) => doc));
-    const lacking = more ? [] : of.relevant.filter(([doc]) => !had.has(doc));
+    const lacking = more || !missing ? [] : of.relevant.filter(([doc]) => !had.has(doc));
     const value = shown(values[state.measure][s][t]);
     return make("div", { class: "ranking" },
       make("h4", {}, systems[s]),
       make("p", { class: "soft" }, `${measure().name} ${value}; ${found.length} of ${of.of} relevant found`),
       make("ol", {}, ...items),
       lacking.length ? make("details", {},
-        make("summary", {}, `${of.of - found.length} relevant not returned`),
+        make("summary", {}, `${missing} graded above 0 not returned`),
         make("ol", {}, ...lacking.map(([doc, grade]) => result(null, doc, grade, of)))) : null);
   }
 
@@ -527,23 +580,28 @@
   }
 
   function facts(record) {
-    return make("table", {}, make("tbody", {}, ...Object.entries(record).map(([name, text]) =>
-      make("tr", {}, make("th", {}, name), make("td", {}, text)))));
+    const rows = Object.entries(record).map(([name, text]) =>
+      make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, text)));
+    return make("div", { class: "scroll" }, make("table", {}, make("tbody", {}, ...rows)));
   }
 
   function showMethod() {
+    const unfolded = new Set([...find("method-body").querySelectorAll("details[open] > summary")]
+      .map((summary) => summary.textContent));
     const { method } = content;
-    fill(find("paragraph"), comparison()?.paragraph ?? method.paragraph);
+    const { paragraph, facts: choices } = comparison()?.method ?? method;
+    fill(find("paragraph"), paragraph);
     const blocks = method.measures.map((one) => {
       const formula = make("div", { class: "formula" });
       if (one.mathml) formula.innerHTML = one.mathml; // made from the measure's own class
       else formula.append(make("code", {}, one.formula ?? ""));
       const kept = { Parameters: one.parameters, Better: one.better, User: one.user,
         Undefined: one.undefined, Source: one.source };
-      return make("details", {}, make("summary", {}, one.name), make("p", {}, one.about), formula,
+      return make("details", { open: unfolded.has(one.name) },
+        make("summary", {}, one.name), make("p", {}, one.about), formula,
         facts(Object.fromEntries(Object.entries(kept).filter(([, text]) => text))));
     });
-    fill(find("method-body"), make("h3", {}, "Choices"), facts(method.facts),
+    fill(find("method-body"), make("h3", {}, "Choices"), facts(choices),
       make("h3", {}, "Versions"), facts(method.versions),
       make("h3", {}, "Measures"), ...blocks);
   }
@@ -556,13 +614,15 @@
     showTable();
     showTopics();
     showTopic();
-    drawNear();
+    showMethod();
+    redraw();
   }
 
   // What was picked stands in the address, so that it can be sent.
   function remember() {
     const picks = new URLSearchParams({ measure: measure().name });
     if (comparison()) picks.set("baseline", comparison().baseline ?? "");
+    if (systems.length > 1) picks.set("system", systems[state.system]);
     if (state.topic !== null) picks.set("topic", topics[state.topic].id);
     try {
       history.replaceState(null, "", `#?${picks}`);
@@ -572,28 +632,34 @@
   }
 
   function recall() {
-    const picks = new URLSearchParams(location.hash.replace(/^#\?/, ""));
+    const picks = new URLSearchParams(location.hash.startsWith("#?") ? location.hash.slice(2) : "");
     const at = measures.findIndex((one) => one.name === picks.get("measure"));
     if (at >= 0) state.measure = at;
     const with_ = comparisons.findIndex((one) => (one.baseline ?? "") === picks.get("baseline"));
     if (with_ >= 0) state.comparison = with_;
+    const system = systems.indexOf(picks.get("system"));
+    if (system >= 0) state.system = system;
+    // At first, a system that there is something to see of.
+    else if (state.system === baseline()) state.system = Math.max(0, state.system - 1);
     const topic = topics.findIndex((one) => one.id === picks.get("topic"));
     if (topic >= 0) {
       state.topic = topic;
-      rankings = read("ranking-data");
+      rankings ??= read("ranking-data");
     }
   }
 
   function applyTheme() {
     document.documentElement.dataset.theme = state.dark ? "dark" : "light";
     fill(find("theme"), state.dark ? "Light" : "Dark");
-    drawNear();
+    redraw();
   }
 
-  function picks(id, names, key) {
-    fill(find(id), ...names.map((name, at) => make("option", { value: at }, name)));
-    find(id).value = state[key];
-    find(id).addEventListener("change", (event) => {
+  const PICKS = { measure: find("measure"), comparison: find("baseline"), system: find("system") };
+
+  function picks(key, names) {
+    fill(PICKS[key], ...names.map((name, at) => make("option", { value: at }, name)));
+    PICKS[key].value = state[key];
+    PICKS[key].addEventListener("change", (event) => {
       state[key] = +event.target.value;
       state.listed = MORE;
       remember();
@@ -604,15 +670,17 @@
   function start() {
     recall();
     fill(find("basis"), content.notes.join(". "));
-    picks("measure", measures.map((one) => one.name), "measure");
-    picks("baseline", comparisons.map((one) => one.baseline ?? "none: every pair"), "comparison");
-    picks("system", systems, "system");
+    picks("measure", measures.map((one) => one.name));
+    picks("comparison", comparisons.map((one) => one.baseline ?? "none: every pair"));
+    picks("system", systems);
     find("baseline").parentElement.hidden = comparisons.length < 2;
     find("system").parentElement.hidden = systems.length < 2;
-    find("theme").addEventListener("click", () => {
-      state.dark = !state.dark;
+    const setDark = (dark) => {
+      state.dark = dark;
       applyTheme();
-    });
+    };
+    find("theme").addEventListener("click", () => setDark(!state.dark));
+    DARK.addEventListener("change", () => setDark(DARK.matches));
     find("print").addEventListener("click", async () => {
       await Promise.all(figures.map(draw));
       print();
@@ -620,12 +688,12 @@
     find("find").addEventListener("input", (event) => {
       state.find = event.target.value.trim();
       showTopics();
-      drawNear();
+      redraw();
     });
     find("outcome").addEventListener("change", (event) => {
       state.outcome = event.target.value;
       showTopics();
-      drawNear();
+      redraw();
     });
     find("more").addEventListener("click", () => {
       state.listed += MORE;
@@ -633,16 +701,34 @@
     });
     showDoubts();
     showFiles();
-    showMethod();
     applyTheme();
     showAll();
     document.documentElement.dataset.ready = "yes";
-    // On paper nobody can open what is folded.
-    addEventListener("beforeprint", () =>
-      document.querySelectorAll("main details").forEach((one) => { one.open = true; }));
+    // Not by the address, which has what was picked, and which in a frame is that of another page.
+    document.querySelectorAll("nav a").forEach((link) => link.addEventListener("click", (event) => {
+      event.preventDefault();
+      const section = find(link.hash.slice(1));
+      section.scrollIntoView();
+      section.focus({ preventScroll: true });
+    }));
+    // On paper nobody can open what is folded; the texts of documents would fill it.
+    let unfolded = [];
+    addEventListener("beforeprint", () => {
+      unfolded = [...document.querySelectorAll(
+        "main details:not([open], .doc, .vega-embed > details)")];
+      unfolded.forEach((one) => { one.open = true; });
+    });
+    addEventListener("afterprint", () => unfolded.forEach((one) => { one.open = false; }));
+    // An address that was sent, opened where the report is open already.
+    addEventListener("hashchange", () => {
+      if (!location.hash.startsWith("#?")) return;
+      recall();
+      ["measure", "comparison", "system"].forEach((key) => { PICKS[key].value = state[key]; });
+      showAll();
+    });
     setTimeout(() => {
       listFigures();
-      drawAhead();
+      redraw();
     });
   }
 

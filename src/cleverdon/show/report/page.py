@@ -12,9 +12,9 @@ from html import escape
 from importlib.resources import files
 from typing import Any
 
-from cleverdon.errors import MissingExtra
 from cleverdon.show.plot import theme
 from cleverdon.show.report.figures import Figure
+from cleverdon.show.report.vega import bundle
 
 _POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; "
@@ -44,7 +44,7 @@ def page(content: Mapping[str, Any], figures: Sequence[Figure]) -> str:
             for figure in figures
         ),
         rankings=_data("ranking-data", content["rankings"]),
-        vega=_script(_vega()),
+        vega=_script(bundle()),
         script=_script((own / "page.js").read_text("utf-8")),
     )
 
@@ -91,12 +91,3 @@ def _data(id: str, data: Any) -> str:
 def _script(text: str) -> str:
     """A script that none of its own strings can end."""
     return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-
-
-def _vega() -> str:
-    """Vega, Vega-Lite and the embedding, from the library that also renders plots to files."""
-    try:
-        import vl_convert
-    except ImportError:
-        raise MissingExtra("a report", package="vl-convert-python", extra="plots") from None
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")

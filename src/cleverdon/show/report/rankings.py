@@ -100,6 +100,8 @@ def _of_system(
         "returned": int(hits.returned[q]),
         "more": max(0, len(below) - _BELOW),
         "found": [int(rank) for rank in hits.rank[first:last][hits.grade[first:last] >= _REL]],
+        "missing": sum(grade > 0 for grade in grades.values())
+        - int((hits.grade[first:last] > 0).sum()),
     }
 
 
@@ -124,5 +126,9 @@ def document_texts(
     for at, name in enumerate(data["documents"]):
         if name in texts:
             text = texts[name]
-            found[str(at)] = [text.title[:limit], text.text[:limit]]
+            found[str(at)] = [_begin(text.title, limit), _begin(text.text, limit)]
     return found
+
+
+def _begin(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

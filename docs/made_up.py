@@ -1,0 +1,80 @@
+"""Five systems on fifty topics, made up: what the pictures show, the same wherever they are drawn.
+
+A document looks relevant in two ways, by its words and by what they mean, and can deceive in
+either or in both. How much a topic gives away by either differs from topic to topic. Systems see
+one of the two, or both; the last orders anew what the first returns.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from random import Random
+
+SUBJECTS = (
+    "heat pumps",
+    "coral reefs",
+    "electric buses",
+    "honey bees",
+    "peat bogs",
+    "tidal mills",
+    "old glaciers",
+    "night trains",
+    "city gardens",
+    "river floods",
+)
+ASPECTS = ("how {} work", "history of {}", "what harms {}", "{} in cities", "research on {}")
+TOPICS = {
+    str(number): aspect.format(subject)
+    for number, (subject, aspect) in enumerate(product(SUBJECTS, ASPECTS), start=301)
+}
+"""The queries, by their numbers."""
+SYSTEMS = ("bm25", "bm25+rm3", "dense", "hybrid", "cross-encoder")
+
+_CANDIDATES, _RETURNED, _POOLED = 400, 100, 25
+"""Documents of a topic that a system may find, returns, and has judged."""
+
+Rows = dict[str, dict[str, float]]
+
+
+def made_up() -> tuple[Rows, dict[str, Rows]]:
+    """Judgments, and the systems' runs."""
+    chance = Random(1967)  # whose numbers are the same in every version of Python
+    qrels: Rows = {}
+    runs: dict[str, Rows] = {name: {} for name in SYSTEMS}
+    for topic in TOPICS:
+        grades = _grades(chance)
+        seen = _seen(grades, chance)
+        pooled = set()
+        for name, scores in zip(SYSTEMS, seen, strict=True):
+            ranked = sorted(enumerate(scores), key=lambda found: -found[1])
+            runs[name][topic] = {f"{topic}-{d:03}": score for d, score in ranked[:_RETURNED]}
+            pooled |= {d for d, _ in ranked[:_POOLED]}
+        qrels[topic] = {f"{topic}-{d:03}": float(grades[d]) for d in sorted(pooled)}
+    return qrels, runs
+
+
+def _grades(chance: Random) -> list[int]:
+    """A few documents are relevant, and fewer of them highly: some topics have more than others."""
+    relevant = chance.randint(4, 24)
+    return [chance.choice((1, 1, 1, 2, 2, 3)) for _ in range(relevant)] + [0] * (
+        _CANDIDATES - relevant
+    )
+
+
+def _seen(grades: list[int], chance: Random) -> list[list[float]]:
+    """How relevant each document seems to each of the systems, in their order."""
+    words, meaning = chance.uniform(0.3, 1.4), chance.uniform(0.4, 1.5)
+    looks = [chance.gauss(0, 0.8) for _ in grades]  # what deceives all of them
+    by_words = [words * g + x + chance.gauss(0, 0.7) for g, x in zip(grades, looks, strict=True)]
+    widened = [w + 0.1 * g + chance.gauss(0, 0.5) for g, w in zip(grades, by_words, strict=True)]
+    by_meaning = [
+        meaning * g + x + chance.gauss(0, 0.7) for g, x in zip(grades, looks, strict=True)
+    ]
+    both = [(w + m) / 2 for w, m in zip(by_words, by_meaning, strict=True)]
+    # The last reads what bm25 returns, and nothing else.
+    least = sorted(by_words)[-_RETURNED]
+    closely = [
+        b + 0.2 * g + chance.gauss(0, 0.3) - (9 if w < least else 0)
+        for g, b, w in zip(grades, both, by_words, strict=True)
+    ]
+    return [by_words, widened, by_meaning, both, closely]
