@@ -43,7 +43,7 @@ def all_figures() -> dict[str, Figure]:
 
 
 def unpacked(packed: dict[str, Any]) -> Datasets:
-    """What the page makes of rows, as `expanded` in page.js does."""
+    """What the page makes of rows, as `expanded` in assets/plots.js does."""
 
     def cell(name: str, value: Any, texts: dict[str, list[str]]) -> Any:
         return texts[name][value] if name in texts and value is not None else value

@@ -19,7 +19,7 @@ from cleverdon.show.plot import theme
 from cleverdon.show.report import Finding, Report, page, report, vega
 from tests.show.report.examples import DOCUMENTS, QRELS, QUERIES, RUNS, Outline, scores
 
-OWN = Path(page.__file__).parent
+ASSETS = Path(page.__file__).parent / "assets"
 ODD = [
     "</script><script>alert(1)</script>",
     "<!-- <script>",
@@ -109,11 +109,17 @@ def test_it_asks_for_nothing_from_elsewhere() -> None:
         assert "action" not in attributes
         assert (attributes.get("href") or "#").startswith("#")
         assert tag not in ("link", "iframe", "object", "embed", "base", "form")
-    style = (OWN / "page.css").read_text("utf-8")
+    style = (ASSETS / "style.css").read_text("utf-8")
     assert "@import" not in style
     assert "url(" not in style
-    for name in ("page.css", "page.js", "body.html"):
-        assert "http" not in (OWN / name).read_text("utf-8")
+    for asset in ASSETS.iterdir():
+        assert "http" not in asset.read_text("utf-8")
+
+
+def test_every_part_of_the_script_is_in_it() -> None:
+    script = page.script()
+    for part in ASSETS.glob("*.js"):
+        assert part.read_text("utf-8") in script
 
 
 def test_the_policy_comes_before_anything_that_it_is_to_hold() -> None:
@@ -210,7 +216,7 @@ def test_a_notebook_shows_it_in_a_frame() -> None:
 
 
 def test_paper_has_the_light_colours_of_what_was_drawn_for_the_dark() -> None:
-    style = (OWN / "page.css").read_text("utf-8")
+    style = (ASSETS / "style.css").read_text("utf-8")
     printed = style[style.index("@media print") :]
     light, dark = theme._INK["light"], theme._INK["dark"]
     found = dict(re.findall(r'\[(?:fill|stroke)="(#\w+)"\] \{ \w+: ([#\w]+); \}', printed))

@@ -2,7 +2,7 @@
 
 A plot is drawn once, with marks in place of the names of measure and baseline; the page puts the
 names there, and the rows that belong to them. Where rows would be too many, a topic each for every
-measure and baseline, the page makes them from the values: `page.js` has the same columns.
+measure and baseline, the page makes them from the values: `assets/rows.js` has the same columns.
 """
 
 from __future__ import annotations

@@ -23,6 +23,10 @@ _POLICY = (
 """Vega compiles its expressions, hence 'unsafe-eval'; nothing but the page itself is a source."""
 
 
+_PARTS = ("elements", "claims", "plots", "rows", "topics", "rankings", "method", "picks")
+"""The scripts, in an order in which each finds what it needs when it is run."""
+
+
 def page(content: Mapping[str, Any], figures: Sequence[Figure]) -> str:
     """The whole page."""
     shown = {key: value for key, value in content.items() if key != "rankings"}
@@ -31,12 +35,11 @@ def page(content: Mapping[str, Any], figures: Sequence[Figure]) -> str:
     }
     shown["figures"] = [figure.heading for figure in figures]
     title = escape(content["title"])
-    own = files(__package__)
     return _SHELL.format(
         policy=escape(_POLICY),
         title=title,
-        style=(own / "page.css").read_text("utf-8"),
-        body=(own / "body.html").read_text("utf-8").replace("TITLE", title),
+        style=_asset("style.css"),
+        body=_asset("body.html").replace("TITLE", title),
         without=_without_script(content),
         content=_data("content", shown),
         figures="\n".join(
@@ -45,8 +48,18 @@ def page(content: Mapping[str, Any], figures: Sequence[Figure]) -> str:
         ),
         rankings=_data("ranking-data", content["rankings"]),
         vega=_script(bundle()),
-        script=_script((own / "page.js").read_text("utf-8")),
+        script=_script(script()),
     )
+
+
+def script() -> str:
+    """The page's own script: all parts within one function, so that no name of theirs is global."""
+    parts = "\n".join(_asset(f"{name}.js") for name in _PARTS)
+    return f'"use strict";\n(() => {{\n{parts}}})();'
+
+
+def _asset(name: str) -> str:
+    return (files(__package__) / "assets" / name).read_text("utf-8")
 
 
 _SHELL = """<!doctype html>

@@ -1,0 +1,51 @@
+// Files and method.
+
+function showFiles() {
+  const said = [
+    ...content.warnings.map((text) => make("li", { class: "severity-warning" }, text)),
+    ...content.findings.map((finding) => make("li", {},
+      make("span", { class: `severity-${finding.severity}` }, `${finding.severity}: `),
+      `${finding.file}: ${finding.message}`, finding.fix ? ` (${finding.fix})` : "")),
+  ];
+  const share = (value) => (value === undefined ? "" : `${(100 * value).toFixed(1)}%`);
+  const columns = ["", "file", "rows", "queries", "tied", "judged in top 10", "BLAKE3"];
+  const rows = content.method.files.map((file) => make("tr", {},
+    make("td", {}, file.name), make("td", { class: "digest" }, file.file || "(in memory)"),
+    make("td", { class: "number" }, file.rows.toLocaleString("en")),
+    make("td", { class: "number" }, file.queries.toLocaleString("en")),
+    make("td", { class: "number" }, share(file.tied)),
+    make("td", { class: "number" }, share(file.judged)),
+    make("td", { class: "digest name" }, file.digest)));
+  fill(find("file-list"),
+    said.length ? make("ul", {}, ...said) : make("p", {}, "Nothing was found to be wrong."),
+    make("div", { class: "scroll" }, make("table", {},
+      make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", {}, name)))),
+      make("tbody", {}, ...rows))));
+}
+
+function facts(record) {
+  const rows = Object.entries(record).map(([name, text]) =>
+    make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, text)));
+  return make("div", { class: "scroll" }, make("table", {}, make("tbody", {}, ...rows)));
+}
+
+function showMethod() {
+  const unfolded = new Set([...find("method-body").querySelectorAll("details[open] > summary")]
+    .map((summary) => summary.textContent));
+  const { method } = content;
+  const { paragraph, facts: choices } = comparison()?.method ?? method;
+  fill(find("paragraph"), paragraph);
+  const blocks = method.measures.map((one) => {
+    const formula = make("div", { class: "formula" });
+    if (one.mathml) formula.innerHTML = one.mathml; // made from the measure's own class
+    else formula.append(make("code", {}, one.formula ?? ""));
+    const kept = { Parameters: one.parameters, Better: one.better, User: one.user,
+      Undefined: one.undefined, Source: one.source };
+    return make("details", { open: unfolded.has(one.name) },
+      make("summary", {}, one.name), make("p", {}, one.about), formula,
+      facts(Object.fromEntries(Object.entries(kept).filter(([, text]) => text))));
+  });
+  fill(find("method-body"), make("h3", {}, "Choices"), facts(choices),
+    make("h3", {}, "Versions"), facts(method.versions),
+    make("h3", {}, "Measures"), ...blocks);
+}

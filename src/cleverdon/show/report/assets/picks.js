@@ -1,0 +1,127 @@
+// What can be picked, and what happens then; the script starts here.
+
+function showAll() {
+  listOutcomes();
+  showClaims();
+  showTable();
+  showTopics();
+  showTopic();
+  showMethod();
+  redraw();
+}
+
+// What was picked stands in the address, so that it can be sent.
+function remember() {
+  const picks = new URLSearchParams({ measure: measure().name });
+  if (comparison()) picks.set("baseline", comparison().baseline ?? "");
+  if (systems.length > 1) picks.set("system", systems[state.system]);
+  if (state.topic !== null) picks.set("topic", topics[state.topic].id);
+  try {
+    history.replaceState(null, "", `#?${picks}`);
+  } catch {
+    // A page within a frame has no address of its own.
+  }
+}
+
+function recall() {
+  const picks = new URLSearchParams(location.hash.startsWith("#?") ? location.hash.slice(2) : "");
+  const at = measures.findIndex((one) => one.name === picks.get("measure"));
+  if (at >= 0) state.measure = at;
+  const with_ = comparisons.findIndex((one) => (one.baseline ?? "") === picks.get("baseline"));
+  if (with_ >= 0) state.comparison = with_;
+  const system = systems.indexOf(picks.get("system"));
+  if (system >= 0) state.system = system;
+  // At first, a system that there is something to see of.
+  else if (state.system === baseline()) state.system = Math.max(0, state.system - 1);
+  const topic = topics.findIndex((one) => one.id === picks.get("topic"));
+  if (topic >= 0) {
+    state.topic = topic;
+    rankings ??= read("ranking-data");
+  }
+}
+
+function applyTheme() {
+  document.documentElement.dataset.theme = state.dark ? "dark" : "light";
+  fill(find("theme"), state.dark ? "Light" : "Dark");
+  redraw();
+}
+
+const PICKS = { measure: find("measure"), comparison: find("baseline"), system: find("system") };
+
+function picks(key, names) {
+  fill(PICKS[key], ...names.map((name, at) => make("option", { value: at }, name)));
+  PICKS[key].value = state[key];
+  PICKS[key].addEventListener("change", (event) => {
+    state[key] = +event.target.value;
+    state.listed = MORE;
+    remember();
+    showAll();
+  });
+}
+
+function start() {
+  recall();
+  fill(find("basis"), content.notes.join(". "));
+  picks("measure", measures.map((one) => one.name));
+  picks("comparison", comparisons.map((one) => one.baseline ?? "none: every pair"));
+  picks("system", systems);
+  find("baseline").parentElement.hidden = comparisons.length < 2;
+  find("system").parentElement.hidden = systems.length < 2;
+  const setDark = (dark) => {
+    state.dark = dark;
+    applyTheme();
+  };
+  find("theme").addEventListener("click", () => setDark(!state.dark));
+  DARK.addEventListener("change", () => setDark(DARK.matches));
+  find("print").addEventListener("click", async () => {
+    await Promise.all(figures.map(draw));
+    print();
+  });
+  find("find").addEventListener("input", (event) => {
+    state.find = event.target.value.trim();
+    showTopics();
+    redraw();
+  });
+  find("outcome").addEventListener("change", (event) => {
+    state.outcome = event.target.value;
+    showTopics();
+    redraw();
+  });
+  find("more").addEventListener("click", () => {
+    state.listed += MORE;
+    showTopics();
+  });
+  showDoubts();
+  showFiles();
+  applyTheme();
+  showAll();
+  document.documentElement.dataset.ready = "yes";
+  // Not by the address, which has what was picked, and which in a frame is that of another page.
+  document.querySelectorAll("nav a").forEach((link) => link.addEventListener("click", (event) => {
+    event.preventDefault();
+    const section = find(link.hash.slice(1));
+    section.scrollIntoView();
+    section.focus({ preventScroll: true });
+  }));
+  // On paper nobody can open what is folded; the texts of documents would fill it.
+  let unfolded = [];
+  addEventListener("beforeprint", () => {
+    unfolded = [...document.querySelectorAll(
+      "main details:not([open], .doc, .vega-embed > details)")];
+    unfolded.forEach((one) => { one.open = true; });
+  });
+  addEventListener("afterprint", () => unfolded.forEach((one) => { one.open = false; }));
+  // An address that was sent, opened where the report is open already.
+  addEventListener("hashchange", () => {
+    if (!location.hash.startsWith("#?")) return;
+    recall();
+    ["measure", "comparison", "system"].forEach((key) => { PICKS[key].value = state[key]; });
+    showAll();
+  });
+  setTimeout(() => {
+    listFigures();
+    redraw();
+  });
+}
+
+start();
