@@ -13,7 +13,7 @@ const DARK = matchMedia("(prefers-color-scheme: dark)");
 const state = {
   measure: 0, // indices, so that no name need be looked up
   comparison: 0,
-  system: systems.length - 1,
+  system: null, // the best, unless the address says otherwise
   find: "",
   outcome: "all",
   sort: "topic",

@@ -31,13 +31,19 @@ function recall() {
   if (with_ >= 0) state.comparison = with_;
   const system = systems.indexOf(picks.get("system"));
   if (system >= 0) state.system = system;
-  // At first, a system that there is something to see of.
-  else if (state.system === baseline()) state.system = Math.max(0, state.system - 1);
+  else if (state.system === null) state.system = bestSystem();
   const topic = topics.findIndex((one) => one.id === picks.get("topic"));
   if (topic >= 0) {
     state.topic = topic;
     rankings ??= read("ranking-data");
   }
+}
+
+// The best by the measure, of those that are not the baseline where there are others.
+function bestSystem() {
+  const means = content.means[state.measure];
+  const others = systems.map((_, s) => s).filter((s) => s !== baseline() || systems.length === 1);
+  return others.sort((a, b) => sign() * ((means[b] ?? -Infinity) - (means[a] ?? -Infinity)))[0];
 }
 
 function applyTheme() {
