@@ -133,7 +133,7 @@ def test_settings_and_tests_are_handed_on(cleverdon: Command, runs: Path) -> Non
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["-o", "nowhere/report.html"], "nowhere/report.html: cannot be written"),
+        (["-o", "nowhere/report.html"], "there is no folder 'nowhere'"),
         (["--baseline", "onr"], "no system 'onr'; did you mean 'one'"),
         (["--json", "-o", "out.json"], "--json writes beside the report"),
         (["--depth", "0"], "--depth"),

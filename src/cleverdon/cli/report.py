@@ -80,6 +80,8 @@ def command(
     options.check_one_stdin(qrels, *runs)
     if as_json and output.suffix == ".json":
         raise click.UsageError("--json writes beside the report, which is an HTML file")
+    if not output.parent.is_dir():
+        raise click.UsageError(f"there is no folder {str(output.parent)!r} to write to")
     opened = options.opened(runs)
 
     from cleverdon.cli.progress import bar
@@ -98,13 +100,19 @@ def command(
             given: Any = scores
             raised = None
             numbers = [measure for measure in scores.measures if not measure.text]
+            baseline = comparing["baseline"]
             if len(scores.systems) > 1 and numbers:
-                given = compare(scores, measures=numbers, **comparing)
+                # Every pair at once, since a reader may pick another baseline; a one-sided test
+                # is of the one that is named.
+                every = comparing["alternative"] == "two-sided"
+                of = comparing | ({"baseline": None} if every else {})
+                given = compare(scores, measures=numbers, **of)
+                first = given.against(baseline) if every and baseline else given
                 ordered = tied(scores, qrels, opened, measures, how)
-                raised = doubts(given, tied=ordered, **doubting)
+                raised = doubts(first, tied=ordered, **doubting)
             made = report(
                 given,
-                baseline=comparing["baseline"],
+                baseline=baseline,
                 title=title,
                 queries=queries,
                 documents=documents,

@@ -92,6 +92,7 @@ def report(
 ) -> Report:
     """A report of scores, or of a comparison, whose test and baseline it then has.
 
+    Where that is one of every pair, `baseline` is what the report opens with, as it is of scores.
     Scores made with `evaluate(..., keep=k)` let a reader look at each topic's rankings, k results
     deep. `queries` and `documents` are texts by id, as `read_texts` gives them; `doubts` are those
     of `cleverdon.compare.doubts`, by default what it finds without being told more; `findings` are
@@ -126,19 +127,20 @@ def _comparisons(given: Scores | Comparison, baseline: str | None) -> tuple[Comp
                 )
             return ()
         pairs = compare(given, measures=measures)
-    elif baseline is not None and baseline != given.baseline:
+    elif given.alternative == "two-sided" and given.baseline is None:
+        pairs = given
+    elif baseline not in (None, given.baseline):
         raise OptionError("the comparison has a baseline of its own: say it there")
+    elif given.alternative != "two-sided":
+        return (given,)
     else:
-        baseline = given.baseline
-        if given.alternative != "two-sided":
-            return (given,)
-        pairs = given if baseline is None else _all_pairs(given)
-    systems = pairs.samples[0].systems
-    others = [pairs.against(name) for name in systems if name != baseline]
+        baseline, pairs = given.baseline, _all_pairs(given)
+    others = [pairs.against(name) for name in pairs.samples[0].systems if name != baseline]
     if baseline is None:
         return (pairs, *others)
-    first = given if isinstance(given, Comparison) else pairs.against(baseline)
-    return (first, *others, pairs)
+    if isinstance(given, Comparison) and given.baseline is not None:
+        return (given, *others, pairs)
+    return (pairs.against(baseline), *others, pairs)
 
 
 def _all_pairs(comparison: Comparison) -> Comparison:
