@@ -25,11 +25,18 @@ class Recorder:
     def __init__(self, label: str) -> None:
         self.label = label
         self.told: list[tuple[int, int]] = []
+        self.said: list[str] = []
         self.closed = False
         Recorder.made.append(self)
 
     def update(self, done: int, total: int) -> None:
         self.told.append((done, total))
+
+    def relabel(self, label: str) -> None:
+        self.label = label
+
+    def say(self, line: str) -> None:
+        self.said.append(line)
 
     def close(self) -> None:
         self.closed = True
@@ -90,3 +97,28 @@ def test_a_log_file_gets_no_bar(
         update(1, 4)
         time.sleep(0.05)
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("terminal")
+def test_a_bar_within_another_is_that_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    with progress.bar("comparing"):
+        recorder = shown()
+        with progress.bar("reading"):
+            assert recorder.label == "reading"
+        assert recorder.label == "comparing"
+        assert not recorder.closed
+    assert recorder.closed
+    assert len(Recorder.made) == 1
+
+
+def test_what_is_said_stands_above_the_bar(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    progress.say("before")
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    with progress.bar("comparing"):
+        recorder = shown()
+        progress.say("within")
+    assert recorder.said == ["within"]
+    assert terminal.getvalue() == "before\n"

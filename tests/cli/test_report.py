@@ -135,7 +135,7 @@ def test_settings_and_tests_are_handed_on(cleverdon: Command, runs: Path) -> Non
     [
         (["-o", "nowhere/report.html"], "there is no folder 'nowhere'"),
         (["--baseline", "onr"], "no system 'onr'; did you mean 'one'"),
-        (["--json", "-o", "out.json"], "--json writes beside the report"),
+        (["-o", "out.json"], "a report is a page: out.html, not out.json"),
         (["--depth", "0"], "--depth"),
         (["--queries", "none.tsv"], "none.tsv: there is no such file"),
         (["-m", "RelString"], "a measure that gives numbers"),
@@ -170,3 +170,12 @@ def test_without_the_plotting_library(
     assert "cleverdon[plots]" in done.stderr
     assert "Traceback" not in done.stderr
     assert not (runs / "report.html").exists()
+
+
+def test_what_is_read_is_not_overwritten(cleverdon: Command, runs: Path) -> None:
+    (runs / "qrels.html").write_bytes((runs / "qrels.txt").read_bytes())
+    before = (runs / "qrels.html").read_bytes()
+    done = cleverdon("report", "qrels.html", "one.run", "-o", "./qrels.html")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "qrels.html is read, and would be overwritten" in done.stderr
+    assert (runs / "qrels.html").read_bytes() == before

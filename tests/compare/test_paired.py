@@ -174,3 +174,12 @@ def test_other_baselines_are_only_in_two_sided_comparisons_of_all_pairs() -> Non
         compare(scores, baseline=scores.systems[0]).against(scores.systems[1])
     with pytest.raises(OptionError, match="no system"):
         compare(scores).against("none")
+
+
+def test_a_notebook_shows_a_table() -> None:
+    assert "<table>" in compare(made(_random(systems=2, topics=5)))._repr_html_()
+
+
+def test_what_is_no_scores_is_said_to_be_none() -> None:
+    with pytest.raises(OptionError, match="'dict' is no Scores"):
+        compare({"a": 1}, measures="AP")  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ import pytest
 
 from cleverdon.compare import claims, compare, doubts
 from cleverdon.errors import OptionError
-from cleverdon.show.claims import FORMATS, render
+from cleverdon.show.claims import FORMATS, render, sentence
 from cleverdon.show.numbers import p_value
 from tests.compare.made import made, pair
 
@@ -96,3 +96,9 @@ def test_p_values_are_seen_to_be_on_their_side_of_the_level(p: float, shown: str
 )
 def test_floors_are_rounded_up(p: float, shown: str) -> None:
     assert p_value(p, at_most=True) == shown
+
+
+def test_names_may_have_braces() -> None:
+    scores = made({"a{}": {"AP": [0.1, 0.2]}, "{b}": {"AP": [0.3, 0.2]}})
+    (claim,) = claims(compare(scores, baseline="{b}"))
+    assert sentence(claim).startswith("a{} is not shown to differ from {b} on AP: -0.100 (")

@@ -49,12 +49,13 @@ def command(
     opened = options.opened(runs)
 
     from cleverdon.cli.progress import bar
-    from cleverdon.compare import claims, compare, doubts
-    from cleverdon.show.claims import render
 
-    scores = options.evaluated(qrels, opened, measures, bounds=bounds, warn=False, **how)
-    ordered = tied(scores, qrels, opened, measures, how)
     with bar("comparing"):
+        from cleverdon.compare import claims, compare, doubts
+        from cleverdon.show.claims import render
+
+        scores = options.evaluated(qrels, opened, measures, bounds=bounds, warn=False, **how)
+        ordered = tied(scores, qrels, opened, measures, how)
         found = compare(scores, **comparing)
         raised = doubts(found, tied=ordered, **doubting)
         said = claims(found)

@@ -44,13 +44,14 @@ def command(
     opened = options.opened(runs)
 
     from cleverdon.cli.progress import bar
-    from cleverdon.compare import compare
-    from cleverdon.show.comparison import render
-    from cleverdon.show.layout import check_layout, sorting
 
-    check_layout(format_, **layout, records=True)  # before anything takes long
-    scores = options.evaluated(qrels, opened, measures, **how)
-    sorting(layout["sort"], scores, scores.measures)
     with bar("comparing"):
+        from cleverdon.compare import compare
+        from cleverdon.show.comparison import render
+        from cleverdon.show.layout import check_layout, sorting
+
+        check_layout(format_, **layout, records=True)  # before anything takes long
+        scores = options.evaluated(qrels, opened, measures, **how)
+        sorting(layout["sort"], scores, scores.measures)
         found = compare(scores, **comparing)
     click.echo(render(found, format_, **layout, **options.terminal()))

@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from functools import wraps
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -294,7 +295,7 @@ def evaluated(
     **how: Any,
 ) -> Scores:
     """The scores of opened runs, with a progress bar; `how` are `evaluate`'s other keywords."""
-    from cleverdon.cli.progress import bar
+    from cleverdon.cli.progress import bar, say
     from cleverdon.evaluation import evaluate
 
     with bar("evaluating") as update:
@@ -306,8 +307,19 @@ def evaluated(
             **how,
         )
     for warning in scores.warnings if warn else ():
-        click.echo(f"cleverdon: warning: {warning}", err=True)
+        say(f"cleverdon: warning: {warning}")
     return scores
+
+
+def check_output(output: os.PathLike[str], *inputs: str | None) -> None:
+    """A file is not written where there is no folder for it, nor over one that is read."""
+    path = Path(output)
+    if not path.parent.is_dir():
+        raise click.UsageError(f"there is no folder {str(path.parent)!r} to write to")
+    for file in inputs:
+        there = file and file != "-" and path.exists() and os.path.exists(file)
+        if there and file and os.path.samefile(path, file):
+            raise click.UsageError(f"{file} is read, and would be overwritten: name another")
 
 
 def check_one_stdin(*files: str) -> None:

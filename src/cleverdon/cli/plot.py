@@ -113,28 +113,26 @@ def command(
     _check_taken(name, wanted)
     _check_files(name, wanted, files)
     path = output or Path(f"{name}.svg")
-    if not path.parent.is_dir():
-        raise click.UsageError(f"there is no folder {str(path.parent)!r}")
+    options.check_output(path, *(options.name_and_file(file)[1] for file in files))
     opened = options.opened(files[1:])
 
     from cleverdon.cli.progress import bar
-    from cleverdon.show import plot
-    from cleverdon.show.plot.save import check_savable
 
-    check_savable(path)
-    asked = {option: given.pop(option) for option in _FOR_SOME}
-    asked = _completed(wanted, asked, opened, given["profile"])
-    keywords = _keywords(name, wanted.keywords, asked)
-    comparing = _keywords(name, wanted.compared, asked)
-    source: list[Any] = []
-    if files:
-        scores = _evaluated(wanted, files[0], opened, asked["measures"], given)
-        source = [scores]
-        if asked["queries"]:
-            keywords["texts"] = _texts(scores, asked["queries"], asked["query"])
     with bar("drawing"):
-        if wanted.compared:
-            source = [_compared(scores, comparing)]
+        from cleverdon.show import plot
+        from cleverdon.show.plot.save import check_savable
+
+        check_savable(path)
+        asked = {option: given.pop(option) for option in _FOR_SOME}
+        asked = _completed(wanted, asked, opened, given["profile"])
+        keywords = _keywords(name, wanted.keywords, asked)
+        comparing = _keywords(name, wanted.compared, asked)
+        source: list[Any] = []
+        if files:
+            scores = _evaluated(wanted, files[0], opened, asked["measures"], given)
+            source = [_compared(scores, comparing) if wanted.compared else scores]
+            if asked["queries"]:
+                keywords["texts"] = _texts(scores, asked["queries"], asked["query"])
         draw = getattr(plot, name.replace("-", "_"))
         plot.save(draw(*source, **keywords), path, dark=dark)
     click.echo(f"{path} is written")

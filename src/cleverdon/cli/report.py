@@ -78,50 +78,51 @@ def command(
       cleverdon report qrels.txt *.run --queries topics.tsv --documents collection.jsonl
     """
     options.check_one_stdin(qrels, *runs)
-    if as_json and output.suffix == ".json":
-        raise click.UsageError("--json writes beside the report, which is an HTML file")
-    if not output.parent.is_dir():
-        raise click.UsageError(f"there is no folder {str(output.parent)!r} to write to")
+    if output.suffix not in (".html", ".htm"):
+        raise click.UsageError(f"a report is a page: {output.with_suffix('.html')}, not {output}")
+    for written in (output, *([output.with_suffix(".json")] if as_json else [])):
+        files = [options.name_and_file(run)[1] for run in runs]
+        options.check_output(written, qrels, *files, texts.queries, texts.documents)
     opened = options.opened(runs)
 
     from cleverdon.cli.progress import bar
-    from cleverdon.compare import compare, doubts
-    from cleverdon.show.report import report, shown_documents
     from cleverdon.show.report.vega import begun
 
-    with begun():
+    with begun(), bar("comparing and drawing"):
+        from cleverdon.compare import compare, doubts
+        from cleverdon.show.report import report, shown_documents
+
         scores = options.evaluated(
             qrels, opened, measures, keep=depth, bounds=bounds, warn=False, **how
         )
         findings = _findings(qrels, runs) if check else []
         queries = texts.of_queries(scores.queries)
         documents = texts.of_documents(lambda: shown_documents(scores))
-        with bar("comparing and drawing"):
-            given: Any = scores
-            raised = None
-            numbers = [measure for measure in scores.measures if not measure.text]
-            baseline = comparing["baseline"]
-            if len(scores.systems) > 1 and numbers:
-                # Every pair at once, since a reader may pick another baseline; a one-sided test
-                # is of the one that is named.
-                every = comparing["alternative"] == "two-sided"
-                of = comparing | ({"baseline": None} if every else {})
-                given = compare(scores, measures=numbers, **of)
-                first = given.against(baseline) if every and baseline else given
-                ordered = tied(scores, qrels, opened, measures, how)
-                raised = doubts(first, tied=ordered, **doubting)
-            made = report(
-                given,
-                baseline=baseline,
-                title=title,
-                queries=queries,
-                documents=documents,
-                doubts=raised,
-                findings=findings,
-            )
-            made.save(output)
-            if as_json:
-                made.save_json(output.with_suffix(".json"))
+        given: Any = scores
+        raised = None
+        numbers = [measure for measure in scores.measures if not measure.text]
+        baseline = comparing["baseline"]
+        if len(scores.systems) > 1 and numbers:
+            # Every pair at once, since a reader may pick another baseline; a one-sided test
+            # is of the one that is named.
+            every = comparing["alternative"] == "two-sided"
+            of = comparing | ({"baseline": None} if every else {})
+            given = compare(scores, measures=numbers, **of)
+            first = given.against(baseline) if every and baseline else given
+            ordered = tied(scores, qrels, opened, measures, how)
+            raised = doubts(first, tied=ordered, **doubting)
+        made = report(
+            given,
+            baseline=baseline,
+            title=title,
+            queries=queries,
+            documents=documents,
+            doubts=raised,
+            findings=findings,
+        )
+        made.save(output)
+        if as_json:
+            made.save_json(output.with_suffix(".json"))
     click.echo(f"{output} is written: {output.stat().st_size / 1e6:.1f} MB; open it in a browser")
     if as_json:
         click.echo(f"{output.with_suffix('.json')} has the data")

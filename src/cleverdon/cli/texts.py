@@ -41,7 +41,7 @@ class TextFiles:
     ) -> dict[str, Text]:
         if file is None:
             return {}
-        from cleverdon.cli.progress import bar
+        from cleverdon.cli.progress import bar, say
         from cleverdon.errors import InputError
         from cleverdon.read.texts import read_texts
 
@@ -53,10 +53,9 @@ class TextFiles:
                 raise InputError("there is no such file", source=file) from None
         if wanted and not found:
             known = min(wanted)
-            click.echo(
+            say(
                 f"cleverdon: warning: {file} has none of the {kind} that are shown, such as "
-                f"{known!r}",
-                err=True,
+                f"{known!r}"
             )
         return found
 

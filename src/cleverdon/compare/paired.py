@@ -63,6 +63,11 @@ class Comparison:
     seed: int = 0
     options: Mapping[str, Any] = field(default_factory=dict)  # the test's own
 
+    def _repr_html_(self) -> str:
+        from cleverdon.show.comparison import render
+
+        return render(self, "html")
+
     def against(self, baseline: str) -> Comparison:
         """The same with one of the systems as the baseline, as `compare` would give it.
 

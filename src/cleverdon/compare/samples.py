@@ -63,6 +63,10 @@ def samples(
     every measure. A measure without a worst value, such as a length that has no end, is refused
     where it is undefined: nothing could be said of its mean.
     """
+    if not isinstance(scores, Scores):
+        raise OptionError(
+            f"{type(scores).__name__!r} is no Scores: evaluate(qrels, runs) gives some"
+        )
     named = scores.systems if systems is None else tuple(systems)
     if len(set(named)) < len(named):
         raise OptionError(f"a system is named twice: {', '.join(named)}")

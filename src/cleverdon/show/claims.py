@@ -68,14 +68,14 @@ def sentence(claim: Claim) -> str:
     """One claim as a sentence, with what it rests on; a second says what would be needed."""
     found = claim.difference
     digits = _digits(found)
-    names = f"{printable(found.system)} {{}} {printable(found.baseline)} on {found.measure}"
     if claim.shown:
-        size = number(found.measure, abs(found.difference), digits=digits)
-        start = f"{names.format(_VERBS[claim.verdict])} by {size}"
+        verb = _VERBS[claim.verdict]
+        size = f" by {number(found.measure, abs(found.difference), digits=digits)}"
     else:
-        size = number(found.measure, found.difference, digits=digits, signed=True)
-        start = f"{names.format(not_shown(claim))}: {size}"
-    return f"{start} ({_basis(claim, digits)}).{_needed(claim)}"
+        verb = not_shown(claim)
+        size = f": {number(found.measure, found.difference, digits=digits, signed=True)}"
+    names = f"{printable(found.system)} {verb} {printable(found.baseline)}"
+    return f"{names} on {found.measure}{size} ({_basis(claim, digits)}).{_needed(claim)}"
 
 
 def not_shown(claim: Claim) -> str:

@@ -105,3 +105,8 @@ def test_mistakes_are_told() -> None:
         plot.topics(SCORES, "AP", "one", against="one")
     with pytest.raises(OptionError, match="no system 'three'"):
         plot.heat_map(SCORES, "AP", against="three")
+
+
+def test_where_all_fail_all_are_pale() -> None:
+    (sample,) = samples(made({"one": {"AP": [0.0, 0.0]}, "two": {"AP": [0.0, 0.0]}}))
+    assert heat_map_rows(sample)["ends"] == [{"value": 0.0}, {"value": 1.0}]

@@ -76,11 +76,13 @@ def test_where_lower_is_better_a_lower_value_wins() -> None:
 def test_the_median_is_of_all_systems() -> None:
     scores = made({name: {"AP": [value]} for name, value in (("a", 0.1), ("b", 0.2), ("c", 0.6))})
     (sample,) = samples(scores)
-    found = differences_to(sample, "median", systems=["c"])
+    found = differences_to(sample, None, systems=["c"])
     assert found.values.tolist() == [[pytest.approx(0.4)]]
     assert found.against == "the median of all systems"
     called = made({"median": {"AP": [0.1]}, "b": {"AP": [0.2]}, "c": {"AP": [0.6]}})
     assert differences_to(samples(called)[0], "median").systems == ("b", "c")
+    with pytest.raises(OptionError, match="a system is called 'median'"):
+        plot.differences(called, "AP", against="median")
 
 
 def test_undefined_values_are_told() -> None:

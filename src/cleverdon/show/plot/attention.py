@@ -71,7 +71,7 @@ def attention_rows(
     weights: list[Row] = []
     ends: list[Row] = []
     for measure in measures:
-        values = _of_probe(measure, hits)
+        values = _of_probe(measure, hits, what="rank")
         whole = {"first": values[0], "sum": values.sum(), "value": 1.0}[scale]
         if not whole > 0:
             raise OptionError(f"{measure}: a relevant result at rank 1 adds nothing to its value")
@@ -107,12 +107,15 @@ def _one_relevant(depth: int) -> Hits:
     )
 
 
-def _of_probe(measure: Measure, hits: Hits) -> Floats:
+def _of_probe(measure: Measure, hits: Hits, *, what: str) -> Floats:
     if measure.text or measure.needs or measure.better != "higher":
-        raise OptionError(f"{measure} does not say how much a rank counts")
+        raise OptionError(f"{measure} does not say how much a {what} counts")
     values = measure(hits)
     if np.isnan(values).any():
-        raise OptionError(f"{measure} is undefined for a ranking with one relevant result")
+        raise OptionError(
+            f"{measure} does not say how much a {what} counts: it is undefined where "
+            f"{measure.undefined}"
+        )
     return values
 
 
@@ -180,7 +183,9 @@ def _gain(measure: Measure, hits: Hits) -> Floats:
     share = measure.as_share()
     if share is not None:
         return share.gain(hits)
-    return measure.gain_of(hits) if isinstance(measure, Model) else _of_probe(measure, hits)
+    if isinstance(measure, Model):
+        return measure.gain_of(hits)
+    return _of_probe(measure, hits, what="grade")
 
 
 def gains_chart(measures: Sequence[str]) -> Any:

@@ -19,6 +19,7 @@ from cleverdon.show.plot.kept import entering, mean_of, resting_on, values_of
 from cleverdon.show.plot.lines import label_rows, labels, line_style
 
 CUTOFFS = tuple(range(1, 101))
+_AVERAGES = {"mean": "Mean", "sum": "Sum", "geometric": "Geometric mean"}
 _FEW = 20
 """Cut-offs that are few enough for each to be a point on its line."""
 
@@ -51,7 +52,7 @@ def by_cutoff(
         ),
         by_cutoff_rows(scores, family, cuts, confidence=confidence),
         title=f"{name} at each cut-off",
-        subtitle=f"Mean over {resting_on(scores)}.{band}",
+        subtitle=f"{_AVERAGES[family[0].average]} over {resting_on(scores)}.{band}",
     )
 
 

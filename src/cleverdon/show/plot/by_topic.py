@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from cleverdon.show.plot.base import (
 )
 from cleverdon.show.plot.topicwise import (
     Differences,
+    baseline_named,
     differences_to,
     exactly,
     named,
@@ -61,7 +63,8 @@ def topics(
             title=f"{sample.measure} of {system} by topic",
             subtitle=f"{rests_on(sample)}{_sharing(sample, 'bar')}.",
         )
-    found = differences_to(sample, against, systems=[system])
+    baseline = baseline_named(against, sample.systems)
+    found = differences_to(sample, baseline, systems=[system])
     return finished(
         topics_chart(scores.systems, named(sample.measure), found.against),
         topics_rows(sample, system, differences=found, texts=texts),
@@ -141,7 +144,7 @@ def heat_map(
             title=f"{sample.measure} by topic and system",
             subtitle=rests,
         )
-    found = differences_to(sample, against)
+    found = differences_to(sample, baseline_named(against, sample.systems))
     return finished(
         heat_map_chart(scores.systems, named(sample.measure), gains=True),
         heat_map_rows(sample, differences=found, texts=texts),
@@ -158,7 +161,8 @@ def heat_map_rows(
 ) -> Datasets:
     """A cell for each system and topic, or band of topics of like difficulty.
 
-    Of gains, a second dataset has the ends of the scale, which are as far from 0 on both sides.
+    A second dataset has the ends of the scale of colours: of gains as far from 0 on both sides, of
+    values those of the measure's range, so that where all fail, all are pale.
     """
     systems = sample.systems if differences is None else differences.systems
     shown = sample.values if differences is None else differences.gains
@@ -173,7 +177,7 @@ def heat_map_rows(
             if differences is not None:
                 cells[-1]["gain"] = float(values[group].mean())
     if differences is None:
-        return {"cells": cells}
+        return {"cells": cells, "ends": [{"value": end} for end in _ends(sample)]}
     largest = max(abs(cell["gain"]) for cell in cells)
     return {"cells": cells, "ends": [{"gain": -largest}, {"gain": largest}]}
 
@@ -197,12 +201,17 @@ def heat_map_chart(systems: Sequence[str], measure: str, *, gains: bool = False)
         )
         .properties(width=_WIDTH, height=alt.Step(24))
     )
-    if not gains:
-        return cells
     return alt.Chart(table("ends")).mark_rect(opacity=0).encode(color=colour) + cells
 
 
 _RISING = alt.Scale(scheme=theme.RISING)
+
+
+def _ends(sample: Sample) -> list[float]:
+    """The ends of the measure's range, or where it has none, of the values."""
+    found = (float(sample.values.min()), float(sample.values.max()))
+    pairs = zip(sample.measure.range, found, strict=True)
+    return [end if isfinite(end) else own for end, own in pairs]
 
 
 def _columns(sample: Sample) -> int:

@@ -13,6 +13,7 @@ from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, system
 from cleverdon.show.plot.bins import counts, difference_edges, value_edges
 from cleverdon.show.plot.topicwise import (
     Differences,
+    baseline_named,
     differences_to,
     named,
     outcome_colour,
@@ -88,7 +89,8 @@ def differences(
     `against` is the baseline, or "median" for the median of all systems.
     """
     (sample,) = samples(scores, measures=measure)
-    found = differences_to(sample, against, systems=systems)
+    baseline = baseline_named(against, sample.systems)
+    found = differences_to(sample, baseline, systems=systems)
     return finished(
         differences_chart(scores.systems, str(sample.measure), found.against),
         differences_rows(found),

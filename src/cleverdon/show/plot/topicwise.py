@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,20 +42,31 @@ class Differences:
 
 
 def differences_to(
-    sample: Sample, against: str, *, systems: Iterable[str] | None = None
+    sample: Sample, against: str | None, *, systems: Iterable[str] | None = None
 ) -> Differences:
-    """The differences to a system, or to the median of all where no system has that name.
+    """The differences to a system, or where that is None to the median of all.
 
     `systems` are those whose differences are wanted; the median is of all systems in any case.
     """
-    median = against == MEDIAN and MEDIAN not in sample.systems
-    base = np.median(sample.values, axis=0) if median else sample.of(against)
+    base = np.median(sample.values, axis=0) if against is None else sample.of(against)
     wanted = sample.systems if systems is None else tuple(systems)
-    named = tuple(name for name in wanted if median or name != against)
+    named = tuple(name for name in wanted if name != against)
     if not named:
         raise OptionError(f"there is no system but {against!r}, and nothing to compare with it")
     values = settled(np.array([sample.of(name) - base for name in named]))
-    return Differences(sample, "the median of all systems" if median else against, named, values)
+    return Differences(sample, against or "the median of all systems", named, values)
+
+
+def baseline_named(against: str, systems: Sequence[str]) -> str | None:
+    """The system that is meant; None is the median, which is called so unless a system is."""
+    if against != MEDIAN:
+        return against
+    if MEDIAN in systems:
+        raise OptionError(
+            "a system is called 'median', which stands for the median of all systems; give it "
+            "another name: NAME=FILE on the command line, {'name': run} in Python"
+        )
+    return None
 
 
 def sample_of(comparison: Comparison, measure: str | Measure | None) -> Sample:

@@ -99,6 +99,8 @@ def report(
     what a linter said of the files.
     """
     scores = given.scores if isinstance(given, Comparison) else given
+    if not isinstance(scores, Scores):
+        raise OptionError(f"a report is of Scores or a Comparison, not of {type(given).__name__!r}")
     if all(measure.text for measure in scores.measures):
         raise OptionError("a report needs a measure that gives numbers")
     comparisons = _comparisons(given, baseline)

@@ -83,6 +83,7 @@ def _measure(measure: Measure, scores: Scores) -> dict[str, Any]:
         "better": measure.better,
         "digits": 0 if counts else profile(scores.about.profile).decimals,
         "worst": plain(worst_value(measure)),
+        "range": [plain(end) for end in measure.range],
     }
 
 

@@ -44,7 +44,7 @@ from cleverdon.show.plot.matrix import matrix_chart
 from cleverdon.show.plot.pairs import pairs_rows
 from cleverdon.show.plot.precision_recall import precision_recall_chart
 from cleverdon.show.plot.spread import spread_chart, spread_rows
-from cleverdon.show.plot.topicwise import MEDIAN, differences_to
+from cleverdon.show.plot.topicwise import differences_to
 from cleverdon.show.plot.trade_off import trade_off_chart, trade_off_rows
 
 MEASURE, BASELINE, OTHER, SYSTEM = "⟦measure⟧", "⟦baseline⟧", "⟦other⟧", "⟦system⟧"
@@ -184,7 +184,7 @@ def _of_topics(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
             _spec(differences_chart(systems, MEASURE, BASELINE)),
             {
                 f"{m} {b}": _packed(
-                    differences_rows(differences_to(sample, MEDIAN if b < 0 else systems[b]))
+                    differences_rows(differences_to(sample, None if b < 0 else systems[b]))
                 )
                 for m, sample in enumerate(of)
                 for b in range(-1, len(systems))

@@ -60,7 +60,10 @@ const DERIVED = {
     const of = new Map(chosen.map((t) => [t, mean(systems.map((_, s) => settled(s, t)))]));
     const order = chosen.sort((a, b) => sign() * (of.get(a) - of.get(b)));
     const most = Math.max(1, Math.min(SHOWN, Math.floor(5000 / systems.length)));
+    const all = content.compared.flatMap((t) => systems.map((_, s) => settled(s, t)));
+    const found = [Math.min(...all), Math.max(...all)];
     return {
+      ends: measure().range.map((end, at) => ({ value: end ?? found[at] })),
       cells: groups(order, most).flatMap((group) => systems.map((system, s) => (
         { system, ...about(group), value: mean(group.map((t) => settled(s, t))) }))),
     };
