@@ -13,8 +13,6 @@ from cleverdon.compare import claims, compare
 from tests.cli.conftest import Command
 from tests.show.report.examples import Outline
 
-pytest.importorskip("vl_convert")
-
 
 @pytest.fixture
 def runs(files: Path) -> Path:
