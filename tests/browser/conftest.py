@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser.report_page import opened, usual
 from tools import chromium
 
 if TYPE_CHECKING:
@@ -66,3 +67,16 @@ def page(recorded: tuple[Page, Record]) -> Iterator[Page]:
     page, record = recorded
     yield page
     record.check()
+
+
+@pytest.fixture(scope="package")
+def address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Of the report that most tests look at."""
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    usual().save(path)
+    return path.as_uri()
+
+
+@pytest.fixture
+def shown(page: Page, address: str) -> Page:
+    return opened(page, address)

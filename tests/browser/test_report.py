@@ -1,132 +1,33 @@
-"""The report in a real browser: what can be picked, clicked, sorted, sent and printed."""
+"""The report in a real browser: what can be picked, clicked, sorted and sent."""
 
 from __future__ import annotations
 
 import re
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs
+from typing import TYPE_CHECKING
 
-import numpy as np
-import pytest
-
-from cleverdon import Scores, evaluate
+from cleverdon import evaluate
 from cleverdon.compare import compare
-from cleverdon.compare.samples import samples
-from cleverdon.read.texts import Text
-from cleverdon.show.plot.by_topic import heat_map_rows, topics_rows
-from cleverdon.show.plot.precision_recall import precision_recall_rows
-from cleverdon.show.plot.topicwise import differences_to
-from cleverdon.show.report import Report, report
+from cleverdon.show.report import report
+from tests.browser.report_page import (
+    DRAWN,
+    MEASURES,
+    SYSTEMS,
+    collection,
+    column,
+    labels,
+    opened,
+    pick,
+    picks,
+    rows,
+    scores,
+    texts,
+    usual,
+)
 from tests.compare.made import made
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Dialog, Locator, Page
-
-SYSTEMS = ("base", "better", "worse")
-MEASURES = ("nDCG@5", "RR", "FPR")
-TOPICS = 30
-ODD = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
-FOLDED = "main details:not([open], .doc, .vega-embed > details)"
-DRAWN = """() => [...document.querySelectorAll('figure')].every(
-  (figure) => figure.rows() || figure.querySelector('.chart > p'))"""
-
-
-def collection(topics: int = TOPICS) -> tuple[Any, Any]:
-    """Judgments in grades -1 to 2, and three systems; nothing is relevant to the last topic."""
-    random = np.random.default_rng(3)
-    qrels = {
-        f"t{t:03}": {
-            f"d{t}-{d}": int(grade) for d, grade in enumerate(random.choice([-1, 0, 0, 1, 2], 30))
-        }
-        for t in range(topics)
-    }
-    qrels[f"t{topics - 1:03}"] = {"d-none": 0}
-    runs: dict[str, dict[str, dict[str, float]]] = {}
-    for system, skill in zip(SYSTEMS, (1.0, 2.0, 0.2), strict=True):
-        runs[system] = {
-            topic: {
-                **{doc: skill * max(grade, 0) + random.normal() for doc, grade in judged.items()},
-                **{f"u{n}": float(random.normal()) for n in range(10)},
-            }
-            for topic, judged in qrels.items()
-        }
-    return qrels, runs
-
-
-@cache
-def scores() -> Scores:
-    return evaluate(*collection(), MEASURES, keep=8, docs=1000)
-
-
-@cache
-def usual() -> Report:
-    queries = {"t000": Text("what is it?", ""), "t001": Text("how long?", "")}
-    documents = {f"d0-{d}": Text(f"Title {d}", f"Text of {d}.") for d in range(30)}
-    return report(scores(), baseline="base", queries=queries, documents=documents)
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Of the report that most tests look at."""
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    usual().save(path)
-    return path.as_uri()
-
-
-def opened(page: Page, address: str) -> Page:
-    page.goto(address)
-    page.wait_for_selector("html[data-ready]")
-    page.wait_for_selector("#figure-list figure")
-    return page
-
-
-@pytest.fixture
-def shown(page: Page, address: str) -> Page:
-    return opened(page, address)
-
-
-def pick(page: Page, what: str, label: str) -> None:
-    page.select_option(f"#{what}", label=label)
-
-
-def rows(page: Page, figure: str) -> dict[str, list[dict[str, Any]]]:
-    """What a plot shows, once it shows what was picked."""
-    element = f"document.getElementById('figure-{figure}')"
-    page.wait_for_function(f"{element}.rows()")
-    found: dict[str, list[dict[str, Any]]] = page.evaluate(f"{element}.rows()")
-    return found
-
-
-def labels(page: Page, figure: str) -> list[str]:
-    """What is written in a plot."""
-    return page.locator(f"#figure-{figure} svg.marks text").all_text_contents()
-
-
-def texts(found: Locator) -> list[str]:
-    return [text.strip() for text in found.all_inner_texts()]
-
-
-def column(page: Page, at: int) -> list[str]:
-    return texts(page.locator(f"#topic-table tbody td:nth-child({at})"))
-
-
-def picks(page: Page) -> dict[str, str]:
-    """What stands in the address."""
-    _, _, after = page.url.partition("#?")
-    return {name: value[0] for name, value in parse_qs(after, keep_blank_values=True).items()}
-
-
-def same(found: list[dict[str, Any]], wanted: list[dict[str, Any]]) -> None:
-    """Rows of the page and those of Python: numbers but for the last digits."""
-    assert len(found) == len(wanted)
-    for one, other in zip(found, wanted, strict=True):
-        for name, value in other.items():
-            if isinstance(value, float):
-                assert one[name] == pytest.approx(value, abs=1e-9), (name, one, other)
-            else:
-                assert one[name] == value, (name, one, other)
+    from playwright.sync_api import Page
 
 
 def test_it_opens_and_draws_everything(page: Page, address: str) -> None:
@@ -331,217 +232,6 @@ def test_what_was_picked_can_be_sent(shown: Page, address: str) -> None:
     opened(shown, f"{address}#?measure=nonsense&baseline=%3Cb%3E&topic=none&system=-1")
     assert shown.locator("#measure").input_value() == "0"
     assert not shown.locator("#topic").is_visible()
-
-
-def ink(page: Page) -> tuple[str, str, str]:
-    """The colours of paper, of text, and of the text of a plot."""
-    rows(page, "spread")
-    found: list[str] = page.evaluate(
-        """() => [getComputedStyle(document.body).backgroundColor,
-        getComputedStyle(document.body).color,
-        getComputedStyle(document.querySelector('#figure-spread .role-axis-label text')).fill]"""
-    )
-    return found[0], found[1], found[2]
-
-
-LIGHT = ("rgb(255, 255, 255)", "rgb(26, 26, 26)", "rgb(26, 26, 26)")
-NIGHT = ("rgb(22, 25, 29)", "rgb(232, 232, 232)", "rgb(232, 232, 232)")
-
-
-def test_light_and_dark(page: Page, address: str) -> None:
-    page.emulate_media(color_scheme="dark")
-    opened(page, address)
-    assert ink(page) == NIGHT
-    page.get_by_role("button", name="Light").click()
-    assert ink(page) == LIGHT
-    page.get_by_role("button", name="Dark").click()
-    assert ink(page) == NIGHT
-    page.emulate_media(color_scheme="light")  # as when the day begins
-    page.wait_for_function("document.documentElement.dataset.theme === 'light'")
-    assert ink(page) == LIGHT
-
-
-def test_it_is_printed_in_ink_on_paper(page: Page, address: str) -> None:
-    page.emulate_media(color_scheme="dark")
-    opened(page, address)
-    page.get_by_role("button", name="t000", exact=True).click()
-    page.wait_for_function(DRAWN)
-    page.evaluate(
-        """(folded) => addEventListener('beforeprint', () => {
-          window.folded = document.querySelectorAll(folded).length; })""",
-        FOLDED,
-    )
-    closed = page.locator(FOLDED).count()
-    pdf = page.pdf(format="A4", print_background=True)
-    assert pdf.startswith(b"%PDF")
-    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > 3
-    assert page.evaluate("window.folded") == 0
-    assert page.locator(FOLDED).count() == closed > 0
-    page.emulate_media(media="print")
-    page.set_viewport_size({"width": 700, "height": 1000})  # about as wide as paper
-    assert page.evaluate("document.documentElement.scrollWidth") == 700
-    paper, text, of_plot = ink(page)
-    assert (paper, of_plot) == (LIGHT[0], LIGHT[2])
-    assert text == "rgb(0, 0, 0)"
-    for hidden in ("nav", ".filters", "#topic .close", ".vega-embed summary"):
-        assert not page.locator(hidden).first.is_visible()
-
-
-def test_whatever_was_given_stays_text(page: Page, tmp_path: Path) -> None:
-    qrels = {f"{t}{ODD}": {f"{d}{ODD}": d % 2 for d in range(6)} for t in range(6)}
-    runs = {
-        f"{name}{ODD}": {
-            topic: {doc: float((3 * d + s) % 7) for d, doc in enumerate(judged)}
-            for topic, judged in qrels.items()
-        }
-        for s, name in enumerate("ab")
-    }
-    made = report(
-        evaluate(qrels, runs, ["AP", "RR"], keep=4),
-        title=ODD,
-        queries={name: Text(ODD, "") for name in qrels},
-        documents={d: Text(ODD, ODD) for of in qrels.values() for d in of},
-    )
-    made.save(tmp_path / "odd.html")
-    dialogs: list[str] = []
-
-    def dismissed(dialog: Dialog) -> None:
-        dialogs.append(dialog.message)
-        dialog.dismiss()
-
-    page.on("dialog", dismissed)
-    opened(page, (tmp_path / "odd.html").as_uri())
-    page.wait_for_function(DRAWN)
-    assert page.locator("h1").inner_text() == ODD
-    assert page.locator("#topic-table tbody button").first.inner_text() == f"0{ODD}"
-    page.locator("#topic-table tbody button").first.click()
-    assert ODD in page.locator("#topic h3").first.inner_text()
-    assert ODD in page.locator(".ranking h4").first.inner_text()
-    page.locator(".ranking details.doc summary").first.click()
-    assert ODD in page.locator(".ranking details.doc p").first.inner_text()
-    bar = page.locator("#figure-topics svg.marks .mark-rect.role-mark path").first
-    bar.hover()
-    page.wait_for_selector("#vg-tooltip-element.visible")
-    assert ODD in page.locator("#vg-tooltip-element").inner_text()
-    pick(page, "measure", "RR")
-    page.wait_for_function(DRAWN)
-    assert page.locator("img").count() == 0
-    # The page's own, the plotting library, and data: none has come in.
-    assert page.locator("script:not([type])").count() == 2
-    assert page.locator("script[type]").count() == 3 + page.locator("figure").count()
-    assert dialogs == []
-
-
-def test_rows_that_the_page_makes_are_those_of_python(shown: Page) -> None:
-    lines = {topic["id"]: topic.get("text", "") for topic in usual().content["topics"]}
-    for sample in samples(scores()):
-        pick(shown, "measure", str(sample.measure))
-        same(rows(shown, "heat_map")["cells"], heat_map_rows(sample, texts=lines)["cells"])
-        for baseline, system in (("base", "better"), ("worse", "base"), (None, "better")):
-            pick(shown, "baseline", baseline or "none: every pair")
-            pick(shown, "system", system)
-            found = differences_to(sample, baseline, systems=[system])
-            wanted = topics_rows(sample, system, differences=found, texts=lines)
-            same(rows(shown, "topics")["topics"], wanted["topics"])
-
-
-def test_curves_that_the_page_makes_are_those_of_python(page: Page, address: str) -> None:
-    opened(page, address)
-    for topic, system in (("t000", "base"), ("t007", "worse"), ("t011", "better")):
-        page.evaluate(f"location.hash = '?topic={topic}&system={system}'")
-        page.wait_for_selector(f"#topic h3:has-text('{topic}')")
-        wanted = precision_recall_rows(scores(), topic, systems=[system])
-        found = rows(page, "precision_recall")
-        same(found["lines"], wanted["lines"])
-        known = [{k: v for k, v in row.items() if k != "document"} for row in wanted["points"]]
-        same(found["points"], known)
-        for one, other in zip(found["points"], wanted["points"], strict=True):
-            # The page knows of judged results below those that were kept as well.
-            assert other.get("document") in (None, one.get("document"))
-
-
-def test_more_topics_than_bars(page: Page, tmp_path: Path) -> None:
-    random = np.random.default_rng(8)
-    count = 401
-    many = made(
-        {
-            name: {
-                measure: np.round(random.uniform(0, 1, count), 2).tolist()
-                for measure in ("AP", "FPR")
-            }
-            for name in ("one", "two", "three")
-        }
-    )
-    report(many, baseline="two").save(tmp_path / "many.html")
-    opened(page, (tmp_path / "many.html").as_uri())
-    for measure in ("AP", "FPR"):
-        (sample,) = samples(many, measures=measure)
-        pick(page, "measure", measure)
-        for name, wanted in heat_map_rows(sample).items():
-            same(rows(page, "heat_map")[name], wanted)
-        for against in ("two", None):
-            pick(page, "baseline", against or "none: every pair")
-            found = differences_to(sample, against, systems=["three"])
-            wanted = topics_rows(sample, "three", differences=found)["topics"]
-            assert len(wanted) == 300
-            same(rows(page, "topics")["topics"], wanted)
-    page.locator("#figure-topics svg.marks .mark-rect.role-mark path").first.click()
-    assert f"Topic {wanted[0]['topic'].split()[0]}" in page.locator("#topic").inner_text()
-    assert "The rankings were not kept." in page.locator("#topic").inner_text()
-
-
-def test_a_notebook_shows_it_in_a_frame(page: Page, tmp_path: Path) -> None:
-    path = tmp_path / "notebook.html"
-    path.write_text(f"<!doctype html><title>n</title>{usual()._repr_html_()}", encoding="utf-8")
-    page.goto(path.as_uri())
-    frame = page.frame_locator("iframe")
-    frame.locator("html[data-ready]").wait_for()
-    frame.locator("#measure").select_option(label="RR")
-    headline = usual().content["comparisons"][0]["headlines"]["RR"]
-    assert frame.locator("#headline").inner_text() == headline
-    frame.get_by_role("button", name="t002", exact=True).click()
-    assert "Topic t002" in frame.locator("#topic").inner_text()
-    frame.locator("#figure-spread svg.marks").wait_for()
-    frame.get_by_role("link", name="Method").click()
-    assert frame.locator("#method:focus").count() == 1
-    assert page.url == path.as_uri()
-
-
-def test_a_narrow_screen(page: Page, address: str) -> None:
-    page.set_viewport_size({"width": 400, "height": 800})
-    opened(page, f"{address}#?topic=t000")
-    page.wait_for_function(DRAWN)
-    assert page.evaluate("document.documentElement.scrollWidth") == 400
-    wide = page.evaluate(
-        """() => [...document.querySelectorAll('body *')].filter((one) =>
-          one.getBoundingClientRect().right > innerWidth + 1
-          && !one.closest('.scroll, .chart, .rankings, .formula, #vg-tooltip-element'))
-          .map((one) => one.outerHTML.slice(0, 80))"""
-    )
-    assert wide == []
-
-
-def test_it_can_be_used_without_a_mouse(shown: Page) -> None:
-    for control in ("measure", "baseline", "system", "find", "outcome"):
-        assert shown.locator(f"label:has(#{control})").inner_text().strip()
-    reached = []
-    shown.locator("#find").focus()
-    for _ in range(6):
-        shown.keyboard.press("Tab")
-        reached.append(shown.evaluate("document.activeElement.textContent"))
-    assert reached[1:5] == ["topic", *SYSTEMS]
-    assert reached[5] == "t000"
-    shown.keyboard.press("Enter")
-    assert shown.evaluate("document.activeElement.id") == "topic"
-    assert shown.locator("#headline").get_attribute("aria-live") == "polite"
-    pick(shown, "measure", "RR")
-    for link in shown.locator("nav a").all():
-        link.click()
-        section = (link.get_attribute("href") or "").removeprefix("#")
-        assert shown.evaluate("document.activeElement.id") == section
-    top = shown.evaluate("document.getElementById('method').getBoundingClientRect().top")
-    assert 0 <= top < shown.viewport_size["height"]  # type: ignore[index]
-    assert picks(shown)["measure"] == "RR"
 
 
 def test_one_system_alone(page: Page, tmp_path: Path) -> None:

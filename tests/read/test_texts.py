@@ -24,157 +24,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleverdon.errors import InputError, OptionError
+from cleverdon.errors import InputError
 from cleverdon.read.texts import Text, read_texts
 from cleverdon.read.topics import read_topics
+from tests.read.text_samples import (
+    FORMATS,
+    TOPICS,
+    pairs,
+    written,
+)
 from tests.read.ways import zstd
-
-
-def written(folder: Path, text: str | bytes, name: str = "texts") -> str:
-    path = folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return str(path)
-
-
-def pairs(texts: dict[str, Text]) -> dict[str, tuple[str, str]]:
-    return {id: (text.title, text.text) for id, text in texts.items()}
-
-
-TOPICS = """
-<top>
-
-<head> Tipster Topic Description
-<num> Number:  007
-<dom> Domain:  Cooking
-<title> Topic:  Bread &amp; butter
-
-<desc> Description:
-How much salt, if
-any at all?
-
-<narr> Narrative
-Recipes count, prices < 2 do not.
-
-</top>
-<top>
-<num> Number: 8 </num>
-<title>
-Tea
-</title>
-<desc> Which leaves? </desc>
-</top>
-"""
-XML_TOPICS = """<?xml version="1.0" encoding="ISO-8859-1"?>
-<!DOCTYPE some [ <!ELEMENT topic (query, description)> ]>
-<topics task="cooking">
-  <topic number="1" type="single"><query>caf\u00e9</query>
-    <description>Where is it &lt;good&gt;?</description>
-    <subtopic number="1">near me</subtopic></topic>
-  <topic number="2">only words, <!-- and a comment --> no query</topic>
-</topics>"""
-DOCUMENTS = """<DOC>
-<DOCNO> AB-1 </DOCNO>
-<DOCID> 77 </DOCID>
-<HEADLINE> <P>Salt &amp; pepper</P> </HEADLINE>
-<TEXT>
-<P>
-First   part.
-</P>
-</TEXT>
-<TEXT>
-Second part: 1 < 2.
-</TEXT>
-</DOC>
-<DOC>
-<DOCNO>AB-2</DOCNO>
-<DOCHDR>
-http://example.org
-</DOCHDR>
-<html><head><title>Page</title><style>p {}</style></head>
-<body>Words of a page</body></html>
-</DOC>
-<DOC><DOCNO> AB-3 </DOCNO>
- No tags here.
-</DOC>
-"""
-
-FORMATS: dict[str, tuple[str | bytes, dict[str, tuple[str, str]]]] = {
-    "beir": (
-        '{"_id": "a", "title": "T", "text": "one\\ntwo", "metadata": {"_id": "z"}}\n\n'
-        '{"metadata": {}, "_id": "b", "text": null}\n',
-        {"a": ("T", "one\ntwo"), "b": ("", "")},
-    ),
-    "jsonl with numbers": (
-        '{"qid": 12, "query": "why"}\r\n{"query": "how", "qid": 13}\r\n',
-        {"12": ("", "why"), "13": ("", "how")},
-    ),
-    "jsonl of passages": (
-        '{"pid": "p1", "passage": "words", "docid": "d1"}\n{"pid": "p2", "passage": ["x", "y"], '
-        '"docid": "d1"}\n',
-        {"p1": ("", "words"), "p2": ("", "x\ny")},
-    ),
-    "one line of jsonl": ('{"id": "a", "title": "only"}', {"a": ("only", "")}),
-    "json": ('{"a": "one", "2": "two"}', {"a": ("", "one"), "2": ("", "two")}),
-    "json of objects": (
-        '{\n "a": {"title": "T", "text": "one"},\n "b": {"contents": "two"}\n}',
-        {"a": ("T", "one"), "b": ("", "two")},
-    ),
-    "list of objects": (
-        '[\n {"question_id": "a", "query": "one", "question": "which one"}\n]',
-        {"a": ("", "one")},
-    ),
-    "tsv": (
-        '\ufeff1\twhat is "it\r\n2\t "that", and\tmore\r\n\r\n',
-        {"1": ("", 'what is "it'), "2": ("", '"that", and\tmore')},
-    ),
-    "tsv of titles": ("1\tT\tone\n2\t\ttwo\n", {"1": ("T", "one"), "2": ("", "two")}),
-    "msmarco documents": (
-        "D1\thttp://x\tT\tbody one\nD2\thttp://y\t\t\n",
-        {"D1": ("T", "body one"), "D2": ("", "")},
-    ),
-    "tsv under a header": (
-        "qid\tlanguage\tquery\n1\ten\twhy, then\n2\tde\twarum\n",
-        {"1": ("", "why, then"), "2": ("", "warum")},
-    ),
-    "csv": (
-        'Title,Text,ID\n"T, too","one\n""two""",1\n,plain,2\n',
-        {"1": ("T, too", 'one\n"two"'), "2": ("", "plain")},
-    ),
-    "csv with an id of another name": ("nr,question\n7,why\n", {"7": ("", "why")}),
-    "million query": ("1:time: 5 pm\n2:tea\n", {"1": ("", "time: 5 pm"), "2": ("", "tea")}),
-    "million query with priorities": (
-        "21:1:tea\n22:4:x:y\n",
-        {"21": ("", "tea"), "22": ("", "x:y")},
-    ),
-    "trec topics": (
-        TOPICS,
-        {
-            "007": (
-                "Bread & butter",
-                "How much salt, if\nany at all?\n\nRecipes count, prices < 2 do not.",
-            ),
-            "8": ("Tea", "Which leaves?"),
-        },
-    ),
-    "xml topics": (
-        XML_TOPICS.encode("latin-1"),
-        {"1": ("caf\u00e9", "Where is it <good>?"), "2": ("", "only words,   no query")},
-    ),
-    "ntcir topics": (
-        "<queries><query><qid>0001</qid><content>tea</content></query>"
-        "<query><qid>0002</qid><content>salt</content></query></queries>",
-        {"0001": ("tea", ""), "0002": ("salt", "")},
-    ),
-    "trec documents": (
-        DOCUMENTS,
-        {
-            "AB-1": ("Salt & pepper", "First   part.\nSecond part: 1 < 2."),
-            "AB-2": ("Page", "Words of a page"),
-            "AB-3": ("", "No tags here."),
-        },
-    ),
-}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -292,78 +151,6 @@ def test_folders(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="is a folder without files"):
         read_texts(tmp_path / "empty")
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"", "^{}: is empty"),
-        (b" \n\n", "^{}: is empty"),
-        (b"just words\n", "^{}: is in no known format of texts. Known are JSONL: .*; TREC: "),
-        (b"q1 0 d1 1\n", "^{}: is in no known format"),
-        (b"q1\t0\td1\t1\n", "^{}:1: looks like judgments or a run"),
-        (b"1\t2\t3\t4\t5\n", "^{}:1: expected id and text.*found 5 columns. Name them in a header"),
-        (b"PK\x03\x04abc", "^{}: is a zip archive; unpack it first"),
-        (b"1\tone\n2\t\xe9\n", "^{}:2:3: the byte 0xe9 is not UTF-8; convert .* iconv"),
-        (b'id,text\n1,"x\n\xff"\n', "^{}:3:1: the byte 0xff is not UTF-8"),
-        (b"<DOC>\n<DOCNO>1</DOCNO>\n\xff\n", "^{}:3:1: the byte 0xff is not UTF-8"),
-        (b"1\tone\n2\n", "^{}:2: expected 2 columns by tabs, found 1"),
-        (b"1\tone\n\ttwo\n", "^{}:2: the id is missing"),
-        (b"1:one\n2\n", "^{}:2: expected id:text"),
-        (b"id,text\n1,one\n2,two,x\n", "^{}:3: expected 2 columns .id, text., found 3"),
-        (b"id,language\n1,en\n", "^{}:1: no column for the text: .*; found id, language"),
-        (b"query-id\tcorpus-id\tscore\nq\td\t1\n", "^{}:1: no column for the text"),
-        (b'{"id": "1", "text": "x"}\n{"id": "2", "text" "y"}\n', "^{}:2:20: Expecting ':'"),
-        (b'{"id": "1", "text": "x"}\n{"text": "y"}\n', "^{}:2: the object has no 'id'"),
-        (b'{"id": "1", "text": "x"}\n{"id": [], "text": "y"}\n', "^{}:2: expected an id, found"),
-        (b'{"id": "1", "text": "x"}\n[1]\n', "^{}:2: expected an object with id and text"),
-        (b'{"text": "x"}\n{"text": "y"}\n', "^{}:1: .* no field for an id: expected .* found text"),
-        (b'{"id": "1", "vector": [1]}\n{"id": "2"}\n', "^{}:1: .* no field for a text: expected"),
-        (b'[{"text": "x"}]', "^{}: record 1 has no field for an id"),
-        (b'{"a": 1}', "^{}: 'a': expected a text, or a dict with title and text, found int"),
-        (b'{"a": "x", "a": "y"}', "^{}: the key 'a' occurs twice"),
-        (b'{"a": "x",\n', "^{}:2:1: "),
-        (b"<html><body></body></html>", "^{}: has tags, but none of <DOC>, <top>"),
-        (b"<top>\n<title> x </top>\n", "^{}:1: no id: expected an attribute number or id, or a"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_is_named_with_its_place(
-    tmp_path: Path, content: bytes, message: str
-) -> None:
-    path = written(tmp_path, content)
-    with pytest.raises(InputError, match=message.format(path)):
-        read_texts(path)
-
-
-TWICE = {
-    "columns": ("1\tone\n2\ttwo\n1\t{}\n", 3, 1),
-    "csv": ('id,text\n1,one\n2,"a\nb"\n1,{}\n', 5, 2),
-    "jsonl": ('{{"id":1,"text":"one"}}\n{{"id":2,"text":""}}\n{{"id":1,"text":"{}"}}\n', 3, 1),
-    "tags": ("<top>\n<num> 1 <title> one\n</top>\n<top>\n<num> 1 <title> {}\n</top>\n", 4, 1),
-}
-
-
-@pytest.mark.parametrize("name", TWICE)
-def test_two_texts_of_one_id_are_an_error_unless_they_are_the_same(
-    tmp_path: Path, name: str
-) -> None:
-    content, line, first = TWICE[name]
-    assert read_texts(written(tmp_path, content.format("one")))["1"].line == "one"
-    path = written(tmp_path, content.format("other"))
-    message = f"^{path}:{line}: '1' has two different texts, first on line {first}$"
-    with pytest.raises(InputError, match=message):
-        read_texts(path)
-
-
-def test_what_cannot_be_read_and_options_that_do_not_exist(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="'int' cannot be read as texts: give a file"):
-        read_texts(3)
-    with pytest.raises(OptionError, match="did you mean 'queries'"):
-        read_texts({}, kind="querys")
-    with pytest.raises(OptionError, match="limit=0"):
-        read_texts({}, limit=0)
-    with pytest.raises(FileNotFoundError):
-        read_texts(tmp_path / "none")
 
 
 def test_reading_ends_when_all_is_found(tmp_path: Path) -> None:
@@ -488,47 +275,6 @@ def test_what_was_written_is_read_again(
         }
 
     round_trip()
-
-
-SAMPLES = [text if isinstance(text, bytes) else text.encode() for text, _ in FORMATS.values()]
-
-
-def complaint(path: str, wanted: set[str] | None) -> InputError | None:
-    try:
-        read_texts(path, wanted=wanted)
-    except InputError as error:
-        return error
-    return None
-
-
-def test_damaged_files_give_errors_of_ours_or_none(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    folder = tmp_path_factory.mktemp("damaged")
-
-    damages = st.lists(st.tuples(st.integers(0, 400), st.binary(max_size=3)))
-
-    @given(st.sampled_from(SAMPLES), damages)
-    def survives(content: bytes, damages: list[tuple[int, bytes]]) -> None:
-        for at, change in damages:
-            content = content[:at] + change + content[at + 1 :]
-        path = written(folder, content)
-        for wanted in (None, {"1", "a", "AB-2"}):
-            error = complaint(path, wanted)
-            assert error is None or (error.source == path and "\n" not in str(error))
-
-    survives()
-
-
-@pytest.mark.parametrize("encoding", ["hex", "rot13", "utf-16", "punycode", "nonsense"])
-def test_an_encoding_that_cannot_be_is_passed_over(tmp_path: Path, encoding: str) -> None:
-    xml = f'<?xml version="1.0" encoding="{encoding}"?><topic number="1">caf\u00e9</topic>'
-    assert read_texts(written(tmp_path, xml))["1"].text == "caf\u00e9"
-
-
-def test_json_that_is_nested_too_deeply(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nested too deeply"):
-        read_texts(written(tmp_path, '{"a": ' * 100_000))
 
 
 @pytest.fixture(autouse=True)
