@@ -36,17 +36,7 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     metavar="ID",
     help="The query to trace; may be left out where only one has judgments.",
 )
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    default=["nDCG@10"],
-    show_default=True,
-    shell_complete=options.complete_measure,
-    help="The measure whose value is traced; again for more.",
-)
+@options.measures_named("The measure whose value is traced; again for more.", default="nDCG@10")
 @click.option(
     "--diff",
     metavar="RUN2",

@@ -11,15 +11,8 @@ from cleverdon.cli import options
 @click.argument("qrels", type=click.Path())
 @click.argument("run_a", type=click.Path())
 @click.argument("run_b", type=click.Path())
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    default=["nDCG@10"],
-    show_default=True,
-    help="A measure, such as nDCG@10 or 'P(rel=2)@5'; again for more.",
+@options.measures_named(
+    "A measure, such as nDCG@10 or 'P(rel=2)@5'; again for more.", default="nDCG@10"
 )
 @click.option(
     "--depth",

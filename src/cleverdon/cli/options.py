@@ -56,15 +56,25 @@ inputs = together(
 )
 """QRELS RUNS..."""
 
-measures = click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    shell_complete=complete_measure,
-    help="A measure, such as nDCG@10 or 'P(rel=2)@5'; again for more. Names of trec_eval and "
-    "ir_measures are understood.  [default: those of the profile, nDCG@10 AP RR P@10 R@100]",
+
+def measures_named(help: str, *, default: str | None = None) -> Decorator[Any]:
+    """One measure or several; without a default, the command says what holds where none is."""
+    return click.option(
+        "-m",
+        "--measure",
+        "measures",
+        multiple=True,
+        metavar="MEASURE",
+        default=[default] if default else None,
+        show_default=default is not None,
+        shell_complete=complete_measure,
+        help=help,
+    )
+
+
+measures = measures_named(
+    "A measure, such as nDCG@10 or 'P(rel=2)@5'; again for more. Names of trec_eval and "
+    "ir_measures are understood.  [default: those of the profile, nDCG@10 AP RR P@10 R@100]"
 )
 
 settings = together(

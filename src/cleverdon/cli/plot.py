@@ -46,15 +46,9 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     help="The file to write: .svg, .png, .pdf, .html, or .json.  [default: KIND.svg]",
 )
 @click.option("--dark", is_flag=True, help="Light on a dark ground, as for slides.")
-@click.option(
-    "-m",
-    "--measure",
-    "measures",
-    multiple=True,
-    metavar="MEASURE",
-    shell_complete=options.complete_measure,
-    help="What to draw, such as nDCG@10; again for more, where a plot takes several.  [default: "
-    "nDCG@10; where it takes several, those of the profile]",
+@options.measures_named(
+    "What to draw, such as nDCG@10; again for more, where a plot takes several.  [default: "
+    "nDCG@10; where it takes several, those of the profile]"
 )
 @click.option(
     "--system", "systems", multiple=True, metavar="NAME", help="A run to draw; again for more."
