@@ -105,7 +105,11 @@ def _of_comparisons(
     scores: Scores, of: Sequence[Sample], comparisons: Sequence[Comparison]
 ) -> Iterator[Figure]:
     place = {sample.measure: str(m) for m, sample in enumerate(of)}
-    against = [comparison for comparison in comparisons if comparison.baseline is not None]
+    against = [
+        (scores.systems.index(comparison.baseline), comparison)
+        for comparison in comparisons
+        if comparison.baseline is not None
+    ]
     if against:
         yield Figure(
             "forest",
@@ -114,12 +118,9 @@ def _of_comparisons(
             "pair",
             _spec(forest_chart(scores.systems, BASELINE)),
             {
-                f"{place[sample.measure]} {scores.systems.index(comparison.baseline)}": _packed(
-                    forest_rows(comparison, sample.measure)
-                )
-                for comparison in against
+                f"{place[sample.measure]} {b}": _packed(forest_rows(comparison, sample.measure))
+                for b, comparison in against
                 for sample in comparison.samples
-                if comparison.baseline is not None
             },
         )
     for pairs in comparisons:
