@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -26,6 +28,7 @@ COMMANDS = {
     "tune": "Choose a setting on some topics, and score the choice on others.",
     "measures": "List the measures.",
     "explain": "Say what a measure is, or where the score of a query comes from.",
+    "logs": "Say what search logs tell: metrics, A/B tests, interleaving, judgments from clicks.",
     "check": "Find what is wrong with runs and judgments, line by line.",
     "convert": "Turn a run or judgments into another format.",
     "trec_eval": "Evaluate as trec_eval does: its arguments, its output to the byte.",
@@ -37,29 +40,36 @@ COMMANDS = {
 class Commands(click.Group):
     """Loads a command when it is called: most of them are never needed in a run."""
 
+    def __init__(self, *args: Any, listed: Mapping[str, str], module: str, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.listed = listed
+        self.module = module
+
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return list(self.listed)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in self.listed:
             return None
-        command: click.Command = import_module(f"cleverdon.cli.{cmd_name}").command
+        command: click.Command = import_module(self.module.format(cmd_name)).command
         return command
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
-            ctx.fail(f"there is no command {args[0]!r}{suggest(args[0], COMMANDS)}")
+        if args and not args[0].startswith("-") and args[0] not in self.listed:
+            ctx.fail(f"there is no command {args[0]!r}{suggest(args[0], self.listed)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl(list(self.listed.items()))
 
 
 @click.command(
     cls=Commands,
+    listed=COMMANDS,
+    module="cleverdon.cli.{}",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, message="cleverdon %(version)s")

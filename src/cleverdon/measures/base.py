@@ -275,6 +275,6 @@ class Measure:
         raise AttributeError(f"{self} cannot be changed; make another one")
 
 
-def one_line(cls: type[Measure]) -> str:
-    """The first line of a measure's docstring."""
+def one_line(cls: type) -> str:
+    """The first line of a class's docstring, as lists show it."""
     return (cls.__doc__ or "").strip().partition("\n")[0]

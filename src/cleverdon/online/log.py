@@ -1,0 +1,145 @@
+"""A search log as every metric sees it: two tables, whatever the log was written by.
+
+The tables are Ibis tables of one backend. They stay where they are: a metric is a query that runs
+there, on DuckDB as on Spark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cleverdon.errors import InputError, suggest
+
+if TYPE_CHECKING:
+    import ibis
+
+QUERIES: Mapping[str, str] = {
+    "query_id": "string",
+    "user": "string",
+    "session": "string",
+    "time": "int64",
+    "text": "string",
+    "page": "int64",
+    "results": "int64",
+    "latency_ms": "float64",
+    "variant": "string",
+}
+"""The columns of `Log.queries`, a row a result page that was asked for, and their types."""
+
+EVENTS: Mapping[str, str] = {
+    "event_id": "string",
+    "query_id": "string",
+    "user": "string",
+    "session": "string",
+    "time": "int64",
+    "action": "string",
+    "doc": "string",
+    "position": "int64",
+    "dwell_ms": "int64",
+}
+"""The columns of `Log.events`, a row a thing that was done with a result page."""
+
+ACTIONS = ("impression", "click", "copy", "conversion")
+"""What metrics look for in `Log.events`; any other action is kept, and counted by the doctor."""
+
+MEANINGS: Mapping[str, str] = {
+    "query_id": "the id of a result page; events name the page that they belong to by it",
+    "user": "whoever searched: a user, a client, a cookie",
+    "session": "the log's own id of a session",
+    "time": "when it was, in milliseconds since 1970 began in UTC",
+    "text": "what was searched for",
+    "page": "which page of the results was asked for, from 1",
+    "results": "how many results were found, 0 where there were none",
+    "latency_ms": "how long the search took, in milliseconds",
+    "variant": "which variant of an experiment the user saw",
+    "event_id": "the id of the event itself",
+    "action": "what was done: impression, click, copy or conversion",
+    "doc": "the document that it was done with",
+    "position": "where the document stood in the results, from 1, over all pages",
+    "dwell_ms": "on a click, how long the document was looked at, in milliseconds",
+}
+"""What each column means, for messages and documentation."""
+
+
+@dataclass(frozen=True)
+class Aside:
+    """Rows that were set aside because they could not be read, and some of them as examples."""
+
+    table: str
+    """`queries` or `events`."""
+    reason: str
+    count: int
+    examples: tuple[str, ...] = ()
+    """Each with its file and line, where it has any."""
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """The result pages that users asked for, and what they did with them.
+
+    `queries` has the columns of `QUERIES`, then `segments`; `events` has those of `EVENTS`. A
+    column that the log does not have is there and all null, and `lacks` names it.
+    """
+
+    queries: ibis.Table
+    events: ibis.Table
+    lacks: frozenset[str] = frozenset()
+    """Columns that the log does not have, as in `queries.latency_ms`."""
+    segments: tuple[str, ...] = ()
+    """Columns of `queries` by which metrics can be split, beside `variant`."""
+    aside: tuple[Aside, ...] = ()
+    source: str = "log"
+    format: str = "cleverdon"
+    notes: tuple[str, ...] = ()
+    """What the reader had to assume, in sentences."""
+
+    @property
+    def backend(self) -> Any:
+        """The connection that the tables are of, on which every query runs."""
+        return self.queries.get_backend()
+
+    def has(self, *columns: str) -> bool:
+        """Whether the log has all of these columns: `log.has("queries.user")`."""
+        return self.lacks.isdisjoint(columns)
+
+    def need(self, purpose: str, *columns: str) -> None:
+        """Raise an InputError that names what `purpose` needs and the log does not have."""
+        missing = [column for column in columns if column in self.lacks]
+        if missing:
+            told = "; ".join(f"{name}: {MEANINGS[name.split('.')[1]]}" for name in missing)
+            raise InputError(
+                f"{purpose} needs what this log does not have ({told}); a mapping file says which "
+                "column holds it: --mapping FILE",
+                source=self.source,
+            )
+
+    def split_by(self, column: str) -> str:
+        """The column's name, once it is known that queries can be split by it."""
+        known = (*self.segments, *(["variant"] if self.has("queries.variant") else []))
+        if column not in known:
+            hint = suggest(column, known) if known else "; it has no segment and no variant"
+            raise InputError(f"the log has no segment {column!r}{hint}", source=self.source)
+        return column
+
+
+def conformed(
+    table: ibis.Table, columns: Mapping[str, str], *, segments: Iterable[str] = ()
+) -> ibis.Table:
+    """The table with just these columns, in order and of these types; null where it lacks one.
+
+    >>> import ibis
+    >>> raw = ibis.table({"query_id": "string", "time": "int32"}, name="raw")
+    >>> conformed(raw, QUERIES).columns[:4]
+    ('query_id', 'user', 'session', 'time')
+    """
+    import ibis
+
+    def column(name: str, kind: str) -> Any:
+        if name not in table.columns:
+            return ibis.null(kind).name(name)
+        return table[name].cast(kind).name(name)
+
+    kinds = {**columns, **dict.fromkeys(segments, "string")}
+    return table.select([column(name, kind) for name, kind in kinds.items()])

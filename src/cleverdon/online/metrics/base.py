@@ -1,0 +1,117 @@
+"""What an online metric is: one class that counts, and says of itself all that there is to say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+if TYPE_CHECKING:
+    import ibis
+
+    from cleverdon.online.stages import Stages
+
+Better = Literal["higher", "lower", "neither"]
+Kind = Literal["share", "mean"]
+Unit = Literal["pages", "queries", "sessions"]
+"""What is counted over: a table of `Stages`."""
+
+
+class Metric:
+    """The base of all online metrics; see `Ratio`, `Count` and `Listing`."""
+
+    formula: ClassVar[str] = ""
+    """In LaTeX."""
+    undefined: ClassVar[str] = ""
+    """When there is no value, which is not the same as zero."""
+    source: ClassVar[str] = ""
+    worked: ClassVar[str] = ""
+    """A log and what comes out: see `worked.py`."""
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Columns that the log must have, as in `queries.results`."""
+
+    def missing(self, stages: Stages) -> list[str]:
+        """What the log does not have, and this metric needs."""
+        lacks = [column for column in self.needs if not stages.log.has(column)]
+        if self.needs_persons and not stages.knows_persons:
+            lacks.append("queries.user")
+        return lacks
+
+    @property
+    def needs_persons(self) -> bool:
+        """Whether it must be known who searched, or in which session."""
+        return False
+
+    def __str__(self) -> str:
+        return type(self).__name__
+
+
+class Ratio(Metric):
+    """A sum over pages, queries or sessions, divided by another."""
+
+    unit: ClassVar[Unit]
+    counted: ClassVar[str]
+    """What the numerator counts, in words."""
+    over: ClassVar[str]
+    """What the denominator counts, in words."""
+    kind: ClassVar[Kind] = "share"
+    """Whether it lies between 0 and 1, and is written in per cent."""
+    scale: ClassVar[int] = 1
+    """What the quotient is divided by: 1000, where times are given in seconds."""
+    measured_in: ClassVar[str] = ""
+    """The unit of a mean: `ms`, `s`."""
+    better: ClassVar[Better] = "higher"
+
+    @property
+    def needs_persons(self) -> bool:
+        return self.unit != "pages"
+
+    def numerator(self, table: ibis.Table) -> Any:
+        """What a row adds to the numerator; 0 or null where it adds nothing."""
+        raise NotImplementedError
+
+    def denominator(self, table: ibis.Table) -> Any:
+        """What a row adds to the denominator."""
+        raise NotImplementedError
+
+    def spread(self, table: ibis.Table) -> Any | None:
+        """The values whose percentiles are of interest, or None."""
+        return None
+
+
+class Count(Metric):
+    """How many there are of something."""
+
+    unit: ClassVar[Unit] = "pages"
+    counted: ClassVar[str]
+
+    @property
+    def needs_persons(self) -> bool:
+        return self.unit != "pages"
+
+    def count(self, table: ibis.Table) -> Any:
+        """The number, as an aggregation of the table."""
+        raise NotImplementedError
+
+
+class Listing(Metric):
+    """A list: of queries, of spans of time."""
+
+    columns: ClassVar[Mapping[str, str]]
+    """What its columns are, in words."""
+
+    def query(self, stages: Stages) -> ibis.Table:
+        """What is asked of the engine."""
+        raise NotImplementedError
+
+    def finished(self, stages: Stages, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The list that is made of the answer: its rows, with `columns`."""
+        return rows
+
+    def notes(self, stages: Stages) -> list[str]:
+        """What is to be said of it."""
+        return []
+
+
+def whole(condition: Any) -> Any:
+    """1 where it holds and 0 where it does not, as every engine can add up."""
+    return condition.fill_null(False).cast("int64")

@@ -1,0 +1,85 @@
+"""The choices on which online metrics depend; results record them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from cleverdon.errors import OptionError, check_word
+
+Sessions = Literal["idle", "log"]
+Signal = Literal["dwell", "copy", "conversion"]
+SIGNALS: tuple[Signal, ...] = get_args(Signal)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a log is read: where sessions end, what success is, which texts are the same query.
+
+    >>> Settings(idle_minutes=20).idle_ms
+    1200000
+    """
+
+    sessions: Sessions = "idle"
+    """`idle`: a session ends where its user does nothing for a while; `log`: the log's own ids."""
+    idle_minutes: float = 30
+    success: tuple[Signal, ...] = SIGNALS
+    """What makes a session a success, each on its own."""
+    dwell_seconds: float = 30
+    """A clicked document that is looked at for so long was worth the click."""
+    keystroke_seconds: float | None = None
+    """Searches made while typing, each so soon after the other, count as the last of them."""
+    fold: bool = True
+    """Texts that differ in case, white space or Unicode forms are the same query."""
+    stem: str | None = None
+    """The language in which words are cut down to their stems before they are compared."""
+    timezone: str = "UTC"
+    """In which days begin and end."""
+    top: int = 10
+    """How many queries a list has."""
+    least_users: int = 5
+    """Queries of fewer users are in no list, since a rare query may give away who asked it."""
+    percentiles: tuple[float, ...] = (50, 90, 95, 99)
+    head: float = 0.01
+    """The most frequent queries that are the head, as a share of all different queries."""
+    torso: float = 0.19
+    """Those that follow; all others are the tail."""
+
+    def __post_init__(self) -> None:
+        check_word("sessions", self.sessions, get_args(Sessions))
+        for signal in self.success:
+            check_word("success", signal, SIGNALS)
+        if not self.success:
+            raise OptionError(f"success needs at least one of {', '.join(SIGNALS)}")
+        for name in ("idle_minutes", "dwell_seconds", "keystroke_seconds"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < 1e9:
+                raise OptionError(f"{name}={value}: it must be above 0")
+        if self.top < 1:
+            raise OptionError(f"top={self.top}: a list has at least one query")
+        if self.least_users < 1:
+            raise OptionError(f"least_users={self.least_users}: every query has at least one user")
+        if not self.percentiles:
+            raise OptionError("percentiles: at least one is needed")
+        for percentile in self.percentiles:
+            if not 0 < percentile <= 100:
+                raise OptionError(
+                    f"percentiles={percentile}: a percentile lies above 0, and is at most 100"
+                )
+        if not 0 < self.head < self.head + self.torso < 1:
+            raise OptionError(
+                f"head={self.head}, torso={self.torso}: they are shares of all different queries, "
+                "above 0, and leave some to the tail"
+            )
+
+    @property
+    def idle_ms(self) -> int:
+        return round(self.idle_minutes * 60_000)
+
+    @property
+    def dwell_ms(self) -> int:
+        return round(self.dwell_seconds * 1000)
+
+    @property
+    def keystroke_ms(self) -> int | None:
+        return None if self.keystroke_seconds is None else round(self.keystroke_seconds * 1000)

@@ -1,0 +1,185 @@
+"""What a log says, as text: values with what they were made of, and lists."""
+
+from __future__ import annotations
+
+import json
+from math import isclose
+from textwrap import fill
+from typing import Any
+
+from cleverdon.online.days import as_time
+from cleverdon.online.log import MEANINGS
+from cleverdon.online.metrics.base import Count, Ratio
+from cleverdon.online.observing import Listed, Observed, Value
+from cleverdon.show.grid import EXACT, Grid, counted, laid_out, printable
+
+
+def render(observed: Observed, format: str = "table", **terminal: Any) -> str:
+    """The values and the lists, in one of the formats of tables."""
+    if format == "json":
+        return json.dumps(as_json(observed), indent=2, ensure_ascii=False)
+    grids = [values_grid(observed, exact=format in EXACT)] if observed.values else []
+    grids += [list_grid(listed, exact=format in EXACT) for listed in observed.lists]
+    if format in EXACT:
+        return laid_out(grids[0], format)
+    parts = [laid_out(grid, format, **terminal) for grid in grids]
+    return "\n\n".join(part.rstrip() for part in [*parts, *_closing(observed)])
+
+
+def values_grid(observed: Observed, *, exact: bool = False) -> Grid:
+    """A row a value: the metric, its value and interval, and what was divided by what."""
+    header = [*observed.by, "metric", "counted", "value", f"{observed.level:.0%} interval"]
+    if exact:
+        header = [*observed.by, "metric", "value", "low", "high", "numerator", "denominator"]
+    rows = []
+    for value in observed.values:
+        group = [printable(part) if part is not None else "(none)" for part in value.group]
+        rows += [[*group, *cells] for cells in _lines(value, exact=exact)]
+    return Grid(header, rows, labels=len(observed.by) + (1 if exact else 2), notes=[])
+
+
+def _lines(value: Value, *, exact: bool) -> list[list[str]]:
+    """The value itself, then its percentiles."""
+    name = str(value.metric)
+    more: list[list[str]] = []
+    for label, number in value.percentiles.items():
+        shown = written(value.metric, number, exact=exact)
+        cells = [shown, "", "", "", ""] if exact else ["", shown, ""]
+        more.append([f"{name} {label}", *cells])
+    if exact:
+        parts = (value.value, value.low, value.high, value.numerator, value.denominator)
+        return [[name, *(_exact(part) for part in parts)], *more]
+    return [[name, _of(value), written(value.metric, value.value), _interval(value)], *more]
+
+
+def written(metric: Ratio | Count, number: float | None, *, exact: bool = False) -> str:
+    """A value as people read it: a share in per cent, a mean with its unit, a count whole."""
+    if exact:
+        return _exact(number)
+    if number is None:
+        return "-"
+    if isinstance(metric, Count):
+        return f"{number:,.0f}"
+    if metric.kind == "share":
+        return f"{number:.2%}"
+    return f"{significant(number)} {metric.measured_in}".rstrip()
+
+
+def significant(number: float) -> str:
+    """With four digits that count, and none of a large number lost.
+
+    >>> significant(0.123456), significant(12.3456), significant(123456.7), significant(3.0)
+    ('0.1235', '12.35', '123,457', '3')
+    """
+    if isclose(number, round(number), rel_tol=1e-9, abs_tol=1e-9):
+        return f"{round(number):,}"
+    decimals = 4 if abs(number) < 1 else max(0, 4 - len(f"{abs(number):.0f}"))
+    return f"{number:,.{decimals}f}"
+
+
+def _exact(number: float | None) -> str:
+    return "" if number is None else repr(number)
+
+
+def _interval(value: Value) -> str:
+    if value.low is None or value.high is None or isinstance(value.metric, Count):
+        return ""
+    low, high = written(value.metric, value.low), written(value.metric, value.high)
+    return f"{low} to {high}"
+
+
+def _of(value: Value) -> str:
+    """What was counted, over what: `412 sessions without a click / 1,034 sessions`."""
+    metric = value.metric
+    if isinstance(metric, Count):
+        return metric.counted
+    if value.numerator is None or value.denominator is None:
+        return ""
+    above = f"{significant(value.numerator)} {metric.counted}"
+    below = f"{significant(value.denominator)} {metric.over}"
+    return f"{above} / {below}" if value.value is not None else f"undefined: {metric.undefined}"
+
+
+def list_grid(listed: Listed, *, exact: bool = False) -> Grid:
+    """A list under its name, a row an entry."""
+    columns = listed.metric.columns
+    names = list(columns)
+    rows = [[_cell(name, row[name], exact=exact) for name in names] for row in listed.rows]
+    title = str(listed.metric)
+    header = names if exact else [title, *[name.replace("_", " ") for name in names[1:]]]
+    notes = list(listed.notes) if listed.rows else [*listed.notes, "There is nothing to list."]
+    return Grid(header, rows, labels=1, notes=[] if exact else notes)
+
+
+def _cell(name: str, value: Any, *, exact: bool) -> str:
+    if value is None:
+        return "" if exact else "-"
+    if exact:
+        return str(value) if isinstance(value, (str, int)) else repr(float(value))
+    if name == "share":
+        return f"{value:.2%}"
+    if isinstance(value, float):
+        return significant(value)
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))
+
+
+def _closing(observed: Observed) -> list[str]:
+    """What the numbers are of, what has no value and why, and how to see more."""
+    stages = observed.stages
+    zone = stages.settings.timezone
+    first, last = (as_time(at) for at in stages.local_span)
+    lines = [f"From {first} to {last} ({zone})."]
+    lines += stages.notes
+    if observed.values:
+        lines.append(_about_intervals(observed))
+    for name, columns in observed.missing.items():
+        told = ", ".join(f"{column} ({MEANINGS[column.split('.')[1]]})" for column in columns)
+        lines.append(f"{name} has no value: the log does not have {told}.")
+    if stages.log.aside:
+        rows = sum(aside.count for aside in stages.log.aside)
+        lines.append(f"{counted(rows, 'row')} could not be read, and {_are(rows)} not counted.")
+    return [fill(" ".join(lines), 96)]
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
+def _about_intervals(observed: Observed) -> str:
+    if not any(value.low is not None for value in observed.values):
+        return "There are too few users for intervals."
+    whom = "users" if observed.stages.log.has("queries.user") else "sessions"
+    return f"Intervals take {whom}, and not single searches, for the sample."
+
+
+def as_json(observed: Observed) -> dict[str, Any]:
+    """All of it as plain records."""
+    from dataclasses import asdict
+
+    stages = observed.stages
+    return {
+        "source": stages.log.source,
+        "settings": asdict(stages.settings),
+        "first": stages.first,
+        "last": stages.last,
+        "by": list(observed.by),
+        "level": observed.level,
+        "values": [
+            {
+                "metric": str(value.metric),
+                **dict(zip(observed.by, value.group, strict=True)),
+                "value": value.value,
+                "low": value.low,
+                "high": value.high,
+                "numerator": value.numerator,
+                "denominator": value.denominator,
+                "users": value.users,
+                **({"percentiles": value.percentiles} if value.percentiles else {}),
+            }
+            for value in observed.values
+        ],
+        "lists": {str(listed.metric): listed.rows for listed in observed.lists},
+        "missing": {name: list(columns) for name, columns in observed.missing.items()},
+        "notes": list(stages.notes),
+        "aside": [asdict(aside) for aside in stages.log.aside],
+    }

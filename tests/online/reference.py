@@ -1,0 +1,259 @@
+"""Online metrics in plain Python, as slowly and plainly as their definitions read.
+
+It shares nothing with `cleverdon.online`: no code, no tables, no SQL.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter, defaultdict
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from math import ceil, sqrt
+from statistics import median
+from typing import Any
+from zoneinfo import ZoneInfo
+
+Row = dict[str, Any]
+
+
+def folded(text: str | None) -> str | None:
+    if text is None:
+        return None
+    for _ in range(3):
+        text = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(text.split())
+
+
+class Reference:
+    """A log, read as `Settings` with these words would have it."""
+
+    def __init__(
+        self,
+        queries: list[Row],
+        events: list[Row],
+        *,
+        sessions: str = "idle",
+        idle_minutes: float = 30,
+        dwell_seconds: float = 30,
+        success: tuple[str, ...] = ("dwell", "copy", "conversion"),
+        keystroke_seconds: float | None = None,
+        least_users: int = 5,
+        top: int = 10,
+        timezone: str = "UTC",
+        head: float = 0.01,
+        torso: float = 0.19,
+    ) -> None:
+        self.least_users, self.top, self.head, self.torso = least_users, top, head, torso
+        self.zone = ZoneInfo(timezone)
+        of_page = defaultdict(list)
+        for event in events:
+            of_page[event["query_id"]].append(event)
+        self.pages = []
+        for query in queries:
+            page = {**query, "text": folded(query["text"]), "events": of_page[query["query_id"]]}
+            page["person"] = page["user"] if sessions == "idle" else page["session"]
+            page["cluster"] = next(
+                name
+                for name in (page["user"], page["session"], page["query_id"])
+                if name is not None
+            )
+            clicks = [event for event in page["events"] if event["action"] == "click"]
+            page["clicks"] = clicks
+            page["long"] = sum((click["dwell_ms"] or 0) >= dwell_seconds * 1000 for click in clicks)
+            page["copy"] = sum(event["action"] == "copy" for event in page["events"])
+            page["conversion"] = sum(event["action"] == "conversion" for event in page["events"])
+            self.pages.append(page)
+        self.pages.sort(key=lambda page: (page["time"], page["query_id"]))
+        by_person = defaultdict(list)
+        for page in self.pages:
+            by_person[page["person"]].append(page)
+        if keystroke_seconds is not None:
+            for person, pages in by_person.items():
+                if person is not None:
+                    by_person[person] = _finished(pages, keystroke_seconds * 1000)
+            self.pages = [page for pages in by_person.values() for page in pages]
+        self.sessions: list[list[list[Row]]] = []  # sessions of queries of pages
+        for person, pages in by_person.items():
+            if person is None:
+                continue
+            reached = None
+            for page in pages:
+                idle = reached is not None and page["time"] - reached > idle_minutes * 60_000
+                if reached is None or (sessions == "idle" and idle):
+                    self.sessions.append([[page]])
+                elif self.sessions[-1][-1][-1]["text"] == page["text"]:
+                    self.sessions[-1][-1].append(page)
+                else:
+                    self.sessions[-1].append([page])
+                times = [page["time"], *(event["time"] for event in page["events"])]
+                reached = max(times if reached is None else [*times, reached])
+        self.queries = [query for session in self.sessions for query in session]
+        self.signals = ["long" if signal == "dwell" else signal for signal in success]
+
+    def ratios(self) -> dict[str, list[tuple[str, float, float]]]:
+        """For each metric, what each user adds to its numerator and denominator."""
+        found: dict[str, list[tuple[str, float, float]]] = defaultdict(list)
+        for session in self.sessions:
+            pages = [page for query in session for page in query]
+            whose = min(page["cluster"] for page in pages)
+            clicked = any(page["clicks"] for page in pages)
+            good = any(page[signal] for page in pages for signal in self.signals)
+            found["Abandonment"].append((whose, not clicked, 1))
+            found["GoodAbandonment"].append((whose, good and not clicked, 1))
+            found["Success"].append((whose, good and clicked, 1))
+            found["SessionCTR"].append((whose, clicked, 1))
+            found["QueriesPerSession"].append((whose, len(session), 1))
+            found["Reformulation"].append((whose, len(session) - 1, len(session)))
+        for query in self.queries:
+            whose = min(page["cluster"] for page in query)
+            found["QueryCTR"].append((whose, any(page["clicks"] for page in query), 1))
+            numbers = [page["page"] for page in query if page["page"] is not None]
+            found["Pagination"].append((whose, any(n > 1 for n in numbers), bool(numbers)))
+        for page in self.pages:
+            whose, clicks = page["cluster"], page["clicks"]
+            shown = sum(event["action"] == "impression" for event in page["events"])
+            found["ImpressionCTR"].append((whose, len(clicks) if shown else 0, shown))
+            found["PageCTR"].append((whose, bool(clicks), 1))
+            ranks = [click["position"] for click in clicks if click["position"] is not None]
+            found["ClickRank"].append((whose, sum(ranks), len(ranks)))
+            best = 1 / min(ranks) if ranks else 0
+            found["ReciprocalClickRank"].append((whose, best, bool(ranks)))
+            wait = self.wait(page)
+            found["TimeToClick"].append((whose, (wait or 0) / 1000, wait is not None))
+            dwells = [click["dwell_ms"] for click in clicks if click["dwell_ms"] is not None]
+            found["Dwell"].append((whose, sum(dwells) / 1000, len(dwells)))
+            known = page["results"] is not None
+            found["ZeroResults"].append((whose, known and page["results"] == 0, known))
+            latency = page["latency_ms"]
+            found["Latency"].append((whose, latency or 0, latency is not None))
+        return found
+
+    @staticmethod
+    def wait(page: Row) -> int | None:
+        first = min((click["time"] for click in page["clicks"]), default=None)
+        return None if first is None or first < page["time"] else first - page["time"]
+
+    def counts(self) -> dict[str, int]:
+        return {
+            "Users": len({page["user"] for page in self.pages} - {None}),
+            "Sessions": len(self.sessions),
+            "Queries": len(self.queries),
+            "Pages": len(self.pages),
+            "DistinctQueries": len({page["text"] for page in self.pages} - {None}),
+        }
+
+    def spreads(self) -> dict[str, list[float]]:
+        waits = [wait for page in self.pages if (wait := self.wait(page)) is not None]
+        latencies = [page["latency_ms"] for page in self.pages if page["latency_ms"] is not None]
+        return {"TimeToClick": [wait / 1000 for wait in waits], "Latency": latencies}
+
+    def top_list(self, which: str) -> list[tuple[str, int, int]]:
+        """Text, how often, and by how many users."""
+        asked: dict[str, list[str]] = defaultdict(list)
+        for query in self.queries:
+            results = [page["results"] for page in query if page["results"] is not None]
+            clicked = any(page["clicks"] for page in query)
+            wanted = {
+                "TopQueries": True,
+                "TopZeroResults": bool(results) and max(results) == 0,
+                "TopAbandoned": not clicked and (not results or max(results) > 0),
+            }
+            text = query[0]["text"]
+            if text is not None and wanted[which]:
+                asked[text].append(min(page["cluster"] for page in query))
+        lines = [(text, len(whose), len(set(whose))) for text, whose in asked.items()]
+        lines = [line for line in lines if line[2] >= self.least_users]
+        return sorted(lines, key=lambda line: (-line[1], line[0].encode()))[: self.top]
+
+    def bands(self) -> dict[str, tuple[int, int]]:
+        counts = Counter(q[0]["text"] for q in self.queries if q[0]["text"] is not None)
+        order = sorted(counts, key=lambda text: (-counts[text], text.encode()))
+        found = {"head": (0, 0), "torso": (0, 0), "tail": (0, 0)}
+        for place, text in enumerate(order):
+            share = round(place / len(order), 12)
+            band = "head" if share < self.head else "tail"
+            if band == "tail" and share < round(self.head + self.torso, 12):
+                band = "torso"
+            texts, count = found[band]
+            found[band] = (texts + 1, count + counts[text])
+        return {band: both for band, both in found.items() if both[0]}
+
+    def local(self, at: int) -> datetime:
+        return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at)).astimezone(self.zone)
+
+    def peaks(self) -> dict[str, tuple[int, str]]:
+        lengths = {"second": 19, "minute": 16, "hour": 13, "day": 10, "month": 7}
+        found = {}
+        for span, length in lengths.items():
+            counts = Counter(
+                self.local(page["time"]).strftime("%Y-%m-%d %H:%M:%S")[:length]
+                for page in self.pages
+            )
+            peak = min(counts, key=lambda name: (-counts[name], name))
+            found[span] = (counts[peak], f"{peak}h" if span == "hour" else peak)
+        return found
+
+    def minutes(self) -> dict[str, list[float]]:
+        """The latencies of each minute that has at least ten."""
+        found = defaultdict(list)
+        for page in self.pages:
+            if page["latency_ms"] is not None:
+                found[self.local(page["time"]).strftime("%Y-%m-%d %H:%M")].append(
+                    page["latency_ms"]
+                )
+        return {minute: values for minute, values in found.items() if len(values) >= 10}
+
+    def spikes(self) -> list[str]:
+        """The minutes with a 95th percentile of at least three times the usual one."""
+        tails = {minute: percentile(values, 95) for minute, values in self.minutes().items()}
+        usual = median(tails.values()) if tails else 0
+        return sorted(minute for minute, tail in tails.items() if tail >= 3 * usual)
+
+
+def _finished(pages: list[Row], soon: float) -> list[Row]:
+    """Without what was searched for while the next text was being typed."""
+    kept = []
+    for page, following in pairwise([*pages, None]):
+        typed = False
+        if following is not None and None not in (page["text"], following["text"]):
+            one, other = page["text"], following["text"]
+            typed = (
+                following["time"] - page["time"] <= soon
+                and one != other
+                and (one.startswith(other) or other.startswith(one))
+                and not page["clicks"]
+            )
+        if not typed:
+            kept.append(page)
+    return kept
+
+
+def percentile(values: list[float], percent: float) -> float:
+    """The smallest value that at least so many per cent do not exceed."""
+    return sorted(values)[ceil(len(values) * percent / 100) - 1]
+
+
+def delta_interval(
+    parts: list[tuple[str, float, float]], *, share: bool
+) -> tuple[float | None, float | None, float | None]:
+    """A ratio and its interval: by residuals of users, and not by sums of squares."""
+    from scipy.stats import t
+
+    users: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for whose, above, below in parts:
+        users[whose][0] += above
+        users[whose][1] += below
+    counted = [(above, below) for above, below in users.values() if below > 0]
+    if not counted:
+        return None, None, None
+    whole = sum(below for _, below in counted)
+    ratio = sum(above for above, _ in counted) / whole
+    n = len(counted)
+    if n < 2:
+        return ratio, None, None
+    residuals = [above - ratio * below for above, below in counted]
+    variance = sum(residual * residual for residual in residuals) / (n - 1)
+    half = float(t.ppf(0.975, n - 1)) * sqrt(variance / n) / (whole / n)
+    low, high = ratio - half, ratio + half
+    return (ratio, max(low, 0.0), min(high, 1.0)) if share else (ratio, low, high)
