@@ -10,6 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.kernels import Kernel, run_kernels
+from benchmarks.logs import run_logs
 from benchmarks.machine import facts
 from benchmarks.progress import say
 from benchmarks.report import TITLE as REPORT
@@ -19,14 +20,14 @@ from benchmarks.scaling import Step, run_scaling
 from benchmarks.table import kernels_table, peers_table, report_table, scaling_table
 from benchmarks.tasks import FULL, QUICK, TITLES, run_task
 
-TASKS = (*TITLES, "report", "kernels", "scaling")
+TASKS = (*TITLES, "logs", "report", "kernels", "scaling")
 
 NOTES = """\
 Medians of the rounds; files are read from the cache, not the disk. CPU s: of all cores together.
 Beside Cleverdon: the tool's seconds over Cleverdon's. Peak MB is all resident memory, mapped files
 included; anonymous MB is without them; with a plus, what the call added to a process that already
-held its inputs. Values: the means of all five measures (for dicts, every query's) are those of
-Cleverdon; p-values agree but for the error of their draws."""
+held its inputs. Values: the means of all five measures (for dicts, every query's; of a log, every
+number) are those of Cleverdon; p-values agree but for the error of their draws."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,6 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if name in wanted
         for row in run_task(name, size=size, rounds=options.rounds)
     ]
+    rows += run_logs(size.events, rounds=options.rounds) if "logs" in wanted else []
     if rows:
         print(peers_table(rows), NOTES, sep="\n\n", end="\n\n", flush=True)
     reported = run_report(rounds=options.rounds) if "report" in wanted else []

@@ -17,6 +17,8 @@ PACKAGES = (
     "numpy",
     "polars",
     "pandas",
+    "duckdb",
+    "ibis-framework",
 )
 
 

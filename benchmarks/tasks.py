@@ -28,6 +28,8 @@ class Size:
     matrix: tuple[int, int]
     draws: int
     scaling: tuple[int, ...]
+    events: int
+    """Of the search log, about."""
     slow: float = SLOW
     """Seconds from which on a tool gets one round."""
     first_runs: bool = True
@@ -41,6 +43,7 @@ FULL = Size(
     matrix=(10_000, 100),
     draws=100_000,
     scaling=(1_000, 10_000, 100_000, 1_000_000),
+    events=10_000_000,
 )
 QUICK = Size(
     run=Shape(queries=500, depth=1000),
@@ -48,6 +51,7 @@ QUICK = Size(
     matrix=(1_000, 100),
     draws=10_000,
     scaling=(100, 1_000, 10_000),
+    events=1_000_000,
     slow=5.0,
     first_runs=False,
 )
