@@ -1,0 +1,146 @@
+"""The canonical columns of a flat table, and for each row what is wrong with it, if anything is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from cleverdon.online.log import EVENTS, QUERIES
+from cleverdon.online.reading.spec import Condition, Rows
+from cleverdon.online.reading.tables import BROKEN, FILE, RAW
+from cleverdon.online.reading.values import Reading, Value
+
+if TYPE_CHECKING:
+    import ibis
+
+PROBLEM = "_problem"
+LACKS_ZONE = "_zoneless"
+STOOD = "_stood_"
+"""Before the name of a column: whether anything stood where its value was read."""
+PAGE = "_page"
+"""The page of an event, where all pages of a query share one id."""
+
+LOWEST = {"page": 1, "position": 1, "results": 0, "latency_ms": 0, "dwell_ms": 0}
+NEEDED = {"queries": ("query_id", "time"), "events": ("time", "action")}
+
+
+@dataclass(frozen=True)
+class Made:
+    """Canonical rows, with `PROBLEM` and what it takes to show those that have one."""
+
+    table: ibis.Table
+    segments: tuple[str, ...]
+
+
+def made(reading: Reading, rows: Rows, *, broken: str) -> Made:
+    """The rows as canonical ones; `broken` says what is wrong with rows that are not even rows."""
+    import ibis
+
+    kinds = QUERIES if rows.kind == "queries" else EVENTS
+    found = {name: _column(reading, rows, name, kind) for name, kind in kinds.items()}
+    there: dict[str, Value] = {name: value for name, value in found.items() if value is not None}
+    segments = {name: reading.column(parts, "string") for name, parts in rows.segments.items()}
+    columns = {name: value.value for name, value in there.items()}
+    if rows.kind == "events" and "action" in columns and rows.actions:
+        columns["action"] = _renamed(columns["action"], rows.actions)
+    columns |= {name: value.value for name, value in segments.items() if value is not None}
+    if rows.kind == "queries" and rows.pages_share_id and "page" in columns:
+        columns["query_id"] = paged(columns["query_id"], columns["page"])
+    if rows.kind == "events" and rows.pages_share_id and "page" in rows.columns:
+        page = reading.column(rows.columns["page"], "int64")
+        columns[PAGE] = page.value if page else ibis.null("int64")
+    lacks = there["time"].zoneless if "time" in there else None
+    columns[LACKS_ZONE] = ibis.literal(False) if lacks is None else lacks.fill_null(False)
+    table = reading.table
+    columns |= {name: table[name] for name in (RAW, FILE, BROKEN) if name in table.columns}
+    columns |= {
+        STOOD + name: there[name].stood
+        for name in ("time", *LOWEST)
+        if name in there and there[name].stood is not None
+    }
+    # What is wrong is seen from values in a second step, so that no value is computed twice.
+    values = table.select(**columns)
+    told = values.mutate(**{PROBLEM: _problem(values, rows, broken)})
+    unneeded = [name for name in told.columns if name == BROKEN or name.startswith(STOOD)]
+    return Made(
+        told.drop(*unneeded),
+        tuple(name for name, value in segments.items() if value is not None),
+    )
+
+
+def paged(query_id: Any, page: Any) -> Any:
+    """The id of a page of a query whose pages share an id: the query's own for its first."""
+    return (page > 1).fill_null(False).ifelse(query_id + "#" + page.cast("string"), query_id)
+
+
+def _column(reading: Reading, rows: Rows, name: str, kind: str) -> Value | None:
+    if name not in rows.columns:
+        return None
+    kind = "time" if name == "time" else kind
+    return reading.column(rows.columns[name], kind, keep_empty=name == "text")
+
+
+def _renamed(action: Any, names: Mapping[str, str]) -> Any:
+    import ibis
+
+    return ibis.cases(*((action == old, new) for old, new in names.items()), else_=action)
+
+
+def _problem(values: ibis.Table, rows: Rows, broken: str) -> Any:
+    """The first thing that is wrong with a row, as a text; null where nothing is."""
+    import ibis
+
+    cases: list[tuple[Any, str]] = []
+
+    def unread(name: str, reason: str) -> None:
+        """What stood there is no value."""
+        if STOOD + name in values.columns:
+            cases.append((values[STOOD + name] & values[name].isnull(), reason))
+
+    if BROKEN in values.columns and broken:
+        cases.append((values[BROKEN], broken))
+    for name in NEEDED[rows.kind]:
+        unread(name, f"a {name} that cannot be read")
+        missing = values[name].isnull() if name in values.columns else ibis.literal(True)
+        cases.append((missing, f"no {name}"))
+    for name, lowest in LOWEST.items():
+        if name in values.columns:
+            unread(name, f"{name} is not a number")
+            cases.append((values[name] < lowest, f"{name} below {lowest}"))
+    return ibis.cases(*cases, else_=ibis.null("string"))
+
+
+def matching(table: ibis.Table, conditions: tuple[Condition, ...]) -> Any | None:
+    """Whether a row fulfils all conditions; a row that could not be taken apart does."""
+    import ibis
+
+    tests = [_test(table, condition) for condition in conditions]
+    if not tests:
+        return None
+    fits = ibis.and_(*tests).fill_null(False)
+    return fits | table[BROKEN] if BROKEN in table.columns else fits
+
+
+def _holds(value: Any) -> Any:
+    """Whether a value that is there is more than an empty text or list."""
+    import ibis
+
+    if value.type().is_array():
+        return value.length() > 0
+    return ~value.isin(["", "[]"]) if value.type().is_string() else ibis.literal(True)
+
+
+def _test(table: ibis.Table, condition: Condition) -> Any:
+    import ibis
+
+    if condition.path not in table.columns:
+        absent = condition.negated or condition.present is False
+        return ibis.literal(absent)
+    value = table[condition.path]
+    if condition.present is not None:
+        there = value.notnull() & _holds(value)
+        return there if condition.present else ~there
+    told = value if value.type().is_string() else value.cast("string")
+    among = told.isin(condition.values)
+    return ~among.fill_null(False) if condition.negated else among

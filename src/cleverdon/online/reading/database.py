@@ -1,0 +1,145 @@
+"""Connections: made by Ibis, and never with a password in a message."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+from uuid import uuid4
+
+from cleverdon.errors import CleverdonError, InputError, MissingExtra, suggest
+from cleverdon.online.reading.spec import Kind
+
+if TYPE_CHECKING:
+    import ibis
+
+
+def connected(url: str | None) -> tuple[Any, str]:
+    """An Ibis backend and what it is called; without a URL, a DuckDB in memory that can spill."""
+    import ibis
+
+    if url is None:
+        spill = Path(tempfile.gettempdir()) / f"cleverdon-logs-{uuid4().hex}"
+        backend = ibis.duckdb.connect(temp_directory=str(spill))
+        backend.raw_sql("SET TimeZone = 'UTC'")
+        return backend, "memory"
+    name = without_secrets(url)
+    try:
+        backend = ibis.connect(url)
+    except ImportError as error:
+        package = (error.name or "its driver").partition(".")[0]
+        raise MissingExtra(f"connecting to {name}", package=package) from None
+    except Exception as error:  # every driver has its own
+        told = _scrubbed(" ".join(str(error).split()), url)
+        raise InputError(f"cannot connect: {told or type(error).__name__}", source=name) from None
+    if backend.name == "duckdb":
+        backend.raw_sql("SET TimeZone = 'UTC'")
+    return backend, name
+
+
+def without_secrets(url: str) -> str:
+    """A connection string without user, password and parameters.
+
+    >>> without_secrets("postgres://me:secret@host:5432/logs?sslkey=x")
+    'postgres://host:5432/logs'
+    """
+    scheme, scheme_ends, rest = url.partition("://")
+    if not scheme_ends:
+        return url
+    place = rest.partition("?")[0].partition("#")[0]
+    host, slash, path = place.partition("/")
+    if "@" in place and "@" not in host:  # a password may have a slash in it
+        host, slash, path = place.rpartition("@")[2].partition("/")
+    return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+
+
+def _scrubbed(message: str, url: str) -> str:
+    """A message of a driver without what is secret in the URL."""
+    rest = url.partition("://")[2]
+    secrets = {
+        url,
+        rest.rpartition("@")[0],
+        *(value for _, value in parse_qsl(rest.partition("?")[2])),
+    }
+    for part in rest.rpartition("@")[0].split(":"):
+        secrets |= {part, unquote(part)}
+    try:
+        split = urlsplit(url)
+        secrets |= {split.password or "", split.username or "", split.query}
+    except ValueError:
+        pass
+    for secret in sorted(secrets - {""}, key=len, reverse=True):
+        message = message.replace(secret, "***")
+    return re.sub(r"(password|token|secret|key)=\S+", r"\1=***", message, flags=re.IGNORECASE)
+
+
+@contextmanager
+def readable(given: str) -> Iterator[None]:
+    """Turn what engines raise into an InputError that starts with the log's name."""
+    import duckdb
+    from ibis.common.exceptions import IbisError
+
+    try:
+        yield
+    except CleverdonError:
+        raise
+    except (duckdb.Error, IbisError, EOFError, OSError, zlib.error) as error:
+        raise _unreadable(error, given) from None
+    except Exception as error:
+        if "://" not in given:
+            raise  # a defect, and not what a driver says
+        raise _unreadable(error, given) from None
+
+
+def _unreadable(error: Exception, given: str) -> InputError:
+    told = _scrubbed(str(error).strip().partition("\n")[0], given)
+    name = without_secrets(given)
+    return InputError(f"the log cannot be read: {told or type(error).__name__}", source=name)
+
+
+def described(backend: Any) -> str:
+    """What a connection that was handed over is called: nothing of how it was made."""
+    return f"{backend.name} tables"
+
+
+def tables_of(
+    backend: Any, name: str, queries: str | None, events: str | None
+) -> list[tuple[Kind, str, ibis.Table]]:
+    """The tables that were named, or those called queries and events."""
+    known = list(backend.list_tables()) if not queries or not events else []
+    chosen: dict[Kind, str | None] = {"queries": queries, "events": events}
+    if not queries and not events:
+        chosen = {
+            role: next((table for table in known if table.lower() in (role, f"ubi_{role}")), None)
+            for role in chosen
+        }
+        if not any(chosen.values()):
+            listed = ", ".join(known[:12]) or "none"
+            raise InputError(
+                f"which tables hold the log? queries and events name them; there are: {listed}",
+                source=name,
+            )
+    return [
+        (role, f"{name} {table}", _table(backend, name, table))
+        for role, table in chosen.items()
+        if table
+    ]
+
+
+def _table(backend: Any, name: str, table: str) -> ibis.Table:
+    database, _, last = table.rpartition(".")
+    try:
+        return backend.table(last, database=database or None)
+    except Exception as error:  # every engine has its own
+        if database:
+            told = f"{type(error).__name__}"
+            raise InputError(
+                f"there is no table {table!r} to be read ({told})", source=name
+            ) from None
+        hint = suggest(table, backend.list_tables())
+        raise InputError(f"there is no table {table!r}{hint}", source=name) from None
