@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil, floor, isfinite, isnan, log10
+from math import floor, isfinite, isnan, log10
 from typing import Any
 
 from cleverdon.compare.claims import Claim
@@ -14,7 +14,7 @@ from cleverdon.errors import check_word
 from cleverdon.show.comparison import record
 from cleverdon.show.grid import counted, printable
 from cleverdon.show.markup import markdown_escaped
-from cleverdon.show.numbers import number, p_value
+from cleverdon.show.numbers import number, p_value, two_digits
 
 FORMATS = ("text", "markdown", "json")
 DIGITS = 3
@@ -53,15 +53,16 @@ def render(claims: Sequence[Claim], doubts: Sequence[Doubt] = (), format: str = 
     if doubts:
         heading = "Before you believe it:"
         lines += ["", heading, *([""] if format == "markdown" else [])]
-        lines += [f"- {_doubt(doubt, format)}" for doubt in doubts]
+        lines += [doubt_line(doubt, format) for doubt in doubts]
     return "\n".join(lines)
 
 
-def _doubt(doubt: Doubt, format: str) -> str:
+def doubt_line(doubt: Doubt, format: str = "text") -> str:
+    """One item of the list of what speaks against a claim."""
     name = f"`{doubt.name}`" if format == "markdown" else doubt.name
     said = printable(doubt.sentence)
     said = markdown_escaped(said) if format == "markdown" else said
-    return f"{name}: {said}. {doubt.reference}"
+    return f"- {name}: {said}. {doubt.reference}"
 
 
 def sentence(claim: Claim) -> str:
@@ -139,13 +140,16 @@ def family(comparison: Comparison) -> str:
     """What p-values are corrected for."""
     if comparison.test in FAMILY_TESTS:
         return f"over all pairs of {counted(len(comparison.samples[0].systems), 'system')}"
-    comparisons = counted(len(comparison.differences), "comparison")
-    if len(comparison.differences) == 1:
+    return corrected_for(comparison.correction, len(comparison.differences))
+
+
+def corrected_for(correction: str, count: int) -> str:
+    """`Holm over 6 comparisons`."""
+    comparisons = counted(count, "comparison")
+    if count == 1:
         return comparisons
-    how = _CORRECTIONS.get(comparison.correction, comparison.correction)
-    return (
-        f"{how} over {comparisons}" if comparison.correction != "none" else f"{how}, {comparisons}"
-    )
+    how = _CORRECTIONS.get(correction, correction)
+    return f"{how} over {comparisons}" if correction != "none" else f"{how}, {comparisons}"
 
 
 def _needed(claim: Claim) -> str:
@@ -158,15 +162,9 @@ def _needed(claim: Claim) -> str:
     if not isfinite(needed):
         return " More topics alone would not show it."
     return (
-        f" If it is truly as large as this, some {_rounded(needed):,} topics would show it in 4 of "
-        "5 experiments."
+        f" If it is truly as large as this, some {two_digits(needed):,} topics would show it in 4 "
+        "of 5 experiments."
     )
-
-
-def _rounded(topics: float) -> int:
-    """Two digits: an estimate from an estimate has no more."""
-    step = int(10 ** max(0, floor(log10(max(topics, 1))) - 1))
-    return ceil(topics / step) * step
 
 
 def _to_json(claims: Sequence[Claim], doubts: Sequence[Doubt]) -> dict[str, Any]:

@@ -63,3 +63,13 @@ def p_value(p: float, *, at_most: bool = False, level: float | None = None) -> s
     while level is not None and p != level and round(p, decimals) == level and decimals < 9:
         decimals += 1
     return f"p = {p:.{decimals}f}" if p >= 0.001 else f"p = {p:.1g}"
+
+
+def two_digits(count: float) -> int:
+    """A count, rounded up to two digits: an estimate from an estimate has no more.
+
+    >>> two_digits(7), two_digits(1234)
+    (7, 1300)
+    """
+    step = int(10 ** max(0, floor(log10(max(count, 1))) - 1))
+    return ceil(count / step) * step

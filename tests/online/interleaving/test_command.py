@@ -1,0 +1,162 @@
+"""`cleverdon logs interleave`, and what it says."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from cleverdon.online.interleaving import (
+    Credits,
+    Optimised,
+    Preference,
+    QueryCredit,
+    Record,
+    TeamDraft,
+    credit_clicks,
+    power,
+    preference,
+    write_records,
+)
+from cleverdon.online.interleaving.simulation import CLICKERS, simulate, topics_of
+from cleverdon.show.interleaving import doubts, power_sentence, render, sentence
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Path:
+    """A folder with 300 result pages of 60 users, A being the better ranking."""
+    topics = list(topics_of(0.6, 0.1, topics=20, seed=1))
+    records, clicks = simulate(TeamDraft(seed=1), topics, CLICKERS["perfect"], impressions=300)
+    write_records(tmp_path / "records.jsonl", records)
+    queries = [
+        {"query_id": record.query_id, "user": f"u{place % 60}", "time": 1000 + place}
+        for place, record in enumerate(records)
+    ]
+    events = [
+        {"query_id": query, "time": 2000 + place, "action": "click", "doc": doc}
+        for place, (query, doc) in enumerate(clicks)
+    ]
+    (tmp_path / "log").mkdir()
+    for name, rows in (("queries", queries), ("events", events)):
+        text = "".join(f"{json.dumps(row)}\n" for row in rows)
+        (tmp_path / "log" / f"{name}.jsonl").write_text(text)
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """As people run it: a process of its own."""
+    script = Path(sys.executable).parent / "cleverdon"
+    command = [str(script), "logs", "interleave", "records.jsonl", "log", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+def test_text(experiment: Path) -> None:
+    done = run(experiment, "--a", "new", "--b", "old")
+    assert (done.returncode, done.stderr) == (0, "")
+    claim, _, header, _, queries, users, *rest = done.stdout.splitlines()
+    assert claim.startswith("new beats old on queries won by 0.")
+    assert "sign test p = " in claim
+    assert "; 60 users with clicks: " in claim
+    assert header.split() == ["for", "new", "for", "old", "even", "no", "click"]
+    assert queries.split()[0] == "queries"
+    assert users.split()[0] == "users"
+    assert sum(map(int, queries.split()[1:])) == 300
+    assert any("These users show a preference of" in line for line in rest)
+    assert "Before you believe it:" not in done.stdout
+
+
+def test_json_says_what_did_not_fit(experiment: Path) -> None:
+    records = (experiment / "records.jsonl").read_text().splitlines(keepends=True)
+    changed = records[0].replace('"q1"', '"q0"')
+    (experiment / "records.jsonl").write_text("".join([changed, *records[2:]]))
+    done = run(experiment, "-f", "json", "--unit", "query", "--difference", "0.05")
+    found = json.loads(done.stdout)
+    assert (found["verdict"], found["unit"], found["test"]) == ("better", "query", "sign")
+    assert found["delta"] > 0.2
+    assert found["queries"]["a"] > found["queries"]["b"]
+    assert found["power"]["size"] == 0.05
+    assert found["methods"] == {"team-draft": 299}
+    assert found["clicks"]["queries_without_record"] == 2
+    doubts = " ".join(found["doubts"])
+    assert "60 users are known" in doubts
+    assert " of 2 queries without a record." in doubts
+    assert "1 record of queries that the log does not have" in doubts
+
+
+def test_errors_name_the_line(experiment: Path) -> None:
+    (experiment / "records.jsonl").write_text("{}\n")
+    done = run(experiment)
+    assert done.returncode == 1
+    assert done.stderr == "cleverdon: error: records.jsonl:1: the record has no 'version'\n"
+
+
+def votes(a: int, b: int, even: int = 0, *, user: str | None = None) -> Credits:
+    gains = [(1.0, 0.0)] * a + [(0.0, 1.0)] * b + [(1.0, 1.0)] * even
+    queries = [QueryCredit(f"q{place}", user, *gain, 1) for place, gain in enumerate(gains)]
+    return Credits(tuple(queries), {"team-draft": len(queries)}, counted=len(queries))
+
+
+def said(found: Preference) -> str:
+    return sentence(found, power(found))
+
+
+def test_claims_in_words() -> None:
+    assert said(preference(votes(20, 4), a="bm25", b="dense")) == (
+        "bm25 beats dense on queries won by 0.333 (95% CI 0.167 to 0.458; sign test p = 0.002; "
+        "24 queries with clicks: 20 for, 0 even, 4 against)."
+    )
+    assert said(preference(votes(4, 20))).startswith("A is worse than B on queries won by 0.333 (")
+    assert said(preference(votes(6, 4, 2))).endswith(
+        "12 queries with clicks: 6 for, 2 even, 4 against). If it is truly as large as this, some "
+        "260 queries with clicks would show it with a power of 80%."
+    )
+    assert said(preference(votes(6, 4, 2))).startswith(
+        "A is not shown to differ from B on queries won: +0.083 ("
+    )
+    assert said(preference(votes(5, 5))).endswith(" There is no preference to show.")
+    assert said(preference(votes(0, 0))) == (
+        "A is not shown to differ from B: no result page has a click that counts."
+    )
+
+
+def test_power_in_words() -> None:
+    found = preference(votes(60, 40))
+    assert power_sentence(power(found)) == (
+        "These queries show a preference of 0.145 on queries won with a power of 80%; one of 0.100 "
+        "has a power of 46%, and takes 210 queries with clicks for 80%, or some 210 result pages."
+    )
+    assert power_sentence(power(preference(votes(3, 1)))).startswith(
+        "These are too few queries to show any preference; one of 0.250"
+    )
+    tied = preference(votes(30, 30, 60))
+    assert power_sentence(power(tied, size=0.4)).endswith(
+        "with so many ties, there can be none of 0.400."
+    )
+    assert power_sentence(power(preference(votes(0, 0)))) == (
+        "These are too few queries to show any preference."
+    )
+
+
+def test_doubts_about_methods() -> None:
+    balanced = Record("q1", "balanced", 0, ("x",), {"rank_a": (1,), "rank_b": (2,)})
+    docs = [f"d{i}" for i in range(3)]
+    optimised = Optimised().interleave(docs, docs[::-1], query_id="q2").record
+    credits = credit_clicks([balanced, optimised], [("q1", "x"), ("q2", "d0")])
+    raised = " ".join(doubts(preference(credits, test="sign"), credits))
+    assert "balanced interleaving can prefer one of two rankings though users click" in raised
+    assert "records of several methods are taken together: balanced 1, optimised 1." in raised
+    assert "what is fair is the mean credit" in raised
+    assert "no user is known" in raised
+    assert "fair is the mean" not in " ".join(doubts(preference(credits), credits))
+
+
+def test_json_has_no_nan() -> None:
+    nothing = votes(0, 0)
+    found = preference(nothing)
+    written = json.loads(render(found, power(found), nothing, "json"))
+    assert written["delta"] is None
+    assert written["interval"]["low"] is None
+    assert written["power"]["power"] is None
