@@ -1,0 +1,73 @@
+"""Sample-ratio mismatch: are there as many users in each variant as there should be?
+
+Where there are not, users went missing for a reason, and the reason is likely to have changed the
+metrics as well. So this is looked at first, and nothing is claimed of an experiment that fails it.
+Fabijan et al. 2019, doi:10.1145/3292500.3330722.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+
+from cleverdon.compare.needs import scipy_stats
+from cleverdon.errors import OptionError, suggest
+
+LEVEL = 0.001
+"""Below which p-value users are taken to have gone missing: experiments are many, and this check is
+to cry wolf in one of a thousand."""
+
+
+@dataclass(frozen=True)
+class SampleRatio:
+    """How many users each variant has, how many it should have, and what chance has to do with it.
+
+    With two variants p is exact, by the binomial distribution; with more it is that of the
+    chi-square test.
+    """
+
+    users: Mapping[str, int]
+    expected: Mapping[str, float]
+    """How many users of this sum each should have."""
+    p: float
+    test: str
+
+    @property
+    def mismatch(self) -> bool:
+        return self.p < LEVEL
+
+
+def sample_ratio(
+    users: Mapping[str, int], shares: Mapping[str, float] | None = None
+) -> SampleRatio:
+    """Whether users are split as they should be: evenly, or in proportion to `shares`.
+
+    >>> found = sample_ratio({"A": 5120, "B": 4610})
+    >>> found.expected["A"], found.mismatch
+    (4865.0, True)
+    >>> sample_ratio({"A": 900, "B": 98}, {"A": 9, "B": 1}).mismatch
+    False
+    """
+    shares = dict.fromkeys(users, 1.0) if shares is None else dict(shares)
+    for name, share in shares.items():
+        if not (isfinite(share) and share > 0):
+            raise OptionError(f"the expected share of {name} is {share}: it must be above 0")
+    for name in users:
+        if name not in shares:
+            raise OptionError(
+                f"no share of users is expected for the variant {name!r}{suggest(name, shares)}; "
+                "name one for every variant"
+            )
+    counts = {name: users.get(name, 0) for name in shares}
+    total, whole = sum(counts.values()), sum(shares.values())
+    if not total:
+        raise OptionError("there is no user in any variant")
+    expected = {name: total * share / whole for name, share in shares.items()}
+    stats = scipy_stats("a sample-ratio check")
+    if len(counts) == 2:
+        first, _ = counts
+        p = stats.binomtest(counts[first], total, shares[first] / whole).pvalue
+        return SampleRatio(counts, expected, float(p), "exact binomial test")
+    p = stats.chisquare(list(counts.values()), list(expected.values())).pvalue
+    return SampleRatio(counts, expected, float(p), "chi-square test")

@@ -1,0 +1,200 @@
+"""A/B tests as tables and as plain records."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import floor, isinf, log10
+from typing import Any
+
+from cleverdon.arrays import plain
+from cleverdon.online.abtest import ABTest, Effect
+from cleverdon.online.abtest.claims import verdict_of
+from cleverdon.online.metrics.base import Ratio
+from cleverdon.show.claims import corrected_for
+from cleverdon.show.grid import Grid, printable
+from cleverdon.show.numbers import p_value, two_digits
+from cleverdon.show.observed import significant, written
+
+LONGEST = 365
+"""Days beyond which nobody waits, and no estimate holds."""
+
+
+def effects_grid(test: ABTest, *, exact: bool = False) -> Grid:
+    """A row an effect, then a row a guardrail."""
+    rows = [
+        [*_names(one), *_cells(one, exact=exact), *_ps(one, exact=exact), _verdict(one, test)]
+        for one in test.effects
+    ]
+    for guard in test.guardrails:
+        p = _p(guard.p, exact=exact)
+        verdict = f"guardrail {guard.verdict}" if test.trusted else "not trusted"
+        rows.append([*_names(guard.effect), *_cells(guard.effect, exact=exact), p, "", verdict])
+    interval = ["low", "high"] if exact else [f"{1 - test.level:.0%} interval"]
+    header = ["variant", "control", "metric", "control's", "variant's", "difference"]
+    header += [*interval, "relative", "p", "corrected", "verdict"]
+    return Grid(header, rows, 3, [], _footnotes(test))
+
+
+def _footnotes(test: ABTest) -> list[str]:
+    name = "always valid" if test.sequential else f"t test over {test.participants.unit}s"
+    notes = [
+        f"differences of shares are in percentage points; p: {name}, "
+        f"{corrected_for(test.correction, test.family)}"
+    ]
+    return notes if test.trusted else [ratio_sentence(test), *notes]
+
+
+def ratio_sentence(test: ABTest) -> str:
+    """Whether users were split as they should be."""
+    ratio = test.ratio
+    p = f"{ratio.test} {p_value(ratio.p)}"
+    if not ratio.mismatch:
+        return f"They are split as expected ({p})."
+    found = ", ".join(f"{printable(name)} {count:,}" for name, count in ratio.users.items())
+    expected = ", ".join(
+        f"{printable(name)} {significant(n)}" for name, n in ratio.expected.items()
+    )
+    return (
+        f"NOT TO BE TRUSTED: they are not split as expected. There are {found}; there should be "
+        f"{expected} ({p}). Whatever made {test.participants.unit}s go missing may have changed "
+        "the metrics as well, so that nothing is claimed."
+    )
+
+
+def _names(effect: Effect) -> list[str]:
+    return [printable(effect.variant), printable(effect.control), str(effect.metric)]
+
+
+def _cells(effect: Effect, *, exact: bool) -> list[str]:
+    metric, sides = effect.metric, effect.sides
+    values = [None, None] if sides is None else [side.value for side in sides]
+    ends = (effect.low, effect.high)
+    if exact:
+        return [_exact(value) for value in (*values, effect.difference, *ends, effect.relative)]
+    between = "-" if None in ends else f"{gap(metric, ends[0])} to {gap(metric, ends[1])}"
+    relative = "-" if effect.relative is None else f"{effect.relative:+.1%}"
+    return [
+        *(written(metric, value) for value in values),
+        gap(metric, effect.difference),
+        between,
+        relative,
+    ]
+
+
+def gap(metric: Ratio, difference: float | None) -> str:
+    """A difference without its unit: of shares in percentage points, with two decimals or digits.
+
+    >>> from cleverdon.online.metrics import find
+    >>> abandonment, latency = find("Abandonment"), find("Latency")
+    >>> gap(abandonment, -0.041731), gap(abandonment, 0.0000312), gap(latency, 3.2)
+    ('-4.17', '0.0031', '3.200')
+    """
+    if difference is None:
+        return "-"
+    if metric.kind != "share":
+        return significant(difference)
+    points = 100 * difference
+    few = 0 < abs(points) < 0.1
+    return f"{points:.{min(1 - floor(log10(abs(points))), 9) if few else 2}f}"
+
+
+def _ps(effect: Effect, *, exact: bool) -> list[str]:
+    return [_p(effect.p, exact=exact), _p(effect.corrected, exact=exact)]
+
+
+def _p(p: float | None, *, exact: bool) -> str:
+    if p is None:
+        return "" if exact else "-"
+    return repr(p) if exact else f"{p:.3f}" if p >= 0.001 else f"{p:.1g}"
+
+
+def _exact(value: float | None) -> str:
+    return "" if value is None else repr(value)
+
+
+def _verdict(effect: Effect, test: ABTest) -> str:
+    if not test.trusted:
+        return "not trusted"
+    return "not tested" if effect.p is None else verdict_of(effect, level=test.level)
+
+
+def planning_grid(test: ABTest) -> Grid:
+    """What the users at hand can show, and what it would take."""
+    unit, wanted = test.participants.unit, f"{100 * test.wanted:.3g}%"
+    rows = []
+    for one in test.effects:
+        if one.planning is None:
+            continue
+        rows.append(
+            [
+                printable(one.variant),
+                str(one.metric),
+                "-" if one.planning.smallest is None else f"{one.planning.smallest:.1%}",
+                _count(one.planning.users_needed),
+                _days(one.planning.days_needed),
+            ]
+        )
+    header = ["variant", "metric", "smallest", f"{unit}s for {wanted}", f"days for {wanted}"]
+    notes = [
+        f"smallest: the smallest relative difference that these {unit}s show with a power of "
+        f"{test.power:.0%}, p <= {test.level_of_each:.2g}",
+        f"{unit}s, days: what a relative difference of {wanted} takes, from the start and of all "
+        f"variants; there are {test.participants.total:,} after {test.participants.days:.1f} days, "
+        "and new ones become rare as they did",
+    ]
+    return Grid(header, rows, 2, [], notes)
+
+
+def _count(needed: float | None) -> str:
+    if needed is None:
+        return "-"
+    return "none suffice" if isinf(needed) else f"{two_digits(needed):,}"
+
+
+def _days(needed: float | None) -> str:
+    if needed is None:
+        return "-"
+    return "over a year" if needed > LONGEST else f"{two_digits(needed):,}"
+
+
+def record(test: ABTest) -> dict[str, Any]:
+    """What a test was, its effects aside."""
+    return {
+        "source": test.stages.log.source,
+        "settings": asdict(test.stages.settings),
+        "control": test.control,
+        "trusted": test.trusted,
+        "participants": asdict(test.participants),
+        "sample_ratio": {**asdict(test.ratio), "mismatch": test.ratio.mismatch},
+        "correction": test.correction,
+        "comparisons": test.family,
+        "level": test.level,
+        "sequential": test.sequential,
+        "cuped": test.cuped,
+        "wanted": test.wanted,
+        "power": test.power,
+        "missing": {name: list(columns) for name, columns in test.missing.items()},
+        "notes": list(test.notes),
+    }
+
+
+def record_of(effect: Effect) -> dict[str, Any]:
+    """An effect; JSON knows neither NaN nor infinity."""
+    metric = effect.metric
+    found: dict[str, Any] = {"metric": str(metric), "better": metric.better, "over": metric.over}
+    fields = asdict(effect)
+    del fields["metric"]
+    sides = fields.pop("sides")
+    found["sides"] = sides and dict(zip((effect.control, effect.variant), sides, strict=True))
+    return _plain({**found, **fields})
+
+
+def _plain(fields: dict[str, Any]) -> dict[str, Any]:
+    return {
+        name: _plain(value)
+        if isinstance(value, dict)
+        else plain(value)
+        if isinstance(value, float)
+        else value
+        for name, value in fields.items()
+    }

@@ -1,0 +1,67 @@
+"""A/B tests on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cleverdon.cli.logs_abtest import command
+from cleverdon.errors import OptionError
+from cleverdon.online.generating import generate
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("made_up")
+    generate(folder, events=20_000, seed=1, effect=0.25, bots=0.0)
+    return folder
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(one) for one in arguments], catch_exceptions=False)
+
+
+def test_text_and_json(log: Path) -> None:
+    done = run(log, "-m", "ImpressionCTR", "--guardrail", "Latency=0.3")
+    assert done.exit_code == 0
+    assert " users took part (A " in done.output
+    assert "Guardrail Latency: B " in done.output
+    assert "users for 5%" in done.output
+    found = json.loads(run(log, "-m", "Success", "--guardrail", "none", "-f", "json").output)
+    assert found["guardrails"] == []
+    assert [one["metric"] for one in found["effects"]] == ["Success"]
+
+
+def test_the_exit_code_says_that_users_are_missing(log: Path) -> None:
+    done = run(log, "-m", "Success", "--expected", "A=9", "--expected", "B=1")
+    assert done.exit_code == 3
+    assert "NOT TO BE TRUSTED" in done.output
+
+
+def test_options_reach_the_test(log: Path) -> None:
+    how = ["-m", "Success", "-m", "QueryCTR", "--control", "B", "--sequential", "--no-cuped"]
+    how += ["--level", "0.1", "--correction", "benjamini-hochberg", "--wanted", "0.1"]
+    found = json.loads(run(log, *how, "-f", "json").output)
+    assert (found["control"], found["sequential"], found["cuped"]) == ("B", True, False)
+    assert (found["level"], found["correction"], found["wanted"]) == (
+        0.1,
+        "benjamini-hochberg",
+        0.1,
+    )
+
+
+def test_the_queries_can_be_printed(log: Path) -> None:
+    done = run(log, "-m", "Success", "--sql")
+    assert "-- sums of each user\n" in done.output
+    assert "took part (" not in done.output
+
+
+def test_wrong_arguments(log: Path) -> None:
+    done = CliRunner().invoke(command, [str(log), "--expected", "A"])
+    assert done.exit_code == 2
+    assert "--expected A: it is NAME=SHARE" in done.output
+    with pytest.raises(OptionError, match="'soon' is no time"):
+        run(log, "--start", "soon")

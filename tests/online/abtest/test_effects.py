@@ -1,0 +1,201 @@
+"""The difference on one metric: against other tools, by hand, and in simulated experiments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import log, sqrt
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import tea_tasting
+from scipy import stats
+from statsmodels.stats.weightstats import CompareMeans, DescrStatsW
+
+from cleverdon.arrays import Floats
+from cleverdon.online.abtest.arms import Arms
+from cleverdon.online.abtest.effects import How, effect
+from cleverdon.online.abtest.results import Effect
+from cleverdon.online.metrics.registry import find
+from tests.online.abtest.made import COLUMNS, aggregates, simulated, true_effect
+
+HOW = How(level=0.05, cuped=False, sequential=False, wanted=0.05)
+EXPERIMENTS = 160
+CUPED = replace(HOW, cuped=True)
+
+Sides = tuple[Floats, Floats, Floats, Floats]
+
+
+def outcome(control: Sides, variant: Sides, how: How = HOW) -> tuple[Effect, Arms | None]:
+    metric = find("Success")
+    return effect(
+        metric,  # type: ignore[arg-type]
+        ("A", "B"),
+        COLUMNS,
+        aggregates(*control),
+        aggregates(*variant),
+        how,
+    )
+
+
+def sides(seed: int, users: int = 300, effect: float = 0.0) -> tuple[Sides, Sides]:
+    random = np.random.default_rng(seed)
+    return simulated(random, users), simulated(random, users, effect=effect)
+
+
+def test_the_delta_method_by_hand() -> None:
+    n, d = np.array([1.0, 0, 3, 2]), np.array([2.0, 1, 4, 2])
+    m, e = np.array([0.0, 1, 1]), np.array([1.0, 1, 5])
+    none = np.zeros(4)
+    found, arms = outcome((n, d, none, none), (m, e, none[:3], none[:3]))
+    assert found.sides is not None
+    assert [side.value for side in found.sides] == [6 / 9, 2 / 7]
+    assert [side.denominator for side in found.sides] == [9, 7]
+    # Sums of squares of n - r d, divided by users - 1, users and the squared mean of d.
+    a = ((n - 6 / 9 * d) ** 2).sum() / 3 / 4 / (9 / 4) ** 2
+    b = ((m - 2 / 7 * e) ** 2).sum() / 2 / 3 / (7 / 3) ** 2
+    assert arms is not None
+    assert arms.squared_error == pytest.approx(a + b)
+    freedom = (a + b) ** 2 / (a**2 / 3 + b**2 / 2)
+    t = (2 / 7 - 6 / 9) / sqrt(a + b)
+    assert found.p == pytest.approx(2 * stats.t.sf(abs(t), freedom))
+    half = stats.t.ppf(0.975, freedom) * sqrt(a + b)
+    assert found.low == pytest.approx(2 / 7 - 6 / 9 - half)
+    assert found.relative == pytest.approx((2 / 7) / (6 / 9) - 1)
+    assert [side.heaviest for side in found.sides] == [4 / 9, 5 / 7]
+
+
+def test_a_mean_of_each_user_is_welchs_t() -> None:
+    random = np.random.default_rng(1)
+    x, y = random.gamma(2, 1, 40), random.gamma(2, 1.3, 25)
+    found, _ = outcome((x, np.ones(40), x * 0, x * 0), (y, np.ones(25), y * 0, y * 0))
+    welch = stats.ttest_ind(y, x, equal_var=False)
+    assert found.p == pytest.approx(welch.pvalue)
+    rival = CompareMeans(DescrStatsW(y), DescrStatsW(x)).tconfint_diff(usevar="unequal")
+    assert (found.low, found.high) == pytest.approx(rival)
+
+
+@pytest.mark.parametrize("how", [HOW, CUPED])
+def test_as_tea_tasting_does(how: How) -> None:
+    control, variant = sides(2, effect=0.05)
+    columns = {
+        name: np.concatenate(pair)
+        for name, *pair in zip(("n", "d", "pn", "pd"), control, variant, strict=True)
+    }
+    table = pa.table({**columns, "variant": ["A"] * 300 + ["B"] * 300})
+    past = ("pn", "pd") if how.cuped else ()
+    rival = tea_tasting.RatioOfMeans("n", "d", *past).analyze(table, "A", "B", "variant")
+    found, arms = outcome(control, variant, how)
+    assert found.p == pytest.approx(rival.pvalue)
+    assert found.difference == pytest.approx(rival.effect_size)
+    assert (found.low, found.high) == pytest.approx(
+        (rival.effect_size_ci_lower, rival.effect_size_ci_upper)
+    )
+    assert (found.relative_low, found.relative_high) == pytest.approx(
+        (rival.rel_effect_size_ci_lower, rival.rel_effect_size_ci_upper)
+    )
+    assert arms is not None
+    assert sqrt(arms.squared_error) == pytest.approx(rival.effect_size / rival.statistic)
+
+
+@pytest.mark.parametrize("how", [HOW, CUPED])
+def test_without_a_difference_p_values_are_even(how: How) -> None:
+    p_values = [outcome(*sides(seed, users=200), how)[0].p for seed in range(EXPERIMENTS)]
+    assert stats.kstest(p_values, "uniform").pvalue > 0.01
+    alarms = sum(p <= 0.05 for p in p_values if p is not None)
+    assert stats.binomtest(alarms, EXPERIMENTS, 0.05).pvalue > 0.01
+
+
+def test_intervals_hold_the_truth_and_sessions_taken_for_users_would_not() -> None:
+    truth = true_effect(0.08)
+    held = plainly = 0
+    for seed in range(EXPERIMENTS):
+        control, variant = sides(seed + 1000, users=200, effect=0.08)
+        found, _ = outcome(control, variant)
+        assert found.low is not None
+        assert found.high is not None
+        held += found.low <= truth <= found.high
+        # What it would be if each session were a sample of its own.
+        rates = [side[0].sum() / side[1].sum() for side in (control, variant)]
+        error = sqrt(
+            sum(
+                r * (1 - r) / side[1].sum()
+                for r, side in zip(rates, (control, variant), strict=True)
+            )
+        )
+        plainly += abs(rates[1] - rates[0] - truth) <= 1.96 * error
+    assert stats.binomtest(held, EXPERIMENTS, 0.95).pvalue > 0.01
+    assert plainly / EXPERIMENTS < 0.93
+
+
+def test_cuped_takes_out_variance_and_moves_nothing() -> None:
+    truth = true_effect(0.08)
+    adjusted, plain, removed = [], [], []
+    for seed in range(EXPERIMENTS):
+        found, _ = outcome(*sides(seed + 5000, users=200, effect=0.08), CUPED)
+        assert found.adjustment is not None
+        adjusted.append(found.difference)
+        plain.append(found.adjustment.raw_difference)
+        removed.append(found.adjustment.removed)
+        assert found.adjustment.known == pytest.approx(0.65, abs=0.15)
+    assert np.mean(removed) > 0.15
+    # What is said to be gone is gone, as far as so many experiments can tell.
+    assert 1 - np.var(adjusted) / np.var(plain) == pytest.approx(np.mean(removed), abs=0.15)
+    assert np.mean(adjusted) == pytest.approx(truth, abs=3.5 * np.std(adjusted) / sqrt(EXPERIMENTS))
+
+
+def test_users_without_a_past_are_not_adjusted() -> None:
+    random = np.random.default_rng(3)
+    control, variant = simulated(random, 200, past=False), simulated(random, 200, past=False)
+    adjusted, _ = outcome(control, variant, CUPED)
+    plain, _ = outcome(control, variant)
+    assert (adjusted.adjustment, adjusted.p) == (None, plain.p)
+
+
+def test_users_who_differed_before_are_noticed() -> None:
+    control, variant = sides(4)
+    good, sessions, _, before = variant
+    found, _ = outcome(control, (good, sessions, before, before), CUPED)
+    assert found.adjustment is not None
+    assert found.adjustment.p_before is not None
+    assert found.adjustment.p_before < 1e-6
+
+
+def test_those_who_look_often_need_more() -> None:
+    control, variant = sides(5, effect=0.2)
+    once, arms = outcome(control, variant)
+    often, _ = outcome(control, variant, replace(HOW, sequential=True))
+    assert arms is not None
+    assert once.p is not None
+    assert often.p is not None
+    assert often.fixed_p == once.p < often.p
+    assert often.low < once.low < once.high < often.high  # type: ignore[operator]
+    assert often.relative_low < once.relative_low < once.relative_high < often.relative_high  # type: ignore[operator]
+    assert log(1 + often.relative_high) - log(1 + often.relative) == pytest.approx(  # type: ignore[operator]
+        log(1 + often.relative) - log(1 + often.relative_low)  # type: ignore[operator]
+    )
+
+
+def test_what_cannot_be_tested_says_so() -> None:
+    one, none = np.ones(3), np.zeros(3)
+    alike, _ = outcome((one, one, none, none), (none, one, none, none))
+    assert (alike.p, alike.difference) == (None, -1)
+    assert alike.untested == "all users of a variant are alike"
+    same, _ = outcome((one, one, none, none), (one, one, none, none))
+    assert (same.p, same.difference) == (1, 0)
+    undefined, _ = outcome((one, one, none, none), (none, none, none, none))
+    assert (undefined.p, undefined.sides) == (None, None)
+    assert undefined.untested == "the log has no session"
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+def test_nothing_in_one_of_the_variants(sequential: bool) -> None:
+    some, one, none = np.array([0.0, 1, 1]), np.ones(3), np.zeros(3)
+    how = replace(HOW, sequential=sequential)
+    ceased, _ = outcome((some, one, none, none), (none, one, none, none), how)
+    assert ceased.relative == -1
+    assert ceased.relative_low is None
+    assert ceased.p is not None
+    begun, _ = outcome((none, one, none, none), (some, one, none, none), how)
+    assert (begun.relative, begun.relative_low) == (None, None)
+    assert begun.p is not None

@@ -1,0 +1,166 @@
+"""What is said of an A/B test."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+
+from cleverdon.errors import OptionError
+from cleverdon.online.abtest import ABTest, Effect, Guardrail, SampleRatio, abtest, claims
+from cleverdon.online.abtest.results import Side
+from cleverdon.online.metrics.registry import find
+from cleverdon.show.abtest import FORMATS, guardrail_sentence, heading, render, sentence
+from tests.online.abtest.made import log_with, search
+
+
+@pytest.fixture(scope="module")
+def test() -> ABTest:
+    """60 users on ten days; those of B click on everything, those of A on a third of all."""
+    searches = [
+        search(f"u{at}", "AB"[at % 2], 4 * at, clicks=int(at % 2 or at % 3 == 0), latency_ms=at % 7)
+        for at in range(60)
+    ]
+    searches += [search("both", "A", 1), search("both", "B", 2), search("none", None, 3)]
+    searches += [search(None, "B", 5)]
+    return abtest(log_with(searches), ["Abandonment", "QueryCTR", "Latency"], guardrails=())
+
+
+def made(metric: str, difference: float, **more: float) -> Effect:
+    sides = (Side(100, 0.4, 0.4, 250.0, 0.1), Side(110, 0.4 + difference, 0.4, 260.0, 0.1))
+    told = {"low": difference - 0.01, "high": difference + 0.01, "p": 0.01, "corrected": 0.02}
+    return Effect(
+        find(metric),  # type: ignore[arg-type]
+        "A",
+        "B",
+        sides=sides,
+        difference=difference,
+        relative=difference / 0.4,
+        **{**told, **more},  # type: ignore[arg-type]
+    )
+
+
+def said(test: ABTest, effect: Effect) -> str:
+    (claim,) = claims(replace(test, effects=(effect,)))
+    return sentence(claim)
+
+
+def test_claims_are_in_the_voice_of_offline_ones(test: ABTest) -> None:
+    assert said(test, made("Abandonment", -0.05)) == (
+        "B beats A on Abandonment by 5.00 points: a smaller share of sessions without a click "
+        "(40.00% to 35.00% of 250 and 260 sessions, -12.5%, lower is better; 95% CI -6.00 to -4.00 "
+        "points; t test over users p = 0.020, 1 comparison)."
+    )
+    assert said(test, made("Success", -0.05)).startswith(
+        "B is worse than A on Success by 5.00 points: a smaller share of sessions with a click and "
+        "a sign of success (40.00% to 35.00% of 250 and 260 sessions, -12.5%; "
+    )
+    assert said(test, made("Dwell", 0.05)).startswith("B is higher than A on Dwell by 0.0500 s (")
+    assert said(test, made("Success", 0.05, corrected=0.2)).startswith(
+        "B is not shown to differ from A on Success: +5.00 points ("
+    )
+
+
+def test_an_interval_that_is_not_corrected_says_so(test: ABTest) -> None:
+    assert "4.00 to 6.00 points, not corrected; " in said(
+        test, made("Success", 0.05, corrected=0.2)
+    )
+    assert "not corrected" not in said(test, made("Success", 0.005, corrected=0.2))
+
+
+def test_several_comparisons_are_named(test: ABTest) -> None:
+    both = replace(test, effects=(made("Success", 0.05), made("Abandonment", 0.05)))
+    assert "p = 0.020, Holm over 2 comparisons)" in sentence(claims(both)[0])
+
+
+def test_no_difference_and_what_it_would_take(test: ABTest) -> None:
+    assert said(test, made("Success", 0.0, corrected=1.0)).endswith(
+        " There is no difference to show."
+    )
+    # 30 users of A, 30 of B: many more are needed to see a difference of a millisecond.
+    latency = sentence(claims(test)[2])
+    assert latency.startswith("B is not shown to differ from A on Latency: ")
+    assert latency.endswith(" users would show it with a power of 80%.")
+
+
+def test_who_took_part_comes_first(test: ABTest) -> None:
+    first, left_out, split = heading(test)
+    assert first == (
+        "60 users took part (A 30, B 30), from 2026-03-02 00:00:00 to 2026-03-11 20:00:00 UTC, "
+        "9.8 days; A is the control."
+    )
+    assert left_out == (
+        "Left out: 1 user who saw more than one variant; 1 user of whom no variant is known; "
+        "1 result page without a user."
+    )
+    assert split == "They are split as expected (exact binomial test p = 1.000)."
+
+
+def test_what_is_not_to_be_trusted_is_not_claimed(test: ABTest) -> None:
+    wrong = SampleRatio({"A": 649, "B": 454}, {"A": 551.5, "B": 551.5}, 5e-9, "exact binomial test")
+    text = render(replace(test, ratio=wrong))
+    assert (
+        "NOT TO BE TRUSTED: they are not split as expected. There are A 649, B 454; there should "
+        "be A 551.5, B 551.5 (exact binomial test p = 5e-09)."
+    ) in text
+    assert "beats" not in text
+    assert "better" not in text
+    assert "not trusted" in text
+    assert text.count("NOT TO BE TRUSTED") == 1
+    for format in ("table", "markdown", "latex", "html"):
+        assert "NOT TO BE TRUSTED" in render(replace(test, ratio=wrong), format)
+    found = json.loads(render(replace(test, ratio=wrong), "json"))
+    assert not found["trusted"]
+    assert [one["text"] for one in found["effects"]] == [None] * 3
+
+
+def test_guardrails(test: ABTest) -> None:
+    slower = replace(made("Latency", 0.05), relative_low=0.05, relative_high=0.2)
+    for verdict, begin in (
+        ("kept", "B is less than 2% worse than A, if at all (400"),
+        ("open", "B is not shown to be less than 2% worse than A (400"),
+        ("broken", "BROKEN, B is more than 2% worse than A (400"),
+    ):
+        text = guardrail_sentence(Guardrail(slower, 0.02, 0.9, 0.1, verdict), test)  # type: ignore[arg-type]
+        assert text.startswith(f"Guardrail Latency: {begin.replace('400', '0.4')}")
+        p = "p = 0.100" if verdict == "broken" else "p = 0.900"
+        assert text.endswith(f"+12.5%, lower is better; 95% CI +5.0% to +20.0%; {p}).")
+    none = Effect(find("Latency"), "A", "B", sides=None, untested="the log has no latency")  # type: ignore[arg-type]
+    assert guardrail_sentence(Guardrail(none, 0.02, None, None, "open"), test) == (
+        "Guardrail Latency: not tested for B, since the log has no latency."
+    )
+
+
+def test_every_format(test: ABTest) -> None:
+    for format in FORMATS:
+        assert "Abandonment" in render(test, format)
+    with pytest.raises(OptionError, match="format='xml'"):
+        render(test, "xml")
+    rows = list(csv.DictReader(StringIO(render(test, "csv"))))
+    assert [row["metric"] for row in rows] == ["Abandonment", "QueryCTR", "Latency"]
+    assert float(rows[0]["difference"]) == test.effects[0].difference
+    assert [row["verdict"] for row in rows] == ["better", "better", "not shown"]
+
+
+def test_json_is_whole(test: ABTest) -> None:
+    found = json.loads(render(test, "json"))
+    first = found["effects"][0]
+    assert first["text"] == sentence(claims(test)[0])
+    assert first["verdict"] == "better"
+    assert first["sides"]["A"]["users"] == 30
+    assert found["participants"]["contaminated"] == 1
+    assert found["sample_ratio"]["p"] == 1
+    assert found["comparisons"] == 3
+    assert {doubt["name"] for doubt in found["doubts"]} >= {"few-users"}
+
+
+def test_what_could_not_be_tested_is_told(test: ABTest) -> None:
+    untested = replace(made("Success", 0.5), p=None, corrected=None, untested="nobody came")
+    lacking = replace(test, effects=(untested,), missing={"Latency": ("queries.latency_ms",)})
+    text = render(lacking)
+    assert "Success is not tested for B: nobody came." in text
+    assert "Latency is not compared: the log does not have queries.latency_ms." in text
+    assert "not tested" in render(lacking, "table")
