@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cleverdon.cli.options import together
+from cleverdon.show.grid import counted
 
 if TYPE_CHECKING:
     from cleverdon.online.log import Log
 
-READING = ("format", "mapping", "timezone", "queries", "events")
-"""The keywords of `read_log` that `log` offers as options."""
+READING = ("format", "mapping", "timezone", "queries", "events", "memory", "without_bots")
+"""What `log` offers as options: the keywords of `read_log`, and whether to leave out programs."""
 
 
 def log(command: Any) -> Any:
@@ -64,6 +65,20 @@ def log(command: Any) -> Any:
             metavar="TABLE",
             help="The table of events, where LOG is a database.",
         ),
+        click.option(
+            "--memory",
+            "log_memory",
+            metavar="SIZE",
+            help="How much memory DuckDB may take before it goes on on disk, as in 4GB.  [default: "
+            "four fifths of the machine's]",
+        ),
+        click.option(
+            "--without-bots",
+            "log_without_bots",
+            is_flag=True,
+            help="Leave out users that are programs: they search faster or more evenly than people "
+            "do, and click nothing.",
+        ),
     )(gathered)
 
 
@@ -76,9 +91,12 @@ def _complete_format(ctx: click.Context, param: click.Parameter, incomplete: str
 def opened(sources: tuple[str, ...], reading: dict[str, Any], *, warn: bool = True) -> Log:
     """The log; rows that were set aside are told on standard error, in one line."""
     from cleverdon.cli.progress import say
+    from cleverdon.online.bots import without_bots
     from cleverdon.online.reading import read_log
 
-    found = read_log(*sources, **reading)
+    people_only = reading["without_bots"]
+    keywords = {name: value for name, value in reading.items() if name != "without_bots"}
+    found = read_log(*sources, **keywords)
     count = sum(aside.count for aside in found.aside)
     if warn and count:
         rows = count + sum(
@@ -88,4 +106,7 @@ def opened(sources: tuple[str, ...], reading: dict[str, Any], *, warn: bool = Tr
             f"cleverdon: {count:,} of {rows:,} rows were set aside; "
             f"cleverdon logs check {found.source} shows them"
         )
+    if people_only:
+        found, users, gone = without_bots(found)
+        say(f"cleverdon: {counted(users, 'user')} left out as programs, with {gone:,} rows")
     return found

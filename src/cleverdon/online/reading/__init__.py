@@ -22,6 +22,7 @@ def read_log(
     queries: str | None = None,
     events: str | None = None,
     connection: Any = None,
+    memory: str | None = None,
 ) -> Log:
     """A search log, from files, folders, or the tables of a database.
 
@@ -33,6 +34,9 @@ def read_log(
     The format is seen from the columns, unless `format` names one or `mapping` says which column
     is what: a YAML or TOML file, or a dictionary. Times without a zone are taken to be in
     `timezone`, or else in UTC.
+
+    DuckDB takes at most `memory`, as in `4GB`, and then goes on on disk; by default that is four
+    fifths of what the machine has.
 
     Rows that cannot be used are counted and shown in `Log.aside`.
     """
@@ -51,4 +55,5 @@ def read_log(
         queries=queries,
         events=events,
         connection=connection,
+        memory=memory,
     )

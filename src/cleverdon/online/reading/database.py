@@ -12,21 +12,24 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 from uuid import uuid4
 
-from cleverdon.errors import CleverdonError, InputError, MissingExtra, suggest
+from cleverdon.errors import CleverdonError, InputError, MissingExtra, OptionError, suggest
 from cleverdon.online.reading.spec import Kind
 
 if TYPE_CHECKING:
     import ibis
 
 
-def connected(url: str | None) -> tuple[Any, str]:
-    """An Ibis backend and what it is called; without a URL, a DuckDB in memory that can spill."""
+def connected(url: str | None, *, memory: str | None = None) -> tuple[Any, str]:
+    """An Ibis backend and what it is called; without a URL, a DuckDB in memory that can spill.
+
+    `memory` is how much a DuckDB may take before it does, as in `4GB`.
+    """
     import ibis
 
     if url is None:
         spill = Path(tempfile.gettempdir()) / f"cleverdon-logs-{uuid4().hex}"
         backend = ibis.duckdb.connect(temp_directory=str(spill))
-        backend.raw_sql("SET TimeZone = 'UTC'")
+        _settle(backend, memory)
         return backend, "memory"
     name = without_secrets(url)
     try:
@@ -38,8 +41,19 @@ def connected(url: str | None) -> tuple[Any, str]:
         told = _scrubbed(" ".join(str(error).split()), url)
         raise InputError(f"cannot connect: {told or type(error).__name__}", source=name) from None
     if backend.name == "duckdb":
-        backend.raw_sql("SET TimeZone = 'UTC'")
+        _settle(backend, memory)
     return backend, name
+
+
+def _settle(backend: Any, memory: str | None) -> None:
+    """Times are in UTC; bars are the command line's own; memory is bounded, where it is said."""
+    backend.raw_sql("SET TimeZone = 'UTC'")
+    backend.raw_sql("SET enable_progress_bar = false")
+    if memory is None:
+        return
+    if not re.fullmatch(r"\d+(\.\d+)? ?[kKMGT]i?B", memory):
+        raise OptionError(f"memory={memory!r}: write how much, as in 4GB or 500MB")
+    backend.raw_sql(f"SET memory_limit = '{memory}'")
 
 
 def without_secrets(url: str) -> str:

@@ -31,7 +31,12 @@ class Place:
 
 
 def found(
-    given: Sequence[str | Path], *, queries: str | None, events: str | None, connection: Any
+    given: Sequence[str | Path],
+    *,
+    queries: str | None,
+    events: str | None,
+    connection: Any,
+    memory: str | None,
 ) -> Place:
     """The log's sources, whatever was given."""
     if connection is not None:
@@ -44,14 +49,14 @@ def found(
     if "://" in first:
         if len(given) > 1:
             raise OptionError("a connection string stands alone; name its tables")
-        backend, name = connected(first)
+        backend, name = connected(first, memory=memory)
         return _tables(backend, name, queries, events)
     if len(given) == 1 and Path(first).is_file() and _starts(Path(first), b"DUCK", at=8):
-        backend, _ = connected(f"duckdb://{first}?read_only=True")
+        backend, _ = connected(f"duckdb://{first}?read_only=True", memory=memory)
         return _tables(backend, first, queries, events)
     if queries or events:
         raise OptionError("queries and events name the tables of a database; files have none")
-    return Place(_named(given), _of_files(_files(given)))
+    return Place(_named(given), _of_files(_files(given), memory))
 
 
 def _tables(backend: Any, name: str, queries: str | None, events: str | None) -> Place:
@@ -120,9 +125,9 @@ def _role(name: str) -> Kind | None:
     return "queries" if told[1].lower() == "queries" else "events"
 
 
-def _of_files(files: Sequence[tuple[Path, Kind | None]]) -> tuple[Source, ...]:
+def _of_files(files: Sequence[tuple[Path, Kind | None]], memory: str | None) -> tuple[Source, ...]:
     """The files, those that belong together as one source, on a DuckDB in memory that can spill."""
-    backend, _ = connected(None)
+    backend, _ = connected(None, memory=memory)
     groups: dict[tuple[Any, ...], list[Path]] = {}
     for path, role in files:
         alike = role or (path.parent, re.sub(r"\d+", "", path.name))

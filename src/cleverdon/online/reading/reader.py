@@ -31,6 +31,7 @@ def read(
     queries: str | None,
     events: str | None,
     connection: Any,
+    memory: str | None,
 ) -> Log:
     """See `read_log`."""
     if format is not None and mapping is not None:
@@ -38,7 +39,7 @@ def read(
     if timezone is not None:
         times.check_zone(timezone)
     with readable(str(next(iter(sources), "log"))):
-        place = found(sources, queries=queries, events=events, connection=connection)
+        place = found(sources, queries=queries, events=events, connection=connection, memory=memory)
         layout = choose(place, format=format, mapping=mapping)
         if timezone is not None:
             layout = placed_in(layout, timezone)

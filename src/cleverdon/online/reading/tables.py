@@ -19,7 +19,6 @@ RAW = "_raw"
 FILE = "_file"
 BROKEN = "_broken"
 """Whether the row could not even be taken apart."""
-HIDDEN = (RAW, FILE, BROKEN)
 
 
 class Source(Protocol):
@@ -48,7 +47,7 @@ class Source(Protocol):
         """Some values of a column, to see how it is written."""
 
     def flat(self, paths: Iterable[str]) -> ibis.Table:
-        """All rows, with just these columns and those of `HIDDEN` that it can give."""
+        """All rows, with just these columns, and `RAW`, `FILE`, `BROKEN` where it has them."""
 
     def expanded(self, flat: ibis.Table, each: Sequence[str], paths: Iterable[str]) -> ibis.Table:
         """A row for each element of the lists `each`, and these paths into elements as columns."""

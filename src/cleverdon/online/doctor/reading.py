@@ -1,0 +1,129 @@
+"""What was not read, or not understood: rows set aside, times without a zone, unknown actions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from cleverdon.online.doctor.base import ALWAYS, CLICK_METRICS, Check, check
+from cleverdon.online.doctor.facts import Facts
+from cleverdon.online.doctor.findings import Finding
+from cleverdon.online.log import ACTIONS
+from cleverdon.online.reading.times import zoneless
+
+
+@check
+class NoSearches(Check):
+    """Not one search in the log."""
+
+    noun = "searches"
+    matters = "Without searches there is nothing to count."
+    remedy = "see whether this is the right file, and whether --mapping or --log-format fits it"
+    error_from = ALWAYS
+
+    def find(self, facts: Facts) -> Iterable[Finding]:
+        if not facts.size.searches:
+            yield self.finding(0, None)
+
+
+@check
+class RowsSetAside(Check):
+    """Rows set aside because they cannot be read."""
+
+    noun = "rows"
+    matters = "They count in no metric, so that everything they belong to is counted too low."
+    remedy = "mend what writes them, or say by --mapping what their columns are"
+    error_from = 0.05
+
+    def find(self, facts: Facts) -> Iterable[Finding]:
+        good = {"queries": facts.size.searches, "events": facts.size.events}
+        for table, read in good.items():
+            rows = [aside for aside in facts.log.aside if aside.table == table]
+            total = read + sum(aside.count for aside in rows)
+            for aside in rows:
+                yield self.finding(
+                    aside.count,
+                    total,
+                    what=f"{table} set aside: {aside.reason}",
+                    examples=[{"row": row} for row in aside.examples[: facts.limits.examples]],
+                )
+
+
+@check
+class ZonelessTimes(Check):
+    """Times without a time zone."""
+
+    noun = "columns"
+    matters = "Days, peaks and sessions are off by hours if the zone was another than assumed."
+    remedy = "say in which zone they are: --timezone Europe/Berlin"
+    spoils = ("QueriesPerTime", "LatencyByLoad", "LatencySpikes")
+
+    def find(self, facts: Facts) -> Iterable[Finding]:
+        columns = zoneless(facts.log)
+        if columns:
+            told = [note for note in facts.log.notes if note.split(" ", 1)[0] in columns]
+            yield self.finding(len(columns), None, details=told)
+
+
+@check
+class NoClicks(Check):
+    """Events, but not one click among them."""
+
+    noun = "events"
+    matters = "Every search then looks abandoned, and nothing is known of what users chose."
+    remedy = "see whether clicks have another name in this log, and name it in a mapping: actions"
+    spoils = CLICK_METRICS
+    error_from = ALWAYS
+    needs = ("events.action",)
+
+    def find(self, facts: Facts) -> Iterable[Finding]:
+        if facts.size.events and not facts.done("click"):
+            yield self.finding(facts.size.events, facts.size.events)
+
+
+@check
+class NoImpressions(Check):
+    """Events, but not one impression among them."""
+
+    noun = "events"
+    matters = "Nobody knows what was shown and not clicked; click models need it as well."
+    remedy = "log what is shown, or name the action that means it in a mapping: actions"
+    spoils = ("ImpressionCTR",)
+    warning_from = None
+    needs = ("events.action",)
+
+    def find(self, facts: Facts) -> Iterable[Finding]:
+        if facts.size.events and not facts.done("impression"):
+            yield self.finding(facts.size.events, facts.size.events)
+
+
+@check
+class UnknownActions(Check):
+    """Actions that no metric looks for.
+
+    A warning where one of them is nearly spelt as one that is looked for.
+    """
+
+    noun = "events"
+    matters = "They are kept, and count in no metric."
+    remedy = "nothing, if that is right; or else say in a mapping what they are: actions"
+    warning_from = None
+    needs = ("events.action",)
+
+    def find(self, facts: Facts) -> Iterable[Finding]:
+        unknown = facts.unknown_actions()
+        if not unknown:
+            return
+        meant = {
+            name: near[0]
+            for name in unknown
+            if (near := get_close_matches((name or "").casefold(), ACTIONS, n=1, cutoff=0.75))
+        }
+        most = list(unknown.items())[: facts.limits.examples]
+        yield self.finding(
+            sum(unknown.values()),
+            facts.size.events,
+            details=[f"{name!r} may well be {near!r}." for name, near in meant.items()],
+            examples=[{"action": name, "events": count} for name, count in most],
+            severity="warning" if meant else None,
+        )

@@ -1,0 +1,89 @@
+"""Which metrics a log supports, and what is missing for the others."""
+
+from __future__ import annotations
+
+from cleverdon.online.doctor.facts import Facts
+from cleverdon.online.doctor.findings import Support
+from cleverdon.online.doctor.supported import how_to_map, meaning, supported
+from cleverdon.online.log import EVENTS, MEANINGS, QUERIES, Log
+from cleverdon.online.metrics.registry import metrics
+from cleverdon.online.stages import staged
+from cleverdon.online.worked import log_of
+from tests.online.doctor.rows import LIMITS, click, healthy, page, shown, with_rows
+
+
+def supports(log: Log) -> dict[str, Support]:
+    return {one.metric: one for one in supported(Facts(log, LIMITS))}
+
+
+def test_a_healthy_log_supports_everything() -> None:
+    found = supports(with_rows())
+    assert list(found) == [cls.__name__ for cls in metrics()]
+    assert {one.verdict for one in found.values()} == {"yes"}
+
+
+def test_what_a_bare_log_lacks_is_named() -> None:
+    log = log_of([{"query_id": "q", "time": 0}], [])
+    found = supports(log)
+    assert found["Pages"] == Support(metric="Pages", verdict="yes")
+    assert found["Latency"].missing == ("queries.latency_ms",)
+    assert found["Reformulation"].missing == ("queries.text", "queries.user")
+    assert found["PageCTR"].missing == ("events.action",)
+    assert {one.verdict for one in found.values()} == {"yes", "no"}
+
+
+def test_null_is_not_zero() -> None:
+    pages = [page(1), page(2, latency_ms=None), page(3, None, results=None), page(4, results=None)]
+    found = supports(log_of(pages, []))
+    assert (found["Latency"].verdict, found["Latency"].nulls) == (
+        "partly",
+        {"queries.latency_ms": 0.25},
+    )
+    assert found["ZeroResults"].nulls == {"queries.results": 0.5}
+    assert found["Reformulation"].nulls == {"queries.user": 0.25}
+    assert found["Users"].nulls == {"queries.user": 0.25}
+    nothing = supports(log_of([page(1, results=None)], []))
+    assert (nothing["ZeroResults"].verdict, nothing["ZeroResults"].missing) == (
+        "no",
+        ("queries.results",),
+    )
+
+
+def test_a_session_stands_for_its_user() -> None:
+    pages = [page(n, session="s") for n in range(2)]
+    for row in pages:
+        del row["user"]
+    found = supports(log_of(pages, []))
+    assert found["Sessions"].verdict == "yes"
+    assert found["Users"].missing == ("queries.user",)
+
+
+def test_clicks_and_impressions_must_have_been_made() -> None:
+    pages, _ = healthy()
+    found = supports(log_of(pages, shown(pages[0], 1)))
+    assert found["PageCTR"].lacks_actions == ("click",)
+    found = supports(log_of(pages, [click(pages[0], 1)]))
+    assert found["PageCTR"].verdict == "yes"
+    assert (found["ImpressionCTR"].verdict, found["ImpressionCTR"].lacks_actions) == (
+        "no",
+        ("impression",),
+    )
+
+
+def test_it_agrees_with_what_is_counted() -> None:
+    pages, events = healthy()
+    for row in pages:
+        for name in ("user", "session", "results"):
+            del row[name]
+    log = log_of(pages, events)
+    stages = staged(log)
+    missing = {cls.__name__: cls().missing(stages) for cls in metrics()}
+    assert {name: list(one.missing) for name, one in supports(log).items()} == missing
+
+
+def test_every_column_can_be_explained() -> None:
+    for table, columns in (("queries", QUERIES), ("events", EVENTS)):
+        for name in columns:
+            assert meaning(f"{table}.{name}") == MEANINGS[name]
+    assert meaning("queries.device") == "a segment of the log's own"
+    assert how_to_map("queries.text") == "in a mapping file, below queries: `text: COLUMN`"
