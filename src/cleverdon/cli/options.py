@@ -17,6 +17,7 @@ from cleverdon.show.grid import FORMATS, MOST_DIGITS, SYSTEMS
 
 if TYPE_CHECKING:
     from cleverdon import _core
+    from cleverdon.data import Judgments
     from cleverdon.measures.base import Measure
     from cleverdon.scores import Scores
 
@@ -297,7 +298,7 @@ def name_and_file(run: str) -> tuple[str, str]:
 
 
 def evaluated(
-    qrels: str,
+    qrels: str | Judgments,
     runs: dict[str, _core.Source],
     measures: tuple[str | Measure, ...],
     *,
