@@ -147,9 +147,9 @@ FROM pages
 """
 
 BY_MINUTE = """
-SELECT ms // 60000 AS minute, count(*) AS n, quantile_disc(latency_ms, [0.5, 0.95]) AS p
+SELECT ms // 60000 AS minute, count(*) AS n, quantile_disc(latency_ms, [0.5, 0.9, 0.95]) AS p
 FROM pages WHERE latency_ms IS NOT NULL
-GROUP BY minute HAVING n >= 10 ORDER BY minute
+GROUP BY minute HAVING n >= 20 ORDER BY minute
 """
 
 TEXTS = """
@@ -272,15 +272,15 @@ def _by_load(minutes: Sequence[tuple[int, int, list[float]]]) -> Values:
     """Latency in quiet and in busy minutes, and the minutes in which it jumped."""
     by_load = sorted(minutes, key=lambda row: (row[1], row[0]))
     at, _, p = zip(*minutes, strict=True)
-    usual = float(np.median([p95 for _, p95 in p]))
-    high = [minute for minute, (_, p95) in zip(at, p, strict=True) if p95 >= 3 * usual]
+    usual = float(np.median([p90 for _, p90, _ in p]))
+    high = [minute for minute, (_, p90, _) in zip(at, p, strict=True) if p90 >= 3 * usual]
     spikes = sum(minute - 1 not in set(high[max(i - 1, 0) : i]) for i, minute in enumerate(high))
     groups = [len(group) for group in np.array_split(np.arange(len(minutes)), 5)]
     medians, start = {}, 0
     for number, size in enumerate(groups):
         group = [row[2] for row in by_load[start : start + size]]
         start += size
-        for place, label in enumerate(("p50", "p95")):
+        for place, label in ((0, "p50"), (2, "p95")):
             medians[f"{label} of group {number}"] = float(np.median([x[place] for x in group]))
     return {"LatencyByLoad": medians, "LatencySpikes": {"spikes": spikes, "minutes": len(high)}}
 

@@ -1,6 +1,6 @@
 """Writes the reference pages from the registries, so that they cannot say anything else.
 
-python -m docs.generate            writes docs/measures.md, docs/cli.md and docs/pictures
+python -m docs.generate            writes docs/measures.md, metrics.md, cli.md and docs/pictures
 python -m docs.generate --check    fails where they are out of date
 """
 
@@ -17,7 +17,12 @@ from cleverdon.cli import COMMANDS, cleverdon
 from cleverdon.measures.base import Measure
 from cleverdon.measures.parameters import REQUIRED
 from cleverdon.measures.registry import FAMILIES, family, measures
+from cleverdon.online.metrics.base import Metric
+from cleverdon.online.metrics.registry import FAMILIES as METRIC_FAMILIES
+from cleverdon.online.metrics.registry import family as metric_family
+from cleverdon.online.metrics.registry import metrics
 from cleverdon.show.explain import LEGEND, also_called, better, needed, parameters
+from cleverdon.show.metric import facts_of
 from cleverdon.trec_eval.manual import manual
 from cleverdon.trec_eval.options import parse as arguments
 from docs import pictures
@@ -62,6 +67,29 @@ def _measure(cls: type[Measure]) -> str:
     return "\n\n".join([f"### {cls.__name__}", getdoc(cls) or "", formula, listed, worked])
 
 
+METRICS = """\
+What `cleverdon logs metrics` counts. A *result page* is what one request gave; a *query* is what a
+user asked in one go, with its further pages; a *session* ends where its user does nothing for 30
+minutes. An example is a log, a line a result page: user, time, text, and what was done."""
+
+
+def metrics_page() -> str:
+    """Every online metric, by family."""
+    parts = [MADE, "# The online metrics", METRICS]
+    for heading in METRIC_FAMILIES.values():
+        parts.append(f"## {heading}")
+        parts += [_metric(cls()) for cls in metrics() if metric_family(cls) == heading]
+    return "\n\n".join(parts) + "\n"
+
+
+def _metric(metric: Metric) -> str:
+    facts = {name: text for name, text in facts_of(metric).items() if text and name != "Formula"}
+    listed = "\n".join(f"- {fact}: {text}" for fact, text in facts.items())
+    worked = f"```text\n{dedent(metric.worked).strip()}\n```"
+    formula = f"$$ {metric.formula} $$"
+    return "\n\n".join([f"### {metric}", getdoc(type(metric)) or "", formula, listed, worked])
+
+
 def cli_page() -> str:
     """Every command's help."""
     parts = [MADE, "# The command line", _help(cleverdon, "cleverdon")]
@@ -72,7 +100,19 @@ def cli_page() -> str:
                 parts += [f"## cleverdon {name}", _help(command, name, parent=ctx)]
             if name == "trec_eval":
                 parts.append(f"```text\n{manual(arguments(['-h'])).rstrip()}\n```")
+            if isinstance(command, click.Group):
+                parts += _subcommands(command, name, ctx)
     return "\n\n".join(parts) + "\n"
+
+
+def _subcommands(group: click.Group, name: str, parent: click.Context) -> list[str]:
+    parts = []
+    with click.Context(group, info_name=name, parent=parent) as ctx:
+        for sub in group.list_commands(ctx):
+            command = group.get_command(ctx, sub)
+            if command is not None:
+                parts += [f"### cleverdon {name} {sub}", _help(command, sub, parent=ctx)]
+    return parts
 
 
 def _help(command: click.Command, name: str, parent: click.Context | None = None) -> str:
@@ -83,7 +123,11 @@ def _help(command: click.Command, name: str, parent: click.Context | None = None
 
 def main() -> int:
     """Write pages and pictures, or check them."""
-    pages = {HERE / "measures.md": measures_page(), HERE / "cli.md": cli_page()}
+    pages = {
+        HERE / "measures.md": measures_page(),
+        HERE / "metrics.md": metrics_page(),
+        HERE / "cli.md": cli_page(),
+    }
     if "--check" in sys.argv[1:]:
         stale = [p.name for p, text in pages.items() if not p.exists() or p.read_text() != text]
         stale += [f"{pictures.FOLDER.name}/{name}" for name in pictures.out_of_date()]

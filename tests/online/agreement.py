@@ -16,7 +16,9 @@ EXACT = 1e-9
 """How far a ratio may be off, as a share of it: floating-point sums depend on their order."""
 
 
-def check(log: Log, queries: list[dict[str, Any]], events: list[dict[str, Any]], **how: Any) -> None:
+def check(
+    log: Log, queries: list[dict[str, Any]], events: list[dict[str, Any]], **how: Any
+) -> None:
     """Every metric of the whole log, against the reference."""
     observed = observe(log, settings=Settings(**how))
     reference = Reference(queries, events, **how)

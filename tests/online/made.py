@@ -11,7 +11,9 @@ START = 1_774_746_000_000 - 3 * 3_600_000
 
 WORDS = ["a", "A ", "ab", "abc", "b", "ß", "SS", "b  c", "B c", None]
 
-_actions = st.sampled_from(["impression", "impression", "click", "click", "copy", "conversion", "x"])
+_actions = st.sampled_from(
+    ["impression", "impression", "click", "click", "copy", "conversion", "x"]
+)
 
 
 @st.composite
@@ -45,7 +47,8 @@ def logs(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
                     "query_id": page["query_id"] if draw(st.integers(0, 9)) else None,
                     "user": user,
                     "session": page["session"],
-                    "time": page["time"] + draw(st.sampled_from([-5000, 0, 1000, 40_000, 1_500_000])),
+                    "time": page["time"]
+                    + draw(st.sampled_from([-5000, 0, 1000, 40_000, 1_500_000])),
                     "action": action,
                     "doc": draw(st.sampled_from(["d1", "d2", None])),
                     "position": draw(st.integers(1, 20)) if known else None,

@@ -195,18 +195,18 @@ class Reference:
         return found
 
     def minutes(self) -> dict[str, list[float]]:
-        """The latencies of each minute that has at least ten."""
+        """The latencies of each minute that has at least twenty."""
         found = defaultdict(list)
         for page in self.pages:
             if page["latency_ms"] is not None:
                 found[self.local(page["time"]).strftime("%Y-%m-%d %H:%M")].append(
                     page["latency_ms"]
                 )
-        return {minute: values for minute, values in found.items() if len(values) >= 10}
+        return {minute: values for minute, values in found.items() if len(values) >= 20}
 
     def spikes(self) -> list[str]:
-        """The minutes with a 95th percentile of at least three times the usual one."""
-        tails = {minute: percentile(values, 95) for minute, values in self.minutes().items()}
+        """The minutes with a 90th percentile of at least three times the usual one."""
+        tails = {minute: percentile(values, 90) for minute, values in self.minutes().items()}
         usual = median(tails.values()) if tails else 0
         return sorted(minute for minute, tail in tails.items() if tail >= 3 * usual)
 

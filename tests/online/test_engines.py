@@ -1,12 +1,12 @@
 """One suite for every engine: the same numbers, to the last digit of a count.
 
-DuckDB runs it in `test_observing.py` on many more logs. ClickHouse and BigQuery have no server here:
-that each metric can be written in their SQL is all that is tested of them.
+DuckDB runs it in `test_observing.py` on many more logs. PostgreSQL is skipped where none is
+installed. ClickHouse and BigQuery have no server here: that each metric can be written in their SQL
+is all that is tested of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,21 +18,12 @@ from cleverdon.online.metrics import metrics
 from cleverdon.online.observing import observe
 from cleverdon.online.settings import Settings
 from tests.online.agreement import check
-from tests.online.engines import as_log, spark
+from tests.online.engines import as_log
 from tests.online.test_observing import log_with_all
 
 
 # Spark and pandas warn of each other.
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-
-@pytest.fixture(scope="module", params=["duckdb", "spark"])
-def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
-    if request.param == "duckdb":
-        yield ibis.duckdb.connect()
-        return
-    with spark() as connection:
-        yield connection
 
 
 def made_up(**how: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

@@ -77,8 +77,17 @@ from cleverdon.cli import logs_options, options
     metavar="N",
     help="After how many iterations to give up, where estimates still change.",
 )
+@click.option(
+    "--least-users",
+    type=click.IntRange(min=1),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Without --topics, judge only queries of at least N users, since a rare one may give away "
+    "who asked it.",
+)
 @options.seed("split")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@options.formats("How to print.", ("text", "json"))
 def command(
     sources: tuple[str, ...],
     reading: dict[str, Any],
@@ -91,8 +100,9 @@ def command(
     held_out: float,
     depth: int | None,
     iterations: int,
+    least_users: int,
     seed: int,
-    as_json: bool,
+    format_: str,
 ) -> None:
     """Judge documents by the clicks in LOG, and write qrels that `cleverdon eval` reads.
 
@@ -142,6 +152,7 @@ def command(
             fitted = best.fit(shown, limits=limits, told=update)
         with bar("grading"):
             found = clicks.graded(fitted, grades=bounds, min_impressions=min_impressions)
-            ids = clicks.topic_ids(found, topics, column=text_column)
+            enough = shown.of_users(least_users)
+            ids = clicks.topic_ids(found, topics, column=text_column, among=enough)
             written = clicks.write(found, ids, output)
-    click.echo(render(usage, predictions, found, written, "json" if as_json else "text"))
+    click.echo(render(usage, predictions, found, written, format_))

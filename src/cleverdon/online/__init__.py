@@ -3,8 +3,8 @@
     from cleverdon.online import observe, read_log
     print(observe(read_log("logs"), by="day"))
 
-Interleaving, click models, A/B tests and the generator of logs have packages of their own. Names are
-loaded when they are first used: Ibis takes a while to import.
+Interleaving, click models, A/B tests and the generator of logs have packages of their own. Names
+are loaded when they are first used: Ibis takes a while to import.
 """
 
 from __future__ import annotations

@@ -268,8 +268,9 @@ class _Runner:
             if table.op() not in answers:
                 answers[table.op()] = self.ask(str(one), table)
             self.asked[str(one)] = table
-            rows = one.finished(self.stages, answers[table.op()])
-            listed.append(Listed(one, rows, tuple(one.notes(self.stages))))
+            answer = answers[table.op()]
+            notes = one.notes(self.stages, answer)
+            listed.append(Listed(one, one.finished(self.stages, answer), tuple(notes)))
         return listed
 
 

@@ -251,7 +251,7 @@ def _numbered(pages: ibis.Table, *, idle: int | None) -> ibis.Table:
     first = pages.before.isnull()
     starts = first if idle is None else first | (pages.time - pages.before > idle)
     asks = starts | ~pages.text.identical_to(pages.before_text)
-    pages = pages.mutate(starts=starts.cast("int64"), asks=asks.cast("int64"))
+    pages = pages.mutate(starts=ibis.ifelse(starts, 1, 0), asks=ibis.ifelse(asks, 1, 0))
     running = ibis.window(**window, preceding=None, following=0)
     known = pages.person.notnull()
     pages = pages.mutate(

@@ -113,7 +113,8 @@ def judging(graded: Graded, written: Written) -> str:
     if written.topics:
         lines.append(f"{written.topics}: the topics' texts; --topics keeps these ids next time")
     if written.without_topic:
-        lines.append(f"{written.without_topic:,} judgments left out: no topic has their query")
+        why = "too few users asked their query" if written.topics else "no topic has their query"
+        lines.append(f"{written.without_topic:,} judgments left out: {why}")
     return "\n".join(lines)
 
 

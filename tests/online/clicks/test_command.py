@@ -60,7 +60,7 @@ def test_judging(log: Path, tmp_path: Path) -> None:
 
 
 def test_all_models_as_json(log: Path, tmp_path: Path) -> None:
-    done = judge(log, tmp_path, "--model", "all", "--json", "--grades", "0.2,0.5")
+    done = judge(log, tmp_path, "--model", "all", "-f", "json", "--grades", "0.2,0.5")
     record = json.loads(done.output)
     assert len(record["held_out"]) == 7
     likelihoods = [one["log_likelihood"] for one in record["held_out"]]

@@ -186,6 +186,16 @@ class Shown:
         """How often each pair was clicked."""
         return np.bincount(self.pair[self.clicked], minlength=len(self.pairs))
 
+    def of_users(self, least: int) -> frozenset[str]:
+        """The queries of at least so many users; where users are not known, of so many lists."""
+        first = self.places[0]
+        query = self.pairs.query[first.pair]
+        nobody = np.arange(self.lists) + (0 if self.user is None else int(self.user.max()) + 1)
+        user = nobody if self.user is None else np.where(self.user < 0, nobody, self.user)
+        both = np.unique(np.stack([query, user]), axis=1)
+        counts = np.bincount(both[0], minlength=len(self.pairs.queries))
+        return frozenset(self.pairs.queries[at] for at in np.flatnonzero(counts >= least))
+
     @cached_property
     def above(self) -> Bools:
         """Whether a result higher up in the row's list was clicked."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
@@ -43,14 +43,18 @@ def topic_ids(
     *,
     column: str | None = None,
     normalise: Callable[[str], str] = folded,
+    among: Container[str] | None = None,
 ) -> TopicIds:
     """Ids for the queries: from a table of topics, or q1, q2, ... by falling traffic.
 
     `topics` is all that `read_topics` reads; `column` is where it has the texts. These are
-    normalised as those of the log were.
+    normalised as those of the log were. Ids are made up only for queries `among` those named.
     """
     if topics is None:
-        texts = dict.fromkeys(graded.queries)  # in order, each once
+        # In order, each once.
+        texts = dict.fromkeys(text for text in graded.queries if among is None or text in among)
+        if not texts:
+            raise InputError("no query has enough users to be written: take fewer, --least-users")
         return TopicIds({text: f"q{at}" for at, text in enumerate(texts, start=1)}, True)
     from cleverdon.read.topics import read_topics
 

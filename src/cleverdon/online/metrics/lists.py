@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import ibis
 
-from cleverdon.online.metrics.base import Listing, whole
+from cleverdon.online.metrics.base import Listing, quotient, whole
 from cleverdon.online.metrics.registry import metric
 
 if TYPE_CHECKING:
@@ -43,12 +43,12 @@ class _TopList(Listing):
             count=asked.counts.sum(), users=users, asked=asked.count()
         )
         total = lines["count"].sum().over(ibis.window())
-        lines = lines.mutate(share=lines["count"] / total)
+        lines = lines.mutate(share=quotient(lines["count"], total))
         enough = (lines.users >= stages.settings.least_users) & (lines["count"] > 0)
         listed = lines.filter(enough).order_by(ibis.desc("count"), "text")
         return listed.limit(stages.settings.top).select(*self.columns)
 
-    def notes(self, stages: Stages) -> list[str]:
+    def notes(self, stages: Stages, rows: list[dict[str, Any]]) -> list[str]:
         least = stages.settings.least_users
         told = [f"Only queries of at least {least} users are listed."] if least > 1 else []
         if least > 1 and not stages.log.has("queries.user"):
@@ -163,7 +163,7 @@ class HeadTorsoTail(Listing):
         bands = lines.group_by("band").agg(
             texts=lines.count(),
             count=lines["count"].sum(),
-            share=lines["count"].sum() / lines.total.max(),
+            share=quotient(lines["count"].sum(), lines.total.max()),
         )
         return bands.order_by("band").select(*self.columns)
 

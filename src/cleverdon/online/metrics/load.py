@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import ibis
 import numpy as np
 
+from cleverdon.correlate import spearman
 from cleverdon.online import days
 from cleverdon.online.metrics.base import Listing
 from cleverdon.online.metrics.registry import metric
@@ -96,11 +97,12 @@ def _written(start: int, span: str) -> str:
     return f"{text}h" if span == "hour" else text
 
 
-LEAST_SEARCHES = 10
-"""Minutes with fewer searches tell nothing of their latency."""
+LEAST_SEARCHES = 20
+"""Minutes with fewer searches tell too little of their latency: of so many, the slowest tenth is
+more than a single search."""
 
 SPIKE = 3
-"""A minute is a spike where its 95th percentile is so many times that of the usual minute."""
+"""A minute is a spike where its 90th percentile is so many times that of the usual minute."""
 
 
 class _ByMinute(Listing):
@@ -110,7 +112,7 @@ class _ByMinute(Listing):
     def query(self, stages: Stages) -> Table:
         pages = stages.pages
         minute = days.floor_to(stages.local(pages.time), days.MINUTE).name("minute")
-        return percentiles(pages, pages.latency_ms, (50, 95), by=[minute])
+        return percentiles(pages, pages.latency_ms, (50, 90, 95), by=[minute])
 
 
 def _enough(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -123,7 +125,7 @@ class LatencyByLoad(_ByMinute):
     """Latency against load: what searches take in quiet minutes, and what in busy ones.
 
     Minutes in the order of their searches, in five groups; of each group, the median over its
-    minutes. Minutes with fewer than 10 searches are left out.
+    minutes. Minutes with fewer than 20 searches are left out.
     """
 
     formula = r"\operatorname{median}_{m \in \text{group}} P_{95}(m)"
@@ -151,21 +153,32 @@ class LatencyByLoad(_ByMinute):
             for group in groups
         ]
 
+    def notes(self, stages: Stages, rows: list[dict[str, Any]]) -> list[str]:
+        rows = _enough(rows)
+        load, tail = ({row["minute"]: row[name] for row in rows} for name in ("n", "p95"))
+        if len(set(load.values())) < 2 or len(set(tail.values())) < 2:
+            return []
+        rho = spearman(load, tail)
+        return [
+            f"Over {len(rows):,} minutes, Spearman's correlation of load and 95th percentile is "
+            f"{rho:.2f}."
+        ]
+
 
 @metric
 class LatencySpikes(_ByMinute):
     """Minutes in which searches took far longer than usual.
 
-    A minute of at least 10 searches whose 95th percentile is at least 3 times the median of all
-    such minutes. Minutes that follow each other are one spike.
+    A minute of at least 20 searches whose 90th percentile is at least 3 times the median of all
+    such minutes: one slow search makes no spike. Minutes that follow each other are one spike.
     """
 
-    formula = r"P_{95}(m) \ge 3 \cdot \operatorname{median}_{m'} P_{95}(m')"
+    formula = r"P_{90}(m) \ge 3 \cdot \operatorname{median}_{m'} P_{90}(m')"
     columns = {
         "start": "from",
         "minutes": "how many minutes",
         "searches": "searches in them",
-        "p95": "the highest 95th percentile among them, in ms",
+        "p90": "the highest 90th percentile among them, in ms",
         "times": "how many times the usual",
     }
     worked = """
@@ -175,10 +188,10 @@ class LatencySpikes(_ByMinute):
 
     def finished(self, stages: Stages, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         rows = _enough(rows)
-        usual = float(np.median([row["p95"] for row in rows])) if rows else 0.0
+        usual = float(np.median([row["p90"] for row in rows])) if rows else 0.0
         spikes: list[list[dict[str, Any]]] = []
         for row in rows:
-            if row["p95"] < SPIKE * usual:
+            if row["p90"] < SPIKE * usual or not usual:
                 continue
             if spikes and row["minute"] == spikes[-1][-1]["minute"] + 1:
                 spikes[-1].append(row)
@@ -189,8 +202,8 @@ class LatencySpikes(_ByMinute):
                 "start": days.as_time(spike[0]["minute"] * days.MINUTE)[:16],
                 "minutes": len(spike),
                 "searches": sum(row["n"] for row in spike),
-                "p95": max(row["p95"] for row in spike),
-                "times": max(row["p95"] for row in spike) / usual if usual else None,
+                "p90": max(row["p90"] for row in spike),
+                "times": max(row["p90"] for row in spike) / usual,
             }
             for spike in spikes
         ]

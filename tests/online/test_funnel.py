@@ -1,0 +1,85 @@
+"""How far sessions come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from cleverdon.errors import InputError
+from cleverdon.online.funnel import Funnel, funnel
+from cleverdon.online.observing import observe
+from cleverdon.online.settings import Settings
+from cleverdon.online.stages import staged
+from cleverdon.online.worked import log_of, worked_log
+
+LOG = """
+    ann 0:00 shoes results=9 click@1+40
+    ann 5:00 boots results=9 click@1+2
+    bob 0:00 shos  results=0
+    bob 0:01 shoes results=3
+    eve 0:00 shos  results=0
+    joe 0:00 hats  results=4 copy
+    kim 0:00 hats  results=4 click@2+1 conversion
+    lee 0:00 caps
+    moe 0:00 shos  results=0 click@1+1
+    =
+"""
+
+
+def steps(found: Funnel) -> dict[str, int]:
+    return {step.name: step.count for step in found.steps}
+
+
+def test_each_step_by_hand() -> None:
+    of = staged(worked_log(LOG)[0])
+    (found,) = funnel(of)
+    # Of lee's search nobody knows what it found; moe clicked on what is said not to be there.
+    assert steps(found) == {"sessions": 8, "with results": 7, "with a click": 4, "a success": 2}
+    assert found.share(0) == 1.0
+    assert found.share(3) == 0.25
+    assert (found.passed(0), found.passed(3)) == (None, 0.5)
+
+
+def test_the_last_steps_are_those_of_the_metrics() -> None:
+    for settings in (Settings(), Settings(success=("conversion",)), Settings(dwell_seconds=1)):
+        of = staged(worked_log(LOG)[0], settings)
+        (found,) = funnel(of)
+        observed = observe(of, ["SessionCTR", "Success"])
+        assert steps(found)["with a click"] == observed.value("SessionCTR").numerator
+        assert steps(found)["a success"] == observed.value("Success").numerator
+
+
+def pages(*rows: tuple[str, str | None, int | None]) -> list[dict[str, Any]]:
+    return [
+        {"query_id": f"q{at}", "user": user, "time": 0, "text": "a", "variant": v, "results": found}
+        for at, (user, v, found) in enumerate(rows)
+    ]
+
+
+def test_by_variant() -> None:
+    log = log_of(
+        pages(("ann", "B", 3), ("bob", "A", 0), ("eve", "A", 2), ("joe", None, 1)),
+        [{"query_id": "q0", "time": 1, "action": "click", "dwell_ms": 99_000}],
+    )
+    found = funnel(staged(log, split=("variant",)), by="variant")
+    assert [one.group for one in found] == ["A", "B", None]
+    assert [list(steps(one).values()) for one in found] == [
+        [2, 1, 0, 0],
+        [1, 1, 1, 1],
+        [1, 1, 0, 0],
+    ]
+
+
+def test_what_the_log_cannot_tell_is_left_out() -> None:
+    page = {"query_id": "q", "user": "ann", "time": 0, "text": "a"}
+    (bare,) = funnel(staged(log_of([page], [])))
+    assert steps(bare) == {"sessions": 1}
+    (counted,) = funnel(staged(log_of([page | {"results": 0}], [])))
+    assert steps(counted) == {"sessions": 1, "with results": 0}
+    (clicked,) = funnel(staged(log_of([page], [{"query_id": "q", "time": 1, "action": "click"}])))
+    # How long it was looked at is not known, and nothing followed: that is a sign of success.
+    assert steps(clicked) == {"sessions": 1, "with a click": 1, "a success": 1}
+    del page["user"]
+    with pytest.raises(InputError, match="a funnel needs"):
+        funnel(staged(log_of([page], [])))
