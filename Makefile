@@ -12,7 +12,7 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.dev lint browser
 	cargo test --quiet --manifest-path rust/Cargo.toml
-	$(BIN)/python -m pytest -n auto --dist loadgroup --quiet
+	$(BIN)/python -m pytest -n auto --quiet
 	$(BIN)/python -m docs.generate --check
 
 lint: $(VENV)/.dev

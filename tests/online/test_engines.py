@@ -1,29 +1,43 @@
 """One suite for every engine: the same numbers, to the last digit of a count.
 
-DuckDB runs it in `test_observing.py` on many more logs. PostgreSQL is skipped where none is
-installed. ClickHouse and BigQuery have no server here: that each metric can be written in their SQL
-is all that is tested of them.
+DuckDB has many more logs in `test_observing.py`. PostgreSQL is skipped where none is installed.
+ClickHouse and BigQuery have no server here: that each metric can be written in their SQL is all
+that is tested of them.
 """
 
 from __future__ import annotations
 
+import gc
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import ibis
+import numpy as np
 import pytest
 
+from cleverdon.online.abtest import abtest
+from cleverdon.online.bots import without_bots
+from cleverdon.online.bridge import by_text, coverage, known_topics, to_judge, traffic
+from cleverdon.online.clicks import lists_of
+from cleverdon.online.doctor import examine
 from cleverdon.online.generating import generated
+from cleverdon.online.interleaving import TeamDraft, credit_log
+from cleverdon.online.log import Log
 from cleverdon.online.metrics import metrics
 from cleverdon.online.observing import observe
 from cleverdon.online.settings import Settings
 from tests.online.agreement import check
-from tests.online.engines import as_log
+from tests.online.engines import as_log, postgres, spark
 from tests.online.test_observing import log_with_all
-
 
 # Spark and pandas warn of each other.
 pytestmark = pytest.mark.filterwarnings("ignore")
+
+Suite = Callable[[Any, Path], None]
+"""Takes a connection, and a folder for files."""
 
 
 def made_up(**how: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
@@ -39,7 +53,7 @@ def made_up(**how: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 
 def odd() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """All that is unusual: nobody, no text, ties in time, clocks that run behind, other alphabets."""
+    """All that is unusual: nobody, no text, ties in time, clocks running behind, alphabets."""
     queries = [
         {"query_id": "q1", "user": "a", "session": "s1", "time": 10, "text": "Ärger "},
         {"query_id": "q2", "user": "a", "session": "s1", "time": 10, "text": "ärger", "page": 2},
@@ -65,16 +79,16 @@ def odd() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     return queries, [{**dict.fromkeys(columns), **event} for event in events]
 
 
-def test_a_generated_log(engine: Any, tmp_path: Path) -> None:
+def a_generated_log(engine: Any, folder: Path) -> None:
     log = made_up(events=1500, seed=1)
-    check(as_log(engine, tmp_path, *log), *log, least_users=2)
+    check(as_log(engine, folder, *log), *log, least_users=2)
 
 
-def test_what_is_unusual(engine: Any, tmp_path: Path) -> None:
-    check(as_log(engine, tmp_path, *odd()), *odd(), least_users=1, keystroke_seconds=1.0)
+def what_is_unusual(engine: Any, folder: Path) -> None:
+    check(as_log(engine, folder, *odd()), *odd(), least_users=1, keystroke_seconds=1.0)
 
 
-def test_split_by_day_and_variant(engine: Any, tmp_path: Path) -> None:
+def by_day_and_variant(engine: Any, folder: Path) -> None:
     """Against DuckDB, whose groups are tested elsewhere, in a zone whose clocks change."""
     queries, events = made_up(events=1000, seed=2)
     how: dict[str, Any] = {
@@ -82,7 +96,7 @@ def test_split_by_day_and_variant(engine: Any, tmp_path: Path) -> None:
         "by": ("day", "variant"),
         "settings": Settings(timezone="Europe/Berlin"),
     }
-    found = observe(as_log(engine, tmp_path, queries, events), **how)
+    found = observe(as_log(engine, folder, queries, events), **how)
     wanted = observe(log_with_all(queries, events), **how)
     assert found.groups == wanted.groups
     for one, other in zip(found.values, wanted.values, strict=True):
@@ -90,6 +104,131 @@ def test_split_by_day_and_variant(engine: Any, tmp_path: Path) -> None:
         assert (one.denominator, one.users) == (other.denominator, other.users)
         assert one.value == pytest.approx(other.value, rel=1e-9)
         assert one.percentiles == other.percentiles
+
+
+def on_both(engine: Any, folder: Path) -> tuple[Log, Log]:
+    """A log with faults and bots on an engine, and on a DuckDB of its own."""
+    made = made_up(events=1500, seed=5, faults=0.02, bots=0.01, effect=0.25)
+    return as_log(engine, folder, *made), as_log(ibis.duckdb.connect(), folder, *made)
+
+
+def the_doctor(engine: Any, folder: Path) -> None:
+    both = on_both(engine, folder)
+    here, there = (examine(log) for log in both)
+    assert [(one.name, one.count) for one in here.findings] == [
+        (one.name, one.count) for one in there.findings
+    ]
+    assert here.findings
+
+
+def bots(engine: Any, folder: Path) -> None:
+    both = on_both(engine, folder)
+    here, there = (without_bots(log) for log in both)
+    assert (here.users, here.rows) == (there.users, there.rows)
+
+
+def an_ab_test(engine: Any, folder: Path) -> None:
+    both = on_both(engine, folder)
+    here, there = (abtest(log, ["PageCTR", "Abandonment"], guardrails=()) for log in both)
+    assert asdict(here.participants) == asdict(there.participants)
+    for one, other in zip(here.effects, there.effects, strict=True):
+        assert one.difference == pytest.approx(other.difference, rel=1e-9)
+        assert one.p == pytest.approx(other.p, rel=1e-6)
+
+
+def result_lists_for_click_models(engine: Any, folder: Path) -> None:
+    both = on_both(engine, folder)
+    (here, used_here), (there, used_there) = (lists_of(log) for log in both)
+    assert used_here == used_there
+    assert np.array_equal(here.clicked, there.clicked)
+
+
+def credit_of_interleaved_rankings(engine: Any, folder: Path) -> None:
+    both = on_both(engine, folder)
+    method = TeamDraft(seed=1)
+    events = both[1].events.filter(both[1].events.action == "impression").to_pyarrow().to_pylist()
+    pages: dict[str, list[str]] = {}
+    for event in events:
+        pages.setdefault(event["query_id"], []).append(event["doc"])
+    records = [
+        method.interleave(
+            list(dict.fromkeys(docs)), list(dict.fromkeys(docs))[::-1], query_id=page
+        ).record
+        for page, docs in sorted(pages.items())[:30]
+    ]
+    here, there = (credit_log(log, records) for log in both)
+    assert here == there
+
+
+TOPICS = known_topics(
+    {"1": "Bicycle", "2": "lamp", "3": "tent", "4": "kettle", "5": "nobody asks that"},
+    {id: {"d": 1} for id in "1245"},
+)
+
+
+def _bridged(log: Log) -> dict[str, Any]:
+    found = traffic(log, Settings(least_users=2, top=20))
+    return {
+        "totals": found.totals,
+        "coverage": coverage(found, TOPICS),
+        "to_judge": to_judge(found, TOPICS),
+        "QueryCTR": by_text(found.stages, "QueryCTR", TOPICS.judged_forms),
+        "Success": by_text(found.stages, "Success", TOPICS.judged_forms),
+        "ClickRank": by_text(found.stages, "ClickRank", TOPICS.judged_forms),
+    }
+
+
+def judgments_beside_traffic(engine: Any, folder: Path) -> None:
+    queries, events = made_up(events=1000, seed=4)
+    wanted = _bridged(log_with_all(queries, events))
+    assert wanted["coverage"].weights["1"] > 0
+    assert len(wanted["to_judge"].candidates) >= 3
+    assert _bridged(as_log(engine, folder, queries, events)) == wanted
+
+
+SUITES: list[Suite] = [
+    a_generated_log,
+    what_is_unusual,
+    by_day_and_variant,
+    the_doctor,
+    bots,
+    an_ab_test,
+    result_lists_for_click_models,
+    credit_of_interleaved_rankings,
+    judgments_beside_traffic,
+]
+
+
+@pytest.mark.parametrize("suite", SUITES[:3], ids=lambda suite: suite.__name__)
+def test_on_duckdb(suite: Suite, tmp_path: Path) -> None:
+    suite(ibis.duckdb.connect(), tmp_path)
+
+
+# One test each, since they start a server, which takes longer than most of what they hold.
+
+
+def test_on_spark(tmp_path: Path) -> None:
+    with spark() as connection:
+        _all(connection, tmp_path)
+
+
+def test_on_postgres(tmp_path: Path) -> None:
+    # Not below pytest's own folder, which only its owner may enter: PostgreSQL is not root.
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        postgres(Path(folder)) as connection,
+    ):
+        _all(connection, tmp_path)
+        gc.collect()  # Ibis drops the tables that it cached once nobody has them
+
+
+def _all(connection: Any, folder: Path) -> None:
+    for suite in SUITES:
+        try:
+            suite(connection, folder)
+        except Exception as error:
+            error.add_note(f"in {suite.__name__}, on {connection.name}")
+            raise
 
 
 @pytest.mark.parametrize("dialect", ["clickhouse", "bigquery", "postgres", "pyspark", "duckdb"])

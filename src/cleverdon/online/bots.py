@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from cleverdon.errors import OptionError
 from cleverdon.online import days
 from cleverdon.online.log import Log
+from cleverdon.online.portable import whole
 
 if TYPE_CHECKING:
     from ibis import Table
@@ -102,7 +103,7 @@ def persons(log: Log, rules: BotRules) -> Table:
         "fast",
         gap_ms=joined.gap,
         done=joined.done.fill_null(0),
-        bot=is_bot.cast("int64"),
+        bot=whole(is_bot),
     )
 
 

@@ -15,6 +15,7 @@ from cleverdon.errors import InputError
 from cleverdon.online.days import local_time, shifts
 from cleverdon.online.dwell import with_inferred_dwell
 from cleverdon.online.log import Log
+from cleverdon.online.portable import whole
 from cleverdon.online.settings import Settings
 from cleverdon.online.texts import changed, normaliser
 from cleverdon.online.uploading import uploaded
@@ -251,7 +252,7 @@ def _numbered(pages: ibis.Table, *, idle: int | None) -> ibis.Table:
     first = pages.before.isnull()
     starts = first if idle is None else first | (pages.time - pages.before > idle)
     asks = starts | ~pages.text.identical_to(pages.before_text)
-    pages = pages.mutate(starts=ibis.ifelse(starts, 1, 0), asks=ibis.ifelse(asks, 1, 0))
+    pages = pages.mutate(starts=whole(starts), asks=whole(asks))
     running = ibis.window(**window, preceding=None, following=0)
     known = pages.person.notnull()
     pages = pages.mutate(

@@ -17,6 +17,7 @@ from cleverdon.online.abtest.results import Participants
 from cleverdon.online.days import DAY, as_time, floor_to, zone
 from cleverdon.online.metrics.base import Ratio
 from cleverdon.online.observing import by_cluster
+from cleverdon.online.portable import whole
 from cleverdon.online.stages import Stages
 
 if TYPE_CHECKING:
@@ -180,6 +181,6 @@ def per_user(
     more = {}
     for columns in map(Columns.of, range(len(ratios))):
         known = table[columns.denominator_before] > 0
-        more[columns.known_before] = known.cast("float64")
+        more[columns.known_before] = whole(known).cast("float64")
         more[columns.heaviest] = table[columns.denominator].max().over(group_by="variant")
     return table.mutate(**more)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cleverdon.online.log import Log
-from cleverdon.online.metrics.base import whole
+from cleverdon.online.portable import whole
 from cleverdon.online.settings import Settings
 from cleverdon.online.stages import Progress, Stages, staged
 

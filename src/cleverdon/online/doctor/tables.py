@@ -10,6 +10,7 @@ import ibis
 from cleverdon.online.bots import person_of, persons
 from cleverdon.online.doctor.limits import Limits
 from cleverdon.online.log import Log
+from cleverdon.online.portable import whole
 
 if TYPE_CHECKING:
     from ibis import Table
@@ -139,7 +140,7 @@ def _sittings(log: Log, limits: Limits) -> Table:
     asked = asked.filter(asked.all > limits.session_searches)
     order = {"group_by": "person", "order_by": ["time", "query_id"]}
     asked = asked.mutate(gap=asked.time - asked.time.lag().over(**order))
-    starts = (asked.gap > limits.idle_ms).fill_null(True).cast("int64")
+    starts = whole((asked.gap > limits.idle_ms).fill_null(True))
     asked = asked.mutate(starts=starts)
     asked = asked.mutate(sitting=asked.starts.sum().over(ibis.window(**order, following=0)))
     return asked.group_by("person", "sitting").agg(

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import ibis
 
-from cleverdon.online.metrics.base import Better, Kind, Ratio, whole
+from cleverdon.online.metrics.base import Better, Kind, Ratio
 from cleverdon.online.metrics.registry import metric
+from cleverdon.online.portable import whole
 
 if TYPE_CHECKING:
     from ibis import Table

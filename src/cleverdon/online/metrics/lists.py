@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import ibis
 
-from cleverdon.online.metrics.base import Listing, quotient, whole
+from cleverdon.online.metrics.base import Listing
 from cleverdon.online.metrics.registry import metric
+from cleverdon.online.portable import quotient, whole
 
 if TYPE_CHECKING:
     from ibis import Table

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cleverdon.online.metrics.base import Ratio, whole
+from cleverdon.online.metrics.base import Ratio
 from cleverdon.online.metrics.registry import metric
+from cleverdon.online.portable import whole
 
 if TYPE_CHECKING:
     import ibis
