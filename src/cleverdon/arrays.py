@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
@@ -48,3 +49,15 @@ def summed(group: Ints, values: Floats, count: int) -> Floats:
 def plain(value: float | None) -> float | None:
     """A number as JSON can have it, which knows neither NaN nor infinity."""
     return None if value is None or not isfinite(value) else float(value)
+
+
+def plain_record(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """A record as JSON can have it, the records in it as well."""
+    return {
+        name: plain_record(value)
+        if isinstance(value, dict)
+        else plain(value)
+        if isinstance(value, float)
+        else value
+        for name, value in fields.items()
+    }

@@ -22,13 +22,17 @@ from cleverdon.online.abtest import abtest
 from cleverdon.online.bots import without_bots
 from cleverdon.online.bridge import by_text, coverage, known_topics, to_judge, traffic
 from cleverdon.online.clicks import lists_of
+from cleverdon.online.distributions import distributions
 from cleverdon.online.doctor import examine
+from cleverdon.online.funnel import funnel
 from cleverdon.online.generating import generated
 from cleverdon.online.interleaving import TeamDraft, credit_log
 from cleverdon.online.log import Log
 from cleverdon.online.metrics import metrics
 from cleverdon.online.observing import observe
+from cleverdon.online.series import latencies
 from cleverdon.online.settings import Settings
+from cleverdon.online.stages import staged
 from tests.online.agreement import check
 from tests.online.engines import as_log, postgres, spark
 from tests.online.test_observing import log_with_all
@@ -186,6 +190,23 @@ def judgments_beside_traffic(engine: Any, folder: Path) -> None:
     assert _bridged(as_log(engine, folder, queries, events)) == wanted
 
 
+def _counted(log: Log) -> dict[str, Any]:
+    stages = staged(log, Settings(timezone="Europe/Berlin"), split=("variant",))
+    return {
+        **{one.kind.name: one.bins for one in distributions(stages)},
+        "hours": latencies(stages, "hour").points,
+        "days": latencies(stages, "day").points,
+        "funnels": funnel(stages) + funnel(stages, by="variant"),
+    }
+
+
+def what_the_report_draws(engine: Any, folder: Path) -> None:
+    for made in (odd(), made_up(events=1000, days=3, seed=3)):
+        wanted = _counted(as_log(ibis.duckdb.connect(), folder, *made))
+        assert {"latency", "click_rank", "queries_per_session"} <= set(wanted)
+        assert _counted(as_log(engine, folder, *made)) == wanted
+
+
 SUITES: list[Suite] = [
     a_generated_log,
     what_is_unusual,
@@ -196,6 +217,7 @@ SUITES: list[Suite] = [
     result_lists_for_click_models,
     credit_of_interleaved_rankings,
     judgments_beside_traffic,
+    what_the_report_draws,
 ]
 
 

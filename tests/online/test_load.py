@@ -55,7 +55,8 @@ def test_load_in_five_groups_and_its_correlation_with_latency() -> None:
     ]
     assert [row["p95"] for row in listed.rows] == [15.0, 35.0, 55.0, 75.0, 95.0]
     assert listed.notes == (
-        "Over 10 minutes, Spearman's correlation of load and 95th percentile is 1.00.",
+        "10 of 10 minutes with searches have at least 20, and are looked at.",
+        "Spearman's correlation of load and 95th percentile is 1.00.",
     )
 
 

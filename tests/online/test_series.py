@@ -71,26 +71,26 @@ def test_latency_where_it_is_known() -> None:
     )
     assert [point.searches for point in found.points] == [4, 0, 1, 1]
     assert [point.timed for point in found.points] == [3, 0, 0, 1]
-    assert found.points[0].latency == {"p50": 20.0, "p95": 30.0, "p99": 30.0}
-    assert found.points[1].latency == dict.fromkeys(("p50", "p95", "p99"))
+    assert found.points[0].latency == {"p50": 20.0, "p90": 30.0, "p99": 30.0}
+    assert found.points[1].latency == dict.fromkeys(("p50", "p90", "p99"))
     assert found.points[2].latency["p50"] is None
-    assert found.usual is None  # no hour has ten searches
+    assert found.usual is None  # no hour has twenty searches
 
 
 def test_spikes_are_told_by_the_usual_span() -> None:
-    times = [h * HOUR + n for h in range(5) for n in range(10)]
+    times = [h * HOUR + n for h in range(5) for n in range(20)]
     levels = [10.0, 10.0, 29.9, 30.0, 70.0]
-    found = latencies(stages(times, [level for level in levels for _ in range(10)]), "hour")
+    found = latencies(stages(times, [level for level in levels for _ in range(20)]), "hour")
     assert found.usual == 29.9
     assert [point.times for point in found.points] == [None] * 5
     levels = [10.0, 10.0, 10.0, 30.0, 29.9]
-    found = latencies(stages(times, [level for level in levels for _ in range(10)]), "hour")
+    found = latencies(stages(times, [level for level in levels for _ in range(20)]), "hour")
     assert [point.times for point in found.points] == [None, None, None, 3.0, None]
 
 
 def test_few_searches_are_no_spike() -> None:
-    times = [*range(10), *(HOUR + n for n in range(9))]
-    found = latencies(stages(times, [10.0] * 10 + [900.0] * 9), "hour")
+    times = [*range(20), *(HOUR + n for n in range(19))]
+    found = latencies(stages(times, [10.0] * 20 + [900.0] * 19), "hour")
     assert found.usual == 10.0
     assert [point.times for point in found.points] == [None, None]
 
@@ -117,7 +117,7 @@ def test_the_same_as_in_plain_python(seed: int) -> None:
     draw = random.Random(seed)
     times = [draw.randrange(30 * HOUR) for _ in range(400)]
     latency = [draw.choice([None, draw.expovariate(0.01), 50.0]) for _ in times]
-    found = latencies(stages(times, latency), "hour", which=(50, 90))
+    found = latencies(stages(times, latency), "hour", which=(50, 95))
     buckets: dict[int, list[float]] = defaultdict(list)
     counts: dict[int, int] = defaultdict(int)
     for time, ms in zip(times, latency, strict=True):

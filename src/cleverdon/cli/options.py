@@ -322,6 +322,24 @@ def evaluated(
     return scores
 
 
+def page(output: str, *, title: str) -> Decorator[Any]:
+    """Where to write a report, and its heading."""
+    return together(
+        click.option(
+            "-o",
+            "--output",
+            type=click.Path(dir_okay=False, path_type=Path),
+            default=output,
+            show_default=True,
+            help="The file to write.",
+        ),
+        click.option(
+            "--json", "as_json", is_flag=True, help="Write the data as well, as JSON beside it."
+        ),
+        click.option("--title", default=title, show_default=True, help="Its heading."),
+    )
+
+
 def check_output(output: os.PathLike[str], *inputs: str | None) -> None:
     """A file is not written where there is no folder for it, nor over one that is read."""
     path = Path(output)

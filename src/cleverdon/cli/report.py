@@ -20,16 +20,7 @@ _FINDINGS = 3
 
 @click.command()
 @options.inputs
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default="report.html",
-    show_default=True,
-    help="The file to write.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Write the data as well, as JSON beside it.")
-@click.option("--title", default="Search evaluation", show_default=True, help="Its heading.")
+@options.page("report.html", title="Search evaluation")
 @options.measures
 @options.comparison
 @doubting
@@ -86,7 +77,7 @@ def command(
     opened = options.opened(runs)
 
     from cleverdon.cli.progress import bar
-    from cleverdon.show.report.vega import begun
+    from cleverdon.show.page.vega import begun
 
     with begun(), bar("comparing and drawing"):
         from cleverdon.compare import compare, doubts

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from math import floor, isinf, log10
 from typing import Any
 
-from cleverdon.arrays import plain
+from cleverdon.arrays import plain_record
 from cleverdon.online.abtest import ABTest, Effect
 from cleverdon.online.abtest.claims import verdict_of
 from cleverdon.online.metrics.base import Ratio
@@ -186,15 +186,4 @@ def record_of(effect: Effect) -> dict[str, Any]:
     del fields["metric"]
     sides = fields.pop("sides")
     found["sides"] = sides and dict(zip((effect.control, effect.variant), sides, strict=True))
-    return _plain({**found, **fields})
-
-
-def _plain(fields: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: _plain(value)
-        if isinstance(value, dict)
-        else plain(value)
-        if isinstance(value, float)
-        else value
-        for name, value in fields.items()
-    }
+    return plain_record({**found, **fields})

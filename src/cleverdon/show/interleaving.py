@@ -8,7 +8,7 @@ from dataclasses import asdict
 from math import isfinite, isnan
 from typing import Any
 
-from cleverdon.arrays import plain
+from cleverdon.arrays import plain, plain_record
 from cleverdon.compare.intervals import Interval
 from cleverdon.errors import check_word
 from cleverdon.online.interleaving import Credits, Power, Preference, find
@@ -195,19 +195,8 @@ def _record(found: Preference, power: Power, credits: Credits) -> dict[str, Any]
         "text": sentence(found, power),
         "verdict": found.verdict,
         "delta": plain(found.delta),
-        **_plain(asdict(found)),
+        **plain_record(asdict(found)),
         "clicks": clicks,
-        "power": _plain(asdict(power)),
+        "power": plain_record(asdict(power)),
         "doubts": list(doubts(found, credits)),
-    }
-
-
-def _plain(fields: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: _plain(value)
-        if isinstance(value, dict)
-        else plain(value)
-        if isinstance(value, float)
-        else value
-        for name, value in fields.items()
     }

@@ -11,7 +11,7 @@ from unittest import mock
 
 from cleverdon import Scores, evaluate
 from cleverdon.read.texts import Text
-from cleverdon.show.report import page
+from cleverdon.show.page import shell
 
 QRELS = {
     "1": {"a": 2, "b": 1, "c": 0, "p": -1},
@@ -52,7 +52,7 @@ def scores(*, keep: int = 3) -> Scores:
 @contextmanager
 def without_vega() -> Iterator[None]:
     """The page without its megabyte of plotting library, which takes seconds to be put together."""
-    with mock.patch.object(page, "bundle", return_value="window.vegaEmbed = null;"):
+    with mock.patch.object(shell, "bundle", return_value="window.vegaEmbed = null;"):
         yield
 
 

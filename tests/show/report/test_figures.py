@@ -14,6 +14,7 @@ from cleverdon import Scores, evaluate
 from cleverdon.compare import compare
 from cleverdon.compare.samples import samples
 from cleverdon.show import plot
+from cleverdon.show.page.figure import Figure
 from cleverdon.show.plot import theme
 from cleverdon.show.plot.base import Datasets
 from cleverdon.show.plot.by_cutoff import by_cutoff_rows, cut_measures
@@ -26,7 +27,7 @@ from cleverdon.show.plot.spread import spread_rows
 from cleverdon.show.plot.topicwise import differences_to
 from cleverdon.show.plot.trade_off import trade_off_rows
 from cleverdon.show.report import report
-from cleverdon.show.report.figures import CUTOFFS, Figure, figures
+from cleverdon.show.report.figures import CUTOFFS, figures
 from tests.show.report.examples import MEASURES, QRELS, RUNS, scores
 
 SYSTEMS = list(RUNS)

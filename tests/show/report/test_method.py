@@ -15,8 +15,9 @@ from cleverdon import evaluate
 from cleverdon.compare import compare
 from cleverdon.measures.notation import parse
 from cleverdon.measures.registry import measures
+from cleverdon.show.page.formula import mathml
 from cleverdon.show.report import method as section
-from cleverdon.show.report.method import mathml, method
+from cleverdon.show.report.method import method
 from tests.compare.made import pair
 from tests.show.report.examples import QRELS, RUNS, scores
 

@@ -15,11 +15,13 @@ import pytest
 from cleverdon import evaluate
 from cleverdon.errors import InputError, MissingExtra
 from cleverdon.read.texts import Text
+from cleverdon.show.page import shell, vega
 from cleverdon.show.plot import theme
-from cleverdon.show.report import Finding, Report, page, report, vega
+from cleverdon.show.report import Finding, Report, page, report
 from tests.show.report.examples import DOCUMENTS, QRELS, QUERIES, RUNS, Outline, scores
 
 ASSETS = Path(page.__file__).parent / "assets"
+SHARED = Path(shell.__file__).parent / "assets"
 ODD = [
     "</script><script>alert(1)</script>",
     "<!-- <script>",
@@ -109,16 +111,16 @@ def test_it_asks_for_nothing_from_elsewhere() -> None:
         assert "action" not in attributes
         assert (attributes.get("href") or "#").startswith("#")
         assert tag not in ("link", "iframe", "object", "embed", "base", "form")
-    style = (ASSETS / "style.css").read_text("utf-8")
+    style = outline.text["style"]
     assert "@import" not in style
     assert "url(" not in style
-    for asset in ASSETS.iterdir():
+    for asset in (*ASSETS.iterdir(), *SHARED.iterdir()):
         assert "http" not in asset.read_text("utf-8")
 
 
 def test_every_part_of_the_script_is_in_it() -> None:
-    script = page.script()
-    for part in ASSETS.glob("*.js"):
+    script = shell.script(page.__package__, page.PARTS)
+    for part in (*ASSETS.glob("*.js"), *SHARED.glob("*.js")):
         assert part.read_text("utf-8") in script
 
 
@@ -152,7 +154,7 @@ def test_data_cannot_end_their_element() -> None:
 
 @pytest.mark.parametrize("odd", ODD)
 def test_what_goes_into_data_comes_out_of_them(odd: str) -> None:
-    text = page._data("it", {odd: [odd]})
+    text = shell.data_element("it", {odd: [odd]})
     assert text.encode("utf-8")  # a lone surrogate is written as an escape
     inside = text.removeprefix('<script type="application/json" id="it">').removesuffix("</script>")
     assert json.loads(inside) == {odd: [odd]}
@@ -173,7 +175,7 @@ def test_what_is_said_without_a_script() -> None:
 
 
 def test_scripts_cannot_end_themselves() -> None:
-    assert page._script("a = '</script>'; b = '<!--';") == "a = '<\\/script>'; b = '<\\!--';"
+    assert shell.script_text("a = '</script>'; b = '<!--';") == "a = '<\\/script>'; b = '<\\!--';"
 
 
 def test_the_same_data_give_the_same_bytes(tmp_path: Path) -> None:
@@ -216,7 +218,7 @@ def test_a_notebook_shows_it_in_a_frame() -> None:
 
 
 def test_paper_has_the_light_colours_of_what_was_drawn_for_the_dark() -> None:
-    style = (ASSETS / "style.css").read_text("utf-8")
+    style = (SHARED / "style.css").read_text("utf-8")
     printed = style[style.index("@media print") :]
     light, dark = theme._INK["light"], theme._INK["dark"]
     found = dict(re.findall(r'\[(?:fill|stroke)="(#\w+)"\] \{ \w+: ([#\w]+); \}', printed))
@@ -241,7 +243,7 @@ class TestThePlottingLibrary:
         assert list(tmp_path.iterdir()) == []
 
     def test_it_is_whole(self) -> None:
-        text = page._script(vega.bundle())
+        text = shell.script_text(vega.bundle())
         assert "vegaEmbed" in text
         assert "</script" not in text
         assert "<!--" not in text

@@ -16,6 +16,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from cleverdon.arrays import Floats, Ints, summed
+from cleverdon.errors import check_word
 from cleverdon.online.clicks.belief import Belief
 from cleverdon.online.clicks.fitting import (
     Convergence,
@@ -226,3 +227,21 @@ def _satisfaction_weight(parameters: Parameters, seen: _Seen, shown: Shown, prio
         seen_weight + share(prior.hits * (1 - of), of) + share(prior.misses * of, 1 - of)
     )
     return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counted(Cascading):
+    """A cascade that always goes on unless a click ends it, whose authors count instead of fit."""
+
+    estimate: Literal["em", "formula"] = "em"
+
+    def __post_init__(self) -> None:
+        check_word("estimate", self.estimate, ("em", "formula"))
+
+    @property
+    def going_on(self) -> float:
+        return 1.0
+
+    @property
+    def by_formula(self) -> bool:
+        return self.estimate == "formula"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-from cleverdon.errors import OptionError, check_word
-from cleverdon.online.clicks.cascading import Cascading
-from cleverdon.online.clicks.dependent_click import ESTIMATES
+from cleverdon.errors import OptionError
+from cleverdon.online.clicks.cascading import Cascading, Counted
 from cleverdon.online.clicks.model import click_model
 
 _ESTIMATES = {
@@ -61,7 +59,7 @@ class DBN(Cascading):
 
 @click_model
 @dataclass(frozen=True, kw_only=True)
-class SDBN(Cascading):
+class SDBN(Counted):
     """Simplified DBN: as DBN, but whoever is not satisfied always goes on.
 
     With `estimate="formula"` parameters are counted as the authors do it, as if every last click
@@ -73,16 +71,3 @@ class SDBN(Cascading):
     undefined = _UNDEFINED
     estimates = _ESTIMATES
     value = "attractiveness x satisfaction"
-
-    estimate: Literal["em", "formula"] = "em"
-
-    def __post_init__(self) -> None:
-        check_word("estimate", self.estimate, ESTIMATES)
-
-    @property
-    def going_on(self) -> float:
-        return 1.0
-
-    @property
-    def by_formula(self) -> bool:
-        return self.estimate == "formula"

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from cleverdon.errors import check_word
-from cleverdon.online.clicks.cascading import Cascading
+from cleverdon.online.clicks.cascading import Counted
 from cleverdon.online.clicks.model import click_model
-
-ESTIMATES = ("em", "formula")
 
 
 @click_model
 @dataclass(frozen=True, kw_only=True)
-class DCM(Cascading):
+class DCM(Counted):
     """Dependent click model: a cascade that may go on after a click.
 
     Whether it does depends on the rank of the click; after a result that was not clicked it always
@@ -33,16 +30,3 @@ class DCM(Cascading):
         "search",
     }
     satisfied_by: ClassVar[Literal["pair", "rank"]] = "rank"
-
-    estimate: Literal["em", "formula"] = "em"
-
-    def __post_init__(self) -> None:
-        check_word("estimate", self.estimate, ESTIMATES)
-
-    @property
-    def going_on(self) -> float:
-        return 1.0
-
-    @property
-    def by_formula(self) -> bool:
-        return self.estimate == "formula"

@@ -103,45 +103,39 @@ class HeavyUsers(Check):
             )
 
 
+class _ManySearches(RowCheck):
+    noun = "sessions"
+    spoils = SESSION_METRICS
+    most = "searches"
+
+    def wrong(self, rows: Table, limits: Limits) -> Any:
+        return rows.searches > limits.session_searches
+
+    def details(self, more: dict[str, Any], facts: Facts, count: int, total: int) -> list[str]:
+        return [f"More than {facts.limits.session_searches:,} searches each."]
+
+
 @check
-class LongSittings(RowCheck):
+class LongSittings(_ManySearches):
     """Users who searched very often without a pause that ends a session."""
 
     table = "sittings"
-    noun = "sessions"
     alone = True  # only sessions of users who searched that often are in the table
     matters = "It counts as one session, and is hardly the doing of one person."
     remedy = "leave programs out by --without-bots; see whether many users share the id"
-    spoils = SESSION_METRICS
     needs_persons = True
     shows = ("person", "searches", "first", "last")
-    most = "searches"
-
-    def wrong(self, rows: Table, limits: Limits) -> Any:
-        return rows.searches > limits.session_searches
-
-    def details(self, more: dict[str, Any], facts: Facts, count: int, total: int) -> list[str]:
-        return [f"More than {facts.limits.session_searches:,} searches each."]
 
 
 @check
-class LongSessions(RowCheck):
+class LongSessions(_ManySearches):
     """Sessions of the log's own with very many searches."""
 
     table = "sessions"
-    noun = "sessions"
     matters = "An id that never ends makes one session of many."
     remedy = "let sessions end by idleness, --sessions idle; leave programs out by --without-bots"
-    spoils = SESSION_METRICS
     needs = ("queries.session",)
     shows = ("session", "searches", "first", "last")
-    most = "searches"
-
-    def wrong(self, rows: Table, limits: Limits) -> Any:
-        return rows.searches > limits.session_searches
-
-    def details(self, more: dict[str, Any], facts: Facts, count: int, total: int) -> list[str]:
-        return [f"More than {facts.limits.session_searches:,} searches each."]
 
 
 @check

@@ -114,6 +114,12 @@ class _ByMinute(Listing):
         minute = days.floor_to(stages.local(pages.time), days.MINUTE).name("minute")
         return percentiles(pages, pages.latency_ms, (50, 90, 95), by=[minute])
 
+    def notes(self, stages: Stages, rows: list[dict[str, Any]]) -> list[str]:
+        return [
+            f"{len(_enough(rows)):,} of {len(rows):,} minutes with searches have at least "
+            f"{LEAST_SEARCHES}, and are looked at."
+        ]
+
 
 def _enough(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     told = [row for row in rows if row["n"] >= LEAST_SEARCHES]
@@ -154,15 +160,12 @@ class LatencyByLoad(_ByMinute):
         ]
 
     def notes(self, stages: Stages, rows: list[dict[str, Any]]) -> list[str]:
-        rows = _enough(rows)
+        told, rows = super().notes(stages, rows), _enough(rows)
         load, tail = ({row["minute"]: row[name] for row in rows} for name in ("n", "p95"))
         if len(set(load.values())) < 2 or len(set(tail.values())) < 2:
-            return []
+            return told
         rho = spearman(load, tail)
-        return [
-            f"Over {len(rows):,} minutes, Spearman's correlation of load and 95th percentile is "
-            f"{rho:.2f}."
-        ]
+        return [*told, f"Spearman's correlation of load and 95th percentile is {rho:.2f}."]
 
 
 @metric

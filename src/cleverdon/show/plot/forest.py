@@ -74,18 +74,28 @@ def _row(found: Difference, comparison: Comparison) -> Row:
 def forest_chart(systems: Sequence[str], baseline: str | None) -> Any:
     """Intervals that lie on their side, in a panel for each measure."""
     title = "difference" if baseline is None else f"difference to {baseline}"
-    row = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=360))
-    colour = system_colour(systems, legend=None)
     numbers = exactly("mean", "baseline_mean", "difference", "low", "high", "corrected")
     names = [alt.Tooltip("system:N"), alt.Tooltip("baseline:N")]
     topics = [alt.Tooltip("up:Q"), alt.Tooltip("even:Q"), alt.Tooltip("down:Q")]
-    tooltip = [*names, *numbers, *topics]
+    colour = system_colour(systems, legend=None)
+    drawn = intervals_chart(title, colour, [*names, *numbers, *topics])
+    return drawn.resolve_scale(x="independent")
+
+
+def intervals_chart(title: str, colour: Any, tooltip: list[alt.Tooltip], **axis: Any) -> Any:
+    """The dataset `differences`, in panels: of each row its `difference`, from `low` to `high`.
+
+    Its `label` stands at the left, `estimate` and `chance` at the right. What is `significant` is
+    filled.
+    """
+    row = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=360))
+    across: dict[str, Any] = {"title": title, **({"axis": alt.Axis(**axis)} if axis else {})}
     rows = alt.Chart().encode(y=row)
-    points = rows.encode(x=alt.X("difference:Q", title=title), color=colour, tooltip=tooltip)
+    points = rows.encode(x=alt.X("difference:Q", **across), color=colour, tooltip=tooltip)
     layers = [
         alt.Chart().mark_rule(strokeDash=[3, 3]).encode(x=alt.datum(0)),
         rows.mark_rule(size=2).encode(
-            x=alt.X("low:Q", title=title), x2=alt.X2("high:Q"), color=colour, tooltip=tooltip
+            x=alt.X("low:Q", **across), x2=alt.X2("high:Q"), color=colour, tooltip=tooltip
         ),
         points.mark_point(size=70, filled=True, opacity=1),
         # What is not significant is hollow: filled with the colour of the paper.
@@ -95,5 +105,4 @@ def forest_chart(systems: Sequence[str], baseline: str | None) -> Any:
         rows.mark_text(align="right").encode(text=alt.Text("estimate:N"), x=alt.value(WIDTH + 62)),
         rows.mark_text(align="left").encode(text=alt.Text("chance:N"), x=alt.value(WIDTH + 76)),
     ]
-    drawn = panels(alt.layer(*layers), table("differences"), width=WIDTH, height=alt.Step(22))
-    return drawn.resolve_scale(x="independent")
+    return panels(alt.layer(*layers), table("differences"), width=WIDTH, height=alt.Step(22))

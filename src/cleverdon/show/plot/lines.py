@@ -22,18 +22,20 @@ _FAR = 2.5
 """By how many lines of text a label may stand above or below what it names."""
 
 
-def line_style(names: Sequence[str], field: str = "system") -> dict[str, Any]:
+def line_style(names: Sequence[str], field: str = "system", **options: Any) -> dict[str, Any]:
     """Colour and dash of the lines that a `field` names, so that one shows through another.
 
-    With a legend only where there are too many for labels.
+    With a legend only where there are too many for labels, unless `options` of both channels have
+    another.
     """
     legend: dict[str, Any] = {} if len(names) > MOST_LABELS else {"legend": None}
+    shown = {"title": field} | legend | options
     domain = list(names)
     colour = alt.Scale(domain=domain, range=theme.colours(names))
     dash = alt.Scale(domain=domain, range=theme.dashes(names))
     return {
-        "color": alt.Color(f"{field}:N", scale=colour, title=field, **legend),
-        "strokeDash": alt.StrokeDash(f"{field}:N", scale=dash, title=field, **legend),
+        "color": alt.Color(f"{field}:N", scale=colour, **shown),
+        "strokeDash": alt.StrokeDash(f"{field}:N", scale=dash, **shown),
     }
 
 

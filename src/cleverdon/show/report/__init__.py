@@ -13,21 +13,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cleverdon.compare.doubts import Doubt
 from cleverdon.compare.doubts import doubts as all_doubts
 from cleverdon.compare.paired import Comparison, compare
 from cleverdon.errors import OptionError
 from cleverdon.read.texts import Text
-from cleverdon.read.write import write_file
 from cleverdon.scores import Scores
 from cleverdon.show.grid import counted
+from cleverdon.show.page.written import Written
 from cleverdon.show.report.content import Finding, content
 from cleverdon.show.report.rankings import shown_documents
-
-if TYPE_CHECKING:
-    from os import PathLike
 
 __all__ = ["Finding", "Report", "report", "shown_documents"]
 
@@ -35,7 +32,7 @@ TITLE = "Search evaluation"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Report:
+class Report(Written):
     """A report that is ready to be shown or written."""
 
     content: dict[str, Any]
@@ -52,32 +49,12 @@ class Report:
 
         return page(self.content, figures(self.scores, self.comparisons))
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the page to a file that appears when it is complete."""
-        write_file(str(path), self.html.encode("utf-8", errors="backslashreplace"))
-
-    def save_json(self, path: str | PathLike[str]) -> None:
-        """Write what it says to a file, for programs."""
-        import json
-
-        text = json.dumps(self.content, indent=1, ensure_ascii=False, allow_nan=False)
-        write_file(str(path), f"{text}\n".encode("utf-8", errors="backslashreplace"))
-
     def __repr__(self) -> str:
         counts = (
             counted(len(self.content[what]), what.removesuffix("s"))
             for what in ("systems", "measures", "topics")
         )
         return f"<Report {self.content['title']!r}: {', '.join(counts)}>"
-
-    def _repr_html_(self) -> str:
-        """In a notebook, the page within a frame: its styles and scripts stay in there."""
-        from html import escape
-
-        return (
-            f'<iframe srcdoc="{escape(self.html)}" style="width:100%;height:80vh;border:1px solid '
-            '#ccc" sandbox="allow-scripts allow-downloads allow-modals"></iframe>'
-        )
 
 
 def report(

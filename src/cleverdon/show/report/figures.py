@@ -1,21 +1,23 @@
 """The plots of a report: a specification each, and its rows for all that a reader can pick.
 
 A plot is drawn once, with marks in place of the names of measure and baseline; the page puts the
-names there, and the rows that belong to them. Where rows would be too many, a topic each for every
-measure and baseline, the page makes them from the values: `assets/rows.js` has the same columns.
+names there, and the rows that belong to them. What a plot varies by is a measure, a pair (a measure
+and a baseline) or a system, as indices; -1 is no baseline. Where rows would be too many, a topic
+each for every measure and baseline, the page makes them from the values: `assets/rows.js` has the
+same columns. Those plots vary by the topics that are picked, or by the one that is looked at.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from cleverdon.compare.paired import Comparison
 from cleverdon.compare.samples import Sample, samples
 from cleverdon.errors import OptionError
 from cleverdon.measures.base import Measure
 from cleverdon.scores import Scores
+from cleverdon.show.page.figure import WIDE, Figure, of_drawn, packed, spec_of
 from cleverdon.show.plot import (
     attention,
     bounds,
@@ -28,7 +30,7 @@ from cleverdon.show.plot import (
     roc,
 )
 from cleverdon.show.plot.attention import attention_rows, gains_rows
-from cleverdon.show.plot.base import Chart, Datasets, Row, finished, unchecked
+from cleverdon.show.plot.base import Chart, Datasets, unchecked
 from cleverdon.show.plot.by_cutoff import by_cutoff_chart, by_cutoff_rows, cut_measures
 from cleverdon.show.plot.by_topic import heat_map_chart, topics_chart
 from cleverdon.show.plot.confusion import confusion_rows
@@ -50,40 +52,9 @@ from cleverdon.show.plot.trade_off import trade_off_chart, trade_off_rows
 MEASURE, BASELINE, OTHER, SYSTEM = "⟦measure⟧", "⟦baseline⟧", "⟦other⟧", "⟦system⟧"
 """What stands in specifications and titles in place of names; the other is a second measure."""
 CUTOFFS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 70, 100)
-_WIDE = 940
-"""Pixels of a plot that has a row of the page for itself."""
 _MOST_GRADES = 10
 _TOP = 10
 """Where rankings are cut in plots of sets."""
-
-Varies = Literal["never", "measure", "pair", "system", "topics", "topic"]
-"""What a plot depends on: a pair is a measure and a baseline. Where topics can be picked, or one is
-looked at, the page makes the rows itself."""
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A plot of the report."""
-
-    id: str
-    title: str
-    caption: str
-    varies: Varies
-    spec: dict[str, Any]
-    rows: dict[str, Any]
-    """By measure, by measure and baseline, or by system, as indices; -1 is no baseline."""
-    wide: bool = False
-
-    @property
-    def heading(self) -> dict[str, Any]:
-        """What the page knows of it before it is drawn."""
-        return {
-            "id": self.id,
-            "title": self.title,
-            "caption": self.caption,
-            "varies": self.varies,
-            "wide": self.wide,
-        }
 
 
 def figures(scores: Scores, comparisons: Sequence[Comparison]) -> list[Figure]:
@@ -116,9 +87,9 @@ def _of_comparisons(
             "Differences and their intervals",
             "Filled: told apart from chance. Intervals are not corrected for how many there are.",
             "pair",
-            _spec(forest_chart(scores.systems, BASELINE)),
+            spec_of(forest_chart(scores.systems, BASELINE)),
             {
-                f"{place[sample.measure]} {b}": _packed(forest_rows(comparison, sample.measure))
+                f"{place[sample.measure]} {b}": packed(forest_rows(comparison, sample.measure))
                 for b, comparison in against
                 for sample in comparison.samples
             },
@@ -131,9 +102,9 @@ def _of_comparisons(
                 "Orange: the row is better than the column; purple: it is not. "
                 f"Bold: p ≤ {pairs.level:g}, corrected over all pairs and measures.",
                 "measure",
-                _spec(matrix_chart(len(scores.systems), "difference", "p", "corrected")),
+                spec_of(matrix_chart(len(scores.systems), "difference", "p", "corrected")),
                 {
-                    place[sample.measure]: _packed(pairs_rows(pairs, sample.measure))
+                    place[sample.measure]: packed(pairs_rows(pairs, sample.measure))
                     for sample in pairs.samples
                 },
             )
@@ -146,8 +117,8 @@ def _of_topics(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
         "How topics spread",
         "Box: quartiles and median. Diamond: mean. Whiskers: 1.5 boxes at most.",
         "measure",
-        _spec(spread_chart(systems, MEASURE)),
-        {str(m): _packed(spread_rows(sample)) for m, sample in enumerate(of)},
+        spec_of(spread_chart(systems, MEASURE)),
+        {str(m): packed(spread_rows(sample)) for m, sample in enumerate(of)},
     )
     if len(systems) > 1:
         yield Figure(
@@ -155,7 +126,7 @@ def _of_topics(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
             f"Where {SYSTEM} gains and loses",
             "A bar for each of the picked topics, the best first; click one to see its rankings.",
             "topics",
-            _spec(topics_chart(systems, MEASURE, BASELINE), width=_WIDE),
+            spec_of(topics_chart(systems, MEASURE, BASELINE), width=WIDE),
             {},
             wide=True,
         )
@@ -164,7 +135,7 @@ def _of_topics(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
         "Topics and systems",
         "A column for each of the picked topics, the hardest first; click one to see its rankings.",
         "topics",
-        _spec(heat_map_chart(systems, MEASURE), width=_WIDE),
+        spec_of(heat_map_chart(systems, MEASURE), width=WIDE),
         {},
         wide=True,
     )
@@ -173,8 +144,8 @@ def _of_topics(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
         "How many topics have which value",
         "Line: mean.",
         "measure",
-        _spec(histogram_chart(systems, MEASURE)),
-        {str(m): _packed(histogram_rows(sample)) for m, sample in enumerate(of)},
+        spec_of(histogram_chart(systems, MEASURE)),
+        {str(m): packed(histogram_rows(sample)) for m, sample in enumerate(of)},
     )
     if len(systems) > 1:
         yield Figure(
@@ -182,9 +153,9 @@ def _of_topics(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
             "How many topics gain or lose how much",
             "Against the baseline, or the median of all systems where there is none.",
             "pair",
-            _spec(differences_chart(systems, MEASURE, BASELINE)),
+            spec_of(differences_chart(systems, MEASURE, BASELINE)),
             {
-                f"{m} {b}": _packed(
+                f"{m} {b}": packed(
                     differences_rows(differences_to(sample, None if b < 0 else systems[b]))
                 )
                 for m, sample in enumerate(of)
@@ -201,9 +172,9 @@ def _of_measures(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
             "Trade-off of two measures",
             "Filled and joined: no other system is better by both.",
             "measure",
-            _spec(trade_off_chart(scores.systems, MEASURE, OTHER)),
+            spec_of(trade_off_chart(scores.systems, MEASURE, OTHER)),
             {
-                str(m): _packed(trade_off_rows(sample, of[0 if m else 1], scores))
+                str(m): packed(trade_off_rows(sample, of[0 if m else 1], scores))
                 for m, sample in enumerate(of)
             },
         )
@@ -223,7 +194,7 @@ def _of_rankings(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
         try:
             family = cut_measures(scores, sample.measure, cutoffs)
             if family[0] not in families:
-                families[family[0]] = _packed(by_cutoff_rows(scores, family, cutoffs))
+                families[family[0]] = packed(by_cutoff_rows(scores, family, cutoffs))
             cut[str(m)] = families[family[0]]
         except OptionError:  # it has no cut-off
             continue
@@ -233,32 +204,35 @@ def _of_rankings(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
             "The measure at each cut-off",
             "Of measures that have one.",
             "measure",
-            _spec(by_cutoff_chart(scores.systems, f"{MEASURE}, cut at k", points=True)),
+            spec_of(by_cutoff_chart(scores.systems, f"{MEASURE}, cut at k", points=True)),
             cut,
         )
     yield from _fixed("eleven_points", lambda: eleven_points(scores))
     yield from _fixed("roc", lambda: roc(scores))
     yield from _fixed("f_lines", lambda: f_lines(scores, k=_TOP))
     first, *others = scores.systems
-    yield _of_drawn(
-        "confusion",
-        confusion(scores, k=_TOP, systems=first),
-        [confusion_rows(scores, k=_TOP, systems=[name]) for name in others],
-        "system",
-    )
-    yield _of_drawn(
-        "grades_by_rank",
-        grades_by_rank(scores, systems=first),
-        [grades_by_rank_rows(scores, systems=[name]) for name in others],
-        "system",
-    )
+    for id, drawn, rows in (
+        (
+            "confusion",
+            confusion(scores, k=_TOP, systems=first),
+            [confusion_rows(scores, k=_TOP, systems=[name]) for name in others],
+        ),
+        (
+            "grades_by_rank",
+            grades_by_rank(scores, systems=first),
+            [grades_by_rank_rows(scores, systems=[name]) for name in others],
+        ),
+    ):
+        by_system = {str(s): of for s, of in enumerate(rows, start=1)}
+        yield of_drawn(id, drawn, by_system, varies="system", first="0")
     yield Figure(
         "precision_recall",
         "Precision and recall",
         f"Of the topic that is shown, by {SYSTEM}.",
         "topic",
-        _spec(precision_recall_chart()),
+        spec_of(precision_recall_chart()),
         {},
+        place="topic-figures",
     )
 
 
@@ -292,56 +266,4 @@ def _fixed(id: str, draw: Callable[[], Chart]) -> Iterator[Figure]:
         drawn = draw()
     except OptionError:
         return
-    yield _of_drawn(id, drawn)
-
-
-def _of_drawn(
-    id: str, chart: Chart, others: Sequence[Datasets] = (), varies: Varies = "never"
-) -> Figure:
-    """A finished chart, with its own title and subtitle, and the rows of others like it."""
-    datasets = chart.datasets
-    chart.datasets = {}  # which would be copied row by row
-    drawn = chart.to_dict(validate=False)
-    rows = [datasets | drawn["datasets"], *others]
-    title = drawn["title"]
-    lines = title.get("subtitle", "")
-    caption = lines if isinstance(lines, str) else " ".join(lines)
-    keyed = {"" if varies == "never" else str(at): _packed(one) for at, one in enumerate(rows)}
-    return Figure(id, title["text"], caption, varies, _without_style(drawn), keyed)
-
-
-def _spec(chart: Any, *, width: int | None = None) -> dict[str, Any]:
-    spec = _without_style(finished(chart, {}, title="").to_dict(validate=False))
-    return spec if width is None else {**spec, "width": width}
-
-
-def _without_style(spec: dict[str, Any]) -> dict[str, Any]:
-    """The specification alone: the page has rows, headings, and a style for light and for dark."""
-    return {key: value for key, value in spec.items() if key not in ("config", "title", "datasets")}
-
-
-def _packed(datasets: Datasets) -> dict[str, Any]:
-    """Rows without the names of their columns, and each text of a column once.
-
-    Numbers have six digits: no pixel shows more, and a report is to be sent around.
-    """
-    return {name: _packed_rows(rows) for name, rows in datasets.items()}
-
-
-def _packed_rows(rows: Sequence[Row]) -> dict[str, Any]:
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    texts, columns = {}, []
-    for name in names:
-        column = [row.get(name) for row in rows]
-        different = dict.fromkeys(column)  # most columns repeat a few values
-        known = [value for value in different if isinstance(value, str)]
-        packed = {value: _rounded(value) for value in different}
-        packed |= {text: at for at, text in enumerate(known)}
-        columns.append([packed[value] for value in column])
-        if known:
-            texts[name] = known
-    return {"columns": names, "texts": texts, "rows": list(zip(*columns, strict=True))}
-
-
-def _rounded(value: Any) -> Any:
-    return float(f"{value:.6g}") if isinstance(value, float) else value
+    yield of_drawn(id, drawn)

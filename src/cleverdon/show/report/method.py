@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import asdict, dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
 from inspect import cleandoc
 from typing import Any
 
@@ -19,6 +17,8 @@ from cleverdon.settings import CHOICES
 from cleverdon.show.comparison import tested
 from cleverdon.show.explain import better
 from cleverdon.show.grid import counted
+from cleverdon.show.page.formula import mathml
+from cleverdon.show.page.versions import versions
 from cleverdon.show.table import notes
 
 _LIBRARIES = ("numpy", "scipy", "altair", "vl-convert-python")
@@ -43,7 +43,7 @@ def method(scores: Scores, comparison: Comparison | None) -> Method:
         facts=facts(scores, comparison),
         measures=[_measure(measure) for measure in scores.measures if not measure.text],
         files=_files(scores),
-        versions=_versions(scores),
+        versions=versions(scores.about.version, _LIBRARIES),
     )
 
 
@@ -140,16 +140,6 @@ def _measure(measure: Measure) -> dict[str, str]:
     return {name: text for name, text in facts.items() if text}
 
 
-def mathml(formula: str) -> str:
-    """A formula as browsers draw it; nothing where the library for that is not there."""
-    try:
-        from latex2mathml.converter import convert
-    except ImportError:
-        return ""
-    found: str = convert(formula, display="block") if formula else ""
-    return found
-
-
 def _files(scores: Scores) -> list[dict[str, Any]]:
     """The judgments and the runs, each with what identifies it."""
     about = scores.about
@@ -175,13 +165,3 @@ def _files(scores: Scores) -> list[dict[str, Any]]:
             }
         )
     return files
-
-
-def _versions(scores: Scores) -> dict[str, str]:
-    found = {"Cleverdon": scores.about.version, "Python": platform.python_version()}
-    for library in _LIBRARIES:
-        try:
-            found[library] = version(library)
-        except PackageNotFoundError:
-            continue
-    return found

@@ -23,28 +23,15 @@ function showFiles() {
       make("tbody", {}, ...rows))));
 }
 
-function facts(record) {
-  const rows = Object.entries(record).map(([name, text]) =>
-    make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, text)));
-  return make("div", { class: "scroll" }, make("table", {}, make("tbody", {}, ...rows)));
-}
-
 function showMethod() {
   const unfolded = new Set([...find("method-body").querySelectorAll("details[open] > summary")]
     .map((summary) => summary.textContent));
   const { method } = content;
   const { paragraph, facts: choices } = comparison()?.method ?? method;
   fill(find("paragraph"), paragraph);
-  const blocks = method.measures.map((one) => {
-    const formula = make("div", { class: "formula" });
-    if (one.mathml) formula.innerHTML = one.mathml; // made from the measure's own class
-    else formula.append(make("code", {}, one.formula ?? ""));
-    const kept = { Parameters: one.parameters, Better: one.better, User: one.user,
-      Undefined: one.undefined, Source: one.source };
-    return make("details", { open: unfolded.has(one.name) },
-      make("summary", {}, one.name), make("p", {}, one.about), formula,
-      facts(Object.fromEntries(Object.entries(kept).filter(([, text]) => text))));
-  });
+  const blocks = method.measures.map((one) => definition(one, { Parameters: one.parameters,
+    Better: one.better, User: one.user, Undefined: one.undefined, Source: one.source },
+  unfolded.has(one.name)));
   fill(find("method-body"), make("h3", {}, "Choices"), facts(choices),
     make("h3", {}, "Versions"), facts(method.versions),
     make("h3", {}, "Measures"), ...blocks);

@@ -46,12 +46,6 @@ function bestSystem() {
   return others.sort((a, b) => sign() * ((means[b] ?? -Infinity) - (means[a] ?? -Infinity)))[0];
 }
 
-function applyTheme() {
-  document.documentElement.dataset.theme = state.dark ? "dark" : "light";
-  fill(find("theme"), state.dark ? "Light" : "Dark");
-  redraw();
-}
-
 const PICKS = { measure: find("measure"), comparison: find("baseline"), system: find("system") };
 
 function picks(key, names) {
@@ -73,16 +67,6 @@ function start() {
   picks("system", systems);
   find("baseline").parentElement.hidden = comparisons.length < 2;
   find("system").parentElement.hidden = systems.length < 2;
-  const setDark = (dark) => {
-    state.dark = dark;
-    applyTheme();
-  };
-  find("theme").addEventListener("click", () => setDark(!state.dark));
-  DARK.addEventListener("change", () => setDark(DARK.matches));
-  find("print").addEventListener("click", async () => {
-    await Promise.all(figures.map(draw));
-    print();
-  });
   find("find").addEventListener("input", (event) => {
     state.find = event.target.value.trim();
     showTopics();
@@ -99,24 +83,8 @@ function start() {
   });
   showDoubts();
   showFiles();
-  applyTheme();
+  dressed();
   showAll();
-  document.documentElement.dataset.ready = "yes";
-  // Not by the address, which has what was picked, and which in a frame is that of another page.
-  document.querySelectorAll("nav a").forEach((link) => link.addEventListener("click", (event) => {
-    event.preventDefault();
-    const section = find(link.hash.slice(1));
-    section.scrollIntoView();
-    section.focus({ preventScroll: true });
-  }));
-  // On paper nobody can open what is folded; the texts of documents would fill it.
-  let unfolded = [];
-  addEventListener("beforeprint", () => {
-    unfolded = [...document.querySelectorAll(
-      "main details:not([open], .doc, .vega-embed > details)")];
-    unfolded.forEach((one) => { one.open = true; });
-  });
-  addEventListener("afterprint", () => unfolded.forEach((one) => { one.open = false; }));
   // An address that was sent, opened where the report is open already.
   addEventListener("hashchange", () => {
     if (!location.hash.startsWith("#?")) return;
@@ -124,10 +92,7 @@ function start() {
     ["measure", "comparison", "system"].forEach((key) => { PICKS[key].value = state[key]; });
     showAll();
   });
-  setTimeout(() => {
-    listFigures();
-    redraw();
-  });
+  begin();
 }
 
 start();

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 import vl_convert
 
-from cleverdon.show.report import vega
+from cleverdon.show.page import vega
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,38 @@
+// The data, and how elements are made: all that comes from the input gets into the document as
+// text, by `make` and `fill`.
+
+const read = (id) => JSON.parse(document.getElementById(id).textContent);
+const find = (id) => document.getElementById(id);
+const content = read("content");
+
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== undefined) element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+function fill(element, ...children) {
+  element.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
+}
+
+// A table of facts, by name.
+function facts(record) {
+  const rows = Object.entries(record).map(([name, text]) =>
+    make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, text)));
+  return make("div", { class: "scroll" }, make("table", {}, make("tbody", {}, ...rows)));
+}
+
+// What a class says of itself, to be unfolded: in words, as a formula, and as facts.
+function definition(one, kept, open) {
+  const formula = make("div", { class: "formula" });
+  if (one.mathml) formula.innerHTML = one.mathml; // made from the class's own formula
+  else formula.append(make("code", {}, one.formula ?? ""));
+  return make("details", { open },
+    make("summary", {}, one.name), make("p", {}, one.about), formula,
+    facts(Object.fromEntries(Object.entries(kept).filter(([, text]) => text))));
+}

@@ -1,0 +1,77 @@
+"""The plots of a report of a log."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import altair
+
+from cleverdon.show.logs_report.figures import figures
+from cleverdon.show.page.figure import Figure
+from cleverdon.show.plot import theme
+from cleverdon.show.plot.online.by_day import by_day_rows
+from tests.show.logs_report.examples import bare, usual
+from tests.show.report.test_figures import same, unpacked
+
+
+@cache
+def drawn() -> dict[str, Figure]:
+    return {figure.id: figure for figure in figures(usual().gathered)}
+
+
+def test_every_plot_is_there_in_its_section() -> None:
+    assert {figure.id: figure.place for figure in drawn().values()} == {
+        "by_day": "daily-figures",
+        "by_day_and_variant": "daily-figures",
+        "searches": "time-figures",
+        "busy_hours": "time-figures",
+        "funnel": "funnel-figures",
+        "bands": "list-HeadTorsoTail",
+        "queries_per_session": "spread-figures",
+        "click_rank": "spread-figures",
+        "time_to_click": "spread-figures",
+        "dwell": "spread-figures",
+        "latency": "latency-figures",
+        "latency_by_load": "latency-figures",
+        "latency_over_time": "latency-figures",
+        "effects": "abtest-figures",
+    }
+
+
+def test_a_log_with_little_in_it_has_few() -> None:
+    assert [figure.id for figure in figures(bare().gathered)] == [
+        "by_day",
+        "searches",
+        "busy_hours",
+        "bands",
+    ]
+
+
+def test_metrics_that_can_be_picked_have_their_rows() -> None:
+    picks = usual().content["daily"]
+    for figure, observed in (
+        (drawn()["by_day"], usual().gathered.daily),
+        (drawn()["by_day_and_variant"], usual().gathered.daily_by_variant),
+    ):
+        assert observed is not None
+        assert list(figure.rows) == [str(at) for at in range(len(picks))]
+        for at, pick in enumerate(picks):
+            rows = by_day_rows(observed, pick["metric"], percentile=pick["percentile"])
+            same(figure.rows[str(at)], rows)
+
+
+def test_the_funnel_is_of_all_and_of_each_variant() -> None:
+    rows = unpacked(drawn()["funnel"].rows[""])["steps"]
+    # Six sessions had a click on what is said not to have been found.
+    assert [row["sessions"] for row in rows[:4]] == [72, 60, 24, 16]
+    assert sum(row["sessions"] for row in rows[4:] if row["step"] == "sessions") == 72
+
+
+def test_specifications_keep_to_the_schema() -> None:
+    for figure in drawn().values():
+        packed = next(iter(figure.rows.values()))
+        spec = {**figure.spec, "datasets": unpacked(packed), "config": theme.config("dark")}
+        kinds: dict[str, Any] = {"layer": altair.LayerChart, "facet": altair.FacetChart}
+        kind = next((kind for key, kind in kinds.items() if key in spec), altair.Chart)
+        kind.from_dict(spec)
