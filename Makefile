@@ -11,7 +11,7 @@ demo: $(VENV)/.installed
 	$(BIN)/cleverdon demo demo
 
 test: $(VENV)/.dev lint browser
-	cargo test --quiet --manifest-path rust/Cargo.toml
+	cargo test --quiet --profile quick --manifest-path rust/Cargo.toml
 	$(BIN)/python -m pytest -n auto --quiet
 	$(BIN)/python -m docs.generate --check
 
@@ -66,6 +66,7 @@ $(VENV)/.made:
 	$(PYTHON) -m venv $(VENV)
 	@$(BIN)/pip --version >/dev/null && touch $@
 
+# Tests take a core that is built fast and runs slower; `make bench` builds the real one again.
 # Installs are editable: Python changes are seen at once, Rust changes build the core again.
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --editable
 
@@ -78,7 +79,8 @@ $(VENV)/.installed: pyproject.toml $(RUST) | $(VENV)/.made
 $(VENV)/.dev: pyproject.toml $(RUST) | $(VENV)/.made
 	@command -v cargo >/dev/null || { echo "make: a Rust toolchain is needed (cargo): install it with rustup"; exit 1; }
 	@echo "make: building and installing with all that tests need; the first time, it takes a few minutes"
-	$(INSTALL) '.[dev]'
+	MATURIN_PEP517_ARGS="--profile quick" $(INSTALL) '.[dev]'
+	@rm -f $(VENV)/.bench
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.bench: $(VENV)/.installed

@@ -36,7 +36,7 @@ def test_text_and_json(log: Path) -> None:
 
 
 def test_the_exit_code_says_that_users_are_missing(log: Path) -> None:
-    done = run(log, "-m", "Success", "--expected", "A=9", "--expected", "B=1")
+    done = run(log, "-m", "Success", "--expected", "A=0.9", "--expected", "B=0.1")
     assert done.exit_code == 3
     assert "NOT TO BE TRUSTED" in done.output
 
@@ -63,5 +63,10 @@ def test_wrong_arguments(log: Path) -> None:
     done = CliRunner().invoke(command, [str(log), "--expected", "A"])
     assert done.exit_code == 2
     assert "--expected A: it is NAME=SHARE" in done.output
+    twice = CliRunner().invoke(command, [str(log), "--expected", "A=0.4", "--expected", "A=0.6"])
+    assert twice.exit_code == 2
+    assert "--expected A=0.6: A has a share already" in twice.output
+    with pytest.raises(OptionError, match=r"sum to 1.8 .*\(--expected\)"):
+        run(log, "--expected", "A=0.9", "--expected", "B=0.9")
     with pytest.raises(OptionError, match="'soon' is no time"):
         run(log, "--start", "soon")

@@ -16,6 +16,22 @@ EXACT = 1e-9
 """How far a ratio may be off, as a share of it: floating-point sums depend on their order."""
 
 
+_OF_CLICKS = {
+    "Abandonment",
+    "GoodAbandonment",
+    "Success",
+    "SessionCTR",
+    "ImpressionCTR",
+    "PageCTR",
+    "QueryCTR",
+    "ClickRank",
+    "ReciprocalClickRank",
+    "TimeToClick",
+    "Dwell",
+    "TopAbandoned",
+}
+
+
 def check(
     log: Log, queries: list[dict[str, Any]], events: list[dict[str, Any]], **how: Any
 ) -> None:
@@ -23,6 +39,11 @@ def check(
     observed = observe(log, settings=Settings(**how))
     reference = Reference(queries, events, **how)
     _check_ratios(observed, reference)
+    if not any(page["clicks"] for page in reference.pages):
+        # Then nobody knows whether clicks were logged.
+        assert observed.missing.keys() == _OF_CLICKS
+        return
+    assert not observed.missing
     for name, count in reference.counts().items():
         assert observed.value(name).value == count, name
     for name in ("TopQueries", "TopZeroResults", "TopAbandoned"):

@@ -239,6 +239,7 @@ def delta_interval(
 ) -> tuple[float | None, float | None, float | None]:
     """A ratio and its interval: by residuals of users, and not by sums of squares."""
     from scipy.stats import t
+    from statsmodels.stats.proportion import proportion_confint
 
     users: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for whose, above, below in parts:
@@ -253,7 +254,12 @@ def delta_interval(
     if n < 2:
         return ratio, None, None
     residuals = [above - ratio * below for above, below in counted]
+    if all(abs(residual) < 1e-12 * max(1, ratio) for residual in residuals):
+        if not share:
+            return ratio, None, None
+        found = proportion_confint(ratio * n, n, method="wilson")
+        return ratio, float(found[0]), float(found[1])
     variance = sum(residual * residual for residual in residuals) / (n - 1)
     half = float(t.ppf(0.975, n - 1)) * sqrt(variance / n) / (whole / n)
-    low, high = ratio - half, ratio + half
-    return (ratio, max(low, 0.0), min(high, 1.0)) if share else (ratio, low, high)
+    low, high = max(ratio - half, 0.0), ratio + half
+    return ratio, low, min(high, 1.0) if share else high

@@ -382,6 +382,34 @@ def test_the_command_writes_and_does_not_overwrite_unasked(tmp_path: Path) -> No
     assert "10M" in run(command, [str(tmp_path / "x"), "--events", "many"]).output
 
 
+def test_the_command_leaves_other_logs_alone(tmp_path: Path) -> None:
+    from cleverdon.cli.logs_generate import command
+
+    run = CliRunner().invoke
+    notes = tmp_path / "notes.txt"
+    notes.write_text("mine")
+    refused = run(command, [str(tmp_path), "--events", "2K"])
+    assert refused.exit_code == 2
+    assert "notes.txt is there already" in refused.output
+    assert run(command, [str(tmp_path), "--events", "2K", "--force"]).exit_code == 0
+    assert notes.read_text() == "mine"
+    foreign = tmp_path / "queries.jsonl"
+    foreign.write_text("{}\n")
+    for more in ([], ["--force"]):
+        failed = run(command, [str(tmp_path), "--events", "3K", *more])
+        assert isinstance(failed.exception, OptionError)
+        assert "queries.jsonl is a log that was not made up here" in str(failed.exception)
+    assert json.loads((tmp_path / "truth.json").read_text())["recipe"]["events"] == 2000
+
+
+def test_a_log_without_its_truth_may_be_somebodys_only_one(tmp_path: Path) -> None:
+    generate(tmp_path, events=500)
+    generate(tmp_path, events=600)
+    (tmp_path / "truth.json").unlink()
+    with pytest.raises(OptionError, match=r"events.parquet is a log that was not made up here"):
+        generate(tmp_path, events=700)
+
+
 def test_the_commands_defaults_are_those_of_the_recipe() -> None:
     from cleverdon.cli.logs_generate import command
 

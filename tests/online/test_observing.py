@@ -117,10 +117,41 @@ def test_dwell_is_inferred_where_the_log_does_not_say() -> None:
     assert found.value("Success").value == 1
 
 
-def test_the_sql_that_ran_is_kept() -> None:
-    found = observe(small(), ["PageCTR"])
-    assert set(found.sql) >= {"pages", "queries", "sessions", "ratios over pages"}
-    assert all(text.startswith(("SELECT", "WITH")) for text in found.sql.values())
+def test_a_log_without_a_click_does_not_say_that_nothing_was_clicked() -> None:
+    shown = [{"event_id": "e", "query_id": "q1", "time": 5, "action": "impression"}]
+    found = observe(log_of(PAGES, shown), ["PageCTR", "Abandonment", "Pages"])
+    assert found.missing == {"PageCTR": ("events.click",), "Abandonment": ("events.click",)}
+
+
+def test_users_who_all_agree_leave_something_open() -> None:
+    """Nobody clicked on day two; that is no proof that nobody ever would."""
+    found = observe(small(), ["SessionCTR", "QueriesPerSession"], by="variant")
+    nobody = found.value("SessionCTR", "A")
+    assert (nobody.value, nobody.low, nobody.users) == (0, None, 1)
+    pages = [{"query_id": f"q{n}", "user": f"u{n}", "time": n, "results": 1} for n in range(10)]
+    found = observe(log_of(pages, []), ["ZeroResults", "QueriesPerSession"])
+    share, mean = found.value("ZeroResults"), found.value("QueriesPerSession")
+    assert (share.value, share.low) == (0, 0)
+    assert share.high == pytest.approx(0.27753, abs=1e-5)
+    assert (mean.value, mean.low, mean.high) == (1, None, None)
+
+
+def test_lists_of_queries_are_split_too() -> None:
+    found = observe(small(), ["TopQueries"], by="variant", settings=Settings(least_users=1))
+    assert found.list("TopQueries").rows == [
+        {"variant": "A", "text": "shoes", "count": 1, "users": 1, "share": 1.0},
+        {"variant": "B", "text": "hats", "count": 2, "users": 1, "share": 1.0},
+    ]
+
+
+def test_the_same_split_twice_is_one() -> None:
+    assert observe(small(), ["Pages"], by=["day", "day"]).by == ("day",)
+
+
+def test_times_that_no_log_spans_are_refused() -> None:
+    far = [{**PAGES[0]}, {**PAGES[1], "time": 10**17}]
+    with pytest.raises(InputError, match="which no log spans"):
+        observe(log_of(far, CLICKS))
 
 
 def test_what_does_not_exist_is_refused_with_a_hint() -> None:

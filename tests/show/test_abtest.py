@@ -126,7 +126,7 @@ def test_guardrails(test: ABTest) -> None:
     ):
         text = guardrail_sentence(Guardrail(slower, 0.02, 0.9, 0.1, verdict), test)  # type: ignore[arg-type]
         assert text.startswith(f"Guardrail Latency: {begin.replace('400', '0.4')}")
-        p = "p = 0.100" if verdict == "broken" else "p = 0.900"
+        p = f"one-sided p = {'0.100' if verdict == 'broken' else '0.900'}"
         assert text.endswith(f"+12.5%, lower is better; 95% CI +5.0% to +20.0%; {p}).")
     none = Effect(find("Latency"), "A", "B", sides=None, untested="the log has no latency")  # type: ignore[arg-type]
     assert guardrail_sentence(Guardrail(none, 0.02, None, None, "open"), test) == (
@@ -143,6 +143,46 @@ def test_every_format(test: ABTest) -> None:
     assert [row["metric"] for row in rows] == ["Abandonment", "QueryCTR", "Latency"]
     assert float(rows[0]["difference"]) == test.effects[0].difference
     assert [row["verdict"] for row in rows] == ["better", "better", "not shown"]
+
+
+def test_the_p_values_of_guardrails_stand_in_columns_of_their_own(test: ABTest) -> None:
+    slower = replace(made("Latency", 0.05), corrected=None, p=0.6)
+    untested = Effect(find("ZeroResults"), "A", "B", sides=None, untested="nobody searched")  # type: ignore[arg-type]
+    guards = (
+        Guardrail(slower, 0.02, 0.9, 0.1, "open"),
+        Guardrail(untested, 0.02, None, None, "open"),
+    )
+    guarded = replace(test, effects=(made("Success", 0.05),), guardrails=guards)
+    goal, guard, none = csv.DictReader(StringIO(render(guarded, "csv")))
+    assert (goal["control_value"], goal["variant_value"]) == ("0.4", "0.45")
+    assert (goal["p"], goal["corrected"], goal["p_within"], goal["margin"]) == (
+        "0.01",
+        "0.02",
+        "",
+        "",
+    )
+    assert (guard["p"], guard["corrected"]) == ("", "")
+    assert (guard["margin"], guard["p_within"], guard["p_beyond"]) == ("0.02", "0.9", "0.1")
+    assert (none["p_within"], none["verdict"]) == ("", "guardrail not tested")
+    text = render(guarded, "table")
+    assert "control value" in text
+    assert "p: two-sided t test over users, 1 comparison\n" in text
+    assert "p within: of guardrails alone, " in text
+    assert "; one-sided t test over users, not corrected" in text
+    always = render(replace(guarded, sequential=True), "table")
+    assert "p: always valid, 1 comparison\n" in always
+    assert "or more; always valid, not corrected" in always
+    assert "p within" not in render(replace(guarded, guardrails=()), "table")
+
+
+def test_what_has_no_interval_is_a_dash(test: ABTest) -> None:
+    alike = replace(made("Success", 0.0), low=None, high=None, p=None, corrected=None)
+    found = replace(test, effects=(replace(alike, untested="nothing to compare"),))
+    row = render(found, "table").splitlines()[2].split()
+    assert row[6:] == ["-", "+0.0%", "-", "-", "not", "tested"]
+    assert "; p:" not in render(found, "table")
+    (row_of_csv,) = csv.DictReader(StringIO(render(found, "csv")))
+    assert (row_of_csv["low"], row_of_csv["high"], row_of_csv["p"]) == ("", "", "")
 
 
 def test_json_is_whole(test: ABTest) -> None:

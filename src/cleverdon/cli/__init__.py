@@ -104,6 +104,9 @@ def main() -> None:
         code = _failed(str(error))
     except click.exceptions.Exit as exit:
         code = exit.exit_code
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        code = 2
     except click.UsageError as error:
         command = error.ctx.command_path if error.ctx else "cleverdon"
         code = _failed(f"{error.format_message()} ({command} --help shows how)", code=2)
@@ -124,6 +127,9 @@ def main() -> None:
     except Exception as error:
         if "CLEVERDON_TRACEBACK" in os.environ:
             raise
+        if "interrupt" in f"{type(error).__name__} {error}".casefold():
+            # What DuckDB makes of Ctrl-C while a query runs.
+            sys.exit(_failed("interrupted", code=130))
         code = _failed(
             f"a defect of Cleverdon itself: {type(error).__name__}: {error}; please report it "
             "with what CLEVERDON_TRACEBACK=1 shows",

@@ -32,6 +32,6 @@ def command() -> None:
       cleverdon logs generate made_up --events 100000
       cleverdon logs check made_up
       cleverdon logs metrics made_up
-      cleverdon logs metrics made_up PageCTR Abandonment --by day
+      cleverdon logs metrics made_up -m PageCTR -m Abandonment --by day
       cleverdon logs abtest made_up --control A
     """

@@ -24,6 +24,8 @@ def _shares(given: tuple[str, ...]) -> dict[str, float] | None:
     shares = {}
     for one in given:
         name, equals, share = one.rpartition("=")
+        if name in shares:
+            raise click.UsageError(f"--expected {one}: {name} has a share already")
         try:
             shares[name] = float(share)
         except ValueError:
@@ -62,7 +64,8 @@ def _shares(given: tuple[str, ...]) -> dict[str, float] | None:
     "--expected",
     multiple=True,
     metavar="NAME=SHARE",
-    help="The share of users that a variant should have; again for each.  [default: all the same]",
+    help="The share of users that a variant should have; again for each, so that they sum to 1.  "
+    "[default: all the same]",
 )
 @click.option(
     "--start",
@@ -139,11 +142,12 @@ def command(
     shares = _shares(expected)
 
     from cleverdon.cli.progress import bar
-    from cleverdon.online.abtest import abtest
-    from cleverdon.show.abtest import render
 
     limits = () if guardrails == ("none",) else guardrails or None
     with bar("comparing variants"):
+        from cleverdon.online.abtest import abtest
+        from cleverdon.show.abtest import render
+
         log = logs_options.opened(sources, reading)
         test = abtest(
             log,

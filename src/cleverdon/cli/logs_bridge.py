@@ -117,14 +117,15 @@ def command(
     opened = options.opened(runs)
 
     from cleverdon.cli.progress import bar, say
-    from cleverdon.data import Judgments
-    from cleverdon.online import bridge
-    from cleverdon.online.bridge.by_text import find_ratio
-    from cleverdon.profiles import profile
-    from cleverdon.show.bridge import render
-    from cleverdon.show.grid import counted
 
     with bar("reading the log"):
+        from cleverdon.data import Judgments
+        from cleverdon.online import bridge
+        from cleverdon.online.bridge.by_text import find_ratio
+        from cleverdon.profiles import profile
+        from cleverdon.show.bridge import render
+        from cleverdon.show.grid import counted
+
         tool = profile(how["profile"])
         judgments = Judgments.read(
             qrels,

@@ -88,12 +88,13 @@ def command(
       cleverdon logs check visits.csv --mapping ours.yaml --format json
     """
     from cleverdon.cli.progress import bar
-    from cleverdon.online.doctor import examine
-    from cleverdon.show.doctor import render
 
     rules = BotRules(searches_per_hour=searches_per_hour, searches_per_day=searches_per_day)
     wanted = Limits(bots=rules, **limits)
     with bar("examining the log"):
+        from cleverdon.online.doctor import examine
+        from cleverdon.show.doctor import render
+
         found = examine(logs_options.opened(sources, reading, warn=False), wanted)
     click.echo(render(found, format_))
     if not found.passes(strict=strict):

@@ -64,12 +64,17 @@ def _share(name: str, help: str, *, default: float) -> options.Decorator[Any]:
     default=0.0,
 )
 @click.option("--keystrokes", is_flag=True, help="Search while queries are typed.")
-@click.option("--force", is_flag=True, help="Write over a log that is in FOLDER already.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Write into a FOLDER that is not empty, over a log that was made up there before.",
+)
 def command(folder: Path, force: bool, **recipe: Any) -> None:
     """Write a made-up search log into FOLDER, to test and to measure with.
 
     FOLDER gets queries.parquet, events.parquet, and truth.json: all that was put in and that any
-    metric must find, such as how many sessions have a click and what the experiment's effect is.
+    metric must find, such as how many sessions have a click and what the experiment's effect is. A
+    folder with files named queries* or events* of another origin is left alone, --force or not.
 
     \b
     Examples:
@@ -78,18 +83,19 @@ def command(folder: Path, force: bool, **recipe: Any) -> None:
       cleverdon logs generate broken --events 50K --faults 0.02 --mismatch 0.1
     """
     from cleverdon.cli.progress import bar
-    from cleverdon.online.generating import generate, there_already
+    from cleverdon.online.generating import check_foreign, generate, there_already
+    from cleverdon.show.grid import counted
 
     options.check_output(folder)
+    check_foreign(folder)
     there = there_already(folder)
     if there and not force:
         raise click.UsageError(
-            f"{there[0]} is there already; name another folder, or write over it: --force"
+            f"{there[0]} is there already; name another folder, or use this one all the same: "
+            "--force"
         )
     with bar("generating") as update:
         truth = generate(folder, progress=update, **recipe)
-    click.echo(
-        f"{folder}: {truth.query_rows:,} queries and {truth.event_rows:,} events of "
-        f"{truth.total.users:,} users in {truth.total.sessions:,} sessions",
-        err=True,
-    )
+    queries, events = counted(truth.query_rows, "query"), counted(truth.event_rows, "event")
+    users, sessions = counted(truth.total.users, "user"), counted(truth.total.sessions, "session")
+    click.echo(f"{folder}: {queries} and {events} of {users} in {sessions}", err=True)

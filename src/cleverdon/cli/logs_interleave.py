@@ -74,10 +74,11 @@ def command(
       cleverdon logs interleave records.jsonl log.jsonl.gz --difference 0.02 -f json
     """
     from cleverdon.cli.progress import bar
-    from cleverdon.online.interleaving import credit_log, power, preference, read_records
-    from cleverdon.show.interleaving import render
 
     with bar("reading the log"):
+        from cleverdon.online.interleaving import credit_log, power, preference, read_records
+        from cleverdon.show.interleaving import render
+
         stored = read_records(records)
         log = logs_options.opened(sources, reading)
     with bar("counting clicks"):

@@ -53,14 +53,15 @@ def command(
     """
     from cleverdon.cli.progress import bar, say
     from cleverdon.errors import OptionError
-    from cleverdon.online.observing import observe
-    from cleverdon.show.grid import EXACT
-    from cleverdon.show.observed import render
 
     with bar("reading the log"):
+        from cleverdon.online.observing import observe
+        from cleverdon.show.grid import EXACT
+        from cleverdon.show.observed import render
+
         log = logs_options.opened(sources, reading)
-    with bar("counting"):
-        observed = observe(log, metrics or None, by=by, settings=settings, level=1 - level)
+        with bar("counting"):
+            observed = observe(log, metrics or None, by=by, settings=settings, level=1 - level)
     if sql:
         for name, text in observed.sql.items():
             click.echo(f"-- {name}\n{text};\n")

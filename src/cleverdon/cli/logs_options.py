@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from functools import wraps
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,16 @@ if TYPE_CHECKING:
 
 READING = ("format", "mapping", "timezone", "queries", "events", "memory", "without_bots")
 """What `log` offers as options: the keywords of `read_log`, and whether to leave out programs."""
+
+_OPTIONS = {
+    "format": "--log-format",
+    "mapping": "--mapping",
+    "timezone": "--timezone",
+    "queries": "--queries",
+    "events": "--events",
+    "memory": "--memory",
+}
+"""The options that take a value, by what `READING` calls them."""
 
 
 def log(command: Any) -> Any:
@@ -32,7 +43,7 @@ def log(command: Any) -> Any:
     return together(
         click.argument("sources", metavar="LOG...", nargs=-1, required=True, type=click.Path()),
         click.option(
-            "--log-format",
+            _OPTIONS["format"],
             "log_format",
             metavar="FORMAT",
             shell_complete=_complete_format,
@@ -40,33 +51,33 @@ def log(command: Any) -> Any:
             "[default: seen from its columns]",
         ),
         click.option(
-            "--mapping",
+            _OPTIONS["mapping"],
             "log_mapping",
             type=click.Path(),
             metavar="FILE",
             help="A YAML or TOML file that says which column is what.",
         ),
         click.option(
-            "--timezone",
+            _OPTIONS["timezone"],
             "log_timezone",
             metavar="ZONE",
             help="Where clocks showed the times that have no zone, as Europe/Berlin.  "
             "[default: UTC]",
         ),
         click.option(
-            "--queries",
+            _OPTIONS["queries"],
             "log_queries",
             metavar="TABLE",
             help="The table of queries, where LOG is a database.",
         ),
         click.option(
-            "--events",
+            _OPTIONS["events"],
             "log_events",
             metavar="TABLE",
             help="The table of events, where LOG is a database.",
         ),
         click.option(
-            "--memory",
+            _OPTIONS["memory"],
             "log_memory",
             metavar="SIZE",
             help="How much memory DuckDB may take before it goes on on disk, as in 4GB.  [default: "
@@ -89,7 +100,7 @@ def _complete_format(ctx: click.Context, param: click.Parameter, incomplete: str
 
 
 def opened(sources: tuple[str, ...], reading: dict[str, Any], *, warn: bool = True) -> Log:
-    """The log; rows that were set aside are told on standard error, in one line."""
+    """The log; what could not be used is told on standard error, in one line."""
     from cleverdon.cli.progress import say
     from cleverdon.online.bots import without_bots
     from cleverdon.online.reading import read_log
@@ -97,16 +108,35 @@ def opened(sources: tuple[str, ...], reading: dict[str, Any], *, warn: bool = Tr
     people_only = reading["without_bots"]
     keywords = {name: value for name, value in reading.items() if name != "without_bots"}
     found = read_log(*sources, **keywords)
-    count = sum(aside.count for aside in found.aside)
-    if warn and count:
-        rows = count + sum(
-            int(table.count().to_pyarrow().as_py()) for table in (found.queries, found.events)
-        )
-        say(
-            f"cleverdon: {count:,} of {rows:,} rows were set aside; "
-            f"cleverdon logs check {found.source} shows them"
-        )
+    if warn and found.aside:
+        say(f"cleverdon: {_told(found)}; to see them: {_check(sources, found, reading)}")
     if people_only:
         found, users, gone = without_bots(found)
         say(f"cleverdon: {counted(users, 'user')} left out as programs, with {gone:,} rows")
     return found
+
+
+def _told(log: Log) -> str:
+    """How many rows were set aside, and how many values read as unknown."""
+    told = []
+    if log.set_aside:
+        rows = sum(log.rows.values())
+        told.append(f"{log.set_aside:,} of {counted(rows, 'row')} {_were(log.set_aside)} set aside")
+    if log.unknown:
+        told.append(f"{counted(log.unknown, 'value')} {_were(log.unknown)} read as unknown")
+    return ", and ".join(told)
+
+
+def _were(number: int) -> str:
+    return "was" if number == 1 else "were"
+
+
+def _check(sources: tuple[str, ...], log: Log, reading: dict[str, Any]) -> str:
+    """The command that shows what is wrong with the log, to be pasted into a shell."""
+    # A connection string may have a password in it, and what the log is called has not.
+    named = [log.source if "://" in source else source for source in sources]
+    words = ["cleverdon", "logs", "check", *named]
+    for name, option in _OPTIONS.items():
+        if reading[name] is not None:
+            words += [option, str(reading[name])]
+    return shlex.join(words)

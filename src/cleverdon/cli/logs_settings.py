@@ -97,7 +97,7 @@ def counting(command: Any) -> Any:
         ),
         click.option(
             "--top",
-            type=click.IntRange(min=1),
+            type=click.IntRange(1, 1_000_000),
             default=defaults.top,
             show_default=True,
             metavar="N",

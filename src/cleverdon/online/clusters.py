@@ -29,7 +29,10 @@ class Totals:
     def of(cls, row: Mapping[str, Any], place: int) -> Totals:
         """From the columns that `summed` gives: those of the metric in that place."""
         names = ("users", "n", "d", "nn", "dd", "nd")
-        return cls(*(row[f"{name}{place}"] or 0 for name in names))
+        users, numerator, *others = (row[f"{name}{place}"] or 0 for name in names)
+        if isinstance(numerator, float):
+            numerator = _settled(numerator)
+        return cls(users, numerator, *others)
 
     @property
     def ratio(self) -> float | None:
@@ -58,11 +61,41 @@ class Totals:
 def interval(
     totals: Totals, *, level: float, share: bool
 ) -> tuple[float | None, float | None, float | None]:
-    """The ratio and its interval; a share's does not leave 0 to 1."""
+    """The ratio and its interval, which does not leave what is possible: 0 on, for shares to 1.
+
+    Where all users agree, their spread says nothing. A share then has Wilson's interval, with users
+    as the sample, and a mean has none.
+    """
     ratio, variance = totals.ratio, totals.variance
     if ratio is None or variance is None:
         return ratio, None, None
     stats = scipy_stats("an interval")
+    if variance <= _NOTHING * ratio * ratio:
+        if not share:
+            return ratio, None, None
+        return ratio, *wilson(ratio, totals.users, z=float(stats.norm.ppf((1 + level) / 2)))
     half = float(stats.t.ppf((1 + level) / 2, totals.users - 1)) * sqrt(variance)
-    low, high = ratio - half, ratio + half
-    return (ratio, max(low, 0.0), min(high, 1.0)) if share else (ratio, low, high)
+    low, high = max(ratio - half, 0.0), ratio + half
+    return ratio, _settled(low), _settled(min(high, 1.0) if share else high)
+
+
+_NOTHING = 1e-24
+"""A variance, relative to the square of the ratio, that only rounding accounts for."""
+
+
+def wilson(share: float, size: int, *, z: float) -> tuple[float, float]:
+    """Wilson's interval of a share in a sample: Wilson 1927, doi:10.2307/2276774.
+
+    >>> low, high = wilson(0.0, 10, z=1.959964)
+    >>> round(low, 4), round(high, 4)
+    (0.0, 0.2775)
+    """
+    middle = share + z * z / (2 * size)
+    half = z * sqrt(share * (1 - share) / size + z * z / (4 * size * size))
+    scale = 1 + z * z / size
+    return max((middle - half) / scale, 0.0), min((middle + half) / scale, 1.0)
+
+
+def _settled(number: float) -> float:
+    """Without the last digits, which depend on the order in which an engine adds up."""
+    return float(f"{number:.12g}")

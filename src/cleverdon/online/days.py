@@ -99,4 +99,7 @@ def as_date(day: int) -> str:
 
 def as_time(at: int) -> str:
     """`2026-11-15 13:07:01`, of milliseconds."""
-    return (_EPOCH + timedelta(milliseconds=at)).strftime("%Y-%m-%d %H:%M:%S")
+    try:
+        return (_EPOCH + timedelta(milliseconds=at)).strftime("%Y-%m-%d %H:%M:%S")
+    except OverflowError:
+        return f"{at} ms"  # no year that there is

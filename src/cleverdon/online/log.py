@@ -7,7 +7,7 @@ there, on DuckDB as on Spark.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cleverdon.errors import InputError, suggest
@@ -59,13 +59,14 @@ MEANINGS: Mapping[str, str] = {
     "doc": "the document that it was done with",
     "position": "where the document stood in the results, from 1, over all pages",
     "dwell_ms": "on a click, how long the document was looked at, in milliseconds",
+    "click": "an event whose action is click, of which there is not one",
 }
-"""What each column means, for messages and documentation."""
+"""What each column means, for messages and documentation; and what a click is."""
 
 
 @dataclass(frozen=True)
 class Aside:
-    """Rows that were set aside because they could not be read, and some of them as examples."""
+    """Rows of which something could not be used, why, and some of them as examples."""
 
     table: str
     """`queries` or `events`."""
@@ -73,6 +74,8 @@ class Aside:
     count: int
     examples: tuple[str, ...] = ()
     """Each with its file and line, where it has any."""
+    kept: bool = False
+    """Whether the rows stay in the log, and only a value of theirs was read as unknown."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +97,20 @@ class Log:
     format: str = "cleverdon"
     notes: tuple[str, ...] = ()
     """What the reader had to assume, in sentences."""
+    rows: Mapping[str, int] = field(default_factory=dict)
+    """How many rows of queries and of events were read, those set aside included.
+
+    What only stands in for events that are missing is no row that was read."""
+
+    @property
+    def set_aside(self) -> int:
+        """How many rows are not in the log, since they could not be used."""
+        return sum(aside.count for aside in self.aside if not aside.kept)
+
+    @property
+    def unknown(self) -> int:
+        """How many values cannot be right, and were read as unknown."""
+        return sum(aside.count for aside in self.aside if aside.kept)
 
     @property
     def backend(self) -> Any:

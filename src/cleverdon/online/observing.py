@@ -13,6 +13,7 @@ from cleverdon.online.log import Log
 from cleverdon.online.metrics.base import Count, Listing, Metric, Ratio
 from cleverdon.online.metrics.registry import find, metrics
 from cleverdon.online.percentiles import label, percentiles
+from cleverdon.online.scripts import script
 from cleverdon.online.settings import Settings
 from cleverdon.online.stages import Progress, Stages, staged
 
@@ -48,6 +49,8 @@ class Listed:
     metric: Listing
     rows: list[dict[str, Any]]
     notes: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    """What it is split by: columns of its rows that come before its own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +69,8 @@ class Observed:
 
     @property
     def sql(self) -> dict[str, str]:
-        """The same as SQL of the engine's own dialect."""
-        import ibis
-
-        return {name: ibis.to_sql(table) for name, table in self.asked.items()}
+        """The same as SQL of the engine's own dialect, which can be run by hand."""
+        return script(self.stages, self.asked)
 
     def __str__(self) -> str:
         from cleverdon.show.observed import render
@@ -108,12 +109,12 @@ def observe(
 ) -> Observed:
     """The metrics of a log; all that it supports, unless some are named.
 
-    `by` splits them: by `day`, by `variant`, by a segment of the log's own, or by several of these.
-    Lists are always of the whole log.
+    `by` splits them: by `day`, by `variant`, by a segment of the log's own, or by several of these;
+    lists of queries as well.
     """
     if not 0 < level < 1:
         raise OptionError(f"level={level}: it lies between 0 and 1")
-    split = (by,) if isinstance(by, str) else tuple(by)
+    split = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
     labels = [name for name in split if name != "day"]
     if isinstance(log, Stages):
         stages = log
@@ -264,13 +265,25 @@ class _Runner:
         for one in told:
             if not isinstance(one, Listing):
                 continue
-            table = one.query(self.stages)
+            table = one.query(self.stages, self.split)
             if table.op() not in answers:
                 answers[table.op()] = self.ask(str(one), table)
             self.asked[str(one)] = table
             answer = answers[table.op()]
+            rows = one.finished(self.stages, answer)
             notes = one.notes(self.stages, answer)
-            listed.append(Listed(one, one.finished(self.stages, answer), tuple(notes)))
+            if self.by and one.splits:
+                rows = [
+                    {
+                        **dict(zip(self.by, self.group(row), strict=True)),
+                        **{name: row[name] for name in one.columns},
+                    }
+                    for row in rows
+                ]
+                rows.sort(key=lambda row: _in_order(tuple(row[name] for name in self.by)))
+            elif self.by:
+                notes = [*notes, "It is of the whole log."]
+            listed.append(Listed(one, rows, tuple(notes), by=self.by if one.splits else ()))
         return listed
 
 
@@ -294,11 +307,12 @@ def summed(table: Table, ratios: Sequence[Ratio], *, by: Sequence[Any] = ()) -> 
     users = by_cluster(table, ratios, by=by)
     sums: dict[str, Any] = {}
     for place in range(len(ratios)):
-        n, d = users[f"n{place}"], users[f"d{place}"]
+        # As floating point: squares of milliseconds would soon be too large for whole numbers.
+        n, d = (users[f"{part}{place}"].cast("float64") for part in "nd")
         # Only users who are in the denominator are a part of the sample.
         sums[f"users{place}"] = users.count(where=d > 0)
-        sums[f"n{place}"] = n.sum()
-        sums[f"d{place}"] = d.sum()
+        sums[f"n{place}"] = users[f"n{place}"].sum()
+        sums[f"d{place}"] = users[f"d{place}"].sum()
         sums[f"nn{place}"] = (n * n).sum()
         sums[f"dd{place}"] = (d * d).sum()
         sums[f"nd{place}"] = (n * d).sum()

@@ -12,6 +12,14 @@ Signal = Literal["dwell", "copy", "conversion"]
 SIGNALS: tuple[Signal, ...] = get_args(Signal)
 
 
+_TIMES = {
+    "idle_minutes": "--idle",
+    "dwell_seconds": "--dwell",
+    "keystroke_seconds": "--keystrokes",
+}
+_LONGEST = 1_000_000
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """How a log is read: where sessions end, what success is, which texts are the same query.
@@ -51,12 +59,14 @@ class Settings:
             check_word("success", signal, SIGNALS)
         if not self.success:
             raise OptionError(f"success needs at least one of {', '.join(SIGNALS)}")
-        for name in ("idle_minutes", "dwell_seconds", "keystroke_seconds"):
+        for name, option in _TIMES.items():
             value = getattr(self, name)
-            if value is not None and not 0 < value < 1e9:
-                raise OptionError(f"{name}={value}: it must be above 0")
-        if self.top < 1:
-            raise OptionError(f"top={self.top}: a list has at least one query")
+            if value is not None and not 0 < value <= _LONGEST:
+                raise OptionError(
+                    f"{name}={value:g} ({option}): it must be above 0, and at most {_LONGEST:,}"
+                )
+        if not 1 <= self.top <= _LONGEST:
+            raise OptionError(f"top={self.top}: a list has 1 to {_LONGEST:,} queries")
         if self.least_users < 1:
             raise OptionError(f"least_users={self.least_users}: every query has at least one user")
         if not self.percentiles:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cleverdon.errors import InputError
-from cleverdon.online.days import local_time, shifts
+from cleverdon.online.days import DAY, as_time, local_time, shifts
 from cleverdon.online.dwell import with_inferred_dwell
 from cleverdon.online.log import Log
 from cleverdon.online.portable import whole
@@ -27,6 +27,10 @@ Progress = Callable[[str], None]
 """Is told what is being done now."""
 
 
+_LONGEST = 200 * 366 * DAY
+"""What is further apart cannot be the times of one log."""
+
+
 @dataclass(frozen=True, eq=False)
 class Stages:
     """What a log comes down to, as Ibis tables; see `staged`."""
@@ -38,6 +42,8 @@ class Stages:
     sessions: ibis.Table
     made_by: dict[str, ibis.Table]
     """The expression that made each table."""
+    kept_as: dict[str, str]
+    """What the engine calls it."""
     first: int
     """The time of the first search, and of the last."""
     last: int
@@ -50,6 +56,12 @@ class Stages:
     def knows_persons(self) -> bool:
         """Whether the log says who searched, or in which session."""
         return self.log.has("queries.user") or self.log.has("queries.session")
+
+    @cached_property
+    def has_clicks(self) -> bool:
+        """Whether there is a click at all: where there is none, nobody knows if any was logged."""
+        clicks = self.pages.clicks.sum().to_pyarrow().as_py()
+        return bool(clicks)
 
     @property
     def asked(self) -> ibis.Table:
@@ -88,17 +100,26 @@ def staged(
     tell = progress or (lambda what: None)
     labels = tuple(dict.fromkeys(log.split_by(name) for name in split))
     made_by: dict[str, ibis.Table] = {}
+    kept_as: dict[str, str] = {}
 
     def kept(name: str, table: ibis.Table) -> ibis.Table:
         tell(f"counting {name}")
         made_by[name] = table
-        return table.cache()
+        cached = table.cache()
+        kept_as[name] = cached.get_name().rpartition(".")[2]
+        return cached
 
     tell("looking through queries")
     span = log.queries.agg(first=log.queries.time.min(), last=log.queries.time.max())
     (when,) = span.to_pyarrow().to_pylist()
     if when["first"] is None:
         raise InputError("there is not one search in the log", source=log.source)
+    if when["last"] - when["first"] > _LONGEST:
+        raise InputError(
+            f"searches are from {as_time(when['first'])} to {as_time(when['last'])}, which no log "
+            "spans; cleverdon logs check shows the rows",
+            source=log.source,
+        )
     by_user, notes = _who_searched(log, settings)
     asked = _with_person(log.queries, labels, by_user=by_user)
     asked = _with_texts(asked, log, settings, tell)
@@ -112,7 +133,16 @@ def staged(
     sessions = kept("sessions", _sessions(queries, labels, settings, by_user=by_user))
     sessions = _with_cluster(sessions, by_user=by_user)
     return Stages(
-        log, settings, pages, queries, sessions, made_by, **when, notes=tuple(notes), split=labels
+        log=log,
+        settings=settings,
+        pages=pages,
+        queries=queries,
+        sessions=sessions,
+        made_by=made_by,
+        kept_as=kept_as,
+        **when,
+        notes=tuple(notes),
+        split=labels,
     )
 
 

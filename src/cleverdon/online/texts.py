@@ -51,6 +51,7 @@ def _stemmer(language: str) -> Callable[[str], str]:
         raise MissingExtra("stemming", package="snowballstemmer", extra="logs") from None
     known = snowballstemmer.algorithms()
     if language not in known:
-        raise OptionError(f"there is no stemmer for {language!r}{suggest(language, known)}")
+        hint = suggest(language, known) or f"; there are {', '.join(sorted(known))}"
+        raise OptionError(f"there is no stemmer for {language!r}{hint}")
     stem: Callable[[str], str] = snowballstemmer.stemmer(language).stemWord
     return cache(stem)

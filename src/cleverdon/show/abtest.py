@@ -51,7 +51,7 @@ def render(test: ABTest, format: str = "text", **terminal: Any) -> str:
         # The heading has said already what the table's footnote would.
         grid = replace(effects_grid(test), footnotes=[])
         parts += [laid_out(grid, "table", **terminal)]
-    parts += ["\n".join(_not_tested(test))]
+    parts += ["\n".join([*not_tested(test), *_not_compared(test)])]
     if test.trusted and any(one.planning is not None for one in test.effects):
         parts += [laid_out(planning_grid(test), "table", **terminal)]
     raised = doubts(test)
@@ -177,29 +177,32 @@ def guardrail_sentence(guard: Guardrail, test: ABTest) -> str:
         "open": f"{variant} is not shown to be less than {margin} worse than {control}",
     }[guard.verdict]
     p = p_value(guard.p_beyond if guard.verdict == "broken" else guard.p)
+    sided = "always-valid" if test.sequential else "one-sided"
     parts = [_values(effect)]
     if effect.relative_low is not None and effect.relative_high is not None:
         ends = f"{effect.relative_low:+.1%} to {effect.relative_high:+.1%}"
         parts.append(f"{_interval_name(test)} {ends}")
-    return f"Guardrail {effect.metric}: {said} ({'; '.join([*parts, p])})."
+    return f"Guardrail {effect.metric}: {said} ({'; '.join([*parts, f'{sided} {p}'])})."
 
 
 def _why(effect: Effect) -> str:
     return effect.untested or f"{printable(effect.control)} has a value of 0"
 
 
-def _not_tested(test: ABTest) -> list[str]:
-    """What cannot be said, and why."""
-    lines = [
+def not_tested(test: ABTest) -> list[str]:
+    """The effects of which nothing can be said, and why, a sentence each."""
+    return [
         f"{one.metric} is not tested for {printable(one.variant)}: {one.untested}."
         for one in test.effects
         if one.p is None
     ]
-    lines += [
+
+
+def _not_compared(test: ABTest) -> list[str]:
+    return [
         f"{name} is not compared: the log does not have {', '.join(columns)}."
         for name, columns in test.missing.items()
     ]
-    return lines
 
 
 def _as_json(test: ABTest) -> dict[str, Any]:

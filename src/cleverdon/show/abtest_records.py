@@ -7,7 +7,7 @@ from math import floor, isinf, log10
 from typing import Any
 
 from cleverdon.arrays import plain_record
-from cleverdon.online.abtest import ABTest, Effect
+from cleverdon.online.abtest import ABTest, Effect, Guardrail
 from cleverdon.online.abtest.claims import verdict_of
 from cleverdon.online.metrics.base import Ratio
 from cleverdon.show.claims import corrected_for
@@ -20,27 +20,48 @@ LONGEST = 365
 
 
 def effects_grid(test: ABTest, *, exact: bool = False) -> Grid:
-    """A row an effect, then a row a guardrail."""
+    """A row an effect, then a row a guardrail.
+
+    The p-values of guardrails ask something else, and have columns of their own.
+    """
+    guarded = exact or bool(test.guardrails)
+    own = (["margin", "p_within", "p_beyond"] if exact else ["margin", "p within"]) * guarded
+    none = [""] * len(own)
     rows = [
-        [*_names(one), *_cells(one, exact=exact), *_ps(one, exact=exact), _verdict(one, test)]
+        [*_begun(one, exact=exact), *_ps(one, exact=exact), *none, _verdict(one, test)]
         for one in test.effects
     ]
     for guard in test.guardrails:
-        p = _p(guard.p, exact=exact)
-        verdict = f"guardrail {guard.verdict}" if test.trusted else "not trusted"
-        rows.append([*_names(guard.effect), *_cells(guard.effect, exact=exact), p, "", verdict])
-    interval = ["low", "high"] if exact else [f"{1 - test.level:.0%} interval"]
-    header = ["variant", "control", "metric", "control's", "variant's", "difference"]
-    header += [*interval, "relative", "p", "corrected", "verdict"]
+        outcome = "not tested" if guard.p is None else guard.verdict
+        verdict = f"guardrail {outcome}" if test.trusted else "not trusted"
+        begun = _begun(guard.effect, exact=exact)
+        rows.append([*begun, "", "", *_guarded(guard, exact=exact), verdict])
+    ends = ["low", "high"] if exact else [f"{1 - test.level:.0%} interval"]
+    values = ["control_value", "variant_value"] if exact else ["control value", "variant value"]
+    header = ["variant", "control", "metric", *values, "difference", *ends]
+    header += ["relative", "p", "corrected", *own, "verdict"]
     return Grid(header, rows, 3, [], _footnotes(test))
 
 
+def _guarded(guard: Guardrail, *, exact: bool) -> list[str]:
+    """A guardrail's margin, and the p-values of staying within it and of going beyond."""
+    if exact:
+        return [repr(guard.margin), _p(guard.p, exact=True), _p(guard.p_beyond, exact=True)]
+    return [f"{100 * guard.margin:.3g}%", _p(guard.p, exact=False)]
+
+
 def _footnotes(test: ABTest) -> list[str]:
-    name = "always valid" if test.sequential else f"t test over {test.participants.unit}s"
-    notes = [
-        f"differences of shares are in percentage points; p: {name}, "
-        f"{corrected_for(test.correction, test.family)}"
-    ]
+    over = f"t test over {test.participants.unit}s"
+    notes = ["differences of shares are in percentage points"]
+    if test.family:
+        name = "always valid" if test.sequential else f"two-sided {over}"
+        notes[0] += f"; p: {name}, {corrected_for(test.correction, test.family)}"
+    if test.guardrails:
+        name = "always valid" if test.sequential else f"one-sided {over}"
+        notes.append(
+            f"p within: of guardrails alone, small where it is shown that the variant is not worse "
+            f"by the margin or more; {name}, not corrected"
+        )
     return notes if test.trusted else [ratio_sentence(test), *notes]
 
 
@@ -61,19 +82,19 @@ def ratio_sentence(test: ABTest) -> str:
     )
 
 
-def _names(effect: Effect) -> list[str]:
-    return [printable(effect.variant), printable(effect.control), str(effect.metric)]
-
-
-def _cells(effect: Effect, *, exact: bool) -> list[str]:
+def _begun(effect: Effect, *, exact: bool) -> list[str]:
+    """The first cells of a row: what is compared, its values, and by how much they differ."""
+    names = [printable(effect.variant), printable(effect.control), str(effect.metric)]
     metric, sides = effect.metric, effect.sides
     values = [None, None] if sides is None else [side.value for side in sides]
     ends = (effect.low, effect.high)
     if exact:
-        return [_exact(value) for value in (*values, effect.difference, *ends, effect.relative)]
+        numbers = (*values, effect.difference, *ends, effect.relative)
+        return [*names, *map(_exact, numbers)]
     between = "-" if None in ends else f"{gap(metric, ends[0])} to {gap(metric, ends[1])}"
     relative = "-" if effect.relative is None else f"{effect.relative:+.1%}"
     return [
+        *names,
         *(written(metric, value) for value in values),
         gap(metric, effect.difference),
         between,

@@ -105,7 +105,7 @@ def judging(graded: Graded, written: Written) -> str:
     lines = [
         f"Grades are of {graded.fitted.model.value}, with bounds at {bounds}{origin}: {told}.",
         f"A grade is right with probability {graded.confidence.mean():.2f} on average.",
-        f"{graded.seldom:,} more documents, each for its query, were examined too seldom.",
+        f"{_more(graded.seldom)} examined too seldom.",
         f"{written.qrels}: {counted(written.rows, 'judgment')} of "
         f"{counted(written.queries, 'topic')}",
         f"{written.evidence}: what each of them rests on",
@@ -114,8 +114,14 @@ def judging(graded: Graded, written: Written) -> str:
         lines.append(f"{written.topics}: the topics' texts; --topics keeps these ids next time")
     if written.without_topic:
         why = "too few users asked their query" if written.topics else "no topic has their query"
-        lines.append(f"{written.without_topic:,} judgments left out: {why}")
+        lines.append(f"{counted(written.without_topic, 'judgment')} left out: {why}")
     return "\n".join(lines)
+
+
+def _more(number: int) -> str:
+    if number == 1:
+        return "1 more document was"
+    return f"{number:,} more documents, each for its query, were"
 
 
 def _ranks(predictions: Sequence[Prediction]) -> list[int]:

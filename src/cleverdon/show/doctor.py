@@ -110,9 +110,20 @@ def _finding(finding: Finding) -> Iterator[str]:
 
 def _count(finding: Finding) -> str:
     if finding.total is None:
-        return f": {finding.count:,} {finding.noun}" if finding.count else ""
+        return f": {_of(finding.count, finding.noun)}" if finding.count else ""
     share = "" if finding.share is None else f", {_percent(finding.share)}"
-    return f": {finding.count:,} of {finding.total:,} {finding.noun}{share}"
+    return f": {finding.count:,} of {_of(finding.total, finding.noun)}{share}"
+
+
+def _of(number: int, things: str) -> str:
+    """So many of things that are named in the plural.
+
+    >>> _of(1, "searches with a latency"), _of(2, "users")
+    ('1 search with a latency', '2 users')
+    """
+    first, space, rest = things.partition(" ")
+    one = first.removesuffix("es" if first.endswith("ches") else "s")
+    return f"{number:,} {one if number == 1 else first}{space}{rest}"
 
 
 def _percent(share: float) -> str:

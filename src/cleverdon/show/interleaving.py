@@ -123,14 +123,15 @@ def doubts(found: Preference, credits: Credits) -> Iterator[str]:
         )
     known = sum(query.user is not None for query in credits.queries if query.clicks)
     if found.unit == "user" and known < found.queries.all:
+        unknown = found.queries.all - known
+        one = unknown == 1
         yield (
-            f"{counted(found.queries.all - known, 'query')} with clicks have no user, and count as "
-            "users of their own."
+            f"{counted(unknown, 'query')} with clicks {'has' if one else 'have'} no user, and "
+            f"{'counts as a user of its own' if one else 'count as users of their own'}."
         )
     if found.unit == "query":
-        reason = (
-            f"{counted(credits.users, 'user')} are known" if credits.users else "no user is known"
-        )
+        are = "are" if credits.users > 1 else "is"
+        reason = f"{counted(credits.users, 'user') if credits.users else 'no user'} {are} known"
         yield (
             f"queries count as independent ({reason}); those of one user are not, and p is too "
             "small where users ask many."

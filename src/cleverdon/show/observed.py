@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import Any
 
 from cleverdon.online.days import as_time
-from cleverdon.online.log import MEANINGS
+from cleverdon.online.log import MEANINGS, Log
 from cleverdon.online.metrics.base import Count, Ratio
 from cleverdon.online.observing import Listed, Observed, Value
 from cleverdon.show.grid import EXACT, Grid, counted, laid_out, printable
@@ -62,16 +62,16 @@ def written(metric: Ratio | Count, number: float | None, *, exact: bool = False)
         return f"{number:,.0f}"
     if metric.kind == "share":
         return f"{number:.2%}"
-    return f"{significant(number)} {metric.measured_in}".rstrip()
+    return f"{significant(number, whole=False)} {metric.measured_in}".rstrip()
 
 
-def significant(number: float) -> str:
-    """With four digits that count, and none of a large number lost.
+def significant(number: float, *, whole: bool = True) -> str:
+    """With four digits that count, and none of a large number lost; `whole` ones without decimals.
 
     >>> significant(0.123456), significant(12.3456), significant(123456.7), significant(3.0)
     ('0.1235', '12.35', '123,457', '3')
     """
-    if isclose(number, round(number), rel_tol=1e-9, abs_tol=1e-9):
+    if whole and isclose(number, round(number), rel_tol=1e-9, abs_tol=1e-9):
         return f"{round(number):,}"
     decimals = 4 if abs(number) < 1 else max(0, 4 - len(f"{abs(number):.0f}"))
     return f"{number:,.{decimals}f}"
@@ -102,18 +102,20 @@ def _of(value: Value) -> str:
 
 def list_grid(listed: Listed, *, exact: bool = False) -> Grid:
     """A list under its name, a row an entry."""
-    columns = listed.metric.columns
-    names = list(columns)
+    own = list(listed.metric.columns)
+    names = [*listed.by, *own]
     rows = [[_cell(name, row[name], exact=exact) for name in names] for row in listed.rows]
     title = str(listed.metric)
-    header = names if exact else [title, *[name.replace("_", " ") for name in names[1:]]]
+    header = names if exact else [*listed.by, title, *[name.replace("_", " ") for name in own[1:]]]
     notes = list(listed.notes) if listed.rows else [*listed.notes, "There is nothing to list."]
-    return Grid(header, rows, labels=1, notes=[] if exact else notes)
+    return Grid(header, rows, labels=len(listed.by) + 1, notes=[] if exact else notes)
 
 
 def _cell(name: str, value: Any, *, exact: bool) -> str:
     if value is None:
-        return "" if exact else "-"
+        return "" if exact else "(none)"
+    if value == "" and not exact:
+        return "(empty)"
     if exact:
         return str(value) if isinstance(value, (str, int)) else repr(float(value))
     if name == "share":
@@ -130,19 +132,36 @@ def _closing(observed: Observed) -> list[str]:
     first, last = (as_time(at) for at in stages.local_span)
     lines = [f"From {first} to {last} ({zone})."]
     lines += stages.notes
-    if observed.values:
+    if any(isinstance(value.metric, Ratio) for value in observed.values):
         lines.append(_about_intervals(observed))
-    for name, columns in observed.missing.items():
-        told = ", ".join(f"{column} ({MEANINGS[column.split('.')[1]]})" for column in columns)
-        lines.append(f"{name} has no value: the log does not have {told}.")
-    if stages.log.aside:
-        rows = sum(aside.count for aside in stages.log.aside)
-        lines.append(f"{counted(rows, 'row')} could not be read, and {_are(rows)} not counted.")
+    lines += _without_value(observed)
+    lines += about_rows(stages.log)
     return [fill(" ".join(lines), 96)]
 
 
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
+def _without_value(observed: Observed) -> list[str]:
+    """Metrics that the log cannot tell, those that need the same together."""
+    by_need: dict[tuple[str, ...], list[str]] = {}
+    for name, columns in observed.missing.items():
+        by_need.setdefault(columns, []).append(name)
+    lines = []
+    for columns, names in by_need.items():
+        told = ", ".join(f"{column} ({MEANINGS[column.split('.')[1]]})" for column in columns)
+        has = "have" if len(names) > 1 else "has"
+        lines.append(f"{', '.join(names)} {has} no value: the log does not have {told}.")
+    return lines
+
+
+def about_rows(log: Log) -> list[str]:
+    """How many rows and values of the log could not be used, in sentences."""
+    lines = []
+    if log.set_aside:
+        rest = "was set aside, and is" if log.set_aside == 1 else "were set aside, and are"
+        lines.append(f"{counted(log.set_aside, 'row')} {rest} not counted.")
+    if log.unknown:
+        rest = "cannot be right, and was" if log.unknown == 1 else "cannot be right, and were"
+        lines.append(f"{counted(log.unknown, 'value')} {rest} read as unknown.")
+    return lines
 
 
 def _about_intervals(observed: Observed) -> str:

@@ -120,8 +120,9 @@ def test_missing_users_take_away_all_claims() -> None:
     assert found.ratio.mismatch
     assert not found.trusted
     assert claims(found) == []
-    fewer = found.participants.users["B"] / found.participants.users["A"]
-    as_it_is = abtest(found.stages, ["Success"], guardrails=(), expected={"A": 1, "B": fewer})
+    users = found.participants.users
+    shares = {name: count / sum(users.values()) for name, count in users.items()}
+    as_it_is = abtest(found.stages, ["Success"], guardrails=(), expected=shares)
     assert as_it_is.trusted
 
 
@@ -159,7 +160,9 @@ def test_a_log_without_events() -> None:
     log = log_with([search(f"u{at}", "AB"[at % 2], at) for at in range(12)])
     found = abtest(log)
     assert [str(one.metric) for one in found.effects] == ["Reformulation"]
-    assert found.effects[0].p == 1
+    assert (found.effects[0].p, found.effects[0].corrected) == (None, None)
+    assert found.effects[0].untested.startswith("neither variant has any queries that another")
+    assert (found.family, claims(found)) == (0, [])
     assert set(found.missing) > {"Success", "QueryCTR"}
     silent = [{**search(f"u{at}", "AB"[at % 2], at), "text": None} for at in range(4)]
     with pytest.raises(InputError, match="Success needs what this log does not have"):
@@ -178,6 +181,11 @@ def test_wrong_experiments() -> None:
         abtest(rows("new", "old"))
     with pytest.raises(InputError, match="no user has a variant"):
         abtest(rows("A", "B"), start="2027-01-01", end="2027-01-02")
+    both = [search("u", "A", 0), search("u", "B", 1)]
+    with pytest.raises(InputError, match=r"one variant only: 1 user saw several, and was left out"):
+        abtest(log_with(both))
+    with pytest.raises(InputError, match=r"have the variant 'A' \(1 user saw several, left out\)"):
+        abtest(log_with([*both, search("v", "A", 1), search("w", "A", 2)]))
     with pytest.raises(InputError, match="no search says which variant"):
         abtest(rows(None, None))
     lacking = [search("u", None, 0)]
@@ -194,6 +202,8 @@ def test_wrong_options() -> None:
         abtest(log, ["Sucess"])
     with pytest.raises(OptionError, match="level=2: it lies between 0 and 1"):
         abtest(log, level=2)
+    with pytest.raises(OptionError, match=r"sum to 1.8 \(A=0.9, B=0.9\), and should sum to 1 "):
+        abtest(log, expected={"A": 0.9, "B": 0.9})
     with pytest.raises(OptionError, match="correction='hulm'"):
         abtest(log, correction="hulm")
 
@@ -209,17 +219,33 @@ def test_doubts() -> None:
     searches += [search("busy", "A", 3 + 0.1 * at) for at in range(9)]
     test = abtest(log_with(searches), ["Success", "QueryCTR"])
     found = doubts(test)
-    assert [doubt.name for doubt in found] == [
-        "contaminated",
-        "part-of-a-week",
-        "few-users",
-        "heavy-user",
-    ]
-    assert "one user of A has" in found[3].sentence
+    # Of so few users one always has a large share.
+    assert [doubt.name for doubt in found] == ["contaminated", "part-of-a-week", "few-users"]
+    assert "B has 6 users, so few that" in found[2].sentence
     less = doubts(test, silence=["few-users"])
     assert "few-users" not in [doubt.name for doubt in less]
     with pytest.raises(OptionError, match="no doubt 'few' to silence"):
         doubts(test, silence=["few"])
+
+
+def test_one_of_many_users_may_be_a_program() -> None:
+    searches = [search(f"u{at}", "AB"[at % 2], 0.1 * at, clicks=at % 3) for at in range(200)]
+    searches += [search("busy", "A", 3 + 0.1 * at) for at in range(99)]
+    *_, few, heavy = doubts(abtest(log_with(searches), ["QueryCTR"]))
+    assert (few.name, heavy.name) == ("few-users", "heavy-user")
+    assert "cut off" not in few.sentence
+    assert heavy.sentence.startswith("one user of A has 50% of the queries behind QueryCTR")
+
+
+def test_intervals_that_were_cut_off_are_told_of() -> None:
+    searches = [search("a", "A", 0), search("b", "B", 0, clicks=1), search("c", "A", 0)]
+    searches += [search("d", "B", 1), search("e", "A", 1)]
+    test = abtest(log_with(searches), ["QueryCTR"])
+    assert test.effects[0].low == -1
+    assert doubts(test)[-1].sentence == (
+        "B has 2 users, so few that intervals and p-values are rough where users differ a lot; "
+        "intervals of shares are cut off at 100 points, beyond which nothing is possible"
+    )
 
 
 def test_the_queries_that_ran_can_be_seen(test: ABTest) -> None:

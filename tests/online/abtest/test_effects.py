@@ -26,10 +26,11 @@ CUPED = replace(HOW, cuped=True)
 Sides = tuple[Floats, Floats, Floats, Floats]
 
 
-def outcome(control: Sides, variant: Sides, how: How = HOW) -> tuple[Effect, Arms | None]:
-    metric = find("Success")
+def outcome(
+    control: Sides, variant: Sides, how: How = HOW, metric: str = "Success"
+) -> tuple[Effect, Arms | None]:
     return effect(
-        metric,  # type: ignore[arg-type]
+        find(metric),  # type: ignore[arg-type]
         ("A", "B"),
         COLUMNS,
         aggregates(*control),
@@ -68,7 +69,8 @@ def test_the_delta_method_by_hand() -> None:
 def test_a_mean_of_each_user_is_welchs_t() -> None:
     random = np.random.default_rng(1)
     x, y = random.gamma(2, 1, 40), random.gamma(2, 1.3, 25)
-    found, _ = outcome((x, np.ones(40), x * 0, x * 0), (y, np.ones(25), y * 0, y * 0))
+    control, variant = (x, np.ones(40), x * 0, x * 0), (y, np.ones(25), y * 0, y * 0)
+    found, _ = outcome(control, variant, metric="QueriesPerSession")
     welch = stats.ttest_ind(y, x, equal_var=False)
     assert found.p == pytest.approx(welch.pvalue)
     rival = CompareMeans(DescrStatsW(y), DescrStatsW(x)).tconfint_diff(usevar="unequal")
@@ -180,12 +182,39 @@ def test_what_cannot_be_tested_says_so() -> None:
     one, none = np.ones(3), np.zeros(3)
     alike, _ = outcome((one, one, none, none), (none, one, none, none))
     assert (alike.p, alike.difference) == (None, -1)
-    assert alike.untested == "all users of a variant are alike"
+    assert alike.untested.startswith("users do not vary within either variant")
     same, _ = outcome((one, one, none, none), (one, one, none, none))
-    assert (same.p, same.difference) == (1, 0)
+    assert (same.p, same.difference) == (None, 0)
+    assert same.untested.startswith("all users of both variants are alike")
     undefined, _ = outcome((one, one, none, none), (none, none, none, none))
     assert (undefined.p, undefined.sides) == (None, None)
     assert undefined.untested == "the log has no session"
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+def test_nothing_in_either_variant_is_no_certainty(sequential: bool) -> None:
+    one, none = np.ones(3), np.zeros(3)
+    how = replace(HOW, sequential=sequential)
+    found, arms = outcome((none, one, none, none), (none, one, none, none), how)
+    assert arms is None
+    assert (found.difference, found.low, found.high, found.p, found.fixed_p) == (0, *[None] * 4)
+    assert found.untested == (
+        "neither variant has any sessions with a click and a sign of success, so that there is "
+        "nothing to compare"
+    )
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+def test_intervals_of_shares_end_where_nothing_is_possible(sequential: bool) -> None:
+    some, one, none = np.array([0.0, 1, 1]), np.ones(3), np.zeros(3)
+    how = replace(HOW, sequential=sequential)
+    sides = (some, one, none, none), (some[::-1], one, none, none)
+    share, _ = outcome(*sides, how)
+    assert (share.low, share.high) == (-1, 1)
+    mean, _ = outcome(*sides, how, metric="QueriesPerSession")
+    assert mean.low is not None
+    assert mean.low < -1
+    assert mean.p == share.p
 
 
 @pytest.mark.parametrize("sequential", [False, True])

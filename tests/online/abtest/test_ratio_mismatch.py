@@ -13,12 +13,12 @@ from cleverdon.errors import OptionError
 from cleverdon.online.abtest import sample_ratio
 
 
-@given(st.integers(0, 3000), st.integers(1, 3000), st.floats(0.05, 20))
-def test_two_variants_by_the_binomial_distribution(a: int, b: int, weight: float) -> None:
-    found = sample_ratio({"A": a, "B": b}, {"A": weight, "B": 1})
-    expected = stats.binomtest(a, a + b, weight / (weight + 1)).pvalue
+@given(st.integers(0, 3000), st.integers(1, 3000), st.floats(0.05, 0.95))
+def test_two_variants_by_the_binomial_distribution(a: int, b: int, share: float) -> None:
+    found = sample_ratio({"A": a, "B": b}, {"A": share, "B": 1 - share})
+    expected = stats.binomtest(a, a + b, share).pvalue
     assert found.p == pytest.approx(expected)
-    turned = sample_ratio({"B": b, "A": a}, {"B": 1, "A": weight})
+    turned = sample_ratio({"B": b, "A": a}, {"B": 1 - share, "A": share})
     assert turned.p == pytest.approx(found.p, abs=1e-6)
 
 
@@ -41,13 +41,19 @@ def test_the_level_and_what_is_expected() -> None:
     split = sample_ratio({"A": 9000, "B": 1000}, {"A": 0.9, "B": 0.1})
     assert split.expected == {"A": 9000, "B": 1000}
     assert split.p == pytest.approx(1)
-    assert sample_ratio({"A": 500}, {"A": 1, "B": 1}).mismatch  # B is missing altogether
+    assert sample_ratio({"A": 500}, {"A": 0.5, "B": 0.5}).mismatch  # B is missing altogether
 
 
 def test_shares_that_make_no_sense() -> None:
-    with pytest.raises(OptionError, match="no share of users is expected for the variant 'B'"):
-        sample_ratio({"A": 1, "B": 1}, {"A": 1, "C": 1})
+    with pytest.raises(OptionError, match=r"expected for the variant 'B', only for 'A', 'C'; "):
+        sample_ratio({"A": 1, "B": 1}, {"A": 0.5, "C": 0.5})
     with pytest.raises(OptionError, match="share of B is 0: it must be above 0"):
         sample_ratio({"A": 1, "B": 1}, {"A": 1, "B": 0})
+    with pytest.raises(OptionError, match=r"sum to 10 \(A=9, B=1\).* they are A=0.9, B=0.1"):
+        sample_ratio({"A": 1, "B": 1}, {"A": 9, "B": 1})
+    with pytest.raises(OptionError, match=r"sum to 0.9999 "):
+        sample_ratio({"A": 1, "B": 1, "C": 1}, dict.fromkeys("ABC", 0.3333))
+    thirds = sample_ratio({"A": 1, "B": 1, "C": 1}, dict.fromkeys("ABC", 0.333333))
+    assert thirds.expected["A"] == pytest.approx(1, abs=1e-12)
     with pytest.raises(OptionError, match="no user in any variant"):
         sample_ratio({})

@@ -72,7 +72,13 @@ def test_what_each_user_adds() -> None:
     assert set(rows) == {"ann", "bob"}
     ann, bob = rows["ann"], rows["bob"]
     assert (ann["n0"], ann["d0"], ann["before_n0"], ann["before_d0"]) == (1, 1, 1, 2)
-    assert (ann["n1"], ann["d1"], ann["before_n1"], ann["before_d1"]) == (150, 2, 40, 2)
+    scale = ratios[1].scale  # type: ignore[attr-defined]
+    assert (ann["n1"], ann["d1"], ann["before_n1"], ann["before_d1"]) == (
+        150 * scale,
+        2,
+        40 * scale,
+        2,
+    )
     assert (bob["n0"], bob["d0"], bob["before_n0"], bob["before_d0"]) == (0, 1, 0, 0)
     assert (bob["n1"], bob["d1"]) == (0, 0)
     assert (ann["before0"], bob["before0"], ann["heaviest1"]) == (1, 0, 2)

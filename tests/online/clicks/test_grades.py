@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from cleverdon.online.clicks import (
     Grades,
     Prior,
     Shown,
+    Written,
     graded,
     judgments,
     simulated,
@@ -27,6 +29,7 @@ from cleverdon.online.clicks import (
     write,
 )
 from cleverdon.read.topics import read_topics
+from cleverdon.show.clicks import judging
 from tests.online.clicks.made import MODELS, pages, truth
 
 LISTS = [
@@ -39,6 +42,14 @@ LISTS = [
 
 def found(**options: object) -> Graded:
     return graded(CM().fit(Shown.from_lists(LISTS), prior=Prior(1, 1)), **options)  # type: ignore[arg-type]
+
+
+def test_one_is_one_in_words() -> None:
+    written = Written("x.qrels", "x.evidence.tsv", "x.topics.tsv", 1, 1, without_topic=1)
+    text = judging(replace(found(min_impressions=5), seldom=1), written)
+    assert "\n1 more document was examined too seldom.\n" in text
+    assert "x.qrels: 1 judgment of 1 topic\n" in text
+    assert text.endswith("\n1 judgment left out: too few users asked their query")
 
 
 def test_confidence_by_hand() -> None:
@@ -82,7 +93,7 @@ def test_rows_are_ordered_and_rare_ones_left_out() -> None:
     # c stands below the click of every list, and was never examined; rare was shown three times.
     assert all_of_them.seldom == 2
     assert found(min_impressions=0).seldom == 0
-    with pytest.raises(InputError, match="none of 6 documents was examined 1000 times"):
+    with pytest.raises(InputError, match="no document, of 6 shown, was examined 1000 times"):
         found(min_impressions=1000)
 
 

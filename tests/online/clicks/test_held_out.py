@@ -100,8 +100,13 @@ def test_splits_that_cannot_be() -> None:
     for share in (0.0, 1.0, float("nan")):
         with pytest.raises(OptionError, match="the share to hold out lies between 0 and 1"):
             split(shown, share=share)
-    with pytest.raises(OptionError, match="leaves none to fit on, or none to test"):
+    with pytest.raises(OptionError, match=r"0.01 held out of 2 lists leaves none to test on"):
         split(shown, share=0.01)
+    with pytest.raises(OptionError, match=r"0.99 held out of 2 lists leaves none to fit on"):
+        split(shown, share=0.99)
+    one = Shown.from_lists([("q", ["a"], [])] * 2, users=["ann", "ann"])
+    with pytest.raises(OptionError, match=r"of the only user leaves none .*--held-out 0 tests"):
+        split(one)
     with pytest.raises(OptionError, match="do not say whose they are"):
         split(shown, by="user")
     with pytest.raises(OptionError, match="by='query' is not known"):

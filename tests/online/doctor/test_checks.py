@@ -49,7 +49,14 @@ class Case:
 
 def set_aside() -> Log:
     rows = Aside("events", "the time is none", 4, ("e.jsonl:3: {}", "e.jsonl:9: {}"))
-    return replace(with_rows(), aside=(rows,))
+    odd = Aside("events", "position below 1: read as unknown", 1, ("e.jsonl:5: {}",), kept=True)
+    return replace(with_rows(), aside=(rows, odd))
+
+
+def read_as_unknown() -> Log:
+    gone = Aside("queries", "no time", 4)
+    odd = Aside("queries", "results below 0: read as unknown", 2, ("q.jsonl:1: {}",), kept=True)
+    return replace(with_rows(), aside=(gone, odd))
 
 
 def without_zone() -> Log:
@@ -88,6 +95,7 @@ CASES: dict[str, Case] = {
     "rows-set-aside": Case(
         set_aside, "error", 4, 16, [{"row": "e.jsonl:3: {}"}, {"row": "e.jsonl:9: {}"}]
     ),
+    "unknown-values": Case(read_as_unknown, "warning", 2, 4, [{"row": "q.jsonl:1: {}"}]),
     "zoneless-times": Case(without_zone, "warning", 1, None, [], details="taken to be in UTC"),
     "no-clicks": Case(lambda: log_of(PAGES, shown(PAGES[0], 1, 2)), "error", 2, 2, []),
     "no-impressions": Case(lambda: log_of(PAGES, [click(PAGES[0], 1)]), "note", 1, 1, []),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,8 @@ from cleverdon.online.interleaving import (
 from cleverdon.online.interleaving.simulation import CLICKERS, simulate, topics_of
 from cleverdon.show.interleaving import doubts, power_sentence, render, sentence
 
+START = 1_772_409_600_000
+
 
 @pytest.fixture
 def experiment(tmp_path: Path) -> Path:
@@ -32,11 +35,11 @@ def experiment(tmp_path: Path) -> Path:
     records, clicks = simulate(TeamDraft(seed=1), topics, CLICKERS["perfect"], impressions=300)
     write_records(tmp_path / "records.jsonl", records)
     queries = [
-        {"query_id": record.query_id, "user": f"u{place % 60}", "time": 1000 + place}
+        {"query_id": record.query_id, "user": f"u{place % 60}", "time": START + place}
         for place, record in enumerate(records)
     ]
     events = [
-        {"query_id": query, "time": 2000 + place, "action": "click", "doc": doc}
+        {"query_id": query, "time": START + 1000 + place, "action": "click", "doc": doc}
         for place, (query, doc) in enumerate(clicks)
     ]
     (tmp_path / "log").mkdir()
@@ -90,7 +93,29 @@ def test_errors_name_the_line(experiment: Path) -> None:
     (experiment / "records.jsonl").write_text("{}\n")
     done = run(experiment)
     assert done.returncode == 1
-    assert done.stderr == "cleverdon: error: records.jsonl:1: the record has no 'version'\n"
+    assert done.stderr.startswith(
+        "cleverdon: error: records.jsonl:1: is no record of interleaving: it has no 'version', nor "
+        "anything else; a record has query_id, "
+    )
+
+
+def test_no_record_at_all_is_an_error(experiment: Path) -> None:
+    (experiment / "records.jsonl").write_text("\n")
+    done = run(experiment)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("cleverdon: error: records.jsonl: has no record of interleaving")
+
+
+def test_one_is_one() -> None:
+    first, *rest = votes(3, 1, user="ann").queries
+    credits = votes(0, 0)
+    alone = replace(credits, queries=(first._replace(user=None), *rest))
+    assert ("1 query with clicks has no user, and counts as a user of its own.") in list(
+        doubts(preference(alone), alone)
+    )
+    single = replace(credits, queries=tuple(rest))
+    told = " ".join(doubts(preference(single, unit="query"), single))
+    assert "(1 user is known)" in told
 
 
 def votes(a: int, b: int, even: int = 0, *, user: str | None = None) -> Credits:

@@ -63,7 +63,8 @@ def test_files(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(b"\n" + path.read_bytes() + b"\n\n"))
     assert read_records(packed) == records
     write_records(path, [])
-    assert read_records(path) == []
+    with pytest.raises(InputError, match=r"records.jsonl: has no record of interleaving"):
+        read_records(path)
 
 
 @pytest.mark.parametrize(
@@ -112,8 +113,11 @@ def test_what_is_no_record(tmp_path: Path) -> None:
     for text, message in {
         "{": "1:2: is no JSON: Expecting property name",
         "[1]": "1: expected an object, a record a line, found [1]",
-        "{}": "1: the record has no 'version'",
-        json.dumps(lacking): "1: the record has no 'team'",
+        "{}": "1: is no record of interleaving: it has no 'version', nor anything else; a record",
+        json.dumps(lacking): "1: is no record of interleaving: it has no 'team', but 'query_id', ",
+        json.dumps(dict.fromkeys("abcdefgh")): "1: is no record of interleaving: it has no "
+        "'version', but 'a', 'b', 'c', 'd', 'e', 'f', ...; a record has query_id, method, ",
+        "\n\n": " has no record of interleaving: it should have a line of JSON for every",
     }.items():
         path.write_text(text)
         with pytest.raises(InputError) as raised:

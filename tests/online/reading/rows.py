@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+AT = 1_772_442_930_000
+"""A time in March 2026, in milliseconds."""
 SAMPLES = Path(__file__).parent / "samples"
 
 

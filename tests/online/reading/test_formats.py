@@ -79,6 +79,21 @@ def test_ubi_without_impressions_takes_them_from_what_was_returned(tmp_path):
     assert any("no event says impression" in note for note in log.notes)
 
 
+def test_ubi_without_events_counts_only_rows_that_were_written(tmp_path):
+    query = {"query_id": "q", "user_query": "x", "timestamp": "2026-03-02T09:00:00Z"}
+    lines = [
+        json.dumps(query | {"query_response_hit_ids": ["d1", "d2"]}),
+        json.dumps(query | {"query_response_hit_ids": ["d1", "d2"]}),
+        json.dumps(query | {"timestamp": "2026-03-02T09:01:00Z", "query_response_hit_ids": ["d3"]}),
+        json.dumps(query | {"timestamp": "not a time", "query_response_hit_ids": ["d4"]}),
+        "garbage",
+    ]
+    log = read_log(written(tmp_path / "ubi_queries.jsonl", *lines))
+    assert [(row["doc"], row["position"]) for row in rows(log.events)] == [("d1", 1), ("d2", 2)]
+    assert {one.table for one in log.aside} == {"queries"}
+    assert (log.set_aside, sum(log.rows.values())) == (4, 5)
+
+
 def test_ubi_as_hits_of_opensearch(tmp_path):
     lines = (SAMPLES / "ubi" / "ubi_queries.jsonl").read_text().splitlines()
     wrapped = [{"_index": "ubi_queries", "_id": "1", "_source": json.loads(line)} for line in lines]
@@ -288,13 +303,20 @@ def test_what_is_of_no_format_is_told_with_a_mapping_to_start_from(tmp_path):
         read_log(file)
     assert all(name in str(error.value) for name in formats())
     assert "query_id: COLUMN" in str(error.value)
+    assert "format='ubi', on the command line --log-format ubi" in str(error.value)
 
 
 def test_a_format_that_does_not_exist():
-    with pytest.raises(OptionError, match="did you mean 'matomo'"):
+    told = r"format='matmo' \(--log-format\) is not known; did you mean 'matomo'"
+    with pytest.raises(OptionError, match=told):
         read_log(SAMPLES / "matomo.json", format="matmo")
 
 
 def test_a_log_of_another_format_than_was_said():
     with pytest.raises(InputError, match="no table has queries of the format 'snowplow'"):
         read_log(SAMPLES / "matomo.json", format="snowplow")
+
+
+def test_columns_that_a_format_must_not_have_are_not_asked_for():
+    with pytest.raises(InputError, match=r"the columns query_id, timestamp, user_query$"):
+        read_log(SAMPLES / "matomo.json", format="ubi")

@@ -10,7 +10,7 @@ import pytest
 
 from cleverdon.errors import InputError, OptionError
 from cleverdon.online.reading import read_log
-from tests.online.reading.rows import rows, written
+from tests.online.reading.rows import AT, rows, written
 
 RECORDS = [
     {"kind": "search", "id": "a", "who": "u", "visit": "v", "ts": 1772442930, "meta": {"q": "x"}},
@@ -115,8 +115,8 @@ def test_json_in_the_columns_of_a_csv(tmp_path):
 @pytest.mark.parametrize("packed", [False, True])
 def test_lists(tmp_path, packed):
     records = [
-        {"id": "a", "t": 5, "shown": ["x", "y"], "at": [1, 4], "tags": ["one", "two"]},
-        {"id": "b", "t": 6, "shown": [], "at": [], "tags": []},
+        {"id": "a", "t": AT, "shown": ["x", "y"], "at": [1, 4], "tags": ["one", "two"]},
+        {"id": "b", "t": AT + 1, "shown": [], "at": [], "tags": []},
     ]
     mapping = {
         "queries": {
@@ -141,9 +141,9 @@ def test_lists(tmp_path, packed):
     else:
         file = written(tmp_path / "log.jsonl", *map(json.dumps, records))
     log = read_log(file, mapping=mapping)
-    own = {"query_id": "a", "time": 5, "action": "impression"}
+    own = {"query_id": "a", "time": AT, "action": "impression"}
     first, second = rows(log.queries)
-    assert first == {"query_id": "a", "time": 5, "text": "one two", "results": 2}
+    assert first == {"query_id": "a", "time": AT, "text": "one two", "results": 2}
     assert (second["query_id"], second["results"]) == ("b", 0)
     assert rows(log.events) == [
         {"event_id": "a/1", **own, "doc": "x", "position": 1},
@@ -152,13 +152,17 @@ def test_lists(tmp_path, packed):
 
 
 def test_pages_that_share_an_id(tmp_path):
-    asked = [{"id": "a", "t": 10, "p": 0}, {"id": "a", "t": 20, "p": 1}, {"id": "b", "t": 5}]
+    asked = [
+        {"id": "a", "t": AT + 10, "p": 0},
+        {"id": "a", "t": AT + 20, "p": 1},
+        {"id": "b", "t": AT + 5},
+    ]
     done = [
-        {"id": "a", "t": 15, "do": "click"},
-        {"id": "a", "t": 25, "do": "click"},
-        {"id": "a", "t": 26, "do": "click", "p": 0},
-        {"id": "b", "t": 30, "do": "click"},
-        {"id": "z", "t": 31, "do": "click"},
+        {"id": "a", "t": AT + 15, "do": "click"},
+        {"id": "a", "t": AT + 25, "do": "click"},
+        {"id": "a", "t": AT + 26, "do": "click", "p": 0},
+        {"id": "b", "t": AT + 30, "do": "click"},
+        {"id": "z", "t": AT + 31, "do": "click"},
     ]
     written(tmp_path / "queries.jsonl", *map(json.dumps, asked))
     written(tmp_path / "events.jsonl", *map(json.dumps, done))
@@ -167,11 +171,11 @@ def test_pages_that_share_an_id(tmp_path):
     mapping = {"pages_share_id": True, "queries": paged, "events": {**paged, "action": "do"}}
     log = read_log(tmp_path, mapping=mapping)
     assert rows(log.queries) == [
-        {"query_id": "b", "time": 5},
-        {"query_id": "a", "time": 10, "page": 1},
-        {"query_id": "a#2", "time": 20, "page": 2},
+        {"query_id": "b", "time": AT + 5},
+        {"query_id": "a", "time": AT + 10, "page": 1},
+        {"query_id": "a#2", "time": AT + 20, "page": 2},
     ]
-    assert [(row["time"], row["query_id"]) for row in rows(log.events)] == [
+    assert [(row["time"] - AT, row["query_id"]) for row in rows(log.events)] == [
         (15, "a"),
         (25, "a#2"),
         (26, "a"),
@@ -181,19 +185,20 @@ def test_pages_that_share_an_id(tmp_path):
 
 
 def test_lines_of_text_by_patterns(tmp_path):
-    file = written(tmp_path / "access.log", "[5] GET /s?q=blue+wh%C3%A4le", "[6] GET /s?q=x&p=2")
+    lines = ("[1772442930] GET /s?q=blue+wh%C3%A4le", "[1772442931] GET /s?q=x&p=2")
+    file = written(tmp_path / "access.log", *lines)
     mapping = {
         "queries": {
             "query_id": {"number": True},
-            "time": {"column": "line", "pattern": r"^\[(\d+)\]", "unit": "s"},
+            "time": {"column": "line", "pattern": r"^\[(\d+)\]"},
             "text": {"column": "line", "pattern": "q=([^&]*)", "decode": "url"},
             "page": {"column": "line", "pattern": r"p=(\d+)"},
         }
     }
     log = read_log(file, mapping=mapping)
     assert rows(log.queries) == [
-        {"query_id": "1", "time": 5000, "text": "blue whäle"},
-        {"query_id": "2", "time": 6000, "text": "x", "page": 2},
+        {"query_id": "1", "time": AT, "text": "blue whäle"},
+        {"query_id": "2", "time": AT + 1000, "text": "x", "page": 2},
     ]
 
 
@@ -239,11 +244,12 @@ def test_what_is_wrong_with_toml(tmp_path):
 
 
 def test_a_column_that_only_later_rows_have_is_there(tmp_path):
-    lines = [json.dumps({"id": str(i), "ts": i}) for i in range(1, 3000)]
-    file = written(tmp_path / "log.jsonl", *lines, '{"id": "0", "ts": 1, "late": "yes"}')
+    lines = [json.dumps({"id": str(i), "ts": AT + i}) for i in range(1, 3000)]
+    late = json.dumps({"id": "0", "ts": AT, "late": "yes"})
+    file = written(tmp_path / "log.jsonl", *lines, late)
     log = read_log(file, mapping={"queries": {"query_id": "id", "time": "ts", "text": "late"}})
     assert [row for row in rows(log.queries) if "text" in row] == [
-        {"query_id": "0", "time": 1000, "text": "yes"}
+        {"query_id": "0", "time": AT, "text": "yes"}
     ]
 
 

@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from cleverdon.errors import InputError, MissingExtra, OptionError
 from cleverdon.online.reading import read_log
 from cleverdon.online.reading.database import connected, without_secrets
-from tests.online.reading.rows import rows, written
+from tests.online.reading.rows import AT, rows, written
 
 ASKED = [
-    {"query_id": "a", "time": 1000, "text": "x", "results": 3, "user": "u", "country": "fr"},
-    {"query_id": "b", "time": 2000, "text": "y", "results": 0, "user": "u", "country": "es"},
+    {"query_id": "a", "time": AT, "text": "x", "results": 3, "user": "u", "country": "fr"},
+    {"query_id": "b", "time": AT + 1000, "text": "y", "results": 0, "user": "u", "country": "es"},
 ]
-DONE = [{"query_id": "a", "time": 1500, "action": "click", "doc": "d", "position": 2}]
+DONE = [{"query_id": "a", "time": AT + 500, "action": "click", "doc": "d", "position": 2}]
 
 
 def jsonl(records):
@@ -96,6 +96,10 @@ def test_one_table_of_a_database(database):
 def test_a_table_that_does_not_exist(database):
     with pytest.raises(InputError, match=r"no table 'querys'; did you mean 'queries'\?"):
         read_log(database, queries="querys")
+    with pytest.raises(InputError, match=r"no table 'main.evnts'; did you mean 'events'\?"):
+        read_log(database, queries="queries", events="main.evnts")
+    with pytest.raises(InputError, match=r"no table 'nowhere.queries'$"):
+        read_log(database, queries="nowhere.queries")
 
 
 def test_tables_have_to_be_named_where_none_is_called_so(tmp_path):
@@ -114,6 +118,7 @@ def test_tables_have_to_be_named_where_none_is_called_so(tmp_path):
         ("clickhouse://me:secret@host", "clickhouse://host"),
         ("bigquery://project/dataset?credentials=secret", "bigquery://project/dataset"),
         ("duckdb:///tmp/x.duckdb", "duckdb:///tmp/x.duckdb"),
+        ("duckdb:///home/me@work/x.duckdb?read_only=True", "duckdb:///home/me@work/x.duckdb"),
     ],
 )
 def test_secrets_are_not_in_names(url, shown):
@@ -140,6 +145,41 @@ def test_secrets_are_not_in_errors(monkeypatch, failure):
     assert not any(secret in told for secret in ("s3cr", "t0ken"))
     assert error.value.__cause__ is None
     assert error.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    ("url", "message", "told"),
+    [
+        ("postgres://u:secret@host/db", "Connection refused: is it running?", None),
+        ("postgres://u:s@host/db", "no password supplied", None),
+        ("postgres://u:s@host/db", "at postgres://u:s@host/db", "at postgres://***@host/db"),
+        ("postgres://u@host/db?sslmode=require", "the server requires TLS", None),
+        ("trino://host/db?auth_token=t0k3n", "bad t0k3n", "bad ***"),
+        (
+            "duckdb://md:x?motherduck_token=abc",
+            "motherduck_token=abc is bad",
+            "motherduck_token=*** is bad",
+        ),
+    ],
+)
+def test_only_secrets_are_taken_out_of_errors(monkeypatch, url, message, told):
+    def fail(url):
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(ibis, "connect", fail)
+    with pytest.raises(InputError) as error:
+        connected(url)
+    assert str(error.value).endswith(f"cannot connect: {told or message}")
+
+
+def test_paths_of_files_are_no_secrets(tmp_path):
+    folder = tmp_path / "a:b@c"
+    folder.mkdir()
+    file = folder / "q.parquet"
+    file.write_bytes(b"PAR1 and no more")
+    with pytest.raises(InputError) as error:
+        read_log(file)
+    assert "***" not in str(error.value)
 
 
 def test_a_missing_driver_is_one_line(monkeypatch):
@@ -192,7 +232,7 @@ WORDS = st.text(
 )
 RECORDS = st.lists(
     st.fixed_dictionaries(
-        {"query_id": WORDS, "time": st.integers(0, 2**41)},
+        {"query_id": WORDS, "time": st.integers(2**40 - 9, 2**41) | st.integers(0, 2**62)},
         optional={
             "user": WORDS,
             "text": WORDS | st.just('say "hello, world"; a\\b'),

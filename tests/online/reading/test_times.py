@@ -10,7 +10,7 @@ import pytest
 
 from cleverdon.errors import OptionError
 from cleverdon.online.reading import read_log
-from cleverdon.online.reading.times import guessed_unit, zoneless
+from cleverdon.online.reading.times import EARLIEST, LATEST, guessed_unit, zoneless
 from tests.online.reading.rows import written
 
 MAPPED = {"queries": {"query_id": "id", "time": "at"}}
@@ -40,7 +40,7 @@ SPELLINGS = {
     "2026-03-02 09:15:30": MS - 250,
     "2026-03-02 09:15:30 UTC": MS - 250,
     "2026-03-02": MS - 250 - (9 * 3600 + 15 * 60 + 30) * 1000,
-    "1969-12-31T23:59:59.5Z": -500,
+    "1990-01-01T00:00:00.5Z": 631_152_000_500,
 }
 
 
@@ -80,26 +80,28 @@ def test_a_zone_that_does_not_exist(tmp_path):
 def test_epochs_are_told_by_their_size(tmp_path, number, unit):
     log = of_texts(tmp_path, number)
     assert times(log) == [MS]
-    assert log.notes == (f"queries.time: at is a number, and taken to be in {unit}",)
-    assert guessed_unit(float(number)) == unit
+    assert log.notes == (f"queries.time: numbers in at are taken to be in {unit}",)
+    assert guessed_unit([float(number)]) == unit
 
 
 def test_a_unit_that_is_told_is_not_guessed(tmp_path):
     mapping = {"queries": {"query_id": "id", "time": {"column": "at", "unit": "s"}}}
-    log = read_log(written(tmp_path / "log.csv", "id;at", "1;12"), mapping=mapping)
-    assert times(log) == [12_000]
+    file = written(tmp_path / "log.csv", "id;at", "1;700000000", "2;1772442930250")
+    log = read_log(file, mapping=mapping)
+    assert times(log) == [700_000_000_000]
     assert log.notes == ()
+    assert [(one.reason, one.count) for one in log.aside] == [("a time that cannot be", 1)]
 
 
 @pytest.mark.parametrize("unit", ["us", "ns"])
 def test_no_digit_of_an_epoch_is_lost(tmp_path, unit):
     per = {"us": 1000, "ns": 1_000_000}[unit]
-    exact = [MS * per, MS * per - 1, (MS + 1) * per - 1, -1, -per, 0]
+    exact = [MS * per, MS * per - 1, (MS + 1) * per - 1, EARLIEST * per, LATEST * per - 1]
     mapping = {"queries": {"query_id": "id", "time": {"column": "at", "unit": unit}}}
-    table = pa.table({"id": [str(i) for i in range(6)], "at": exact})
+    table = pa.table({"id": [str(i) for i in range(5)], "at": exact})
     pq.write_table(table, tmp_path / "log.parquet")
     log = read_log(tmp_path / "log.parquet", mapping=mapping)
-    assert times(log) == [MS, MS - 1, MS, -1, -1, 0]
+    assert times(log) == [MS, MS - 1, MS, EARLIEST, LATEST - 1]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +111,7 @@ def test_no_digit_of_an_epoch_is_lost(tmp_path, unit):
         (pa.array([AT.replace(tzinfo=None)], pa.timestamp("us")), MS, ("queries.time",)),
         (pa.array([AT.replace(microsecond=0)], pa.timestamp("s", "UTC")), MS - 250, ()),
         (pa.array([AT], pa.timestamp("ns", "UTC")), MS, ()),
-        (pa.array([date(1970, 1, 2)]), 86_400_000, ("queries.time",)),
+        (pa.array([date(1990, 1, 2)]), EARLIEST + 86_400_000, ("queries.time",)),
         (pa.array([MS / 1000]), MS, ()),
         (pa.array([MS]), MS, ()),
         (pa.array(["2026-03-02T09:15:30.250Z"]), MS, ()),
@@ -127,3 +129,69 @@ def test_typed_times_in_a_zone(tmp_path):
     pq.write_table(pa.table({"id": ["1"], "at": column}), tmp_path / "log.parquet")
     log = read_log(tmp_path / "log.parquet", mapping=MAPPED, timezone="Europe/Berlin")
     assert times(log) == [MS]
+
+
+CANONICAL = {"s": MS // 1000, "ms": MS, "us": MS * 1000, "ns": MS * 1_000_000}
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+@pytest.mark.parametrize("unit", CANONICAL)
+def test_units_of_a_column_called_time(tmp_path, unit, kind):
+    file, number = tmp_path / f"log.{kind}", CANONICAL[unit]
+    if kind == "parquet":
+        pq.write_table(pa.table({"query_id": ["1"], "time": pa.array([number])}), file)
+    elif kind == "csv":
+        written(file, "query_id,time", f"1,{number}")
+    else:
+        written(file, f'{{"query_id": "1", "time": {number}}}')
+    log = read_log(file)
+    assert times(log) == [MS - 250 if unit == "s" else MS]
+    told = f"queries.time: numbers in time are taken to be in {unit}"
+    assert log.notes == (() if unit == "ms" else (told,))  # which is what `Log` has itself
+
+
+def test_each_column_has_a_unit_of_its_own(tmp_path):
+    written(tmp_path / "queries.jsonl", f'{{"query_id": "1", "time": {MS // 1000}}}')
+    written(tmp_path / "events.jsonl", f'{{"action": "click", "time": {MS}}}')
+    log = read_log(tmp_path)
+    assert times(log) == [MS - 250]
+    assert log.events.time.to_pyarrow().to_pylist() == [MS]
+
+
+@pytest.mark.parametrize("odd", ["99999999999999999999", "1772442930250", "0", "17724429302500000"])
+def test_one_number_does_not_decide_the_unit_of_all(tmp_path, odd):
+    log = of_texts(tmp_path, odd, "1772442930", "1772442931")
+    assert times(log) == [MS - 250, MS + 750]
+    (aside,) = log.aside
+    assert aside.reason.startswith("a time that cannot be")
+    assert aside.examples == (f"{tmp_path / 'log.csv'}:2: 0;{odd}",)
+
+
+FAR = 2**63 - 1
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([AT, datetime(9999, 12, 31, tzinfo=UTC)], pa.timestamp("us", "UTC")),
+        pa.array([AT, datetime(1, 1, 1, tzinfo=UTC)], pa.timestamp("us", "UTC")),
+        pa.array([MS * 1000, FAR]).cast(pa.timestamp("us")),
+        pa.array([date(2026, 3, 2), date(9999, 12, 31)]),
+        *(pa.array([MS * per, far]) for per in (1, 1000, 10**6) for far in (FAR, -FAR - 1)),
+        pa.array([MS, 2**64 - 1], pa.uint64()),
+        pa.array([MS / 1000, float("inf")]),
+    ],
+)
+def test_times_that_cannot_be_are_set_aside_whatever_their_type(tmp_path, column):
+    pq.write_table(pa.table({"id": ["0", "1"], "at": column}), tmp_path / "log.parquet")
+    log = read_log(tmp_path / "log.parquet", mapping=MAPPED)
+    assert len(times(log)) == 1
+    (aside,) = log.aside
+    assert aside.reason.startswith("a time that cannot be")
+    assert (aside.count, log.rows["queries"]) == (1, 2)
+
+
+def test_only_times_that_are_read_can_lack_a_zone(tmp_path):
+    log = of_texts(tmp_path, "2026-03-02T09:15:30Z", "not a time", "9999-12-31 00:00:00")
+    assert log.notes == ()
+    assert log.set_aside == 2

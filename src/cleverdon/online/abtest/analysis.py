@@ -11,7 +11,7 @@ from cleverdon.online.abtest.arms import Aggregates, Arms, aggregated, tea
 from cleverdon.online.abtest.duration import planning
 from cleverdon.online.abtest.effects import How, effect
 from cleverdon.online.abtest.guardrails import check_direction, guardrail, margins
-from cleverdon.online.abtest.ratio_mismatch import sample_ratio
+from cleverdon.online.abtest.ratio_mismatch import check_shares, sample_ratio
 from cleverdon.online.abtest.results import ABTest, Effect, Participants, each_level
 from cleverdon.online.abtest.users import Columns, moment, per_user, taking_part
 from cleverdon.online.days import as_time
@@ -50,7 +50,8 @@ def abtest(
     """Compare the variants of an experiment in a log with its control, user by user.
 
     `guardrails` are metrics that must not be worse by more than a margin, a share of the control's
-    value; none at all are `()`. `expected` are the shares of users that the variants should have.
+    value; none at all are `()`. `expected` are the shares of users that the variants should have,
+    which sum to 1.
     With `cuped`, differences are adjusted by what the same users did before the start; by default
     where the log goes back so far. With `sequential`, p-values and intervals are valid however
     often one looks. `wanted` is the difference, relative to the control, that must not be missed.
@@ -60,6 +61,8 @@ def abtest(
         if not 0 < share < 1:
             raise OptionError(f"{name}={share}: it lies between 0 and 1")
     tea()  # before anything takes long
+    if expected is not None:
+        check_shares(expected)
     goals = [_ratio(one) for one in _each(METRICS if metrics is None else metrics)]
     limits = {
         check_direction(_ratio(name)): margin
@@ -158,17 +161,16 @@ def _control(participants: Participants, named: str | None, stages: Stages) -> s
     users = participants.users
     source = stages.log.source
     if not users:
-        raise InputError(
-            f"from {as_time(participants.start)} to {as_time(participants.end)} (UTC) no "
-            f"{participants.unit} has a variant",
-            source=source,
-        )
+        raise InputError(_nobody(participants), source=source)
     if named is not None and named not in users:
         raise InputError(f"there is no variant {named!r}{suggest(named, users)}", source=source)
     if len(users) == 1:
+        left_out = ""
+        if participants.contaminated:
+            left_out = f" ({participants.counted(participants.contaminated)} saw several, left out)"
         raise InputError(
-            f"all {participants.unit}s have the variant {next(iter(users))!r}; it takes two to "
-            "compare",
+            f"all {participants.unit}s have the variant {next(iter(users))!r}{left_out}; it takes "
+            "two to compare",
             source=source,
         )
     if named is not None:
@@ -176,8 +178,20 @@ def _control(participants: Participants, named: str | None, stages: Stages) -> s
     known = [name for name in users if name.casefold() in CONTROLS]
     if len(known) != 1:
         listed = ", ".join(repr(name) for name in users)
-        raise OptionError(f"which variant is the control? Name it; there are {listed}")
+        raise OptionError(f"which variant is the control? Name it (--control); there are {listed}")
     return known[0]
+
+
+def _nobody(participants: Participants) -> str:
+    """Why nobody takes part."""
+    span = f"from {as_time(participants.start)} to {as_time(participants.end)} (UTC)"
+    mixed = participants.contaminated
+    if not mixed:
+        return f"{span} no {participants.unit} has a variant"
+    return (
+        f"{span} nobody saw one variant only: {participants.counted(mixed)} saw several, and "
+        f"{'was' if mixed == 1 else 'were'} left out"
+    )
 
 
 def _missing(
@@ -199,7 +213,8 @@ def _with_past(sums: Mapping[str, Aggregates], cuped: bool | None) -> bool:
     if cuped and not has_past:
         raise OptionError(
             "CUPED needs what users did before the experiment, and the log has nothing of it: it "
-            "would have to go further back, or the experiment to start later"
+            "would have to go further back, or the experiment to start later (--start); --no-cuped "
+            "does without"
         )
     return has_past if cuped is None else cuped
 

@@ -11,6 +11,8 @@ from cleverdon.online.abtest.results import ABTest
 
 MOST_CONTAMINATED = 0.01
 FEWEST_USERS = 200
+FEWEST_FOR_SHARES = 100
+"""Of fewer users one always has a large share, which tells nothing of that user."""
 BEFORE_LEVEL = 0.01
 MOST_OF_ONE = 0.05
 WEEK = 7
@@ -24,7 +26,8 @@ def _contaminated(test: ABTest) -> Found:
     share = count / (count + test.participants.total)
     if share <= MOST_CONTAMINATED:
         return None
-    return f"{share:.1%} of the users saw more than one variant and were left out", share
+    unit = test.participants.unit
+    return f"{share:.1%} of the {unit}s saw more than one variant and were left out", share
 
 
 def _differed_before(test: ABTest) -> Found:
@@ -60,9 +63,13 @@ def _few_users(test: ABTest) -> Found:
     name, fewest = min(test.participants.users.items(), key=lambda item: item[1])
     if fewest >= FEWEST_USERS:
         return None
+    unit = test.participants.unit
+    cut = ""
+    if any(one.metric.kind == "share" and (one.low == -1 or one.high == 1) for one in test.effects):
+        cut = "; intervals of shares are cut off at 100 points, beyond which nothing is possible"
     return (
-        f"{name} has {fewest:,} users, so few that intervals and p-values are rough where users "
-        "differ a lot",
+        f"{name} has {test.participants.counted(fewest)}, so few that intervals and p-values are "
+        f"rough where {unit}s differ a lot{cut}",
         float(fewest),
     )
 
@@ -73,14 +80,16 @@ def _heavy_user(test: ABTest) -> Found:
         for one in test.effects
         if one.sides is not None
         for side, name in zip(one.sides, (one.control, one.variant), strict=True)
+        if side.users >= FEWEST_FOR_SHARES
     ]
     if not sides:
         return None
     share, name, metric = max(sides, key=lambda side: side[0])
     if share <= MOST_OF_ONE:
         return None
+    unit = test.participants.unit
     return (
-        f"one user of {name} has {share:.0%} of the {metric.over} behind {metric}: if that is a "
+        f"one {unit} of {name} has {share:.0%} of the {metric.over} behind {metric}: if that is a "
         "program, take it out of the log",
         share,
     )

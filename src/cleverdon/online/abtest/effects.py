@@ -54,16 +54,35 @@ def effect(
     if min(found.control.users, found.variant.users) < 2:
         return replace(plain, untested="a variant has but one user"), None
     if not found.squared_error:
-        if not difference:
-            return replace(plain, low=0.0, high=0.0, p=1.0, fixed_p=1.0), None
-        return replace(plain, untested="all users of a variant are alike"), None
+        # An interval from 0 to 0 would claim to be sure, and nothing is known of chance at all.
+        return replace(plain, untested=_all_alike(metric, found)), None
     tested = _tested(plain, found, columns, control, variant, how)
     if how.sequential and value:
         tested = _sequential(tested, found, how)
+    tested = _possible(tested)
     if found.coefficient:
         adjustment = _adjustment(found, columns, control, variant, metric)
         tested = replace(tested, adjustment=adjustment)
     return tested, found
+
+
+def _all_alike(metric: Ratio, found: Arms) -> str:
+    """Why there is nothing to test, where the users of neither variant vary."""
+    if found.difference:
+        return (
+            "users do not vary within either variant, so that nothing tells what chance alone "
+            "would do"
+        )
+    if metric.kind == "share" and found.control.value == 0:
+        return f"neither variant has any {metric.counted}, so that there is nothing to compare"
+    return "all users of both variants are alike, so that there is nothing to compare"
+
+
+def _possible(tested: Effect) -> Effect:
+    """With an interval of what can be: two shares differ by 1 at most."""
+    if tested.metric.kind != "share" or tested.low is None or tested.high is None:
+        return tested
+    return replace(tested, low=max(tested.low, -1.0), high=min(tested.high, 1.0))
 
 
 def _side(arm: Arm, metric: Ratio) -> Side:

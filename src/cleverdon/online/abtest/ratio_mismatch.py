@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from math import isfinite
 
 from cleverdon.compare.needs import scipy_stats
-from cleverdon.errors import OptionError, suggest
+from cleverdon.errors import OptionError
 
 LEVEL = 0.001
 """Below which p-value users are taken to have gone missing: experiments are many, and this check is
 to cry wolf in one of a thousand."""
+TOLERANCE = 1e-6
+"""How far the sum of expected shares may be from 1: three thirds of six digits are 0.999999."""
 
 
 @dataclass(frozen=True)
@@ -41,23 +43,23 @@ class SampleRatio:
 def sample_ratio(
     users: Mapping[str, int], shares: Mapping[str, float] | None = None
 ) -> SampleRatio:
-    """Whether users are split as they should be: evenly, or in proportion to `shares`.
+    """Whether users are split as they should be: evenly, or by `shares`, which sum to 1.
 
     >>> found = sample_ratio({"A": 5120, "B": 4610})
     >>> found.expected["A"], found.mismatch
     (4865.0, True)
-    >>> sample_ratio({"A": 900, "B": 98}, {"A": 9, "B": 1}).mismatch
+    >>> sample_ratio({"A": 900, "B": 98}, {"A": 0.9, "B": 0.1}).mismatch
     False
     """
-    shares = dict.fromkeys(users, 1.0) if shares is None else dict(shares)
-    for name, share in shares.items():
-        if not (isfinite(share) and share > 0):
-            raise OptionError(f"the expected share of {name} is {share}: it must be above 0")
+    if shares is None:
+        shares = dict.fromkeys(users, 1.0)
+    else:
+        check_shares(shares)
     for name in users:
         if name not in shares:
             raise OptionError(
-                f"no share of users is expected for the variant {name!r}{suggest(name, shares)}; "
-                "name one for every variant"
+                f"no share of users is expected for the variant {name!r}, only for "
+                f"{', '.join(map(repr, shares))}; name one for every variant (--expected)"
             )
     counts = {name: users.get(name, 0) for name in shares}
     total, whole = sum(counts.values()), sum(shares.values())
@@ -71,3 +73,21 @@ def sample_ratio(
         return SampleRatio(counts, expected, float(p), "exact binomial test")
     p = stats.chisquare(list(counts.values()), list(expected.values())).pvalue
     return SampleRatio(counts, expected, float(p), "chi-square test")
+
+
+def check_shares(shares: Mapping[str, float]) -> None:
+    """An error unless the shares that variants should have are shares of one whole."""
+    for name, share in shares.items():
+        if not (isfinite(share) and share > 0):
+            raise OptionError(
+                f"the expected share of {name} is {share:g}: it must be above 0 (--expected)"
+            )
+    whole = sum(shares.values())
+    # Rounded, since the tolerance itself is no number that floating point has.
+    if round(abs(whole - 1), 9) > TOLERANCE:
+        given = ", ".join(f"{name}={share:g}" for name, share in shares.items())
+        instead = ", ".join(f"{name}={share / whole:.6g}" for name, share in shares.items())
+        raise OptionError(
+            f"the expected shares of users sum to {whole:.7g} ({given}), and should sum to 1 over "
+            f"all variants; in the same proportions they are {instead} (--expected)"
+        )

@@ -10,6 +10,7 @@ from cleverdon.compare.multiplicity import WHOLE
 from cleverdon.online.abtest.ratio_mismatch import SampleRatio
 from cleverdon.online.days import DAY
 from cleverdon.online.metrics.base import Ratio
+from cleverdon.online.scripts import script
 from cleverdon.online.stages import Stages
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Effect:
     """The control's and the variant's; None where the metric is undefined in one of them."""
     difference: float | None = None
     low: float | None = None
-    """The ends of the interval of the difference."""
+    """The ends of the interval of the difference; of shares, no further than -1 and 1."""
     high: float | None = None
     relative: float | None = None
     """The difference as a share of the control's value; None where that is 0."""
@@ -135,6 +136,10 @@ class Participants:
     def total(self) -> int:
         return sum(self.users.values())
 
+    def counted(self, number: int) -> str:
+        """`1 user`, `2 users`."""
+        return f"{number:,} {self.unit if number == 1 else f'{self.unit}s'}"
+
     @property
     def days(self) -> float:
         return (self.end - self.start) / DAY
@@ -168,9 +173,7 @@ class ABTest:
     @property
     def sql(self) -> dict[str, str]:
         """The queries that ran: those that made the tables first."""
-        import ibis
-
-        return {name: ibis.to_sql(table) for name, table in self.asked.items()}
+        return script(self.stages, self.asked)
 
     @property
     def trusted(self) -> bool:

@@ -56,9 +56,10 @@ class Cascading(ClickModel):
 
     def after(self, parameters: Parameters, place: Place, state: State, chance: Floats) -> State:
         attraction = parameters.attraction[place.pair]
-        clicked = 1 - self.satisfaction(parameters, place.pair, place.rank)
-        unclicked = share((1 - attraction) * state, 1 - chance)
-        return parameters.continuation * np.where(place.clicked, clicked, unclicked)
+        satisfaction = self.satisfaction(parameters, place.pair, place.rank)
+        return parameters.continuation * _unsatisfied(
+            place, state, chance, attraction, satisfaction
+        )
 
     def marginal(self, parameters: Parameters, shown: Shown) -> Floats:
         chances = np.empty(len(shown.pair))
@@ -100,8 +101,11 @@ class Cascading(ClickModel):
         keys = len(shown.pairs) if by_pair else int(shown.rank.max()) + 1
         # Whether a click on the last result of a list satisfied, nothing can tell; the formula
         # takes it for granted.
-        telling = shown.clicked & (shown.followed | self.by_formula)
-        tried = summed(key[telling], np.ones(int(telling.sum())), keys)
+        telling = np.flatnonzero(shown.clicked & (shown.followed | self.by_formula))
+        clicked_key = key[telling]
+        tried = summed(clicked_key, np.ones(len(telling)), keys)
+        # All others stay where the prior is highest, and add the same to every objective.
+        known = np.flatnonzero(tried)
 
         def improved(seen: _Seen) -> Parameters:
             going_on = self.going_on
@@ -112,7 +116,7 @@ class Cascading(ClickModel):
             return Parameters(
                 attracts.estimate(shown.clicks.astype(float), shown.totals(seen.examined)),
                 satisfaction=others.estimate(
-                    summed(key[telling], seen.satisfied[telling], keys), tried
+                    summed(clicked_key, seen.satisfied[telling], keys), tried
                 ),
                 continuation=going_on,
             )
@@ -123,7 +127,7 @@ class Cascading(ClickModel):
             objective = (
                 log_likelihood(np.where(shown.clicked, seen.chance, 1 - seen.chance))
                 + attracts.log_density(here.attraction)
-                + others.log_density(here.satisfaction)
+                + others.log_density(here.satisfaction[known])
             )
             if self.going_on is None:
                 objective += others.log_density(np.array(here.continuation))
@@ -168,18 +172,21 @@ class Cascading(ClickModel):
 
     def _seen(self, parameters: Parameters, shown: Shown) -> _Seen:
         """What the clicks of a list say of all that cannot be seen in it."""
+        # Looked up once for all rows: that takes longer than to compute with them.
+        attraction = parameters.attraction[shown.pair]
+        satisfaction = self.satisfaction(parameters, shown.pair, shown.rank)
+        going_on = parameters.continuation
         chance = np.empty(len(shown.pair))
         expected = np.empty(len(shown.pair))
         state = self.begin(parameters, shown.lists)
         for place in shown.places:
             here, rows = place.lists, place.rows
             expected[rows] = state[here]
-            chance[rows] = self.chance(parameters, place, state[here])
-            state[here] = self.after(parameters, place, state[here], chance[rows])
+            chance[rows] = attraction[rows] * state[here]
+            state[here] = going_on * _unsatisfied(
+                place, state[here], chance[rows], attraction[rows], satisfaction[rows]
+            )
 
-        attraction = parameters.attraction[shown.pair]
-        satisfaction = self.satisfaction(parameters, shown.pair, shown.rank)
-        going_on = parameters.continuation
         examined = np.ones(len(shown.pair))
         satisfied = np.zeros(len(shown.pair))
         quiet = np.ones(shown.lists)  # how likely no click follows, were the next one examined
@@ -195,6 +202,14 @@ class Cascading(ClickModel):
             satisfied[rows] = np.where(last, share(pleased, pleased + (1 - pleased) * ends), 0.0)
             quiet[here] = here_quiet
         return _Seen(chance, examined, satisfied)
+
+
+def _unsatisfied(
+    place: Place, state: State, chance: Floats, attraction: Floats, satisfaction: Floats
+) -> Floats:
+    """How likely each list was read down to this place without its reader being satisfied."""
+    unclicked = share((1 - attraction) * state, 1 - chance)
+    return np.where(place.clicked, 1 - satisfaction, unclicked)
 
 
 @dataclass(frozen=True, eq=False)

@@ -125,13 +125,15 @@ def graded(
     if not 0 < level < 1:
         raise OptionError(f"level={level}: a level of confidence lies between 0 and 1")
     if not min_impressions >= 0:
-        raise OptionError(f"min_impressions={min_impressions}: it is a number from 0 on")
+        raise OptionError(
+            f"min_impressions={min_impressions} (--min-impressions): it is a number from 0 on"
+        )
     shown = fitted.impressions > 0
     wanted = shown & (fitted.examined >= min_impressions) & np.isfinite(fitted.belief.estimate)
     if not wanted.any():
         raise InputError(
-            f"none of {int(shown.sum()):,} documents was examined {min_impressions:g} times: "
-            "take more of the log, or ask for fewer impressions"
+            f"no document, of {int(shown.sum()):,} shown, was examined {min_impressions:g} times "
+            "or more: take more of the log, or ask for fewer impressions (--min-impressions)"
         )
     rows = _ordered(fitted, np.flatnonzero(wanted))
     belief = fitted.belief.part(rows)

@@ -86,7 +86,7 @@ def split(
     today says much of what the same user clicks tomorrow. A list of an unknown user stands alone.
     """
     if not 0 < share < 1:
-        raise OptionError(f"share={share}: the share to hold out lies between 0 and 1")
+        raise OptionError(f"share={share} (--held-out): the share to hold out lies between 0 and 1")
     if by is not None:
         check_word("by", by, ("user", "list"))
     if by == "user" and shown.user is None:
@@ -98,13 +98,22 @@ def split(
     units, unit = np.unique(unit, return_inverse=True)
     held = round(share * len(units))
     if not 0 < held < len(units):
-        raise OptionError(
-            f"share={share} of {len(units)} users or lists leaves none to fit on, or none to test"
-        )
+        unit_name = "list" if by == "list" or shown.user is None else "user"
+        raise OptionError(_too_few(unit_name, len(units), share, held))
     order = np.random.default_rng(seed).permutation(len(units))
     tested = np.zeros(len(units), dtype=bool)
     tested[order[:held]] = True
     return shown.part(~tested[unit]), shown.part(tested[unit])
+
+
+def _too_few(unit: str, number: int, share: float, held: int) -> str:
+    """Why there is nothing to fit on, or nothing to test on, and what to do about it."""
+    left = f"the only {unit}" if number == 1 else f"{number:,} {unit}s"
+    lacks = "none to test on" if held == 0 else "none to fit on"
+    return (
+        f"a share of {share:g} held out of {left} leaves {lacks}: take more of the log, or another "
+        "share (share=, --held-out; --held-out 0 tests nothing)"
+    )
 
 
 def held_out(

@@ -50,7 +50,7 @@ class HugePositions(_OfPositions):
 class PositionsWithinPages(_OfPositions):
     """First positions on later pages, as if positions began anew on each page."""
 
-    noun = "impressions and clicks with a position"
+    noun = "results shown or clicked, with a position"
     matters = "A click on the second page looks as good as one on the first."
     remedy = "log positions over all pages: (page - 1) * results a page + position"
     needs = ("events.action", "events.position", "queries.page")

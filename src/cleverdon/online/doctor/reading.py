@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from cleverdon.online.doctor.base import ALWAYS, CLICK_METRICS, Check, check
 from cleverdon.online.doctor.facts import Facts
 from cleverdon.online.doctor.findings import Finding
-from cleverdon.online.log import ACTIONS
+from cleverdon.online.log import ACTIONS, Aside
 from cleverdon.online.reading.times import zoneless
 
 
@@ -28,7 +28,7 @@ class NoSearches(Check):
 
 @check
 class RowsSetAside(Check):
-    """Rows set aside because they cannot be read."""
+    """Rows set aside because they cannot be used."""
 
     noun = "rows"
     matters = "They count in no metric, so that everything they belong to is counted too low."
@@ -36,17 +36,38 @@ class RowsSetAside(Check):
     error_from = 0.05
 
     def find(self, facts: Facts) -> Iterable[Finding]:
+        log = facts.log
         good = {"queries": facts.size.searches, "events": facts.size.events}
         for table, read in good.items():
-            rows = [aside for aside in facts.log.aside if aside.table == table]
-            total = read + sum(aside.count for aside in rows)
-            for aside in rows:
-                yield self.finding(
-                    aside.count,
-                    total,
-                    what=f"{table} set aside: {aside.reason}",
-                    examples=[{"row": row} for row in aside.examples[: facts.limits.examples]],
-                )
+            gone = [aside for aside in log.aside if aside.table == table and not aside.kept]
+            total = log.rows.get(table, read + sum(aside.count for aside in gone))
+            for aside in gone:
+                what = f"{table} set aside: {aside.reason}"
+                yield self.finding(aside.count, total, what=what, examples=_shown(aside, facts))
+
+
+@check
+class UnknownValues(Check):
+    """Values that cannot be right, read as unknown.
+
+    Their rows stay in the log: a click is a click, wherever it is said to have been.
+    """
+
+    noun = "rows"
+    matters = "Metrics that need the value leave these rows out; all others count them."
+    remedy = "mend what writes them, or say by --mapping which column or unit is meant"
+
+    def find(self, facts: Facts) -> Iterable[Finding]:
+        read = {"queries": facts.size.searches, "events": facts.size.events}
+        for aside in facts.log.aside:
+            if aside.kept:
+                what = f"{aside.table}.{aside.reason}"
+                examples = _shown(aside, facts)
+                yield self.finding(aside.count, read[aside.table], what=what, examples=examples)
+
+
+def _shown(aside: Aside, facts: Facts) -> list[dict[str, str]]:
+    return [{"row": row} for row in aside.examples[: facts.limits.examples]]
 
 
 @check

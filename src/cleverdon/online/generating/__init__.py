@@ -11,8 +11,18 @@ try:
 except ImportError:
     raise MissingExtra("making up logs", package="pyarrow", extra="logs") from None
 
+from cleverdon.online.generating.folder import check_foreign, there_already
 from cleverdon.online.generating.recipe import Recipe
 from cleverdon.online.generating.truth import Counts, Faults, Truth
-from cleverdon.online.generating.write import generate, generated, there_already
+from cleverdon.online.generating.write import generate, generated
 
-__all__ = ["Counts", "Faults", "Recipe", "Truth", "generate", "generated", "there_already"]
+__all__ = [
+    "Counts",
+    "Faults",
+    "Recipe",
+    "Truth",
+    "check_foreign",
+    "generate",
+    "generated",
+    "there_already",
+]

@@ -16,12 +16,16 @@ import pyarrow.parquet as pq
 from cleverdon.errors import OptionError
 from cleverdon.online.generating import columns
 from cleverdon.online.generating.block import USERS, Block, make_block
+from cleverdon.online.generating.folder import (
+    EVENTS_FILE,
+    QUERIES_FILE,
+    TRUTH_FILE,
+    check_foreign,
+)
 from cleverdon.online.generating.recipe import Recipe
 from cleverdon.online.generating.truth import Counts, Faults, Truth
 from cleverdon.online.generating.words import QUERIES, texts
 from cleverdon.online.generating.world import EXAMINATION, START, ZIPF, World
-
-QUERIES_FILE, EVENTS_FILE, TRUTH_FILE = "queries.parquet", "events.parquet", "truth.json"
 
 Progress = Callable[[int, int], object]
 """Told how many rows are done, and of about how many."""
@@ -43,11 +47,13 @@ def generate(
 
     `recipe` are the fields of `Recipe`: `events` (about how many rows the two tables have),
     `seed`, `variants`, `effect`, `bots`, `faults` and so on. The folder gets queries.parquet,
-    events.parquet and truth.json; the truth is given back, too. The same recipe gives the same
-    rows, whatever the number of threads.
+    events.parquet and truth.json, in place of those of an earlier call; the truth is given back,
+    too. The same recipe gives the same rows, whatever the number of threads. It is an error where
+    the folder has a log of another origin.
     """
     world = World(Recipe(**recipe))
     home = Path(folder)
+    check_foreign(home)
     home.mkdir(parents=True, exist_ok=True)
     sums = _Sums()
     with (
@@ -63,12 +69,6 @@ def generate(
     truth = sums.truth(world)
     (home / TRUTH_FILE).write_text(truth.to_json(), encoding="utf-8")
     return truth
-
-
-def there_already(folder: str | PathLike[str]) -> list[Path]:
-    """Files in a folder that `generate` would write over."""
-    paths = [Path(folder) / name for name in (QUERIES_FILE, EVENTS_FILE, TRUTH_FILE)]
-    return [path for path in paths if path.exists()]
 
 
 def generated(events: int = 2000, seed: int = 1, **recipe: Any) -> tuple[Any, Any, Truth]:

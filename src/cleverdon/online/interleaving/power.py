@@ -63,7 +63,9 @@ def power(found: Preference, *, size: float | None = None, target: float = TARGE
     if not level < target < 1:
         raise OptionError(f"target={target}: power lies between the level, {level:g}, and 1")
     if size is not None and not 0 < size < inf:
-        raise OptionError(f"size={size}: a preference to be found is above 0")
+        raise OptionError(
+            f"size={size} (--difference): a preference to be found is a number above 0"
+        )
     by_test = _by_signs if found.test == "sign" else _by_credit
     assumed, shown, smallest, needed = by_test(found, size, target)
     units, impressions = found.units.all, found.queries.all + found.not_clicked

@@ -147,7 +147,9 @@ def preference(
     clicked = [query for query in credits.queries if query.clicks]
     users = any(query.user is not None for query in clicked)
     if unit == "user" and not users:
-        raise OptionError("unit='user': no query with clicks has a user; unit='query' needs none")
+        raise OptionError(
+            "unit='user': no query with clicks has a user; unit='query' (--unit query) needs none"
+        )
     by_user = users and unit != "query"
     sums = _sums(clicked, by_user=by_user)
     signs = np.sign(sums[:, 0])

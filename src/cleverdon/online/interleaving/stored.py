@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cleverdon.errors import InputError, suggest
+from cleverdon.errors import InputError
 from cleverdon.online.interleaving.methods import find
 from cleverdon.online.interleaving.records import VERSION, Record, Value
 from cleverdon.read.unpacked import decoded, name_of_stream, unpacked
@@ -17,6 +17,9 @@ from cleverdon.read.unpacked import decoded, name_of_stream, unpacked
 def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
+
+MOST_KEYS = 6
+"""So many keys of an object are named where it is no record."""
 
 KINDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "team": (lambda value: value in ("A", "B"), "'A' or 'B'"),
@@ -73,11 +76,23 @@ def _checked(found: dict[str, Any]) -> Record:
 def _field(found: dict[str, Any], name: str, kind: type) -> Any:
     kinds = {int: "a whole number", str: "a text", list: "a list"}
     if name not in found:
-        raise InputError(f"the record has no {name!r}{suggest(name, found) if found else ''}")
+        raise InputError(f"is no record of interleaving: it has no {name!r}, {_instead(found)}")
     value = found[name]
     if not isinstance(value, kind) or isinstance(value, bool):
         raise InputError(f"{name} is {value!r:.40}, and should be {kinds[kind]}")
     return value
+
+
+def _instead(found: dict[str, Any]) -> str:
+    """What stands where a record should, and what one has."""
+    listed = ", ".join(repr(name) for name in list(found)[:MOST_KEYS])
+    if len(found) > MOST_KEYS:
+        listed += ", ..."
+    instead = f"but {listed}" if listed else "nor anything else"
+    return (
+        f"{instead}; a record has query_id, method, seed, version, docs and the method's own "
+        "columns, as write_records writes them"
+    )
 
 
 def _docs(values: list[Any]) -> tuple[str, ...]:
@@ -106,7 +121,8 @@ def _column(found: dict[str, Any], name: str, kind: str, length: int) -> tuple[V
 def read_records(path: str | os.PathLike[str]) -> list[Record]:
     """The records of a file of JSON lines, packed or not; `-` is standard input.
 
-    A query that has two records is an error: nobody could say which of them a click is on.
+    A query that has two records is an error: nobody could say which of them a click is on. So is a
+    file without any.
     """
     source = name_of_stream(os.fspath(path))
     first: dict[str, int] = {}
@@ -122,6 +138,11 @@ def read_records(path: str | os.PathLike[str]) -> list[Record]:
             )
         first[record.query_id] = number
         records.append(record)
+    if not records:
+        raise InputError(
+            "has no record of interleaving: it should have a line of JSON for every result page",
+            source=source,
+        )
     return records
 
 

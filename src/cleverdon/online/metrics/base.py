@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 if TYPE_CHECKING:
@@ -14,6 +14,10 @@ Better = Literal["higher", "lower", "neither"]
 Kind = Literal["share", "mean"]
 Unit = Literal["pages", "queries", "sessions"]
 """What is counted over: a table of `Stages`."""
+
+
+Split = Callable[["ibis.Table"], list[Any]]
+"""The columns by which a table is split, as expressions with names of their own."""
 
 
 class Metric:
@@ -34,6 +38,8 @@ class Metric:
         lacks = [column for column in self.needs if not stages.log.has(column)]
         if self.needs_persons and not stages.knows_persons:
             lacks.append("queries.user")
+        if not lacks and "events.action" in self.needs and not stages.has_clicks:
+            lacks.append("events.click")
         return lacks
 
     @property
@@ -99,8 +105,11 @@ class Listing(Metric):
     columns: ClassVar[Mapping[str, str]]
     """What its columns are, in words."""
 
-    def query(self, stages: Stages) -> ibis.Table:
-        """What is asked of the engine."""
+    splits: ClassVar[bool] = False
+    """Whether there can be one for each day, segment or variant; otherwise it is of all."""
+
+    def query(self, stages: Stages, split: Split) -> ibis.Table:
+        """What is asked of the engine; `split` gives the columns by which a table is split."""
         raise NotImplementedError
 
     def finished(self, stages: Stages, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

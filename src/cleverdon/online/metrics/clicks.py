@@ -187,8 +187,8 @@ class TimeToClick(_OfClicks):
 class Dwell(_OfClicks):
     """The mean time for which a clicked document was looked at, in seconds.
 
-    Where the log does not say, it is taken to last until the same user's next click or search; of
-    the last click in a session nobody knows.
+    Where the log has no such times at all, it is taken to last until the same user's next click or
+    search; of the last click in a session nobody knows.
     """
 
     formula = r"\frac{1}{|C|} \sum_{c \in C} \operatorname{dwell}(c)"

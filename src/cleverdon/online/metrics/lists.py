@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import ibis
 
-from cleverdon.online.metrics.base import Listing
+from cleverdon.online.metrics.base import Listing, Split
 from cleverdon.online.metrics.registry import metric
 from cleverdon.online.portable import quotient, whole
 
@@ -30,24 +30,31 @@ class _TopList(Listing):
         "share": "share of all that there are",
     }
     needs: ClassVar[tuple[str, ...]] = ("queries.text",)
+    splits = True
 
     def counts(self, asked: Table) -> Any:
         """Whether a query counts."""
         raise NotImplementedError
 
-    def query(self, stages: Stages) -> Table:
+    def query(self, stages: Stages, split: Split) -> Table:
         asked = stages.asked
         asked = asked.filter(asked.text.notnull())
-        asked = asked.mutate(counts=whole(self.counts(asked)))
+        keys = split(asked)
+        groups = [key.get_name() for key in keys]
+        asked = asked.mutate(*keys, counts=whole(self.counts(asked)))
         users = asked.cluster.nunique(where=asked.counts == 1)
-        lines = asked.group_by("text").agg(
+        lines = asked.group_by(*groups, "text").agg(
             count=asked.counts.sum(), users=users, asked=asked.count()
         )
-        total = lines["count"].sum().over(ibis.window())
+        total = lines["count"].sum().over(ibis.window(group_by=groups))
         lines = lines.mutate(share=quotient(lines["count"], total))
         enough = (lines.users >= stages.settings.least_users) & (lines["count"] > 0)
-        listed = lines.filter(enough).order_by(ibis.desc("count"), "text")
-        return listed.limit(stages.settings.top).select(*self.columns)
+        lines = lines.filter(enough)
+        order = [ibis.desc("count"), ibis.asc("text")]
+        place = ibis.row_number().over(ibis.window(group_by=groups, order_by=order))
+        lines = lines.mutate(place=place)
+        lines = lines.filter(lines.place < stages.settings.top)
+        return lines.order_by(*groups, "place").select(*groups, *self.columns)
 
     def notes(self, stages: Stages, rows: list[dict[str, Any]]) -> list[str]:
         least = stages.settings.least_users
@@ -143,7 +150,7 @@ class HeadTorsoTail(Listing):
         = head 3, tail 1
     """
 
-    def query(self, stages: Stages) -> Table:
+    def query(self, stages: Stages, split: Split) -> Table:
         asked = stages.asked
         asked = asked.filter(asked.text.notnull())
         lines = asked.group_by("text").agg(count=asked.count())

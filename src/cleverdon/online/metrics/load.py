@@ -9,7 +9,7 @@ import numpy as np
 
 from cleverdon.correlate import spearman
 from cleverdon.online import days
-from cleverdon.online.metrics.base import Listing
+from cleverdon.online.metrics.base import Listing, Split
 from cleverdon.online.metrics.registry import metric
 from cleverdon.online.percentiles import percentiles
 
@@ -42,7 +42,7 @@ class QueriesPerTime(Listing):
         = second 2, minute 2, hour 2, day 3, month 3
     """
 
-    def query(self, stages: Stages) -> Table:
+    def query(self, stages: Stages, split: Split) -> Table:
         at = stages.local(stages.pages.time)
         spans = {name: days.floor_to(at, span) for name, span in days.SPANS.items()}
         spans["month"] = _month(at, stages)
@@ -109,7 +109,7 @@ class _ByMinute(Listing):
     needs = ("queries.latency_ms",)
     undefined = "the log has no latency"
 
-    def query(self, stages: Stages) -> Table:
+    def query(self, stages: Stages, split: Split) -> Table:
         pages = stages.pages
         minute = days.floor_to(stages.local(pages.time), days.MINUTE).name("minute")
         return percentiles(pages, pages.latency_ms, (50, 90, 95), by=[minute])

@@ -51,7 +51,8 @@ def find(name: str) -> Metric:
     known = {cls.__name__: cls for cls in metrics()}
     folded = {known_name.casefold(): cls for known_name, cls in known.items()}
     if name.casefold() not in folded:
-        raise NotationError(f"there is no metric {name!r}{suggest(name, known)}")
+        hint = suggest(name, known) or "; cleverdon logs explain lists them"
+        raise NotationError(f"there is no metric {name!r}{hint}")
     return folded[name.casefold()]()
 
 

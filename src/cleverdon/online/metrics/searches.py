@@ -83,6 +83,7 @@ class Latency(Ratio):
     counted = "milliseconds, added up"
     over = "searches whose latency is known"
     kind = "mean"
+    scale = 1000
     measured_in = "ms"
     better = "lower"
     worked = """
@@ -93,10 +94,11 @@ class Latency(Ratio):
     """
 
     def numerator(self, table: ibis.Table) -> Any:
-        return table.latency_ms
+        # In whole microseconds, whose sum does not depend on the order in which they are added.
+        return (table.latency_ms * 1000).round().cast("int64")
 
     def denominator(self, table: ibis.Table) -> Any:
         return whole(table.latency_ms.notnull())
 
     def spread(self, table: ibis.Table) -> Any:
-        return table.latency_ms
+        return (table.latency_ms * 1000).round().cast("int64")

@@ -40,6 +40,15 @@ def of_searches(events: ibis.Table) -> tuple[ibis.Table, tuple[str, ...]]:
     return events.filter(belongs), (note,)
 
 
+def of_good(queries: ibis.Table, events: ibis.Table) -> ibis.Table:
+    """The events that rows of queries gave, without those of rows that were set aside.
+
+    A row that was set aside for an id that an earlier one has may say the same as that one.
+    """
+    same = [events.query_id == queries.query_id, events.time == queries.time]
+    return events.semi_join(queries, same).distinct()
+
+
 def with_pages(queries: ibis.Table, events: ibis.Table) -> ibis.Table:
     """Events of queries whose pages share an id, with the id of the page that they belong to.
 

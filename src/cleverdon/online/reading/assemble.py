@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from cleverdon.online.log import EVENTS, QUERIES, conformed
 from cleverdon.online.reading import times
-from cleverdon.online.reading.canonical import LACKS_ZONE, PAGE, PROBLEM, Made, made, matching
+from cleverdon.online.reading.canonical import (
+    LACKS_ZONE,
+    LOWEST,
+    ODD,
+    PAGE,
+    PROBLEM,
+    Made,
+    made,
+    matching,
+)
 from cleverdon.online.reading.spec import Kind, Part, Rows
 from cleverdon.online.reading.tables import BROKEN, FILE, RAW, Source, inside
 from cleverdon.online.reading.values import Reading
@@ -17,6 +27,8 @@ from cleverdon.online.reading.values import Reading
 if TYPE_CHECKING:
     import ibis
 
+SAMPLE = 1_000
+"""How many times are looked at to see in which unit they are."""
 ORIGIN = "_source"
 """Which source a row came from."""
 
@@ -30,7 +42,7 @@ class Rough:
     kind: Kind
     table: ibis.Table
     whole: ibis.Table
-    """The same with every row's own text, which `table` has only of rows to be set aside."""
+    """The same with every row's own text, which `table` has only of rows to be shown."""
     segments: tuple[str, ...]
     notes: tuple[str, ...]
 
@@ -96,6 +108,8 @@ def rough(kind: Kind, parts: Sequence[Taken]) -> Rough:
     done = [(part, _made(part, notes)) for part in parts]
     segments = tuple(dict.fromkeys(name for _, one in done for name in one.segments))
     hidden = {PROBLEM: "string", LACKS_ZONE: "boolean", RAW: "string", FILE: "string"}
+    odd = [ODD + name for name in LOWEST if any(ODD + name in one.table.columns for _, one in done)]
+    hidden |= dict.fromkeys(odd, "string")
     if any(PAGE in one.table.columns for _, one in done):
         hidden[PAGE] = "int64"
     tables = [
@@ -107,7 +121,8 @@ def rough(kind: Kind, parts: Sequence[Taken]) -> Rough:
     whole = ibis.union(*tables) if len(tables) > 1 else tables[0]
     table = whole
     if any(part.source.copied for part in parts):
-        shown = table[PROBLEM].notnull().ifelse(table[RAW], None)
+        wrong = ibis.or_(*(table[name].notnull() for name in (PROBLEM, *odd)))
+        shown = wrong.ifelse(table[RAW], None)
         table = copied(parts[0].source.backend, table.mutate(**{RAW: shown}))
     return Rough(kind, table, whole, segments, tuple(dict.fromkeys(notes)))
 
@@ -124,9 +139,9 @@ def _made(part: Taken, notes: list[str]) -> Made:
     fits = matching(flat, rows.where)
     if fits is not None:
         flat = flat.filter(fits)
-    units = _units(rows, source, notes)
-    backend = source.backend.name
-    return made(Reading(flat, backend, units), rows, broken=source.broken)
+    reading = Reading(flat, source.backend.name)
+    reading = replace(reading, units=_units(rows, reading, notes))
+    return made(reading, rows, broken=source.broken)
 
 
 def _with_others(rows: Rows, source: Source) -> Rows:
@@ -137,22 +152,24 @@ def _with_others(rows: Rows, source: Source) -> Rows:
     return replace(rows, segments={name: (Part(path=name),) for name in others})
 
 
-def _units(rows: Rows, source: Source, notes: list[str]) -> dict[str, str]:
+def _units(rows: Rows, reading: Reading, notes: list[str]) -> dict[str, str]:
     """The unit of each time that is a number and whose unit nobody told, by the size of some."""
     found: dict[str, str] = {}
     for part in rows.columns["time"]:
         if part.path is None or part.unit is not None:
             continue
-        numbers = [number for value in source.sample(part.path) if (number := _number(value))]
-        if numbers:
-            unit = times.guessed_unit(sorted(numbers)[len(numbers) // 2])
-            found[part.path] = unit
-            notes.append(f"{rows.kind}.time: {part.path} is a number, and taken to be in {unit}")
+        numbers = (_number(value) for value in reading.sample(part, SAMPLE))
+        unit = times.guessed_unit(number for number in numbers if number is not None)
+        if unit is None:
+            continue
+        found[part.path] = unit
+        if (part.path, unit) != ("time", "ms"):  # which is what `Log` itself has
+            notes.append(f"{rows.kind}.time: numbers in {part.path} are taken to be in {unit}")
     return found
 
 
 def _number(value: Any) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float | str):
+    if not isinstance(value, int | float | Decimal | str):
         return None
     try:
         return float(value)

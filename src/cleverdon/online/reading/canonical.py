@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cleverdon.online.log import EVENTS, QUERIES
+from cleverdon.online.reading import times
 from cleverdon.online.reading.spec import Condition, Rows
 from cleverdon.online.reading.tables import BROKEN, FILE, RAW
 from cleverdon.online.reading.values import Reading, Value
@@ -18,6 +19,8 @@ PROBLEM = "_problem"
 LACKS_ZONE = "_zoneless"
 STOOD = "_stood_"
 """Before the name of a column: whether anything stood where its value was read."""
+ODD = "_odd_"
+"""Before the name of a column: what is wrong with its value, if it is to be read as unknown."""
 PAGE = "_page"
 """The page of an event, where all pages of a query share one id."""
 
@@ -61,7 +64,8 @@ def made(reading: Reading, rows: Rows, *, broken: str) -> Made:
     }
     # What is wrong is seen from values in a second step, so that no value is computed twice.
     values = table.select(**columns)
-    told = values.mutate(**{PROBLEM: _problem(values, rows, broken)})
+    odd = {ODD + name: _odd(values, name) for name in LOWEST if name in columns}
+    told = values.mutate(**{PROBLEM: _problem(values, rows, broken), **odd})
     unneeded = [name for name in told.columns if name == BROKEN or name.startswith(STOOD)]
     return Made(
         told.drop(*unneeded),
@@ -92,23 +96,32 @@ def _problem(values: ibis.Table, rows: Rows, broken: str) -> Any:
     import ibis
 
     cases: list[tuple[Any, str]] = []
-
-    def unread(name: str, reason: str) -> None:
-        """What stood there is no value."""
-        if STOOD + name in values.columns:
-            cases.append((values[STOOD + name] & values[name].isnull(), reason))
-
     if BROKEN in values.columns and broken:
         cases.append((values[BROKEN], broken))
     for name in NEEDED[rows.kind]:
-        unread(name, f"a {name} that cannot be read")
+        cases += _unread(values, name, f"a {name} that cannot be read")
         missing = values[name].isnull() if name in values.columns else ibis.literal(True)
         cases.append((missing, f"no {name}"))
-    for name, lowest in LOWEST.items():
-        if name in values.columns:
-            unread(name, f"{name} is not a number")
-            cases.append((values[name] < lowest, f"{name} below {lowest}"))
+    if "time" in values.columns:
+        cases.append((times.impossible(values.time), "a time that cannot be"))
     return ibis.cases(*cases, else_=ibis.null("string"))
+
+
+def _odd(values: ibis.Table, name: str) -> Any:
+    """What is wrong with a number without which a row can still be used; null where nothing is."""
+    import ibis
+
+    lowest = LOWEST[name]
+    cases = _unread(values, name, f"{name} is not a number: read as unknown")
+    cases.append((values[name] < lowest, f"{name} below {lowest}: read as unknown"))
+    return ibis.cases(*cases, else_=ibis.null("string"))
+
+
+def _unread(values: ibis.Table, name: str, reason: str) -> list[tuple[Any, str]]:
+    """That what stood there is no value, where that can be."""
+    if STOOD + name not in values.columns:
+        return []
+    return [(values[STOOD + name] & values[name].isnull(), reason)]
 
 
 def matching(table: ibis.Table, conditions: tuple[Condition, ...]) -> Any | None:

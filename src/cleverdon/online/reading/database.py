@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 from uuid import uuid4
 
 from cleverdon.errors import CleverdonError, InputError, MissingExtra, OptionError, suggest
@@ -17,6 +17,14 @@ from cleverdon.online.reading.spec import Kind
 
 if TYPE_CHECKING:
     import ibis
+
+
+_OF_FILES = ("duckdb", "sqlite")
+"""Schemes of connection strings that name a file: it has no user and no password."""
+_SECRET = "(?:passw|pwd|token|secret|key|credential|auth)"
+"""What names of parameters have in them whose values are secret."""
+_LEAST = 4
+"""How long a secret has to be to be taken out wherever it stands."""
 
 
 def connected(url: str | None, *, memory: str | None = None) -> tuple[Any, str]:
@@ -65,6 +73,8 @@ def without_secrets(url: str) -> str:
     scheme, scheme_ends, rest = url.partition("://")
     if not scheme_ends:
         return url
+    if scheme in _OF_FILES:
+        return url.partition("?")[0]
     place = rest.partition("?")[0].partition("#")[0]
     host, slash, path = place.partition("/")
     if "@" in place and "@" not in host:  # a password may have a slash in it
@@ -73,23 +83,21 @@ def without_secrets(url: str) -> str:
 
 
 def _scrubbed(message: str, url: str) -> str:
-    """A message of a driver without what is secret in the URL."""
-    rest = url.partition("://")[2]
-    secrets = {
-        url,
-        rest.rpartition("@")[0],
-        *(value for _, value in parse_qsl(rest.partition("?")[2])),
-    }
-    for part in rest.rpartition("@")[0].split(":"):
-        secrets |= {part, unquote(part)}
-    try:
-        split = urlsplit(url)
-        secrets |= {split.password or "", split.username or "", split.query}
-    except ValueError:
-        pass
-    for secret in sorted(secrets - {""}, key=len, reverse=True):
-        message = message.replace(secret, "***")
-    return re.sub(r"(password|token|secret|key)=\S+", r"\1=***", message, flags=re.IGNORECASE)
+    """A message of a driver without what is secret in the URL.
+
+    A password of a few letters may stand within any word: it is only taken out of addresses.
+    """
+    scheme, _, rest = url.partition("://")
+    given = parse_qsl(rest.partition("?")[2])
+    secrets = {value for name, value in given if re.search(_SECRET, name, re.IGNORECASE)}
+    if scheme not in _OF_FILES:
+        password = rest.rpartition("@")[0].partition(":")[2]
+        secrets |= {password, unquote(password)}
+        message = re.sub(r"://\S*@", "://***@", message)
+    for secret in sorted(secrets, key=len, reverse=True):
+        if len(secret) >= _LEAST:
+            message = message.replace(secret, "***")
+    return re.sub(rf"(\w*{_SECRET}\w*)=[^\s&]+", r"\1=***", message, flags=re.IGNORECASE)
 
 
 @contextmanager
@@ -111,7 +119,9 @@ def readable(given: str) -> Iterator[None]:
 
 
 def _unreadable(error: Exception, given: str) -> InputError:
-    told = _scrubbed(str(error).strip().partition("\n")[0], given)
+    told = str(error).strip().partition("\n")[0]
+    if "://" in given:
+        told = _scrubbed(told, given)
     name = without_secrets(given)
     return InputError(f"the log cannot be read: {told or type(error).__name__}", source=name)
 
@@ -125,9 +135,9 @@ def tables_of(
     backend: Any, name: str, queries: str | None, events: str | None
 ) -> list[tuple[Kind, str, ibis.Table]]:
     """The tables that were named, or those called queries and events."""
-    known = list(backend.list_tables()) if not queries or not events else []
     chosen: dict[Kind, str | None] = {"queries": queries, "events": events}
     if not queries and not events:
+        known = _listed(backend, "")
         chosen = {
             role: next((table for table in known if table.lower() in (role, f"ubi_{role}")), None)
             for role in chosen
@@ -135,7 +145,8 @@ def tables_of(
         if not any(chosen.values()):
             listed = ", ".join(known[:12]) or "none"
             raise InputError(
-                f"which tables hold the log? queries and events name them; there are: {listed}",
+                "which tables hold the log? name them by queries='TABLE', events='TABLE', on the "
+                f"command line --queries TABLE --events TABLE; there are: {listed}",
                 source=name,
             )
     return [
@@ -149,11 +160,15 @@ def _table(backend: Any, name: str, table: str) -> ibis.Table:
     database, _, last = table.rpartition(".")
     try:
         return backend.table(last, database=database or None)
-    except Exception as error:  # every engine has its own
-        if database:
-            told = f"{type(error).__name__}"
-            raise InputError(
-                f"there is no table {table!r} to be read ({told})", source=name
-            ) from None
-        hint = suggest(table, backend.list_tables())
+    except Exception:  # every engine has its own
+        known = _listed(backend, database)
+        hint = suggest(last, known) if known else ""
         raise InputError(f"there is no table {table!r}{hint}", source=name) from None
+
+
+def _listed(backend: Any, database: str) -> list[str]:
+    """The tables there are; none where there is no such schema either."""
+    try:
+        return list(backend.list_tables(database=database or None))
+    except Exception:  # every engine has its own
+        return []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from cleverdon.errors import InputError
 from cleverdon.online.reading.lines import SAMPLE
 from cleverdon.online.reading.opened import opened
-from cleverdon.online.reading.records import expanded_json, paths_of, plain_keys, values
+from cleverdon.online.reading.records import expanded_json, paths_of, plain_keys
 from cleverdon.online.reading.rejects import Rejects
 from cleverdon.online.reading.spec import INDEX, Kind
 from cleverdon.online.reading.tables import (
@@ -61,7 +61,7 @@ class Delimited:
         found: list[dict[str, Any]] = []
         for file, (delimiter, names) in self.headers.items():
             with opened(file) as lines:
-                rows = csv.reader(lines, delimiter=delimiter)
+                rows = _rows(csv.reader(lines, delimiter=delimiter))
                 for row in islice(rows, 1, max(SAMPLE // len(self.files), 50)):
                     found.append(
                         {name: _taken(field) for name, field in zip(names, row, strict=False)}
@@ -78,11 +78,6 @@ class Delimited:
     def has(self, path: str) -> bool:
         # What a field's JSON holds is only known of the first rows.
         return path in self.paths() or path == INDEX or self._within(path) is not None
-
-    def sample(self, path: str) -> list[Any]:
-        steps = (path,) if path in self.columns else tuple(path.split("."))
-        found = [value for record in self.records for value in values(record, steps)]
-        return [value for value in found if value is not None]
 
     def flat(self, paths: Iterable[str]) -> ibis.Table:
         wanted = "".join(
@@ -109,7 +104,7 @@ class Delimited:
             with opened(Path(file)) as lines:
                 reader = csv.reader(lines, delimiter=delimiter)
                 starts = 1
-                for fields in reader:
+                for fields in _rows(reader):
                     row = wanted.pop(tuple(field or None for field in fields), None)
                     if row is not None:
                         found[file, row] = (starts, delimiter.join(fields))
@@ -152,11 +147,26 @@ def header(file: Path) -> tuple[str, list[str]]:
             "the file is empty; it needs a header with the columns' names", source=str(file)
         )
     delimiter = max(DELIMITERS, key=first.count)
-    names = next(csv.reader([first], delimiter=delimiter))
+    try:
+        names = next(csv.reader([first], delimiter=delimiter))
+    except csv.Error as error:
+        told = f"the header cannot be taken apart: {error}"
+        raise InputError(told, source=str(file), line=1) from None
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise InputError(f"two columns are called {twice!r}", source=str(file), line=1)
     return delimiter, names
+
+
+def _rows(reader: Any) -> Iterator[list[str]]:
+    """The rows that Python can take apart; of the others DuckDB says what is wrong."""
+    while True:
+        try:
+            yield next(reader)
+        except csv.Error:
+            continue
+        except StopIteration:
+            return
 
 
 def _taken(field: str) -> Any:

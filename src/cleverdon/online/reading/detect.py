@@ -26,18 +26,27 @@ def choose(
     for cls in formats().values():
         if any(cls.recognises(source.paths(), _plain(source)) for source in place.sources):
             return cls.layout()
-    columns = sorted(
-        {path.partition(".")[0] for source in place.sources for path in source.paths()}
-    )
-    listed = ", ".join(columns[:20]) or "none"
     known = ", ".join(formats())
     raise InputError(
-        f"this log is of no format that is known (columns: {listed}); name one with format "
-        f"({known}), or say which column is what in a mapping file:\n"
+        f"this log is of no format that is known ({_seen(place)}); name one of {known} by "
+        "format='ubi', on the command line --log-format ubi, or say which column is what in a "
+        "mapping file, mapping='FILE' or --mapping FILE:\n"
         "    queries:\n      query_id: COLUMN\n      time: COLUMN\n      text: COLUMN\n"
         "    events:\n      query_id: COLUMN\n      time: COLUMN\n      action: COLUMN",
         source=place.name,
     )
+
+
+def _seen(place: Place) -> str:
+    """What there is in a log of no known format, in words."""
+    columns = sorted(
+        {path.partition(".")[0] for source in place.sources for path in source.paths()}
+    )
+    if columns == [LINE]:
+        return "lines of plain text"
+    if not columns and all(isinstance(source, Lines) for source in place.sources):
+        return "none of its first lines is a JSON object"
+    return f"columns: {', '.join(columns[:20]) or 'none'}"
 
 
 def _plain(source: Source) -> list[str]:
@@ -57,7 +66,8 @@ def paired(place: Place, layout: Layout) -> list[tuple[Rows, Source]]:
     ]
     if not any(rows.kind == "queries" for rows, _ in pairs):
         first = layout.of("queries")[0]
-        needed = sorted(first.known_by or set(_needed(first)))
+        known = {path for path in first.known_by if not path.startswith("-")}
+        needed = sorted(known or set(_needed(first)))
         raise InputError(
             f"no table has queries of the format {layout.name!r}; they would have the columns "
             f"{', '.join(needed)}",

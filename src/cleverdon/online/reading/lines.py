@@ -19,7 +19,6 @@ from cleverdon.online.reading.records import (
     parsed,
     paths_of,
     plain_keys,
-    values,
 )
 from cleverdon.online.reading.rejects import Rejects
 from cleverdon.online.reading.spec import INDEX, LINE, Kind
@@ -109,11 +108,6 @@ class Lines:
         there = f"json_exists(raw, {self._path(path)})"
         query = f"SELECT 1 FROM ({self._rows()}) WHERE NOT broken AND {there} LIMIT 1"
         return bool(self.backend.raw_sql(query).fetchall())
-
-    def sample(self, path: str) -> list[Any]:
-        steps = self.known.get(path, ())
-        found = [value for record in self.records if steps for value in values(record, steps)]
-        return [value for value in found if value is not None]
 
     def flat(self, paths: Iterable[str]) -> ibis.Table:
         if self.written == "plain lines":

@@ -12,7 +12,7 @@ from cleverdon.errors import InputError, OptionError
 from cleverdon.online.reading.database import connected, described, tables_of
 from cleverdon.online.reading.delimited import Delimited
 from cleverdon.online.reading.lines import Lines, written_as
-from cleverdon.online.reading.opened import ending
+from cleverdon.online.reading.opened import ending, is_blank, is_text
 from cleverdon.online.reading.spec import Kind
 from cleverdon.online.reading.tables import Source
 from cleverdon.online.reading.typed import Typed
@@ -20,6 +20,14 @@ from cleverdon.online.reading.typed import Typed
 _ROLE = re.compile(r"(?:^|[^a-z])(queries|events)(?:[^a-z]|$)", re.IGNORECASE)
 DATA = (".parquet", ".pq", ".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".log")
 """How the names of files end that are read when they lie in a folder."""
+_JSON = (".jsonl", ".ndjson", ".json")
+_MAGIC = {
+    ".parquet": "Parquet",
+    ".pq": "Parquet",
+    ".duckdb": "DuckDB",
+    ".ddb": "DuckDB",
+}
+"""Endings of files that are not text, and what such a file is called."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +63,10 @@ def found(
         backend, _ = connected(f"duckdb://{first}?read_only=True", memory=memory)
         return _tables(backend, first, queries, events)
     if queries or events:
-        raise OptionError("queries and events name the tables of a database; files have none")
+        raise OptionError(
+            "queries (--queries) and events (--events) name the tables of a database; files have "
+            "none"
+        )
     return Place(_named(given), _of_files(_files(given), memory))
 
 
@@ -129,7 +140,7 @@ def _of_files(files: Sequence[tuple[Path, Kind | None]], memory: str | None) -> 
     """The files, those that belong together as one source, on a DuckDB in memory that can spill."""
     backend, _ = connected(None, memory=memory)
     groups: dict[tuple[Any, ...], list[Path]] = {}
-    for path, role in files:
+    for path, role in _filled(files):
         alike = role or (path.parent, re.sub(r"\d+", "", path.name))
         groups.setdefault((role, _written(path), alike), []).append(path)
     return tuple(
@@ -137,12 +148,32 @@ def _of_files(files: Sequence[tuple[Path, Kind | None]], memory: str | None) -> 
     )
 
 
+def _filled(
+    files: Sequence[tuple[Path, Kind | None]],
+) -> list[tuple[Path, Kind | None]]:
+    """The files that have anything in them; parts of a log may well be empty, but not all."""
+    filled = [(path, role) for path, role in files if not is_blank(path)]
+    if not filled:
+        told = "the file is empty" if len(files) == 1 else "all of its files are empty"
+        raise InputError(told, source=str(files[0][0] if len(files) == 1 else files[0][0].parent))
+    return filled
+
+
 def _written(file: Path) -> str:
     if _starts(file, b"PAR1"):
         return "parquet"
-    if ending(file) in (".csv", ".tsv"):
+    kind = ending(file)
+    if kind in _MAGIC:
+        raise InputError(f"this is not a {_MAGIC[kind]} file", source=str(file))
+    if not is_text(file):
+        raise InputError(
+            "this is neither text in UTF-8 nor Parquet nor a DuckDB file", source=str(file)
+        )
+    if kind in (".csv", ".tsv"):
         return "columns"
-    return written_as(file)
+    written = written_as(file)
+    # What is not JSON is then counted, line by line, beside other files that are.
+    return "json lines" if written == "plain lines" and kind in _JSON else written
 
 
 def _source(written: str, files: list[Path], role: Kind | None, backend: Any) -> Source:

@@ -35,7 +35,10 @@ def read(
 ) -> Log:
     """See `read_log`."""
     if format is not None and mapping is not None:
-        raise OptionError("format and mapping both say which column is what: give one of them")
+        raise OptionError(
+            "format (--log-format) and mapping (--mapping) both say which column is what: give "
+            "one of them"
+        )
     if timezone is not None:
         times.check_zone(timezone)
     with readable(str(next(iter(sources), "log"))):
@@ -61,7 +64,7 @@ def placed_in(layout: Layout, zone: str) -> Layout:
 def _log(place: Place, layout: Layout) -> Log:
     parts = taken(place.sources, paired(place, layout))
     queries = _side("queries", [part for part in parts if part.rows.kind == "queries"], place)
-    found = _events([part for part in parts if part.rows.kind == "events"], place)
+    found = _events([part for part in parts if part.rows.kind == "events"], place, queries)
     events = found or Side(afterwards.none(queries.table))
     asked, done, left_out = _related(queries, events, [part.rows for part in parts])
     over = passed_over(parts)
@@ -76,6 +79,7 @@ def _log(place: Place, layout: Layout) -> Log:
         source=place.name,
         format=layout.name,
         notes=(*layout.notes, *over, *queries.notes, *events.notes, *left_out),
+        rows={"queries": queries.rows, "events": events.rows},
     )
 
 
@@ -100,6 +104,8 @@ class Side:
     """The good rows of queries or of events, and what is to be said of the others."""
 
     table: ibis.Table
+    rows: int = 0
+    """How many were read, those set aside included."""
     segments: tuple[str, ...] = ()
     aside: tuple[Aside, ...] = ()
     notes: tuple[str, ...] = ()
@@ -109,18 +115,18 @@ class Side:
 
 def _side(kind: Kind, parts: Sequence[Taken], place: Place) -> Side:
     made = rough(kind, parts)
-    table, aside, zoneless = set_aside(made, place.sources)
-    notes = made.notes
-    if zoneless:
+    found = set_aside(made, place.sources)
+    table, notes = found.table, made.notes
+    if found.zoneless:
         notes += (f"{kind}.time {times.ZONELESS}; they are taken to be in UTC",)
     into = parts[0].source.backend if any(part.source.copied for part in parts) else None
-    if into is not None and aside:
+    if into is not None and found.aside:
         table = copied(into, table)
         into.drop_table(made.table.op().name)
-    return Side(table, made.segments, aside, notes, into)
+    return Side(table, found.rows, made.segments, found.aside, notes, into)
 
 
-def _events(parts: Sequence[Taken], place: Place) -> Side | None:
+def _events(parts: Sequence[Taken], place: Place, queries: Side) -> Side | None:
     """All events. Rows that stand in for others count only where those others are missing."""
     import ibis
 
@@ -132,12 +138,17 @@ def _events(parts: Sequence[Taken], place: Place) -> Side | None:
             continue
         side = _side("events", [part], place)
         note = f"no event says {action}: what the query's list of results has counts as that"
-        sides.append(replace(side, notes=(*side.notes, note)))
+        # They are no rows of their own: what is wrong with them is told of the queries.
+        table = side.table
+        if any(not aside.kept for aside in queries.aside) and not part.rows.pages_share_id:
+            table = _settled(side, afterwards.of_good(queries.table, table))
+        sides.append(replace(side, table=table, rows=0, aside=(), notes=(*side.notes, note)))
     if not sides:
         return None
     first = sides[0]
     return Side(
         ibis.union(*(side.table for side in sides)) if len(sides) > 1 else first.table,
+        sum(side.rows for side in sides),
         first.segments,
         tuple(one for side in sides for one in side.aside),
         tuple(dict.fromkeys(note for side in sides for note in side.notes)),

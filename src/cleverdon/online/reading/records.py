@@ -1,9 +1,9 @@
-"""JSON records: what paths they have, and what stands there."""
+"""JSON records: what paths they have, and a row for each element of a list in them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cleverdon.online.reading.spec import INDEX
@@ -50,17 +50,6 @@ def plain_keys(records: Iterable[Mapping[str, Any]]) -> frozenset[str]:
         for key, value in record.items():
             (nested if isinstance(value, dict | list) else found).add(key)
     return frozenset(found - nested)
-
-
-def values(record: Any, steps: Sequence[str]) -> Iterator[Any]:
-    """What stands at a path of a record: several values where it leads through a list."""
-    if isinstance(record, list):
-        for element in record:
-            yield from values(element, steps)
-    elif not steps:
-        yield record
-    elif isinstance(record, Mapping) and steps[0] in record:
-        yield from values(record[steps[0]], steps[1:])
 
 
 def expanded_json(flat: ibis.Table, each: Sequence[str], paths: Iterable[str]) -> ibis.Table:

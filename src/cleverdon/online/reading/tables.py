@@ -43,9 +43,6 @@ class Source(Protocol):
     def has(self, path: str) -> bool:
         """Whether any row has this path, however long it takes to find out."""
 
-    def sample(self, path: str) -> list[Any]:
-        """Some values of a column, to see how it is written."""
-
     def flat(self, paths: Iterable[str]) -> ibis.Table:
         """All rows, with just these columns, and `RAW`, `FILE`, `BROKEN` where it has them."""
 

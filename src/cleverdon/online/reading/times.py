@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from cleverdon.errors import OptionError
@@ -17,9 +19,11 @@ ZONED = r"(Z|z|UTC|GMT|[+-]\d{2}(:?\d{2})?)$"
 """How a time ends that has a zone; it has to have a time of day before it."""
 NUMBER = r"^-?\d+(\.\d+)?$"
 
-_FAR = 10**12
-"""Seconds beyond which nothing is a time: some 30,000 years."""
+_FAR = 2**62
+"""A number beyond which sums of whole ones do not fit; no time in any unit is near it."""
 _INSTANT = "timestamp('UTC')"
+EARLIEST, LATEST = 631_152_000_000, 4_102_444_800_000
+"""What a time can be, in milliseconds: 1990 to 2099. Units of epochs do not overlap in it."""
 PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
@@ -28,25 +32,33 @@ def zoneless(log: Log) -> tuple[str, ...]:
     return tuple(note.split(" ", 1)[0] for note in log.notes if ZONELESS in note)
 
 
-def guessed_unit(number: float) -> str:
-    """The unit in which an epoch of this size is a time between 1973 and 5138.
+def guessed_unit(numbers: Iterable[float]) -> str | None:
+    """The unit in which most of these epochs are times that can be; None where none is one.
 
-    >>> guessed_unit(1_760_000_000), guessed_unit(1_760_000_000_000)
-    ('s', 'ms')
+    >>> guessed_unit([1_760_000_000, 1e20]), guessed_unit([1_760_000_000_000]), guessed_unit([5])
+    ('s', 'ms', None)
     """
-    size = abs(number)
-    for unit, most in (("s", 1e11), ("ms", 1e14), ("us", 1e17)):
-        if size < most:
-            return unit
-    return "ns"
+    votes = Counter(
+        unit
+        for number in numbers
+        for unit, per in PER_SECOND.items()
+        if EARLIEST <= number * 1000 / per < LATEST
+    )
+    return max(votes, key=votes.__getitem__) if votes else None
+
+
+def impossible(time: Any) -> Any:
+    """Whether a time in milliseconds is one that no search log has."""
+    return (time < EARLIEST) | (time >= LATEST)
 
 
 def from_epoch(number: Any, unit: str) -> Any:
     """Whole milliseconds of a number of seconds, milliseconds, microseconds or nanoseconds."""
     if number.type().is_integer():
-        whole = number.cast("int64")
+        far = _FAR // 1000 if unit == "s" else _FAR
+        whole = number.between(-far, far).ifelse(number, None).cast("int64")
         if unit == "s":
-            return whole.between(-_FAR, _FAR).ifelse(whole, None) * 1000
+            return whole * 1000
         per = PER_SECOND[unit] // 1000
         # Engines divide integers as floats, which have too few digits for nanoseconds: what is
         # left is taken off first, so that the rounded quotient is exact.
@@ -54,7 +66,7 @@ def from_epoch(number: Any, unit: str) -> Any:
         return ((whole - rest) / per).round().cast("int64") if per > 1 else whole
     # Seconds with decimals are floats, in which 0.123 is a little more or less than it.
     scaled = number.cast("float64") * (1000 / PER_SECOND[unit])
-    return (scaled.abs() < _FAR * 1000).ifelse(scaled, None).round().cast("int64")
+    return (scaled.abs() < _FAR).ifelse(scaled, None).round().cast("int64")
 
 
 def from_timestamp(stamp: Any, zone: str | None, backend: str) -> tuple[Any, Any | None]:

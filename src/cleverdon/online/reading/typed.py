@@ -37,13 +37,6 @@ class Typed:
     def has(self, path: str) -> bool:
         return path == INDEX or _resolved(self.table, path) is not None
 
-    def sample(self, path: str) -> list[Any]:
-        found = _resolved(self.table, path)
-        if found is None or found.type().is_array():
-            return []
-        some = self.table.select(found.name("found")).limit(200)
-        return [value for value in some.to_pyarrow()["found"].to_pylist() if value is not None]
-
     def flat(self, paths: Iterable[str]) -> ibis.Table:
         made = {path: _resolved(self.table, path) for path in sorted({*paths})}
         columns = [value.name(path) for path, value in made.items() if value is not None]

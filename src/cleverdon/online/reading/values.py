@@ -55,12 +55,25 @@ class Reading:
                 for raw, part in zip(raws, there, strict=True)
             ]
             flags = []
-        stood = [_written(raw) for raw in raws if raw.type().is_string()]
+        # A number may be too large for a time; whatever else has a type is a value.
+        doubtful = [raw for raw in raws if raw.type().is_string() or kind == "time"]
+        stood = [_written(raw) for raw in doubtful]
         return Value(
             ibis.coalesce(*found) if len(found) > 1 else found[0],
             ibis.or_(*stood) if stood else None,
             ibis.or_(*flags) if flags else None,
         )
+
+    def sample(self, part: Part, most: int) -> list[Any]:
+        """Some of what stands where a part is read, unless its type says what it is."""
+        if not self._there(part):
+            return []
+        raw = self._raw(part)
+        if not (raw.type().is_numeric() or raw.type().is_string()):
+            return []
+        some = self.table.select(found=raw)
+        written = some.filter(some.found.notnull()).limit(most)
+        return list(written.to_pyarrow()["found"].to_pylist())
 
     def _there(self, part: Part) -> bool:
         whole = part.counted or part.words or bool(part.joined)
@@ -144,8 +157,8 @@ def _length(raw: Any) -> Any:
 
 
 def _written(raw: Any) -> Any:
-    """Whether there is anything to read in a text."""
-    return raw.notnull() & (raw.strip() != "")
+    """Whether there is anything to read."""
+    return raw.notnull() & (raw.strip() != "") if raw.type().is_string() else raw.notnull()
 
 
 def _decoded(raw: Any, written: str) -> Any:

@@ -22,7 +22,7 @@ from cleverdon.show.abtest_records import effects_grid, planning_grid
 from cleverdon.show.grid import Grid, counted
 from cleverdon.show.logs_report.gathering import Gathered
 from cleverdon.show.logs_report.method import method
-from cleverdon.show.observed import list_grid, significant, values_grid, written
+from cleverdon.show.observed import about_rows, list_grid, significant, values_grid, written
 from cleverdon.show.plot.online.by_day import axis_name
 
 KEY = (
@@ -93,14 +93,7 @@ def _basis(gathered: Gathered) -> list[str]:
     first, last = (as_date(at // 86_400_000) for at in stages.local_span)
     told = [f"{stages.log.source}, {first} to {last} ({stages.settings.timezone})."]
     told += [*stages.log.notes, *stages.notes]
-    aside = sum(one.count for one in stages.log.aside)
-    if aside:
-        told.append(f"{counted(aside, 'row')} could not be read, and {_are(aside)} not counted.")
-    return told
-
-
-def _are(number: int) -> str:
-    return "is" if number == 1 else "are"
+    return [*told, *about_rows(stages.log)]
 
 
 def headline(gathered: Gathered) -> str:

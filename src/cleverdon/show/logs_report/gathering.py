@@ -14,6 +14,7 @@ from cleverdon.online.log import Log
 from cleverdon.online.metrics.base import Count, Ratio
 from cleverdon.online.metrics.registry import metrics
 from cleverdon.online.observing import Observed, observe
+from cleverdon.online.scripts import script
 from cleverdon.online.series import Series, latencies, searches
 from cleverdon.online.settings import Settings
 from cleverdon.online.stages import Progress, Stages, staged
@@ -46,9 +47,7 @@ class Gathered:
     @property
     def sql(self) -> dict[str, str]:
         """Every query that ran, by what it was for."""
-        import ibis
-
-        return {name: ibis.to_sql(table) for name, table in self._asked().items()}
+        return script(self.stages, self._asked())
 
     def _asked(self) -> dict[str, Table]:
         made = self.stages.made_by

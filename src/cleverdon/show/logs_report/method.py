@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from inspect import cleandoc
 
@@ -48,26 +46,9 @@ def method(gathered: Gathered) -> Method:
         facts=facts(gathered.stages.settings)
         | {"Format of the log": gathered.stages.log.format, "Engine": _engine(gathered)},
         metrics=[_metric(find(name)) for name in dict.fromkeys(names)],
-        sql=_renamed(gathered.sql),
+        sql=gathered.sql,
         versions=versions(__version__, _LIBRARIES),
     )
-
-
-def _renamed(sql: Mapping[str, str]) -> dict[str, str]:
-    """The queries, with tables numbered as they turn up.
-
-    Ibis gives tables that it keeps or reads another name each time, and the same log is to give the
-    same report.
-    """
-    known: dict[str, str] = {}
-
-    def renamed(found: re.Match[str]) -> str:
-        return known.setdefault(found[0], f"{found[1]}_{len(known) + 1}")
-
-    return {name: _BY_CHANCE.sub(renamed, text) for name, text in sql.items()}
-
-
-_BY_CHANCE = re.compile(r"\bibis_(?:\w+_)?(cached|memtable|[a-z]+)_[a-z0-9]{26}\b")
 
 
 def _engine(gathered: Gathered) -> str:

@@ -49,7 +49,7 @@ def test_a_line_for_each_variant_and_none_for_those_without() -> None:
 def test_percentiles_have_no_interval() -> None:
     rows = by_day_rows(daily(), "Latency", percentile="p50")["days"]
     assert [(row["value"], row["low"]) for row in rows] == [(102, None), (None, None), (102, None)]
-    assert rows[0]["shown"] == "102 ms"
+    assert rows[0]["shown"] == "102.0 ms"
     means = by_day_rows(daily(), "Latency")["days"]
     assert means[0]["value"] == 102.5
 

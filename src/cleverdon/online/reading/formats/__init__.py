@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar
 
-from cleverdon.errors import InternalError, check_word
+from cleverdon.errors import InternalError, OptionError, suggest
 from cleverdon.online.reading.parse import layout
 from cleverdon.online.reading.spec import Layout
 
@@ -60,5 +60,7 @@ def formats() -> dict[str, type[Format]]:
 
 
 def named(name: str) -> type[Format]:
-    check_word("format", name, formats())
-    return formats()[name]
+    known = formats()
+    if name not in known:
+        raise OptionError(f"format={name!r} (--log-format) is not known{suggest(name, known)}")
+    return known[name]

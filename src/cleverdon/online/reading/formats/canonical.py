@@ -9,8 +9,8 @@ from cleverdon.online.reading.formats import Format
 class Canonical(Format):
     """Queries and events by the names of `QUERIES` and `EVENTS`.
 
-    Times are timestamps, ISO 8601, or whole milliseconds since 1970. Columns of queries that are
-    none of these are segments.
+    Times are timestamps, ISO 8601, or numbers, best of milliseconds since 1970. Columns of queries
+    that are none of these are segments.
     """
 
     name = "cleverdon"
@@ -21,13 +21,11 @@ class Canonical(Format):
     mapping = {
         "queries": {
             **{name: name for name in QUERIES},
-            "time": {"column": "time", "unit": "ms"},
             "segments": "others",
             "known_by": ["query_id", "time", "-action"],
         },
         "events": {
             **{name: name for name in EVENTS},
-            "time": {"column": "time", "unit": "ms"},
             "known_by": ["action", "time"],
         },
     }
