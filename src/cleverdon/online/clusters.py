@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Any
 
-from cleverdon.compare.needs import scipy_stats
+from cleverdon.errors import MissingExtra
 
 
 @dataclass(frozen=True)
@@ -69,14 +69,24 @@ def interval(
     ratio, variance = totals.ratio, totals.variance
     if ratio is None or variance is None:
         return ratio, None, None
-    stats = scipy_stats("an interval")
+    ndtri, stdtrit = _quantiles()
     if variance <= _NOTHING * ratio * ratio:
         if not share:
             return ratio, None, None
-        return ratio, *wilson(ratio, totals.users, z=float(stats.norm.ppf((1 + level) / 2)))
-    half = float(stats.t.ppf((1 + level) / 2, totals.users - 1)) * sqrt(variance)
+        return ratio, *wilson(ratio, totals.users, z=float(ndtri((1 + level) / 2)))
+    half = float(stdtrit(totals.users - 1, (1 + level) / 2)) * sqrt(variance)
     low, high = max(ratio - half, 0.0), ratio + half
     return ratio, _settled(low), _settled(min(high, 1.0) if share else high)
+
+
+def _quantiles() -> tuple[Any, Any]:
+    """Those of the normal and of Student's distribution, without the second that the rest of
+    scipy.stats takes to import."""
+    try:
+        from scipy.special import ndtri, stdtrit  # type: ignore[import-untyped, unused-ignore]
+    except ImportError:
+        raise MissingExtra("an interval", package="scipy", extra="logs") from None
+    return ndtri, stdtrit
 
 
 _NOTHING = 1e-24

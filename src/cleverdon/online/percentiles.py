@@ -33,16 +33,22 @@ def percentiles(
     names = [column.get_name() for column in by]
     values = table.select(*by, value=value)
     values = values.filter(values.value.notnull())
-    # Counting equal values first leaves far fewer to put in order.
-    counts = values.group_by(*names, "value").agg(n=values.count())
     upwards = ibis.window(group_by=names, order_by="value", preceding=None, following=0)
-    counts = counts.mutate(
-        below=counts.n.sum().over(upwards), all=counts.n.sum().over(ibis.window(group_by=names))
-    )
+    together = ibis.window(group_by=names)
+    if names:
+        # Groups are small: to put them in order is faster than to count equal values first.
+        ranked = values.mutate(
+            n=1, below=ibis.row_number().over(upwards) + 1, all=values.count().over(together)
+        )
+    else:
+        counts = values.group_by("value").agg(n=values.count())
+        ranked = counts.mutate(
+            below=counts.n.sum().over(upwards), all=counts.n.sum().over(together)
+        )
     found = {
-        label(percentile): counts.value.min(
-            where=counts.below * (100 * _PARTS) >= counts.all * round(percentile * _PARTS)
+        label(percentile): ranked.value.min(
+            where=ranked.below * (100 * _PARTS) >= ranked["all"] * round(percentile * _PARTS)
         )
         for percentile in which
     }
-    return counts.agg(by=names, n=counts.n.sum(), **found)
+    return ranked.agg(by=names, n=ranked.n.sum(), **found)

@@ -188,7 +188,7 @@ def _with_texts(queries: ibis.Table, log: Log, settings: Settings, tell: Progres
         return queries
     tell("comparing texts")
     distinct = queries.select("text").filter(queries.text.notnull()).distinct()
-    forms = changed(distinct.to_pyarrow()["text"].to_pylist(), normalise)
+    forms = changed(distinct.to_pyarrow()["text"], normalise)
     if not forms:
         return queries
     table = uploaded(log.backend, {"text": list(forms), "form": list(forms.values())})

@@ -5,12 +5,16 @@ It is decided in Python and not by the database: engines do not agree on what lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
+from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 from cleverdon.errors import MissingExtra, OptionError, suggest
 from cleverdon.online.settings import Settings
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def folded(text: str) -> str:
@@ -38,10 +42,32 @@ def normaliser(settings: Settings) -> Callable[[str], str] | None:
     return stemmed
 
 
-def changed(texts: Iterable[str], normalise: Callable[[str], str]) -> dict[str, str]:
-    """The texts that are not written as they are compared, and what they are compared as."""
-    pairs = ((text, normalise(text)) for text in texts)
-    return {text: normal for text, normal in pairs if text != normal}
+def changed(texts: pa.Array, normalise: Callable[[str], str]) -> dict[str, str]:
+    """The texts that are not written as they are compared, and what they are compared as.
+
+    >>> import pyarrow as pa
+    >>> changed(pa.array(["Red  hat", "red hat", "ÄRGER"]), folded)
+    {'Red  hat': 'red hat', 'ÄRGER': 'ärger'}
+    """
+    import pyarrow.compute as pc
+
+    found: dict[str, str] = {}
+    if normalise is folded:
+        # Most texts are ASCII without stray blanks: all of them are folded at once, and faster.
+        plain = pc.and_(
+            pc.string_is_ascii(texts), pc.invert(pc.match_substring_regex(texts, _STRAY))
+        )
+        easy, texts = pc.filter(texts, plain), pc.filter(texts, pc.invert(plain))
+        forms = pc.ascii_lower(easy)
+        differs = pc.not_equal(forms, easy)
+        pairs = (pc.filter(column, differs).to_pylist() for column in (easy, forms))
+        found = dict(zip(*pairs, strict=True))
+    rest = ((text, normalise(text)) for text in texts.to_pylist())
+    return {text: form for text, form in rest if text != form} | found
+
+
+_STRAY = r"^ | $|  |[\t-\r\x1c-\x1f]"
+"""ASCII blanks, where Python splits a text, that are not single spaces between words."""
 
 
 def _stemmer(language: str) -> Callable[[str], str]:
