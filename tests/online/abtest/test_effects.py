@@ -227,4 +227,6 @@ def test_nothing_in_one_of_the_variants(sequential: bool) -> None:
     assert ceased.p is not None
     begun, _ = outcome((none, one, none, none), (some, one, none, none), how)
     assert (begun.relative, begun.relative_low) == (None, None)
-    assert begun.p is not None
+    # Whoever looks often has to say beforehand, as a share of the control, what to look for.
+    assert (begun.p is None) == sequential
+    assert begun.untested.startswith("the control's value is 0") == sequential

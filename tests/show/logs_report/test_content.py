@@ -95,7 +95,8 @@ def test_variants_are_compared() -> None:
     assert test["control"] == "A"
     assert test["heading"][0].startswith("24 users took part")
     # Nobody asks again in either variant, so that Reformulation is in the table alone.
-    assert len(test["claims"]) == 4
+    assert len(test["claims"]) == 5
+    assert test["claims"][-1]["verdict"] == "not tested"
     assert [row[-1] for row in test["table"]["rows"] if "Reformulation" in row] == ["not tested"]
     assert all(claim["text"] and claim["verdict"] for claim in test["claims"])
     assert usual().content["no_abtest"] == ""

@@ -56,14 +56,22 @@ def effect(
     if not found.squared_error:
         # An interval from 0 to 0 would claim to be sure, and nothing is known of chance at all.
         return replace(plain, untested=_all_alike(metric, found)), None
+    if how.sequential and not value:
+        return replace(plain, untested=_NO_SPREAD), None
     tested = _tested(plain, found, columns, control, variant, how)
-    if how.sequential and value:
+    if how.sequential:
         tested = _sequential(tested, found, how)
     tested = _possible(tested)
     if found.coefficient:
         adjustment = _adjustment(found, columns, control, variant, metric)
         tested = replace(tested, adjustment=adjustment)
     return tested, found
+
+
+_NO_SPREAD = (
+    "the control's value is 0, of which no share can be the difference that a test for those who "
+    "look often is made for"
+)
 
 
 def _all_alike(metric: Ratio, found: Arms) -> str:

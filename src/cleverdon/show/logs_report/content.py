@@ -17,7 +17,7 @@ from cleverdon.online.doctor import Diagnosis, Finding
 from cleverdon.online.log import MEANINGS
 from cleverdon.online.metrics.base import Metric, Ratio
 from cleverdon.online.observing import Value
-from cleverdon.show.abtest import guardrail_sentence, heading, sentence
+from cleverdon.show.abtest import guardrail_sentence, heading, not_tested, sentence
 from cleverdon.show.abtest_records import effects_grid, planning_grid
 from cleverdon.show.grid import Grid, counted
 from cleverdon.show.logs_report.gathering import Gathered
@@ -221,7 +221,10 @@ def _abtest(test: ABTest) -> dict[str, Any]:
         "control": test.control,
         "trusted": trusted,
         "heading": heading(test),
-        "claims": [{"text": sentence(one), "verdict": one.verdict} for one in claims(test)],
+        "claims": [
+            *({"text": sentence(one), "verdict": one.verdict} for one in claims(test)),
+            *({"text": one, "verdict": "not tested"} for one in not_tested(test) if trusted),
+        ],
         "guardrails": [
             {"text": guardrail_sentence(one, test), "verdict": one.verdict}
             for one in (test.guardrails if trusted else ())
