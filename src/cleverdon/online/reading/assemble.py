@@ -20,7 +20,7 @@ from cleverdon.online.reading.canonical import (
     made,
     matching,
 )
-from cleverdon.online.reading.spec import Kind, Part, Rows
+from cleverdon.online.reading.spec import INDEX, Kind, Part, Rows
 from cleverdon.online.reading.tables import BROKEN, FILE, RAW, Source, inside
 from cleverdon.online.reading.values import Reading
 
@@ -141,6 +141,7 @@ def _made(part: Taken, notes: list[str]) -> Made:
         flat = flat.filter(fits)
     reading = Reading(flat, source.backend.name)
     reading = replace(reading, units=_units(rows, reading, notes))
+    rows = _counted(rows, reading, notes)
     return made(reading, rows, broken=source.broken)
 
 
@@ -166,6 +167,23 @@ def _units(rows: Rows, reading: Reading, notes: list[str]) -> dict[str, str]:
         if (part.path, unit) != ("time", "ms"):  # which is what `Log` itself has
             notes.append(f"{rows.kind}.time: numbers in {part.path} are taken to be in {unit}")
     return found
+
+
+def _counted(rows: Rows, reading: Reading, notes: list[str]) -> Rows:
+    """The rows with positions counted from 0, where nobody said so and they plainly are.
+
+    Whoever counts from 0 has the first result about as often as the second. A stray 0 among
+    positions from 1 on is one that cannot be.
+    """
+    found = []
+    for part in rows.columns.get("position", ()):
+        if part.path and part.path != INDEX and part.start is None:
+            numbers = [_number(value) for value in reading.sample(part, SAMPLE)]
+            if 0 < numbers.count(1) <= 2 * numbers.count(0):
+                notes.append(f"{rows.kind}.position: {part.path} is taken to count from 0")
+                part = replace(part, start=0)
+        found.append(part)
+    return replace(rows, columns={**rows.columns, "position": tuple(found)}) if found else rows
 
 
 def _number(value: Any) -> float | None:

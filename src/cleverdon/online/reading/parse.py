@@ -189,8 +189,8 @@ def _part(where: str, key: str, found: Any, zone: str | None, said: Written) -> 
         said.check(f"{where}: unit", unit, UNITS)
     if "decode" in found:
         said.check(f"{where}: decode", found["decode"], ("url", "json"))
-    start = found.get("from", 1)
-    if start not in (0, 1):
+    start = found.get("from")
+    if start not in (None, 0, 1):
         said.fail(f"{where}: from is 0 or 1, not {start!r}", key)
     _check_pattern(where, found.get("pattern"), said)
     return Part(
@@ -203,7 +203,7 @@ def _part(where: str, key: str, found: Any, zone: str | None, said: Written) -> 
         decode=found.get("decode"),
         counted=said.yes("count", found.get("count", False)),
         words=said.yes("words", found.get("words", False)),
-        start=cast(int, start),
+        start=cast(int | None, start),
         unit=unit,
         timezone=found.get("timezone", zone) if key == "time" else None,
     )

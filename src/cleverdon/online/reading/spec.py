@@ -41,8 +41,8 @@ class Part:
     """The value is a list, and what counts is how many elements it has."""
     words: bool = False
     """The value is a list of words, to be joined by spaces."""
-    start: int = 1
-    """What the log counts positions and pages from: 1, or 0."""
+    start: int | None = None
+    """What the log counts positions and pages from, 1 or 0; of positions it is seen."""
     unit: str | None = None
     """Of times and durations: s, ms, us or ns. That of times is guessed where it is not told."""
     timezone: str | None = None

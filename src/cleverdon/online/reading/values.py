@@ -131,7 +131,7 @@ class Reading:
         if kind == "float64":
             return number
         if raw.type().is_integer() and not part.unit:
-            return raw.cast("int64") + (1 - part.start)
+            return raw.cast("int64") + (1 if part.start == 0 else 0)
         # Beyond this, a float is no whole number any more, and a cast would fail.
         return (number.abs() < 2**53).ifelse(number, None).floor().cast("int64")
 

@@ -10,6 +10,11 @@ def attribute(*names: str) -> list[str]:
     return [f"query_attributes.{name}" for name in names]
 
 
+# Queries and events may stand in one file, with the lines between them that tell the bulk interface
+# of OpenSearch where each belongs. Events may repeat the query's text.
+_QUERY = {name: {"present": False} for name in ("action_name", "index", "create")}
+
+
 class UBI(Format):
     """Queries and events by the schema of UBI 1.0 to 1.3.
 
@@ -19,7 +24,8 @@ class UBI(Format):
     session is that of its events. Latency, page and variant have no place in the schema; they are
     looked for among query_attributes under the names that are usual. `view` and `impression` both
     mean shown. A position is `position.ordinal` in 1.3 and `position.ordinal.index` before; the
-    schemas' examples count from 1.
+    schemas' examples count from 1, and the sample data of Chorus for OpenSearch from 0. That sample
+    is also what the bulk interface takes, both kinds in one file.
     """
 
     name = "ubi"
@@ -52,7 +58,8 @@ class UBI(Format):
             "variant": attribute("variant", "experiment_variant", "search_config", "experiment_id"),
             "segments": ["application"],
             "from_events": ["session"],
-            "known_by": ["query_id", "user_query", "timestamp", "-action_name"],
+            "where": _QUERY,
+            "known_by": ["query_id", "user_query", "timestamp"],
         },
         "events": [
             {
@@ -76,6 +83,7 @@ class UBI(Format):
                     "add_to_cart": "conversion",
                     "purchase": "conversion",
                 },
+                "where": {"action_name": {"present": True}},
                 "known_by": ["action_name", "timestamp"],
             },
             *(
@@ -90,7 +98,8 @@ class UBI(Format):
                     "doc": shown,
                     "position": "#",
                     "unless": "impression",
-                    "known_by": ["query_id", "user_query", shown, "-action_name"],
+                    "where": _QUERY,
+                    "known_by": ["query_id", "user_query", shown],
                 }
                 for shown in ("query_response_hit_ids", "query_response_object_ids")
             ),
