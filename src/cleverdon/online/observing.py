@@ -114,6 +114,7 @@ def observe(
     """
     if not 0 < level < 1:
         raise OptionError(f"level={level}: it lies between 0 and 1")
+    chosen = _chosen(wanted)
     split = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
     labels = [name for name in split if name != "day"]
     if isinstance(log, Stages):
@@ -122,16 +123,13 @@ def observe(
             raise OptionError(f"these stages cannot be split by {', '.join(labels)}")
     else:
         stages = staged(log, settings, split=labels, progress=progress)
-    chosen = _chosen(wanted)
     missing = {str(one): tuple(lacks) for one in chosen if (lacks := one.missing(stages))}
     told = [one for one in chosen if str(one) not in missing]
     tell = progress or (lambda what: None)
     run = _Runner(stages, split, level, dict(stages.made_by), tell)
     values = [*run.ratios(told), *run.counts(told)]
     order = {str(one): place for place, one in enumerate(chosen)}
-    values.sort(key=lambda value: order[str(value.metric)])
-    groups = sorted({value.group for value in values}, key=_in_order)
-    values.sort(key=lambda value: groups.index(value.group))
+    values.sort(key=lambda value: (_in_order(value.group), order[str(value.metric)]))
     return Observed(
         stages=stages,
         by=split,
