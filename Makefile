@@ -3,23 +3,31 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Half as many again as there are cores: tests often wait, for a command, a browser or a server.
+WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) * 3 // 2)' 2>/dev/null)
 RUST := rust/Cargo.toml $(wildcard rust/src/*.rs rust/src/*/*.rs)
 
-.PHONY: demo test browser bench fuzz lint format docs wheel clean
+.PHONY: demo test browser bench fuzz lint lint-rust lint-python format docs wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/cleverdon demo demo
 
 test: $(VENV)/.dev lint browser
 	cargo test --quiet --profile quick --manifest-path rust/Cargo.toml
-	$(BIN)/python -m pytest -n auto --quiet
+	$(BIN)/python -m pytest -n $(WORKERS) --quiet
 	$(BIN)/python -m docs.generate --check
 
+# Both at once: neither keeps two cores busy.
 lint: $(VENV)/.dev
+	@$(MAKE) --no-print-directory -j2 lint-rust lint-python
+
+lint-rust:
 	@cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1 || { \
 	  echo "make: rustfmt and clippy are needed: rustup component add rustfmt clippy"; exit 1; }
 	cargo fmt --check --manifest-path rust/Cargo.toml
 	cargo clippy --quiet --manifest-path rust/Cargo.toml --features python --all-targets -- -D warnings
+
+lint-python: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy

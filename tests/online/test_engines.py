@@ -8,6 +8,7 @@ that is tested of them.
 from __future__ import annotations
 
 import gc
+import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import asdict
@@ -207,10 +208,9 @@ def what_the_report_draws(engine: Any, folder: Path) -> None:
         assert _counted(as_log(engine, folder, *made)) == wanted
 
 
+METRICS: list[Suite] = [a_generated_log, what_is_unusual, by_day_and_variant]
 SUITES: list[Suite] = [
-    a_generated_log,
-    what_is_unusual,
-    by_day_and_variant,
+    *METRICS,
     the_doctor,
     bots,
     an_ab_test,
@@ -221,7 +221,7 @@ SUITES: list[Suite] = [
 ]
 
 
-@pytest.mark.parametrize("suite", SUITES[:3], ids=lambda suite: suite.__name__)
+@pytest.mark.parametrize("suite", METRICS, ids=lambda suite: suite.__name__)
 def test_on_duckdb(suite: Suite, tmp_path: Path) -> None:
     suite(ibis.duckdb.connect(), tmp_path)
 
@@ -230,8 +230,10 @@ def test_on_duckdb(suite: Suite, tmp_path: Path) -> None:
 
 
 def test_on_spark(tmp_path: Path) -> None:
+    """The metrics; all else takes minutes there, and is tested by `make fuzz`."""
+    everything = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
     with spark() as connection:
-        _all(connection, tmp_path)
+        _all(connection, tmp_path, SUITES if everything else METRICS)
 
 
 def test_on_postgres(tmp_path: Path) -> None:
@@ -240,12 +242,12 @@ def test_on_postgres(tmp_path: Path) -> None:
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         postgres(Path(folder)) as connection,
     ):
-        _all(connection, tmp_path)
+        _all(connection, tmp_path, SUITES)
         gc.collect()  # Ibis drops the tables that it cached once nobody has them
 
 
-def _all(connection: Any, folder: Path) -> None:
-    for suite in SUITES:
+def _all(connection: Any, folder: Path, suites: list[Suite]) -> None:
+    for suite in suites:
         try:
             suite(connection, folder)
         except Exception as error:
