@@ -71,7 +71,7 @@ def test_another_metric_is_picked(page: Page, report_address: str) -> None:
     assert page.locator("#figure-by_day h3").inner_text() == "Success by day"
     page.select_option("#metric", label="Latency p95")
     second = rows(page, "by_day")["days"]
-    assert [row["shown"] for row in second] == ["42 ms", "42 ms", "-"]
+    assert [row["shown"] for row in second] == ["42.00 ms", "42.00 ms", "-"]
     assert page.locator("#figure-by_day h3").inner_text() == "Latency p95 by day"
     assert "Latency p95, ms" in labels(page, "by_day")
     assert {row["line"] for row in rows(page, "by_day_and_variant")["days"]} == {"A", ODD}
