@@ -63,7 +63,7 @@ _SPARK = {
 def spark() -> Iterator[Any]:
     """A real Spark on this machine; the zone is UTC, as it has to be for every log."""
     if shutil.which("java") is None:
-        pytest.skip("Spark needs Java 17")
+        pytest.skip("Spark needs Java 17, and there is no java on the path")
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").appName("cleverdon")
@@ -80,10 +80,9 @@ def spark() -> Iterator[Any]:
 @contextmanager
 def postgres(folder: Path) -> Iterator[Any]:
     """A real PostgreSQL in that folder, reached by a socket in it."""
-    pytest.importorskip("psycopg")
     binaries = _postgres_binaries()
     if binaries is None:
-        pytest.skip("no PostgreSQL is installed")
+        pytest.skip("no PostgreSQL server is installed: apt-get install postgresql")
     # It refuses to run as root, as containers do everything.
     owner: dict[str, Any] = {}
     if os.geteuid() == 0:

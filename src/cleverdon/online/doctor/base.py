@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -38,7 +39,7 @@ CLICK_METRICS = ("ImpressionCTR", "PageCTR", "QueryCTR", "SessionCTR", "Abandonm
 SESSION_METRICS = ("Abandonment", "Success", "QueriesPerSession", "Reformulation", "Sessions")
 
 
-class Check:
+class Check(ABC):
     """The base of all checks. The first line of the docstring says what is looked for."""
 
     noun: ClassVar[str]
@@ -80,9 +81,9 @@ class Check:
         """Whether it is a question at all for this log."""
         return not self.missing(facts) and all(facts.done(one) for one in self.needs_actions)
 
+    @abstractmethod
     def find(self, facts: Facts) -> Iterable[Finding]:
         """What was found; nothing where all is well."""
-        raise NotImplementedError
 
     def severity(self, share: float) -> Severity:
         """How bad it is where this share is affected."""
@@ -128,9 +129,9 @@ class RowCheck(Check):
     alone: ClassVar[bool] = False
     """Whether it says nothing of how many rows the table has."""
 
+    @abstractmethod
     def wrong(self, rows: Table, limits: Limits) -> Any:
         """Whether it is true of a row."""
-        raise NotImplementedError
 
     def among(self, rows: Table) -> Any | None:
         """Of which rows it could be true; None for all of them."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +21,13 @@ class _Repeated(Check):
     warning_from = 0.001
     error_from = 0.05
 
+    @abstractmethod
     def groups(self, facts: Facts) -> Table:
         """A row for each group, with how often it is there as `times`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def total(self, facts: Facts) -> int:
-        raise NotImplementedError
+        """How many rows there are of the kind."""
 
     def find(self, facts: Facts) -> Iterable[Finding]:
         groups = self.groups(facts)

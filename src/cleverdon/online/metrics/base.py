@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -14,8 +15,6 @@ Better = Literal["higher", "lower", "neither"]
 Kind = Literal["share", "mean"]
 Unit = Literal["pages", "queries", "sessions"]
 """What is counted over: a table of `Stages`."""
-
-
 Split = Callable[["ibis.Table"], list[Any]]
 """The columns by which a table is split, as expressions with names of their own."""
 
@@ -51,7 +50,7 @@ class Metric:
         return type(self).__name__
 
 
-class Ratio(Metric):
+class Ratio(Metric, ABC):
     """A sum over pages, queries or sessions, divided by another."""
 
     unit: ClassVar[Unit]
@@ -71,20 +70,20 @@ class Ratio(Metric):
     def needs_persons(self) -> bool:
         return self.unit != "pages"
 
+    @abstractmethod
     def numerator(self, table: ibis.Table) -> Any:
         """What a row adds to the numerator; 0 or null where it adds nothing."""
-        raise NotImplementedError
 
+    @abstractmethod
     def denominator(self, table: ibis.Table) -> Any:
         """What a row adds to the denominator."""
-        raise NotImplementedError
 
     def spread(self, table: ibis.Table) -> Any | None:
         """The values whose percentiles are of interest, or None."""
         return None
 
 
-class Count(Metric):
+class Count(Metric, ABC):
     """How many there are of something."""
 
     unit: ClassVar[Unit] = "pages"
@@ -94,12 +93,12 @@ class Count(Metric):
     def needs_persons(self) -> bool:
         return self.unit != "pages"
 
+    @abstractmethod
     def count(self, table: ibis.Table) -> Any:
         """The number, as an aggregation of the table."""
-        raise NotImplementedError
 
 
-class Listing(Metric):
+class Listing(Metric, ABC):
     """A list: of queries, of spans of time."""
 
     columns: ClassVar[Mapping[str, str]]
@@ -108,9 +107,9 @@ class Listing(Metric):
     splits: ClassVar[bool] = False
     """Whether there can be one for each day, segment or variant; otherwise it is of all."""
 
+    @abstractmethod
     def query(self, stages: Stages, split: Split) -> ibis.Table:
         """What is asked of the engine; `split` gives the columns by which a table is split."""
-        raise NotImplementedError
 
     def finished(self, stages: Stages, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The list that is made of the answer: its rows, with `columns`."""

@@ -6,6 +6,7 @@ of equal counts stand in the order of their texts.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import ibis
@@ -32,9 +33,9 @@ class _TopList(Listing):
     needs: ClassVar[tuple[str, ...]] = ("queries.text",)
     splits = True
 
+    @abstractmethod
     def counts(self, asked: Table) -> Any:
         """Whether a query counts."""
-        raise NotImplementedError
 
     def query(self, stages: Stages, split: Split) -> Table:
         asked = stages.asked

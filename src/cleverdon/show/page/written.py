@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +13,16 @@ if TYPE_CHECKING:
     from os import PathLike
 
 
-class Written:
+class Written(ABC):
     """The base of reports: what they say, and the page that says it."""
 
     content: dict[str, Any]
     """All that it says, ready for `json.dumps`."""
 
     @property
+    @abstractmethod
     def html(self) -> str:
         """The page."""
-        raise NotImplementedError
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the page to a file that appears when it is complete."""
