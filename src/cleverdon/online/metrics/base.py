@@ -50,12 +50,21 @@ class Metric:
         return type(self).__name__
 
 
-class Ratio(Metric, ABC):
-    """A sum over pages, queries or sessions, divided by another."""
+class OverRows(Metric, ABC):
+    """What is counted over the rows of one table."""
 
     unit: ClassVar[Unit]
     counted: ClassVar[str]
-    """What the numerator counts, in words."""
+    """What is counted, in words; of a ratio, by its numerator."""
+
+    @property
+    def needs_persons(self) -> bool:
+        return self.unit != "pages"
+
+
+class Ratio(OverRows):
+    """A sum over pages, queries or sessions, divided by another."""
+
     over: ClassVar[str]
     """What the denominator counts, in words."""
     kind: ClassVar[Kind] = "share"
@@ -65,10 +74,6 @@ class Ratio(Metric, ABC):
     measured_in: ClassVar[str] = ""
     """The unit of a mean: `ms`, `s`."""
     better: ClassVar[Better] = "higher"
-
-    @property
-    def needs_persons(self) -> bool:
-        return self.unit != "pages"
 
     @abstractmethod
     def numerator(self, table: ibis.Table) -> Any:
@@ -83,15 +88,10 @@ class Ratio(Metric, ABC):
         return None
 
 
-class Count(Metric, ABC):
+class Count(OverRows):
     """How many there are of something."""
 
     unit: ClassVar[Unit] = "pages"
-    counted: ClassVar[str]
-
-    @property
-    def needs_persons(self) -> bool:
-        return self.unit != "pages"
 
     @abstractmethod
     def count(self, table: ibis.Table) -> Any:
