@@ -1,0 +1,31 @@
+"""cleverdon pool: what to judge. A file a command, as on the first level."""
+
+from __future__ import annotations
+
+import click
+
+from cleverdon.cli import Commands
+
+COMMANDS = {
+    "make": "Pool the results of runs: by depth, by fusion, or a sample with known probabilities.",
+    "next": "Give the next documents to judge, chosen by the judgments so far; can be resumed.",
+    "simulate": "Play methods against judgments that are known: what each finds for its cost.",
+    "qrels": "Turn a judged pool into qrels, with strata or probabilities where it was sampled.",
+    "sample": "Draw documents from the collection that no pool holds, to estimate what was missed.",
+    "votes": "Rank systems without judgments, by taking their results as votes.",
+    "expand": "Probe for relevant documents with expanded queries.",
+}
+
+
+@click.command(cls=Commands, listed=COMMANDS, module="cleverdon.cli.pool_{}")
+def command() -> None:
+    """Choose what to judge, out of what systems return.
+
+    \b
+    Examples:
+      cleverdon pool make *.run -k 100 -o pool.tsv
+      cleverdon pool make *.run --method stratified --budget 50 -o pool.tsv
+      cleverdon pool next judging.jsonl *.run --method bandit -n 20 -o sheet.tsv
+      cleverdon pool simulate qrels.txt *.run --budget 100
+      cleverdon pool votes *.run --qrels qrels.txt
+    """
