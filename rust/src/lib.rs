@@ -3,16 +3,17 @@
 //! ```text
 //! source -> scan (layout) -> ranking -> join -> Hits          a text file, never held in memory
 //!                         -> table   -> join -> Hits          everything else
+//!                                    -> gather               many runs, to choose what to judge
 //! ```
 
 #![deny(unsafe_code)]
 
+pub mod gather;
 pub mod ids;
 pub mod join;
 pub mod judgments;
 pub mod layout;
 pub mod marks;
-pub mod pool;
 pub mod problem;
 #[cfg(feature = "python")]
 mod python;
@@ -21,4 +22,5 @@ pub mod scan;
 pub mod segments;
 pub mod source;
 pub mod table;
+pub mod threads;
 pub mod watch;

@@ -205,29 +205,7 @@ impl<'a> Results<'a> {
 
     fn rank(&mut self) {
         let Results { ranked, scores, docs, order, .. } = self;
-        ranked.clear();
-        ranked.extend(0..scores.len() as u32);
-        // No score is NaN and none is -0.0, so that this is the plain order of numbers.
-        let by_score = |a: &u32, b: &u32| scores[*b as usize].total_cmp(&scores[*a as usize]);
-        if !scores.is_sorted_by(|a, b| a >= b) {
-            // Stable, so that within a group of equals the order of input stays.
-            ranked.sort_by(by_score);
-        }
-        if order.ties == Ties::Input {
-            return;
-        }
-        let mut start = 0;
-        while start < ranked.len() {
-            let score = scores[ranked[start] as usize];
-            let length = ranked[start..].iter().take_while(|&&row| scores[row as usize] == score).count();
-            let group = &mut ranked[start..start + length];
-            if order.ties == Ties::Descending {
-                group.sort_unstable_by(|&a, &b| docs[b as usize].cmp(docs[a as usize]));
-            } else {
-                group.sort_unstable_by(|&a, &b| docs[a as usize].cmp(docs[b as usize]));
-            }
-            start += length;
-        }
+        rank_rows(ranked, scores, |row| docs[row as usize], order.ties);
     }
 
     fn row_at(&self, position: usize) -> usize {
@@ -251,5 +229,32 @@ impl<'a> Results<'a> {
         (0..=last)
             .filter(|&i| (i > 0 && score(i) == score(i - 1)) || (i < last && score(i) == score(i + 1)))
             .count() as u32
+    }
+}
+
+/// Puts the numbers of rows in the order of their scores, and those of equal scores as `ties` says.
+pub fn rank_rows<'a>(ranked: &mut Vec<u32>, scores: &[f64], doc: impl Fn(u32) -> &'a [u8], ties: Ties) {
+    ranked.clear();
+    ranked.extend(0..scores.len() as u32);
+    // No score is NaN and none is -0.0, so that this is the plain order of numbers.
+    let by_score = |a: &u32, b: &u32| scores[*b as usize].total_cmp(&scores[*a as usize]);
+    if !scores.is_sorted_by(|a, b| a >= b) {
+        // Stable, so that within a group of equals the order of input stays.
+        ranked.sort_by(by_score);
+    }
+    if ties == Ties::Input {
+        return;
+    }
+    let mut start = 0;
+    while start < ranked.len() {
+        let score = scores[ranked[start] as usize];
+        let length = ranked[start..].iter().take_while(|&&row| scores[row as usize] == score).count();
+        let group = &mut ranked[start..start + length];
+        if ties == Ties::Descending {
+            group.sort_unstable_by(|&a, &b| doc(b).cmp(doc(a)));
+        } else {
+            group.sort_unstable_by(|&a, &b| doc(a).cmp(doc(b)));
+        }
+        start += length;
     }
 }

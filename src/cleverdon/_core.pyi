@@ -109,6 +109,21 @@ class Joined:
     extra_names: list[str]
     top: list[list[tuple[str, float]]]
 
+class Gathering:
+    def __init__(self, depth: int | None = None) -> None: ...
+    def add(self, run: Table) -> None: ...
+    def finish(self) -> Gathered: ...
+
+class Gathered:
+    topics: list[str]
+    doc_starts: NDArray[np.int64]
+    row_starts: NDArray[np.int64]
+    system: NDArray[np.int64]
+    doc: NDArray[np.int64]
+    rank: NDArray[np.int64]
+    score: NDArray[np.float64]
+    def docs(self, start: int, stop: int) -> list[str]: ...
+
 def rank_matrix(
     grades: NDArray[np.float64], scores: NDArray[np.float64], columns: int
 ) -> tuple[

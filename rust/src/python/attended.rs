@@ -8,8 +8,8 @@ use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::pool;
 use crate::problem::{Outcome, Problem};
+use crate::threads;
 use crate::watch::Watch;
 
 /// How often Python is asked for signals and told of progress.
@@ -33,7 +33,7 @@ pub fn attended<T: Send>(
         let (finished, wait) = channel();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                let outcome = catch_unwind(AssertUnwindSafe(|| pool::install(|| work(&watch))));
+                let outcome = catch_unwind(AssertUnwindSafe(|| threads::install(|| work(&watch))));
                 // The receiver lives until this message has come.
                 let _ = finished.send(outcome);
             });

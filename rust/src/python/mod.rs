@@ -14,13 +14,15 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyIterator, PyString};
 
+use crate::gather;
 use crate::ids::Ids;
 use crate::join;
 use crate::judgments::Judgments as CoreJudgments;
-use crate::pool;
+use crate::problem::Problem;
 use crate::segments;
 use crate::source::Source as CoreSource;
 use crate::table::Table as CoreTable;
+use crate::threads;
 use attended::{attended, guarded};
 use options::{Layout, Order};
 
@@ -297,6 +299,76 @@ impl From<join::Joined> for Joined {
     }
 }
 
+/// Brings together what many runs returned, one after the other.
+#[pyclass(frozen, module = "cleverdon._core")]
+struct Gathering(Mutex<Option<gather::Gathering>>);
+
+#[pymethods]
+impl Gathering {
+    #[new]
+    #[pyo3(signature = (depth=None))]
+    fn new(depth: Option<usize>) -> Self {
+        Gathering(Mutex::new(Some(gather::Gathering::new(depth))))
+    }
+
+    /// Takes the first results of another system.
+    fn add(&self, py: Python<'_>, run: &Table) -> PyResult<()> {
+        attended(py, None, 0, |_| {
+            let mut held = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            held.as_mut().ok_or_else(|| Problem::whole("", FINISHED))?.add(&run.0);
+            Ok(())
+        })
+    }
+
+    /// All that was returned; nothing can be added then.
+    fn finish(&self, py: Python<'_>) -> PyResult<Gathered> {
+        let all = attended(py, None, 0, |_| {
+            let mut held = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            Ok(held.take().ok_or_else(|| Problem::whole("", FINISHED))?.finish())
+        })?;
+        Ok(Gathered {
+            topics: texts(py, &all.topics, 0, all.topics.len()).into_iter().map(Bound::unbind).collect(),
+            doc_starts: positions(py, &all.doc_starts).unbind(),
+            row_starts: positions(py, &all.row_starts).unbind(),
+            system: all.system.into_pyarray(py).unbind(),
+            doc: all.doc.into_pyarray(py).unbind(),
+            rank: all.rank.into_pyarray(py).unbind(),
+            score: all.score.into_pyarray(py).unbind(),
+            ids: all.docs,
+        })
+    }
+}
+
+const FINISHED: &str = "what was gathered has been handed over already";
+
+/// What many runs returned, as parallel arrays: sorted by topic, system and rank.
+#[pyclass(frozen, module = "cleverdon._core")]
+struct Gathered {
+    #[pyo3(get)]
+    topics: Vec<Py<PyString>>,
+    #[pyo3(get)]
+    doc_starts: Py<PyArray1<i64>>,
+    #[pyo3(get)]
+    row_starts: Py<PyArray1<i64>>,
+    #[pyo3(get)]
+    system: Py<PyArray1<i64>>,
+    #[pyo3(get)]
+    doc: Py<PyArray1<i64>>,
+    #[pyo3(get)]
+    rank: Py<PyArray1<i64>>,
+    #[pyo3(get)]
+    score: Py<PyArray1<f64>>,
+    ids: Ids,
+}
+
+#[pymethods]
+impl Gathered {
+    /// The ids of documents `start` to `stop`, counted through all topics.
+    fn docs<'py>(&self, py: Python<'py>, start: usize, stop: usize) -> PyResult<Vec<Bound<'py, PyString>>> {
+        slice(py, &self.ids, start, stop)
+    }
+}
+
 fn positions<'py>(py: Python<'py>, values: &[usize]) -> Bound<'py, PyArray1<i64>> {
     values.iter().map(|&value| value as i64).collect::<Vec<_>>().into_pyarray(py)
 }
@@ -333,7 +405,7 @@ fn rank_matrix<'py>(
         let (mut docs, mut found) = (doc.readwrite(), grade.readwrite());
         let (docs, found) = (docs.as_slice_mut()?, found.as_slice_mut()?);
         let fill = || segments::rank_matrix(grades, scores, columns, docs, found);
-        guarded(py, || Ok(py.detach(|| pool::install(fill))))?
+        guarded(py, || Ok(py.detach(|| threads::install(fill))))?
     };
     let tied = tied.map(|(from, to)| (from.into_pyarray(py), to.into_pyarray(py)));
     Ok((doc, grade, tied))
@@ -364,7 +436,7 @@ fn best_first<'py>(
         let (places, ranks) = (places.as_slice_mut()?, ranks.as_slice_mut()?);
         let fill = || segments::best_first(starts, values, &counts, places, ranks);
         guarded(py, || {
-            py.detach(|| pool::install(fill));
+            py.detach(|| threads::install(fill));
             Ok(())
         })?;
     }
@@ -390,5 +462,5 @@ mod _core {
     #[pymodule_export]
     use super::options::{Layout, Order};
     #[pymodule_export]
-    use super::{best_first, rank_matrix, total, Joined, Judgments, Source, Table};
+    use super::{best_first, rank_matrix, total, Gathered, Gathering, Joined, Judgments, Source, Table};
 }

@@ -8,9 +8,9 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyIterator, PyMapping, PyStrin
 use super::attended::to_python;
 use super::options;
 use crate::layout::{Value, NO_RANK};
-use crate::pool;
 use crate::problem::{quoted, Problem};
 use crate::table::{duplicate_message, Builder, Table};
+use crate::threads;
 
 pub fn table_from_dict(nested: &Bound<'_, PyDict>, kind: &str, duplicates: &str) -> PyResult<Table> {
     let kind = options::kind(kind)?;
@@ -83,7 +83,7 @@ pub fn table_from_columns(
 
 pub fn finish(py: Python<'_>, builder: Builder, duplicates: &str) -> PyResult<Table> {
     let duplicates = options::duplicates(duplicates)?;
-    pool::install(|| builder.finish(duplicates))
+    threads::install(|| builder.finish(duplicates))
         .map_err(|(query, doc)| refuse(py, duplicate_message(&query, &doc)))
 }
 

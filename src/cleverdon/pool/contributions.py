@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Protocol
+from functools import cached_property, partial
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from cleverdon.arrays import Ints, ranges
+from cleverdon import _core
+from cleverdon.arrays import Floats, Ints
 from cleverdon.data import Run
 from cleverdon.errors import InputError, OptionError
 from cleverdon.evaluation import named_runs
@@ -27,12 +29,6 @@ class Contributor:
     digest: str = ""  # BLAKE3 of that file
 
 
-class Documents(Protocol):
-    """Ids that are made into texts only when they are asked for."""
-
-    def docs(self, start: int, stop: int) -> list[str]: ...
-
-
 @dataclass(frozen=True, eq=False)
 class OfTopic:
     """What systems returned for one topic: rows sorted by system, then rank."""
@@ -42,14 +38,14 @@ class OfTopic:
     system: Ints  # an index into the systems
     doc: Ints  # an index into `docs`
     rank: Ints  # from 1
-    score: np.ndarray[Any, np.dtype[np.float64]]
+    score: Floats
     systems: int  # how many there are, with those that returned nothing here
 
     @cached_property
     def rankings(self) -> list[Ints]:
         """Of each system, the documents (indices) in the order of its ranking."""
         bounds = np.searchsorted(self.system, np.arange(self.systems + 1))
-        return [self.doc[a:b] for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+        return [self.doc[a:b] for a, b in pairwise(bounds)]
 
     @cached_property
     def best_rank(self) -> Ints:
@@ -76,8 +72,8 @@ class Contributions:
     system: Ints  # of each row, an index into the systems
     doc: Ints  # of each row, an index into all documents, one topic's after the other's
     rank: Ints  # from 1, in Cleverdon's order: by falling score, then falling id
-    score: np.ndarray[Any, np.dtype[np.float64]]
-    documents: Documents  # names them
+    score: Floats
+    documents: _core.Gathered  # names them, when they are asked for
     depth: int | None  # how many results of each system and topic are here; None: all
 
     @property
@@ -110,6 +106,17 @@ class Contributions:
         """The documents of a topic (by its index), in bytewise order."""
         return self.documents.docs(int(self.doc_starts[topic]), int(self.doc_starts[topic + 1]))
 
+    def names(self, docs: Ints) -> list[str]:
+        """The ids of documents, by their indices, which stand topic by topic."""
+        named: list[str] = []
+        bounds = np.searchsorted(self.topic_of_doc[docs], np.arange(len(self.topics) + 1))
+        # One topic after the other, so that not all have to be texts at the same time.
+        for topic in np.flatnonzero(np.diff(bounds)).tolist():
+            ids = self.ids(topic)
+            rows = docs[bounds[topic] : bounds[topic + 1]] - self.doc_starts[topic]
+            named += [ids[row] for row in rows.tolist()]
+        return named
+
     def of(self, topic: str) -> OfTopic:
         """One topic's part."""
         if topic not in self._positions:
@@ -118,7 +125,12 @@ class Contributions:
         rows = slice(int(self.row_starts[at]), int(self.row_starts[at + 1]))
         doc = self.doc[rows] - self.doc_starts[at]
         return OfTopic(
-            topic, self.ids(at), self.system[rows], doc, self.rank[rows], self.score[rows],
+            topic,
+            self.ids(at),
+            self.system[rows],
+            doc,
+            self.rank[rows],
+            self.score[rows],
             len(self.contributors),
         )
 
@@ -129,16 +141,6 @@ class Contributions:
     @cached_property
     def _positions(self) -> dict[str, int]:
         return {topic: position for position, topic in enumerate(self.topics)}
-
-
-@dataclass(frozen=True)
-class _Listed:
-    """Ids that are held as texts."""
-
-    ids: list[str]
-
-    def docs(self, start: int, stop: int) -> list[str]:
-        return self.ids[start:stop]
 
 
 def gather(
@@ -156,31 +158,25 @@ def gather(
     if depth is not None and (not isinstance(depth, int) or depth < 1):
         raise OptionError(f"depth={depth!r}: how many results to take is a whole number from 1 on")
     contributors: list[Contributor] = []
-    rows: list[tuple[str, int, str, int, float]] = []
+    gathering = _core.Gathering(depth)
     for name, given in named_runs(runs):
-        run = given if isinstance(given, Run) else Run.read(given, format=format, order_by=order_by)
-        contributors.append(Contributor(name or run.name, run.source, run.digest))
-        for topic in run.queries:
-            for rank, (doc, score) in enumerate(run.ranking(topic)[:depth], start=1):
-                rows.append((topic, len(contributors) - 1, doc, rank, score))
-    topics = sorted({row[0] for row in rows}, key=str.encode)
-    docs: list[str] = []
-    number: dict[tuple[str, str], int] = {}
-    doc_starts = [0]
-    for topic in topics:
-        for doc in sorted({row[2] for row in rows if row[0] == topic}, key=str.encode):
-            number[topic, doc] = len(docs)
-            docs.append(doc)
-        doc_starts.append(len(docs))
-    place = {topic: at for at, topic in enumerate(topics)}
-    rows.sort(key=lambda row: (place[row[0]], row[1], row[3]))
-    counts = np.bincount([place[row[0]] for row in rows], minlength=len(topics))
+        watch = None if progress is None else partial(progress, name or "run")
+        run = Run.read(given, format=format, order_by=order_by, name=name, progress=watch)
+        label = name or run.name
+        if any(label == known.name for known in contributors):
+            raise InputError(f"two runs are called {label!r}; give them names")
+        contributors.append(Contributor(label, run.source, run.digest))
+        gathering.add(run._table)
+    found = gathering.finish()
     return Contributions(
-        tuple(contributors), tuple(topics), np.array(doc_starts),
-        np.concatenate(([0], np.cumsum(counts))),
-        np.array([row[1] for row in rows]),
-        np.array([number[row[0], row[2]] for row in rows]),
-        np.array([row[3] for row in rows]),
-        np.array([row[4] for row in rows], dtype=float),
-        _Listed(docs), depth,
+        tuple(contributors),
+        tuple(found.topics),
+        found.doc_starts,
+        found.row_starts,
+        found.system,
+        found.doc,
+        found.rank,
+        found.score,
+        found,
+        depth,
     )

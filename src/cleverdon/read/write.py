@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, cast
 
 from cleverdon.data import Judgments, Rows, Run
 from cleverdon.errors import InputError, MissingExtra, OptionError, check_word
-from cleverdon.read.detect import FORMATS
+from cleverdon.read.detect import ANNOTATED, FORMATS
 
 ENDINGS = {
     ".json": "json",
@@ -38,12 +38,14 @@ def write(rows: Rows, path: str | os.PathLike[str], *, format: str | None = None
     """Write a run or judgments to a file, or to standard output for `-`.
 
     The format follows from the name's ending, unless `format` names it; `.gz`, `.bz2`, `.xz` and
-    `.zst` behind that compress. Runs are written in the order in which they are evaluated. The file
-    appears when it is complete: until then, and after an error, what was there before stays.
+    `.zst` behind that compress. What judgments say beside grades is written where `format` names
+    one of `subtopics`, `strata` and `sampled`, and nowhere else. Runs are written in the order in
+    which they are evaluated. The file appears when it is complete: until then, and after an error,
+    what was there before stays.
     """
     path = os.fspath(path)
     format = format or format_of(path)
-    check_word("format", format, FORMATS)
+    check_word("format", format, FORMATS | ANNOTATED)
     if format == "beir" and isinstance(rows, Run):
         raise OptionError("format='beir' is one of judgments; runs have none of their own")
     try:
@@ -51,13 +53,21 @@ def write(rows: Rows, path: str | os.PathLike[str], *, format: str | None = None
             if format in ("parquet", "arrow"):
                 _write_table(rows, out, format=format)
             else:
-                for line in _LINES[format](rows, path):
+                for line in _lines(rows, path, format=format):
                     out.write(line.encode())  # zstandard's writer has no writelines
     except BrokenPipeError:
         raise
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"cannot be written: {reason}", source=path) from None
+
+
+def _lines(rows: Rows, path: str, *, format: str) -> Iterator[str]:
+    if format in ANNOTATED:
+        from cleverdon.read.write_annotated import annotated_lines
+
+        return annotated_lines(rows, path, format=format)
+    return _LINES[format](rows, path)
 
 
 def format_of(path: str) -> str:
@@ -142,7 +152,7 @@ def _ordered(rows: Rows) -> Iterator[tuple[str, list[tuple[str, float]]]]:
         yield query, rows.ranking(query) if isinstance(rows, Run) else list(rows[query].items())
 
 
-def _number(rows: Rows, value: float) -> str:
+def number_text(rows: Rows, value: float) -> str:
     """The shortest text that reads back as the same number; whole grades without a point."""
     if isinstance(rows, Judgments) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
@@ -153,10 +163,10 @@ def _blank_separated(rows: Rows, path: str) -> Iterator[tuple[str, str, int, str
     """Every row as query, document, rank and number, for formats without quotes."""
     for query, ranked in _ordered(rows):
         # A line that starts so would be read as a comment, or as a file with a byte order mark.
-        _refuse(r"[\s\0]|^[#\ufeff]", [query], path)
-        _refuse(r"[\s\0]", [doc for doc, _ in ranked], path)
+        refuse_ids(r"[\s\0]|^[#\ufeff]", [query], path)
+        refuse_ids(r"[\s\0]", [doc for doc, _ in ranked], path)
         for rank, (doc, value) in enumerate(ranked, start=1):
-            yield query, doc, rank, _number(rows, value)
+            yield query, doc, rank, number_text(rows, value)
 
 
 def _trec(rows: Rows, path: str) -> Iterator[str]:
@@ -184,12 +194,12 @@ def _columns(rows: Rows, path: str, *, separator: str, names: Iterable[str] = ()
         cells = _cells([query, *(doc for doc, _ in ranked)], path, separator=separator)
         for rank, (doc, (_, value)) in enumerate(zip(cells[1:], ranked, strict=True), start=1):
             numbers = [str(rank)] if is_run else []
-            yield separator.join([cells[0], doc, *numbers, _number(rows, value)]) + "\n"
+            yield separator.join([cells[0], doc, *numbers, number_text(rows, value)]) + "\n"
 
 
 def _cells(ids: list[str], path: str, *, separator: str) -> list[str]:
     """Ids as they stand in a column, in quotes where they must."""
-    _refuse(r'[\n\r\0"]', ids, path)
+    refuse_ids(r'[\n\r\0"]', ids, path)
     quotable = re.compile(f"{separator}|^ | $").search
     return [f'"{text}"' if quotable(text) else text for text in ids]
 
@@ -222,7 +232,7 @@ def _quoted(text: str) -> str:
 
 def _json_number(rows: Rows, value: float) -> str:
     # JSON itself has no infinity; this is the spelling that Python and JavaScript share.
-    text = _number(rows, value)
+    text = number_text(rows, value)
     return text.replace("inf", "Infinity")
 
 
@@ -236,7 +246,10 @@ _LINES: dict[str, Callable[[Rows, str], Iterator[str]]] = {
 }
 
 
-def _refuse(forbidden: str, ids: list[str], path: str) -> None:
+_HOLDS_ANY = "rename the ids, or write .json or .parquet, which hold any text"
+
+
+def refuse_ids(forbidden: str, ids: list[str], path: str, *, remedy: str = _HOLDS_ANY) -> None:
     """Raise an InputError for the first id that cannot be written in this format."""
     search = re.compile(forbidden).search
     if not any(map(search, ids)):
@@ -245,8 +258,7 @@ def _refuse(forbidden: str, ids: list[str], path: str) -> None:
     what = "white space" if match[0].isspace() else f"the character {match[0]!r}"
     where = "starts with" if match.start() == 0 else "holds"
     raise InputError(
-        f"the id {found!r} {where} {what}, which would not be read back in this format; rename the "
-        "ids, or write .json or .parquet, which hold any text",
+        f"the id {found!r} {where} {what}, which would not be read back in this format; {remedy}",
         source=path,
     )
 

@@ -1,0 +1,125 @@
+"""A pool: the documents that are to be judged, blind, and where each came from.
+
+Within a topic the order is shuffled, so that it tells nothing of ranks. What judges get is the
+sheet (`Pool.sheet`): queries and documents, and no more. Which system contributed a document at
+which rank stays in the pool itself, for those who analyse it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cleverdon.arrays import Bools, Floats, Ints
+from cleverdon.errors import InputError, OptionError
+from cleverdon.pool.contributions import Contributions, Contributor
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Documents to judge, topic by topic, in the order in which they are judged.
+
+    >>> from cleverdon.pool import depth_pool, gather
+    >>> runs = {"a": {"q1": {"d1": 2, "d2": 1}}, "b": {"q1": {"d3": 2, "d1": 1}}}
+    >>> pool = depth_pool(gather(runs), k=1)
+    >>> sorted(pool.sheet()), pool.contributions(pool.docs.index("d3"))
+    ([('q1', 'd1'), ('q1', 'd3')], {'b': 1})
+    """
+
+    topics: tuple[str, ...]
+    starts: Ints  # where each topic's documents start; one more entry than there are topics
+    docs: list[str]  # shuffled within each topic
+    drawn: Bools  # whether it is to be judged; in a sample, not all are
+    contributors: tuple[Contributor, ...] = ()
+    row_starts: Ints = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    system: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    rank: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    stratum: Ints | None = None  # from which stratum each document is
+    probability: Floats | None = None  # with which it was to be drawn
+    how: Mapping[str, Any] = field(default_factory=dict)  # by which method, with which options
+
+    def __len__(self) -> int:
+        """How many documents there are, those included that were not drawn."""
+        return len(self.docs)
+
+    def __repr__(self) -> str:
+        to_judge = int(self.drawn.sum())
+        return f"<Pool: {to_judge:,} documents to judge for {len(self.topics):,} topics>"
+
+    def rows(self) -> Iterator[tuple[str, int]]:
+        """Every document's topic, and its position."""
+        bounds = self.starts.tolist()
+        for topic, start, stop in zip(self.topics, bounds[:-1], bounds[1:], strict=True):
+            for position in range(start, stop):
+                yield topic, position
+
+    def sheet(self) -> Iterator[tuple[str, str]]:
+        """What judges see: every document that is to be judged, after its topic."""
+        drawn = self.drawn.tolist()
+        return ((topic, self.docs[at]) for topic, at in self.rows() if drawn[at])
+
+    def contributions(self, position: int) -> dict[str, int]:
+        """Which systems returned the document at a position, and at which rank."""
+        start, stop = self.row_starts[position : position + 2]
+        rows = slice(int(start), int(stop))
+        pairs = zip(self.system[rows].tolist(), self.rank[rows].tolist(), strict=True)
+        return {self.contributors[system].name: rank for system, rank in pairs}
+
+
+def pooled(
+    found: Contributions,
+    chosen: Ints,
+    *,
+    seed: int,
+    how: Mapping[str, Any],
+    drawn: Bools | None = None,
+    stratum: Ints | None = None,
+    probability: Floats | None = None,
+) -> Pool:
+    """The pool of the chosen documents (indices of `found`), shuffled within each topic.
+
+    `drawn`, `stratum` and `probability` have an entry for each of them.
+    """
+    check_seed(seed)
+    if len(chosen) == 0:
+        raise InputError("the pool is empty: no system returned anything")
+    random = np.random.default_rng(seed)
+    # The keys are drawn in the order of topics and ids, so that the order of the runs is no matter.
+    topic = found.topic_of_doc[chosen]
+    order = np.lexsort((random.random(len(chosen)), topic))
+    place = np.full(len(found), -1)
+    place[chosen[order]] = np.arange(len(chosen))
+    of_row = place[found.doc]
+    rows = np.flatnonzero(of_row >= 0)
+    rows = rows[np.argsort(of_row[rows], kind="stable")]
+    counts = np.bincount(of_row[rows], minlength=len(chosen))
+    sizes = np.bincount(topic, minlength=len(found.topics))
+    kept = np.flatnonzero(sizes)
+    return Pool(
+        topics=tuple(found.topics[at] for at in kept),
+        starts=np.concatenate(([0], np.cumsum(sizes[kept]))),
+        docs=found.names(chosen[order]),
+        drawn=np.ones(len(chosen), dtype=bool) if drawn is None else drawn[order],
+        contributors=found.contributors,
+        row_starts=np.concatenate(([0], np.cumsum(counts))),
+        system=found.system[rows],
+        rank=found.rank[rows],
+        stratum=None if stratum is None else stratum[order],
+        probability=None if probability is None else probability[order],
+        how={**how, "seed": seed},
+    )
+
+
+def check_seed(seed: object) -> None:
+    """An OptionError, unless it is one."""
+    if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
+        raise OptionError(f"seed={seed!r}: a seed is a whole number from 0 on")
+
+
+def check_count(name: str, value: object) -> None:
+    """An OptionError, unless it is a whole number from 1 on."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise OptionError(f"{name}={value!r}: it is a whole number from 1 on")

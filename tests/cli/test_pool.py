@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cleverdon import evaluate
+from cleverdon.cli import cleverdon
+from cleverdon.data import Judgments, Run
+from cleverdon.errors import CleverdonError
+from tests.pool.made import Grades, collection
+
+
+@pytest.fixture
+def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files of four runs, in the folder in which commands run."""
+    monkeypatch.chdir(tmp_path)
+    _, made = collection(topics=3, systems=4, depth=20)
+    for name, topics in made.items():
+        Run.read(topics, name=name).write(f"{name}.run")
+    return [f"{name}.run" for name in made]
+
+
+def invoked(*arguments: str) -> Result:
+    return CliRunner().invoke(cleverdon, ["pool", *arguments])
+
+
+def fill_in(sheet: str, qrels: Grades, into: str) -> None:
+    header, *lines = Path(sheet).read_text("utf-8").splitlines()
+    filled = [header]
+    for line in lines:
+        topic, doc, _ = line.split("\t")
+        filled.append(f"{topic}\t{doc}\t{qrels[topic][doc]:g}")
+    Path(into).write_text("\n".join(filled))
+
+
+def test_from_runs_to_qrels(runs: list[str]) -> None:
+    made = invoked("make", *runs, "-k", "5", "-o", "pool.tsv")
+    assert made.exit_code == 0 and "documents to judge for 3 queries" in made.output
+    assert "pool.sheet.tsv: " in made.stderr
+    qrels, _ = collection(topics=3, systems=4, depth=20)
+    fill_in("pool.sheet.tsv", qrels, "filled.tsv")
+    done = invoked("qrels", "pool.tsv", "filled.tsv", "-o", "qrels.txt")
+    assert done.exit_code == 0 and "still to judge" not in done.stderr
+    judgments = Judgments.read("qrels.txt")
+    assert all(grade == qrels[topic][doc] for topic, doc, grade in judgments.rows())
+    # Whatever a run has in its first five is judged.
+    scores = evaluate(judgments, runs, "Judged@5")
+    assert all(scores.mean(name, "Judged@5") == 1 for name in scores.systems)
+
+
+def test_the_sheet_is_blind(runs: list[str]) -> None:
+    invoked("make", *runs, "-k", "5", "-o", "pool.tsv")
+    text = Path("pool.sheet.tsv").read_text("utf-8")
+    assert not any(run.removesuffix(".run") in text for run in runs)
+    assert {line.count("\t") for line in text.splitlines()} == {2}
+    assert all(line.endswith("\t") for line in text.splitlines()[1:])
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "measure"),
+    [
+        (["--method", "stratified", "--strata", "3:1,20:0.4"], "strata", "xinfAP"),
+        (["--method", "probability", "--budget", "20"], "sampled", "statAP"),
+    ],
+)
+def test_samples_can_be_evaluated(
+    runs: list[str], options: list[str], kind: str, measure: str
+) -> None:
+    assert invoked("make", *runs, *options, "-o", "pool.tsv").exit_code == 0
+    qrels, _ = collection(topics=3, systems=4, depth=20)
+    fill_in("pool.sheet.tsv", qrels, "filled.tsv")
+    done = invoked("qrels", "pool.tsv", "filled.tsv", "--as", kind, "-o", "qrels.txt")
+    assert done.exit_code == 0 and "pooled and not drawn" in done.stderr
+    scores = evaluate("qrels.txt", runs, measure, qrels_format=kind)
+    assert all(0 < scores.mean(name, measure) < 2 for name in scores.systems)
+    refused = invoked("qrels", "pool.tsv", "filled.tsv", "-o", "other.txt")
+    assert isinstance(refused.exception, CleverdonError)
+    assert "name the kind of judgments" in str(refused.exception)
+
+
+def test_what_is_judged_is_not_on_the_sheet(runs: list[str]) -> None:
+    invoked("make", *runs, "-k", "5", "-o", "pool.tsv")
+    lines = Path("pool.sheet.tsv").read_text("utf-8").splitlines()
+    topic, doc, _ = lines[1].split("\t")
+    Path("old.txt").write_text(f"{topic} 0 {doc} 1\n{topic} 0 {lines[2].split()[1]} -1\n")
+    again = invoked("make", *runs, "-k", "5", "-o", "again.tsv", "--judged", "old.txt")
+    assert f"{len(lines) - 2:,} documents for judges" in again.stderr
+    assert Path("again.sheet.tsv").read_text("utf-8").splitlines() == [lines[0], *lines[2:]]
+
+
+def test_the_same_seed_gives_the_same_files(runs: list[str]) -> None:
+    how = ["--method", "probability", "--budget", "5"]
+    invoked("make", *runs, *how, "-o", "one.tsv", "--seed", "3")
+    invoked("make", *reversed(runs), *how, "-o", "two.tsv", "--seed", "3")
+    invoked("make", *runs, *how, "-o", "three.tsv", "--seed", "4")
+    one, two, three = (Path(f"{name}.sheet.tsv").read_text() for name in ("one", "two", "three"))
+    assert one == two != three
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--method", "rrf"], "needs --budget"),
+        (["--method", "stratified", "--budget", "5"], "--strata says how deep"),
+        (["--strata", "5:1"], "--strata goes with --method stratified"),
+        (["--method", "stratified", "--strata", "5"], "expected DEPTH:SHARE"),
+        (["--by", "rrf"], "--by goes with --method probability"),
+        (["--persistence", "0.5"], "--persistence goes with rbp"),
+    ],
+)
+def test_options_that_do_not_go_together(runs: list[str], options: list[str], message: str) -> None:
+    refused = invoked("make", *runs, *options, "-o", "pool.tsv")
+    assert refused.exit_code == 2 and message in refused.stderr
+    assert not Path("pool.tsv").exists()
+
+
+def test_no_input_is_overwritten(runs: list[str]) -> None:
+    refused = invoked("make", *runs, "-o", runs[0])
+    assert refused.exit_code == 2 and "would be overwritten" in refused.stderr
+
+
+def test_sheets_that_contradict_each_other(runs: list[str]) -> None:
+    invoked("make", *runs, "-k", "5", "-o", "pool.tsv")
+    topic, doc, _ = Path("pool.sheet.tsv").read_text("utf-8").splitlines()[1].split("\t")
+    for name, grade in (("a.tsv", 1), ("b.tsv", 2)):
+        Path(name).write_text(f"query_id\tdoc_id\tgrade\n{topic}\t{doc}\t{grade}\n")
+    refused = invoked("qrels", "pool.tsv", "a.tsv", "b.tsv", "-o", "qrels.txt")
+    assert "has the grade 2, and 1 in a.tsv; `cleverdon agree`" in str(refused.exception)
