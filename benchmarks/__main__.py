@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmarks.kernels import Kernel, run_kernels
 from benchmarks.logs import run_logs
 from benchmarks.machine import facts
+from benchmarks.pool import run_pool
 from benchmarks.progress import say
 from benchmarks.report import TITLE as REPORT
 from benchmarks.report import Fact, run_report
@@ -20,7 +21,7 @@ from benchmarks.scaling import Step, run_scaling
 from benchmarks.table import kernels_table, peers_table, report_table, scaling_table
 from benchmarks.tasks import FULL, QUICK, TITLES, run_task
 
-TASKS = (*TITLES, "logs", "report", "kernels", "scaling")
+TASKS = (*TITLES, "pool", "logs", "report", "kernels", "scaling")
 
 NOTES = """\
 Medians of the rounds; files are read from the cache, not the disk. CPU s: of all cores together.
@@ -43,6 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if name in wanted
         for row in run_task(name, size=size, rounds=options.rounds)
     ]
+    rows += run_pool(*size.pool, rounds=options.rounds) if "pool" in wanted else []
     rows += run_logs(size.events, rounds=options.rounds) if "logs" in wanted else []
     if rows:
         print(peers_table(rows), NOTES, sep="\n\n", end="\n\n", flush=True)

@@ -34,7 +34,7 @@ def run_logs(events: int, *, rounds: int) -> list[Row]:
     folder = _log(events)
     found: dict[str, Found | str] = {p.name: why for p in PEERS if (why := p.missing())}
     present = {peer.name: module for peer, module in PEERS.items() if peer.name not in found}
-    tools = {name: _once([sys.executable, "-m", m, str(folder)]) for name, m in present.items()}
+    tools = {name: once([sys.executable, "-m", m, str(folder)]) for name, m in present.items()}
     for name, timing in in_turn(tools, rounds=rounds).items():
         if isinstance(timing, ToolError):
             found[name] = f"FAILED: {timing}"
@@ -43,7 +43,7 @@ def run_logs(events: int, *, rounds: int) -> list[Row]:
     return rows_of(f"all metrics of {events:,} events of a log", list(PEERS), found)
 
 
-def _once(command: Sequence[str]) -> Once:
+def once(command: Sequence[str]) -> Once:
     return lambda watch: fresh_process(command, watch=watch)
 
 

@@ -30,6 +30,8 @@ class Size:
     scaling: tuple[int, ...]
     events: int
     """Of the search log, about."""
+    pool: tuple[int, int, int]
+    """How many runs are pooled, and their topics and results."""
     slow: float = SLOW
     """Seconds from which on a tool gets one round."""
     first_runs: bool = True
@@ -44,6 +46,7 @@ FULL = Size(
     draws=100_000,
     scaling=(1_000, 10_000, 100_000, 1_000_000),
     events=10_000_000,
+    pool=(100, 250, 1000),
 )
 QUICK = Size(
     run=Shape(queries=500, depth=1000),
@@ -52,6 +55,7 @@ QUICK = Size(
     draws=10_000,
     scaling=(100, 1_000, 10_000),
     events=1_000_000,
+    pool=(20, 50, 1000),
     slow=5.0,
     first_runs=False,
 )

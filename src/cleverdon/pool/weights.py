@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cleverdon.arrays import Floats, group_numbers, summed
+from cleverdon.arrays import Floats, Ints, summed
 from cleverdon.errors import OptionError, check_word
 from cleverdon.pool.contributions import Contributions
 
@@ -57,15 +57,14 @@ def _combmnz(found: Contributions) -> Floats:
     are 1. Fox & Shaw 1994, Combination of multiple searches, TREC-2; the range is that of Lee 1997,
     doi:10.1145/258525.258587. Of a ranking ordered by its rank column, ranks are the scores.
     """
-    ranking = group_numbers(found.topic_of_row, found.system)
-    # Within a ranking, scores fall: the first row has the highest, and the last the lowest.
-    firsts = np.flatnonzero(np.diff(ranking, prepend=-1))
-    lasts = np.append(firsts[1:], len(ranking)) - 1
-    highest, lowest = found.score[firsts][ranking], found.score[lasts][ranking]
     if not np.isfinite(found.score).all():
         raise OptionError("by='combmnz' adds scores up, and some are infinite; take rrf, or rbp")
-    spread = highest - lowest
-    scaled = np.where(spread > 0, (found.score - lowest) / np.where(spread > 0, spread, 1), 1.0)
+    firsts, lengths = _rankings(found)
+    # Within a ranking, scores fall: the first row has the highest, and the last the lowest.
+    highest, lowest = found.score[firsts], found.score[firsts + lengths - 1]
+    spread = np.repeat(highest - lowest, lengths)
+    above = found.score - np.repeat(lowest, lengths)
+    scaled = np.where(spread > 0, above / np.where(spread > 0, spread, 1), 1.0)
     counts = np.bincount(found.doc, minlength=len(found))
     weights: Floats = counts * summed(found.doc, scaled, len(found))
     return weights
@@ -78,12 +77,17 @@ def _ap(found: Contributions) -> Floats:
     statAP's samples. Aslam & Pavlu 2007, A practical sampling strategy for efficient retrieval
     evaluation, Northeastern University.
     """
-    deepest = int(found.rank.max(initial=0))
-    harmonic = np.concatenate(([0.0], np.cumsum(1 / np.arange(1, deepest + 1))))
-    ranking = group_numbers(found.topic_of_row, found.system)
-    length = np.bincount(ranking)[ranking] if len(ranking) else ranking
-    weight = (1 + harmonic[length] - harmonic[found.rank - 1]) / (2 * np.maximum(length, 1))
+    _, lengths = _rankings(found)
+    harmonic = np.concatenate(([0.0], np.cumsum(1 / np.arange(1, lengths.max(initial=0) + 1))))
+    length = np.repeat(lengths, lengths)
+    weight = (1 + harmonic[length] - harmonic[found.rank - 1]) / (2 * length)
     return summed(found.doc, weight, len(found))
+
+
+def _rankings(found: Contributions) -> tuple[Ints, Ints]:
+    """Where each ranking of a system and topic starts, and how long it is."""
+    firsts = np.flatnonzero(found.rank == 1)
+    return firsts, np.diff(np.append(firsts, len(found.rank)))
 
 
 WEIGHTS: dict[str, Callable[[Contributions], Floats]] = {
