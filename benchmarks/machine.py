@@ -13,6 +13,7 @@ PACKAGES = (
     "ir_measures",
     "pytrec_eval-terrier",
     "ranx",
+    "trectools",
     "scikit-learn",
     "numpy",
     "polars",

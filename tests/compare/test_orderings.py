@@ -10,7 +10,7 @@ import pytest
 
 from cleverdon import Scores, correlate, evaluate
 from cleverdon.compare import agreements
-from cleverdon.compare.orderings import COEFFICIENTS
+from cleverdon.compare.orderings import COEFFICIENTS, agreements_with
 from cleverdon.errors import OptionError
 
 TOPICS = [f"q{i:02}" for i in range(25)]  # in the order that scores have them in
@@ -173,3 +173,14 @@ def test_two_judgments_that_have_nothing_in_common() -> None:
     stranger = dataclasses.replace(ours, systems=tuple(f"x{i}" for i in range(6)))
     with pytest.raises(OptionError, match="there is none"):
         agreements(ours, other=stranger)
+
+
+def test_orders_that_come_from_anywhere() -> None:
+    values = random_values(9, 3)
+    by_measures = agreements(made(values, "AP RR nDCG"), symmetric=False, resamples=50)
+    others = {"RR": values[:, 1], "nDCG": values[:, 2]}
+    assert agreements_with(("AP", values[:, 0]), others, SYSTEMS, resamples=50) == by_measures[:2]
+    with pytest.raises(OptionError, match="the same systems and topics"):
+        agreements_with(("AP", values[:, 0]), {"RR": values[:, 1, :5]}, SYSTEMS)
+    with pytest.raises(OptionError, match="only one, 's0'"):
+        agreements_with(("AP", values[:1, 0]), {}, SYSTEMS[:1])

@@ -109,16 +109,11 @@ def agreements(
     """
     if other is not None and topics is not None:
         raise OptionError("orders are by two judgments or by sets of topics, not by both at once")
-    if not 0 < confidence < 1:
-        raise OptionError(f"confidence={confidence}: it lies between 0 and 1")
-    if resamples < 1:
-        raise OptionError(f"resamples={resamples}: there is at least one")
+    _check(confidence, resamples)
     named = tuple(scores.systems if systems is None else systems)
     if other is not None and systems is None:
         named = tuple(name for name in named if name in other.systems)
-    if len(named) < 2:
-        found = f"only one, {named[0]!r}" if named else "none"
-        raise OptionError(f"an order has two systems at least; there is {found}")
+    _check_systems(named)
     first = samples(scores, measures=measures, systems=named)
     if other is not None:
         sides, pairs = _by_judgments(scores, other, first)
@@ -129,6 +124,83 @@ def agreements(
             raise OptionError(f"there is one measure only, {first[0].measure}: name another")
         sides = [_Side(str(sample.measure), sample.merits) for sample in first]
         pairs = list(combinations(range(len(sides)), 2))
+    return _compared(
+        sides,
+        pairs,
+        named,
+        p=p,
+        symmetric=symmetric,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def agreements_with(
+    truth: tuple[str, Floats],
+    others: Mapping[str, Floats],
+    systems: Iterable[str],
+    *,
+    p: float = 0.9,
+    symmetric: bool = False,
+    confidence: float = 0.95,
+    resamples: int = RESAMPLES,
+    seed: int = 0,
+) -> list[Agreement]:
+    """How alike each of several orders is with one that is the truth, whatever they come from.
+
+    Each order is its name and its values, systems x topics, of which the higher mean is the better;
+    all of them on the same topics, which are drawn together. tau-AP takes the first for the truth,
+    unless it is `symmetric`.
+    """
+    _check(confidence, resamples)
+    named = tuple(systems)
+    _check_systems(named)
+    label, values = truth
+    for name, other in others.items():
+        if not other.shape == values.shape == (len(named), values.shape[1]):
+            raise OptionError(
+                f"{name}: found values of {other.shape} systems x topics, where {label} has "
+                f"{values.shape}; both are to be of the same systems and topics"
+            )
+    sides = [_Side(label, values), *(_Side(name, other) for name, other in others.items())]
+    return _compared(
+        sides,
+        [(0, at) for at in range(1, len(sides))],
+        named,
+        p=p,
+        symmetric=symmetric,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def _check(confidence: float, resamples: int) -> None:
+    if not 0 < confidence < 1:
+        raise OptionError(f"confidence={confidence}: it lies between 0 and 1")
+    if resamples < 1:
+        raise OptionError(f"resamples={resamples}: there is at least one")
+
+
+def _check_systems(named: tuple[str, ...]) -> None:
+    if len(named) < 2:
+        found = f"only one, {named[0]!r}" if named else "none"
+        raise OptionError(f"an order has two systems at least; there is {found}")
+
+
+def _compared(
+    sides: list[_Side],
+    pairs: list[tuple[int, int]],
+    named: tuple[str, ...],
+    *,
+    p: float,
+    symmetric: bool,
+    confidence: float,
+    resamples: int,
+    seed: int,
+) -> list[Agreement]:
+    """The coefficients of each pair of sides, with their intervals."""
     drawn = _bootstrap(sides, pairs, symmetric=symmetric, p=p, resamples=resamples, seed=seed)
     orders = [side.order(named) for side in sides]
     made = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -12,12 +11,12 @@ from cleverdon.demo.documents import Document
 from cleverdon.demo.topics import Topic
 from cleverdon.demo.words import FUNCTION_WORDS, name_words
 from cleverdon.errors import CleverdonError
+from cleverdon.pool.expansion.words import words
 
 if TYPE_CHECKING:
     from sqlite3 import Connection
 
 DEPTH = 100
-_TERM = re.compile(r"[^\W_]+")
 _ADVICE = (
     "the demo searches with SQLite's FTS5, which this Python does not have ({found}); "
     "a Python whose sqlite3 module has FTS5 is needed: the usual installers' and distributions' do"
@@ -89,7 +88,7 @@ def match_expression(
     >>> match_expression('Sort by "key" - NOT value')
     '"sort" OR "by" OR "key" OR "not" OR "value"'
     """
-    terms = dict.fromkeys(_TERM.findall(text.lower()))  # a word said twice is asked for once
+    terms = dict.fromkeys(words(text))  # a word said twice is asked for once
     return f" {operator} ".join(f'"{term}"' for term in terms if term not in ignored)
 
 

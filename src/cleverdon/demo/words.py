@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import re
 
+from cleverdon.pool.expansion.words import FUNCTION_WORDS
+
+__all__ = ["FUNCTION_WORDS", "name_words", "split_camel", "words"]
+
 _WORD = re.compile(r"[a-z0-9]+")
 # "OrderedDict" is Ordered and Dict, "HTTPServer" is HTTP and Server, but "IPv4" stays whole.
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _JOINTS = re.compile(r"[\s._]+")
-
-_FUNCTION_WORDS = """
-    a about after all also an and any are as at be been before being between both but by can cannot
-    do does done each either else for from had has have how if in into is isn it its itself may more
-    most must no nor not of off on once one only or other out over own same should so some such than
-    that the their them then there these they this those through to under until up upon was were
-    what when where whether which while who will with within without would you your
-"""
-FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 
 
 def words(text: str) -> tuple[str, ...]:

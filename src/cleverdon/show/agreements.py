@@ -20,7 +20,7 @@ def render(found: Sequence[Agreement], format: str = "table") -> str:
     """Every pair of orders and its coefficients, in one of `FORMATS`."""
     check_word("format", format, FORMATS)
     if format == "json":
-        return json.dumps([_record(one) for one in found], indent=1, ensure_ascii=False)
+        return json.dumps([record(one) for one in found], indent=1, ensure_ascii=False)
     exact = format in ("csv", "tsv")
     ends = ("", " low", " high") if exact else ("",)
     names = COEFFICIENTS if exact else _HEADINGS.values()
@@ -94,7 +94,8 @@ def _notes(found: Sequence[Agreement]) -> list[str]:
     ]
 
 
-def _record(one: Agreement) -> dict[str, object]:
+def record(one: Agreement) -> dict[str, object]:
+    """Everything about a pair of orders, ready for `json.dumps`."""
     of_all: dict[str, object] = {
         "first": one.first,
         "second": one.second,

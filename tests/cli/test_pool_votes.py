@@ -1,0 +1,102 @@
+"""Votes on the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cleverdon import evaluate
+from cleverdon.cli import cleverdon
+from cleverdon.errors import CleverdonError
+from cleverdon.pool.votes import WAYS, beside, votes
+
+RUNS = [f"s{number}.run" for number in range(5)]
+
+Command = Callable[..., Result]
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Path:
+    """Five systems that see relevance through more and more noise."""
+    random = Random(11)
+    lines = []
+    runs: list[list[str]] = [[] for _ in RUNS]
+    for topic in range(8):
+        grades = [int(doc < 6) for doc in range(60)]
+        lines += [f"q{topic} 0 d{doc:02} {grade}" for doc, grade in enumerate(grades)]
+        for system, of_run in enumerate(runs):
+            seen = {doc: g + (system + 0.5) * random.gauss(0, 0.5) for doc, g in enumerate(grades)}
+            best = sorted(seen, key=lambda doc: -seen[doc])[:30]
+            of_run += [f"q{topic} Q0 d{doc:02} 0 {seen[doc]} s" for doc in best]
+    (tmp_path / "qrels.txt").write_text("\n".join(lines) + "\n")
+    for name, of_run in zip(RUNS, runs, strict=True):
+        (tmp_path / name).write_text("\n".join(of_run) + "\n")
+    return tmp_path
+
+
+@pytest.fixture
+def run(collection: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Calls the command in the collection's folder."""
+    monkeypatch.chdir(collection)
+    return lambda *arguments: CliRunner().invoke(cleverdon, ["pool", "votes", *arguments])
+
+
+def test_orders_beside_the_judged_one(run: Command, collection: Path) -> None:
+    arguments = (*RUNS, "--qrels", "qrels.txt", "-k", "10", "--trials", "5")
+    found = json.loads(run(*arguments, "-f", "json").stdout)
+    assert [one["way"] for one in found] == list(WAYS)
+    runs = {Path(run).stem: str(collection / run) for run in RUNS}
+    wanted = beside(
+        [votes(runs, way, depth=10, trials=5) for way in WAYS],
+        evaluate(str(collection / "qrels.txt"), runs, "AP"),
+    )
+    for one, other in zip(found, wanted, strict=True):
+        assert one["agreement"]["kendall"]["value"] == pytest.approx(other.agreement.kendall.value)
+        ends = other.agreement.tau_ap.interval
+        assert one["agreement"]["tau_ap"]["interval"] == pytest.approx([ends.low, ends.high])
+        for system, score in other.votes.scores.items():
+            assert one["systems"][system]["votes"] == pytest.approx(score)
+        assert one["judged"]["s0"] == {"value": pytest.approx(other.judged["s0"]), "rank": 1}
+        assert len(one["systems"]["s0"]["topics"]) == 8
+    table = run(*arguments).stdout
+    assert "tau-AP" in table
+    assert "misplaces most" in table
+    assert "8 topics" in table
+
+
+def test_order_without_judgments(run: Command, collection: Path) -> None:
+    arguments = (*RUNS, "--method", "soboroff", "--trials", "4", "-k", "10")
+    rows = list(csv.DictReader(io.StringIO(run(*arguments, "-f", "csv").stdout)))
+    assert sorted(row["system"] for row in rows) == ["s0", "s1", "s2", "s3", "s4"]
+    values = [float(row["votes"]) for row in rows]
+    assert values == sorted(values, reverse=True)
+    assert all(float(row["deviation"]) > 0 for row in rows)
+    again = run(*arguments, "-f", "csv", "--seed", "1").stdout
+    assert again != run(*arguments, "-f", "csv").stdout
+    table = run(*arguments).stdout
+    assert table.splitlines()[0].split() == ["system", "votes", "rank", "by", "votes"]
+    assert "(4 trials)" in table
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["s0.run"], "two RUNS at least"),
+        (["s0.run", "-", "--qrels", "qrels.txt"], "standard input"),
+        (["s0.run", "s1.run", "--method", "soborof"], "'soborof' is not one of"),
+        (["s0.run", "s1.run", "-m", "Judged@10"], "take one such as AP"),
+        (["s0.run", "none.run"], "none.run"),
+    ],
+)
+def test_errors(run: Command, collection: Path, arguments: list[str], message: str) -> None:
+    done = run(*arguments)
+    assert done.exit_code in (1, 2)
+    assert isinstance(done.exception, (CleverdonError, SystemExit)), done.exception
+    assert message in f"{done.stderr} {done.exception}"
