@@ -13,8 +13,7 @@ from cleverdon.cli.options import opened, together
 if TYPE_CHECKING:
     from cleverdon.pool import Contributions
 
-runs = together(
-    click.argument("runs", nargs=-1, required=True, type=click.Path(allow_dash=True)),
+reading = together(
     click.option("--run-format", metavar="FORMAT", help="The runs' format, if not to be guessed."),
     click.option(
         "--order-by",
@@ -23,6 +22,12 @@ runs = together(
         show_default=True,
         help="Whether runs are ordered by their scores, or as their rank column says.",
     ),
+)
+"""How runs are read."""
+
+runs = together(
+    click.argument("runs", nargs=-1, required=True, type=click.Path(allow_dash=True)),
+    reading,
 )
 """The runs whose results are pooled, and how they are read."""
 

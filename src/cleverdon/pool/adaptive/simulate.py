@@ -1,0 +1,192 @@
+"""Playing methods against judgments that are known: what each would have found for its cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cleverdon.arrays import Ints
+from cleverdon.correlate import kendall, tau_ap
+from cleverdon.data import Judgments, Run
+from cleverdon.errors import InputError, OptionError
+from cleverdon.evaluation import evaluate
+from cleverdon.pool.adaptive.base import Method, parse_method
+from cleverdon.pool.adaptive.judging import Judging
+from cleverdon.pool.adaptive.limits import Limits
+from cleverdon.pool.contributions import Contributions
+
+MEASURE = "AP"
+BUDGETS = (10, 20, 50, 100)
+METHODS = ("depth", "rrf", "mtf", "max-mean", "max-mean-ns", "thompson", "hedge", "mtc")
+
+Progress = Callable[[str, int, int], object]
+"""Is told a method, how many documents it has judged, and of how many."""
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A method after so many judgments."""
+
+    budget: int  # documents of each topic
+    judged: int  # documents of all topics
+    relevant: int
+    holes: int  # of the judged, those that the judgments do not know, taken as not relevant
+    kendall: float  # of the order of systems by these judgments with that by all; NaN: of one
+    tau_ap: float
+
+
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What one method did."""
+
+    method: str
+    found: Ints  # the relevant documents after each judgment
+    stops: tuple[Stop, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """What methods find for the same cost."""
+
+    played: tuple[Played, ...]
+    budgets: tuple[int, ...]  # documents of each topic
+    measure: str
+    systems: tuple[str, ...]
+    topics: int
+    pooled: int  # documents that systems returned
+    relevant: int  # of these, the relevant ones
+    relevant_in_all: int  # in the judgments of these topics
+    seed: int
+    rel: float
+
+
+def simulate(
+    contributions: Contributions,
+    judgments: Any,
+    methods: Sequence[str | Method] = METHODS,
+    *,
+    budgets: Sequence[int] | None = None,
+    measure: str = MEASURE,
+    seed: int = 0,
+    rel: float = 1,
+    progress: Progress | None = None,
+) -> Simulation:
+    """Let methods choose what to judge, up to each of some budgets: documents of each topic.
+
+    Topics without judgments are left out, and documents without one are not relevant.
+    """
+    truth = Judgments.read(judgments)
+    topics = [topic for topic in contributions.topics if topic in truth]
+    if not topics:
+        raise InputError(
+            "the runs and the judgments have no topic in common: the runs have "
+            f"{contributions.topics[0]!r}, the judgments {truth.queries[0]!r}"
+        )
+    grades = {topic: truth[topic] for topic in topics}
+    pooled = {topic: contributions.of(topic).docs for topic in topics}
+    sizes = [len(docs) for docs in pooled.values()]
+    budgets = _budgets(budgets, max(sizes))
+    # Topics come in turn, so that after so many documents in all each has had its budget.
+    stops = {sum(min(size, budget) for size in sizes): budget for budget in budgets}
+    ranked = _Order(contributions, grades, measure)
+    return Simulation(
+        played=tuple(
+            _play(
+                Judging(
+                    contributions,
+                    method,
+                    seed=seed,
+                    rel=rel,
+                    topics=topics,
+                    limits=Limits(budget=budgets[-1]),
+                ),
+                grades,
+                stops,
+                ranked,
+                progress,
+            )
+            for method in map(parse_method, methods)
+        ),
+        budgets=budgets,
+        measure=measure,
+        systems=contributions.systems,
+        topics=len(topics),
+        pooled=sum(sizes),
+        relevant=sum(
+            grades[topic].get(doc, 0) >= rel for topic, docs in pooled.items() for doc in docs
+        ),
+        relevant_in_all=sum(grade >= rel for of in grades.values() for grade in of.values()),
+        seed=seed,
+        rel=rel,
+    )
+
+
+def _budgets(given: Sequence[int] | None, largest: int) -> tuple[int, ...]:
+    """Rising, and none of them above the first that exhausts all topics."""
+    for number in given or ():
+        if type(number) is not int or number < 1:
+            raise OptionError(f"a budget is a whole number from 1 on, not {number!r}")
+    return tuple(sorted({min(budget, largest) for budget in given or BUDGETS}))
+
+
+def _play(
+    judging: Judging,
+    grades: Mapping[str, Mapping[str, float]],
+    stops: Mapping[int, int],
+    ranked: _Order,
+    progress: Progress | None,
+) -> Played:
+    name = str(judging.method)
+    found: list[int] = []
+    reached: list[Stop] = []
+    relevant = holes = 0
+    for topic, doc in judging:
+        grade = grades[topic].get(doc)
+        holes += grade is None or grade < 0  # below 0 is pooled, and not judged
+        relevant += grade is not None and grade >= judging.rel
+        judging.judge(topic, doc, 0 if grade is None else grade)
+        found.append(relevant)
+        if len(found) in stops:
+            taus = ranked.agreement(judging.grades)
+            reached.append(Stop(stops[len(found)], len(found), relevant, holes, *taus))
+        if progress and len(found) % 100 == 0:
+            progress(name, len(found), max(stops))
+    return Played(name, np.array(found, dtype=np.int64), tuple(reached))
+
+
+class _Order:
+    """The order of systems by some judgments, held against that by all of them."""
+
+    def __init__(
+        self, contributions: Contributions, grades: Mapping[str, Mapping[str, float]], measure: str
+    ) -> None:
+        self._measure = measure
+        self._runs = _runs(contributions, grades)
+        self._truth = self._means(grades)
+
+    def agreement(self, grades: Mapping[str, Mapping[str, float]]) -> tuple[float, float]:
+        if len(self._truth) < 2:
+            return float("nan"), float("nan")
+        found = self._means(grades)
+        return kendall(found, self._truth), tau_ap(found, self._truth)
+
+    def _means(self, grades: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+        scores = evaluate(grades, self._runs, [self._measure])
+        return dict(zip(scores.systems, scores.means[:, 0].tolist(), strict=True))
+
+
+def _runs(contributions: Contributions, topics: Mapping[str, object]) -> dict[str, Run]:
+    """The systems' rankings as runs again, as far as they are known."""
+    nested: list[dict[str, dict[str, float]]] = [{} for _ in contributions.systems]
+    for topic in topics:
+        of = contributions.of(topic)
+        for found, ranking in zip(nested, of.rankings, strict=True):
+            docs = ranking.tolist()
+            found[topic] = {of.docs[doc]: -float(at) for at, doc in enumerate(docs)}
+    return {
+        name: Run.read(found, name=name)
+        for name, found in zip(contributions.systems, nested, strict=True)
+    }

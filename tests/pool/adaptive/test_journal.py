@@ -1,0 +1,261 @@
+"""Stop at any point, even in the middle of a line, and go on: nothing is lost, nothing differs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cleverdon.data import Run
+from cleverdon.errors import CleverdonError, InputError, OptionError
+from cleverdon.pool.adaptive import Judging, Limits, begin, methods, resume
+from cleverdon.pool.adaptive.journal_file import exists
+from cleverdon.pool.contributions import gather
+from tests.pool.adaptive.made_up import systems
+
+RUNS, GRADES = systems(count=3, topics=2, docs=30, depth=8)
+FOUND = gather(RUNS)
+
+
+HEADER = (
+    b'{"format": "cleverdon judging 1", "method": "mtf", "parameters": {}, "seed": 0, "rel": 1, '
+    b'"topics": null, "limits": {"budget": null}, "depth": null, '
+    b'"systems": [{"name": "s0", "source": "", "digest": ""}]}'
+)
+
+
+def judge(judging: Judging, batch: int = 1, most: int = 10_000) -> None:
+    for _ in range(most):
+        if not (pairs := judging.next(batch)):
+            return
+        judging.judge_all((topic, doc, GRADES[topic][doc]) for topic, doc in pairs)
+
+
+def never_stopped(method: str, batch: int = 1) -> list[tuple[str, str]]:
+    judging = Judging(FOUND, method, seed=5)
+    judge(judging, batch)
+    return judging.given
+
+
+def whole(path: Path, method: str = "thompson", batch: int = 1, most: int = 10_000) -> bytes:
+    """A journal of judging that came to its end."""
+    with begin(path, FOUND, method, seed=5) as judging:
+        judge(judging, batch, most)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("method", list(methods()))
+def test_each_method_goes_on_as_if_nothing_had_been(tmp_path: Path, method: str) -> None:
+    path = tmp_path / "judging.jsonl"
+    whole(path, method, most=4)
+    while True:
+        with resume(path, FOUND) as judging:
+            judge(judging, most=5)
+            if judging.over:
+                break
+    assert judging.given == never_stopped(method)
+    assert judging.grades == {
+        topic: {doc: GRADES[topic][doc] for doc in FOUND.of(topic).docs} for topic in FOUND.topics
+    }
+
+
+@pytest.mark.parametrize("batch", [1, 5])
+def test_cut_anywhere(tmp_path: Path, batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a kill leaves it: after any byte behind the first line."""
+    monkeypatch.setattr(os, "fsync", lambda file: None)  # thousands of them, and nothing is killed
+    content = whole(tmp_path / "whole.jsonl", batch=batch, most=12 // batch)
+    path = tmp_path / "judging.jsonl"
+    expected = never_stopped("thompson", batch)
+    head = content.index(b"\n") + 1
+    for end in range(head, len(content), 11):
+        path.write_bytes(content[:end])
+        notes: list[str] = []
+        with resume(path, FOUND, notes=notes) as judging:
+            torn = not content[:end].endswith(b"\n")
+            assert bool(notes) == torn
+            again = judging.waiting
+            if again and batch == 1:
+                assert next(judging) == again[0]
+                judging.judge(*again[0], GRADES[again[0][0]][again[0][1]])
+            judge(judging, batch)
+        if batch == 1:
+            assert judging.given == expected
+        # In batches, one that is judged in part is filled up: others may follow, but none is lost.
+        assert sorted(judging.given) == sorted(expected)
+        assert not judging.waiting
+        # The torn line is gone from the file as well.
+        assert all(json.loads(line) for line in path.read_bytes().splitlines())
+
+
+_SCRIPT = """
+import json, os, signal, sys
+from cleverdon.pool.adaptive import begin, resume
+from cleverdon.pool.adaptive.journal_file import Journal, exists
+from cleverdon.pool.contributions import gather
+
+path, writes, share = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+runs, grades = json.load(open(sys.argv[4]))
+found = gather(runs)
+add, count = Journal.add, 0
+
+def add_and_die(self, entries):
+    global count
+    count += 1
+    if count == writes:
+        line = json.dumps(entries[0]).encode() + b"\\n"
+        self.file.seek(0, os.SEEK_END)
+        self.file.write(line[: round(len(line) * share)])
+        os.kill(os.getpid(), signal.SIGKILL)
+    add(self, entries)
+
+Journal.add = add_and_die
+how = resume(path, found) if exists(path) else begin(path, found, "thompson", seed=5)
+with how as judging:
+    for topic, doc in judging:
+        judging.judge(topic, doc, grades[topic][doc])
+print("done")
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL here")
+def test_killed_again_and_again(tmp_path: Path) -> None:
+    data, path = tmp_path / "data.json", tmp_path / "judging.jsonl"
+    data.write_text(json.dumps([RUNS, GRADES]))
+    ends = []
+    # The first line itself is torn; then lines of documents and of judgments, at several places.
+    for writes, share in [(1, 0.5), (2, 0.3), (3, 0.99), (6, 0), (9, 0.5), (8, 1), (1000, 0)]:
+        command = [sys.executable, "-c", _SCRIPT, str(path), str(writes), str(share), str(data)]
+        ends.append(subprocess.run(command, capture_output=True, text=True, check=False))
+    assert [end.returncode for end in ends] == [-signal.SIGKILL] * 6 + [0], ends
+    with resume(path, FOUND) as judging:
+        assert judging.given == never_stopped("thompson")
+        assert judging.over
+
+
+def test_changed_minds_and_limits_are_kept(tmp_path: Path) -> None:
+    path = tmp_path / "judging.jsonl"
+    with begin(path, FOUND, limits=Limits(budget=3)) as judging:
+        topic, doc = next(judging)
+        judging.judge(topic, doc, 0)
+        judging.judge(topic, doc, 2)
+        judging.judge(topic, doc, 2)  # says nothing new
+        judging.limit(budget=9, patience=4)
+    lines = [json.loads(line) for line in path.read_text().splitlines()[2:]]
+    assert lines[:2] == [{"judged": [topic, doc, 0]}, {"judged": [topic, doc, 2]}]
+    assert len(lines) == 3
+    with resume(path, FOUND) as judging:
+        assert judging.grades == {topic: {doc: 2}}
+        assert judging.limits == Limits(budget=9, patience=4)
+
+
+def test_runs_are_read_from_the_files_that_it_names(tmp_path: Path) -> None:
+    files = {}
+    for name, run in RUNS.items():
+        files[name] = str(tmp_path / f"{name}.run")
+        Run.read(run, name=name).write(files[name])
+    path = tmp_path / "judging.jsonl"
+    with begin(path, gather(files, depth=5), "mtf") as judging:
+        judge(judging, most=3)
+        given = judging.given
+    with resume(path) as judging:
+        assert judging.given == given
+    with pytest.raises(InputError, match=r"down to rank 5, and these are .* down to None"):
+        stopped(path, gather(files))
+    Path(files["s1"]).write_text("q0 Q0 d1 1 1.0 other\n")
+    with pytest.raises(InputError, match=r"judging.jsonl:1: the run 's1' is not what it was"):
+        stopped(path)
+    os.unlink(files["s1"])
+    with pytest.raises(InputError, match=r"the run 's1', .*s1.run, is not there"):
+        stopped(path)
+
+
+def stopped(path: Path, runs: Any = None, **how: Any) -> None:
+    with resume(path, runs, **how):
+        pass
+
+
+def test_another_method_or_other_runs(tmp_path: Path) -> None:
+    path = tmp_path / "judging.jsonl"
+    whole(path, "mtf", most=2)
+    with pytest.raises(OptionError, match="was begun with the method mtf, not hedge"):
+        stopped(path, FOUND, method="hedge")
+    with pytest.raises(InputError, match="which was in memory, is not there"):
+        stopped(path)
+    with pytest.raises(InputError, match=r"began with the runs s0, s1, s2 .* these are s0, s1 "):
+        stopped(path, {name: RUNS[name] for name in ("s0", "s1")})
+    with (
+        pytest.raises(InputError, match="is there already"),
+        begin(path, FOUND, "mtf"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "message"),
+    [
+        (1, b"{}", ":1: is no journal of judging"),
+        (1, b"q1 0 d1 1", ":1: is no journal of judging"),
+        (1, b'{"format": "cleverdon judging 9"}', ":1: is a file of 'cleverdon judging 9'"),
+        (1, b'{"format": "cleverdon judging 1"}', ":1: the first line lacks depth, limits"),
+        (1, HEADER.replace(b'"mtf"', b'"mtx"'), ":1: .*there is no method 'mtx'"),
+        (1, HEADER.replace(b'"source"', b'"path"'), ":1: .*a system lacks its name, source"),
+        (1, HEADER.replace(b'"budget"', b'"most"'), ":1: .*unexpected keyword"),
+        (3, b'{"judged": ["q0"', ":3: the journal is damaged here.*no JSON; put back a copy"),
+        (3, b"\x00\xff", ":3: the journal is damaged here.*no JSON"),
+        (3, b'{"said": 1}', ':3: .*expected "given"'),
+        (3, b'{"judged": ["q0", "d1"]}', ":3: the journal is damaged"),
+        (3, b'{"judged": ["q0", "d1", "x"]}', ":3: .*the grade 'x'"),
+        (2, b'{"given": [["q9", "d1"]]}', ":2: .*there is no topic 'q9'"),
+        (2, b'{"given": [["q0", "d999"]]}', ":2: .*would be given, not 'd999'"),
+        (2, b'{"limits": {"budget": 0}}', ":2: .*budget=0"),
+    ],
+)
+def test_a_damaged_line(tmp_path: Path, line: int, text: bytes, message: str) -> None:
+    path = tmp_path / "judging.jsonl"
+    lines = whole(path, most=4).splitlines()
+    lines[line - 1] = text
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    before = path.read_bytes()
+    with pytest.raises(CleverdonError, match=message):
+        stopped(path, FOUND)
+    assert path.read_bytes() == before
+
+
+def test_nothing_whole(tmp_path: Path) -> None:
+    path = tmp_path / "judging.jsonl"
+    with pytest.raises(InputError, match="cannot be opened: No such file"):
+        stopped(path, FOUND)
+    path.write_bytes(b'{"format": "clev')
+    assert not exists(path)
+    with begin(path, FOUND) as judging:  # what is left of a first line counts as nothing
+        judge(judging, most=1)
+    stopped(path, FOUND)
+    with pytest.raises(InputError, match="cannot be opened"):
+        stopped(tmp_path, FOUND)
+
+
+@pytest.mark.parametrize("content", [b"q1 0 d1 1\nq1 0 d2 1", b"q1 0 d1 1", b"{}"])
+def test_files_of_others_are_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "qrels.txt"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="is no journal of judging"):
+        stopped(path, FOUND)
+    with pytest.raises(InputError, match="is no journal of judging"), begin(path, FOUND):
+        pass
+    assert path.read_bytes() == content
+
+
+def test_one_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "judging.jsonl"
+    with begin(path, FOUND) as judging:
+        judge(judging, most=1)
+        with pytest.raises(InputError, match="another process is judging with this file"):
+            stopped(path, FOUND)
+        judge(judging, most=1)
+    stopped(path, FOUND)

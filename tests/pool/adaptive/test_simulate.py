@@ -1,0 +1,88 @@
+"""Methods against known judgments: what is counted, and that adapting pays."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from cleverdon import evaluate
+from cleverdon.correlate import kendall, tau_ap
+from cleverdon.errors import InputError, OptionError
+from cleverdon.pool.adaptive import Judging, Limits, methods, simulate
+from cleverdon.pool.adaptive.simulate import METHODS
+from cleverdon.pool.contributions import gather
+from tests.pool.adaptive.made_up import systems
+
+
+def test_adaptive_methods_find_more_than_depth() -> None:
+    """Six simulated collections, 30 documents of each topic: by sum, and by most of the six."""
+    found: Counter[str] = Counter()
+    better: Counter[str] = Counter()
+    for seed in range(6):
+        runs, grades = systems(seed=seed)
+        played = simulate(gather(runs), grades, budgets=[30]).played
+        relevant = {one.method: one.stops[0].relevant for one in played}
+        found.update(relevant)
+        better.update(name for name, count in relevant.items() if count > relevant["depth"])
+    for name in ("mtf", "max-mean", "max-mean-ns", "thompson", "hedge", "mtc"):
+        assert found[name] > 1.1 * found["depth"], found
+        assert better[name] >= 5, better
+
+
+def test_the_default_is_all_methods() -> None:
+    assert set(METHODS) == set(methods())
+
+
+def test_what_is_counted() -> None:
+    # Two topics of 3 and 1 documents; by depth, as q1 goes: a and c (rank 1), then b.
+    runs = {
+        "one": {"q1": {"a": 3, "b": 2}, "q2": {"x": 1}, "q3": {"z": 1}},
+        "two": {"q1": {"c": 3, "a": 2}},
+    }
+    grades = {"q1": {"a": 0, "b": 1, "c": 2, "d": 1}, "q2": {"y": 1}}
+    found = simulate(gather(runs), grades, ["depth"], budgets=[2, 100])
+    assert (found.topics, found.pooled, found.relevant, found.relevant_in_all) == (2, 4, 2, 4)
+    assert found.budgets == (2, 3)
+    first, last = found.played[0].stops
+    # x of q2 is not in the judgments.
+    assert (first.budget, first.judged, first.relevant, first.holes) == (2, 3, 1, 1)
+    assert (last.budget, last.judged, last.relevant, last.holes) == (3, 4, 2, 1)
+    curve = found.played[0].found.tolist()
+    assert curve[-2:] == [1, 2]
+    assert (np.diff(curve) >= 0).all()
+
+
+def test_orders_are_those_of_evaluate() -> None:
+    runs, grades = systems(count=6, topics=3, docs=60, depth=20)
+    found = simulate(gather(runs), grades, ["depth"], budgets=[5, 1000], measure="nDCG@10")
+    shallow, deep = found.played[0].stops
+    # All that runs returned is judged; what none returned bears on all alike.
+    assert deep.kendall == pytest.approx(1, abs=0.15)
+    # Down to depth 5 of each topic, by best rank and the seed: the same judgments by hand.
+    gathered = gather(runs)
+    judging = Judging(gathered, "depth", limits=Limits(budget=5))
+    for topic, doc in judging:
+        judging.judge(topic, doc, grades[topic][doc])
+    orders = []
+    for judgments in (judging.grades, grades):
+        scores = evaluate(judgments, runs, ["nDCG@10"])
+        orders.append({name: scores.mean(name, "nDCG@10") for name in scores.systems})
+    assert shallow.kendall == pytest.approx(kendall(*orders))
+    assert shallow.tau_ap == pytest.approx(tau_ap(*orders))
+
+
+def test_one_system_has_no_order() -> None:
+    found = simulate(gather({"a": {"q": {"d": 1}}}), {"q": {"d": 1}}, ["mtf"])
+    assert np.isnan(found.played[0].stops[0].kendall)
+
+
+def test_what_cannot_be_simulated() -> None:
+    runs, grades = systems(count=2, topics=1, docs=9, depth=5)
+    with pytest.raises(InputError, match=r"no topic in common: the runs have 'q0', the judg.* 'x'"):
+        simulate(gather(runs), {"x": {"d1": 1}})
+    with pytest.raises(OptionError, match="a budget is a whole number from 1 on, not 0"):
+        simulate(gather(runs), grades, budgets=[0])
+    with pytest.raises(OptionError, match="there is no method 'mtx'"):
+        simulate(gather(runs), grades, ["mtx"])

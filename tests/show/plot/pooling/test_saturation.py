@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from cleverdon.pool.recall import recall
+from cleverdon.show.plot.pooling.saturation import saturation, saturation_rows
+from tests.pool.recall.made import grades_of, runs_of
+
+GRADES = grades_of({"q": "abcd"}, {"q": "xy"})
+RUNS = runs_of({"one": {"q": "axb"}, "two": {"q": "bcd"}, "three": {"q": "yba"}})
+
+
+def test_rows_are_the_curves() -> None:
+    found = recall(GRADES, RUNS, reusing=False)
+    rows = saturation_rows(found)
+    assert [row["size"] for row in rows["depths"]] == [1, 2, 3]
+    assert rows["depths"][-1]["relevant"] == rows["systems"][-1]["relevant"] == 4
+    assert rows["estimate"][0]["R"] == found.estimates[0].all.value
+    chart = saturation(found).to_dict()
+    assert chart["datasets"] == rows
+    assert "by chao" in chart["title"]["subtitle"]
+
+
+def test_one_system_has_no_estimate() -> None:
+    found = recall(GRADES, {"one": RUNS["one"]})
+    chart = saturation(found).to_dict()
+    assert chart["datasets"]["estimate"] == []
+    assert "Dashed" not in chart["title"]["subtitle"]
+
+
+def test_an_estimate_without_end_is_drawn_without_it() -> None:
+    apart = runs_of({"one": {"q": "ab"}, "two": {"q": "cd"}})
+    (row,) = saturation_rows(recall(GRADES, apart, reusing=False))["estimate"]
+    assert row["high"] is None

@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from cleverdon.pool.adaptive import simulate
+from cleverdon.pool.contributions import gather
+from cleverdon.show.plot.base import LIMIT
+from cleverdon.show.plot.pooling.yield_curves import yield_curves, yield_curves_rows
+from tests.pool.adaptive.made_up import systems
+
+
+def test_curves_begin_at_nothing_and_end_at_what_was_found() -> None:
+    runs, grades = systems(count=3, topics=2, docs=20, depth=6)
+    found = simulate(gather(runs), grades, ["depth", "mtf"], budgets=[4])
+    rows = yield_curves_rows(found)
+    for played in found.played:
+        curve = [row for row in rows["curves"] if row["method"] == played.method]
+        assert [row["judged"] for row in curve] == list(range(9))
+        assert [row["relevant"] for row in curve] == [0, *played.found.tolist()]
+    assert {row["label"] for row in rows["ends"]} == {"depth", "mtf"}
+    assert rows["all"] == [{"relevant": found.relevant}]
+    chart = yield_curves(found).to_dict()
+    assert chart["datasets"]["curves"] == rows["curves"]
+    assert f"all {found.relevant} relevant" in chart["title"]["subtitle"]
+
+
+def test_long_curves_are_thinned_and_keep_their_ends() -> None:
+    runs, grades = systems(count=10, topics=12, docs=400, depth=100)
+    found = simulate(gather(runs), grades, ["depth", "rrf"], budgets=[1000])
+    rows = yield_curves_rows(found)["curves"]
+    assert len(found.played[0].found) > LIMIT // 2 >= len(rows) // 2
+    assert len(rows) <= LIMIT
+    assert rows[-1]["relevant"] == found.played[1].found[-1]

@@ -1,0 +1,61 @@
+"""What is said of judging, and of methods that were played."""
+
+from __future__ import annotations
+
+import json
+
+from cleverdon.pool.adaptive import simulate
+from cleverdon.pool.adaptive.judging import Tally
+from cleverdon.pool.contributions import gather
+from cleverdon.show.adaptive import render, tally_text
+from tests.pool.adaptive.made_up import systems
+
+RUNS, GRADES = systems(count=3, topics=2, docs=20, depth=6)
+PLAYED = simulate(gather(RUNS), GRADES, ["depth", "mtf"], budgets=[2, 4])
+
+
+def test_how_far_judging_has_come() -> None:
+    tally = Tally(
+        pooled=1200, given=30, judged=24, relevant=6, waiting=6, elsewhere=0, topics=3, ended={}
+    )
+    assert tally_text(tally) == (
+        "24 of 1,200 documents judged; 6 relevant (25%); 6 given and not judged yet"
+    )
+    ended = {"patience": 2, "all given": 1}
+    tally = Tally(
+        pooled=9, given=0, judged=0, relevant=0, waiting=0, elsewhere=4, topics=3, ended=ended
+    )
+    assert tally_text(tally) == (
+        "0 of 9 documents judged; 0 relevant; 0 given and not judged yet; 4 judged that no run "
+        "returned; 3 of 3 topics over (nothing relevant for too long: 2, all documents given: 1)"
+    )
+
+
+def test_a_row_for_each_method_and_budget() -> None:
+    lines = render(PLAYED, "csv").splitlines()
+    assert lines[0] == "method,budget,judged,relevant,recall,precision,unknown,tau,tau-AP"
+    assert [line.split(",")[:3] for line in lines[1:]] == [
+        [method, str(budget), str(2 * budget)] for budget in (2, 4) for method in ("depth", "mtf")
+    ]
+    stop = PLAYED.played[1].stops[1]
+    cells = lines[4].split(",")
+    assert [int(cells[3]), float(cells[4]), float(cells[5])] == [
+        stop.relevant,
+        stop.relevant / PLAYED.relevant,
+        stop.relevant / 8,
+    ]
+
+
+def test_all_formats() -> None:
+    assert "budget: documents judged of each of 2 topics" in render(PLAYED)
+    assert render(PLAYED, "markdown").startswith("| method")
+    whole = json.loads(render(PLAYED, "json"))
+    assert whole["methods"][0]["found"] == PLAYED.played[0].found.tolist()
+    assert whole["methods"][1]["stops"][0]["budget"] == 2
+
+
+def test_one_system_has_no_order_and_nothing_relevant_no_recall() -> None:
+    found = simulate(gather({"a": {"q": {"d": 1}}}), {"q": {"d": 0}}, ["mtf"])
+    assert render(found, "tsv").splitlines()[1].split("\t")[4:] == ["", "0.0", "0", "", ""]
+    stop = json.loads(render(found, "json"))["methods"][0]["stops"][0]
+    assert stop["kendall"] is None
