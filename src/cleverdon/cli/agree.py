@@ -1,0 +1,282 @@
+"""cleverdon agree: how far judges agree, one judgment of several, a model as a judge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cleverdon.cli import agree_inputs, options
+from cleverdon.judge.aggregation.aggregating import WAYS
+from cleverdon.judge.aggregation.votes import TIES
+from cleverdon.judge.aggregation.writing import beside
+from cleverdon.judge.agreement.units import RESAMPLES
+from cleverdon.show.agree_parts import FORMATS, Part
+
+if TYPE_CHECKING:
+    from cleverdon.judge.agreement import Agreed
+    from cleverdon.judge.labels import Labels
+
+
+def _listing(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """Print what is known of coefficients, and nothing else."""
+    if not value:
+        return
+    from cleverdon.show.agree import described, listed
+
+    click.echo(listed() if value is True else described(value))
+    ctx.exit()
+
+
+@click.command()
+@click.argument("qrels", nargs=-1, required=True, type=click.Path(allow_dash=True))
+@click.option(
+    "--list",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_listing,
+    help="List the coefficients.",
+)
+@click.option(
+    "--explain",
+    metavar="NAME",
+    is_eager=True,
+    expose_value=False,
+    callback=_listing,
+    help="Say what a coefficient is.",
+)
+@click.option(
+    "-c",
+    "--coefficient",
+    "coefficients",
+    multiple=True,
+    metavar="NAME",
+    help="A coefficient, or all; again for more.  [default: those that suit the scale]",
+)
+@click.option("--assessors", is_flag=True, help="The second column of TREC's qrels is who judged.")
+@click.option(
+    "--rel",
+    type=float,
+    metavar="G",
+    help="Make two grades of all: relevant from G on, and not.",
+)
+@click.option(
+    "--merge",
+    multiple=True,
+    metavar="OLD=NEW",
+    help="Take one grade for another, as 3=2; again for more.",
+)
+@click.option("--per-topic", is_flag=True, help="Show each topic, the worst first.")
+@click.option("--confusion", is_flag=True, help="Show the grades of each pair of judges.")
+@click.option(
+    "--disagreements",
+    type=click.IntRange(min=0),
+    default=0,
+    metavar="N",
+    help="Show N documents whose grades are furthest apart.",
+)
+@click.option(
+    "--aggregate",
+    "way",
+    type=click.Choice(list(WAYS)),
+    help="Make one judgment of several: "
+    + "; ".join(f"{way}: {meaning}" for way, meaning in WAYS.items())
+    + ".",
+)
+@click.option(
+    "--ties",
+    type=click.Choice(list(TIES)),
+    default="lower",
+    show_default=True,
+    help="Where no grade has most votes: "
+    + "; ".join(f"{word}: {meaning}" for word, meaning in TIES.items())
+    + ".",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Where --aggregate writes qrels; how sure each grade is goes to NAME.confidence.tsv.",
+)
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    metavar="NAME=FILE",
+    help="A model's qrels: one more judge, held against people; again for more.",
+)
+@click.option(
+    "--runs",
+    multiple=True,
+    metavar="FILE",
+    help="With --model: a run, to see which systems the model favours; again for more, or a "
+    "pattern in quotes.",
+)
+@options.measures_named("With --runs: a measure; again for more.", default="nDCG@10")
+@options.comparison
+@click.option(
+    "--resamples",
+    type=click.IntRange(min=1),
+    default=RESAMPLES,
+    show_default=True,
+    help="How often the bootstrap draws.",
+)
+@click.option(
+    "--plot",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Draw the grades of each pair of judges: .html, .svg, .png, .pdf or .json.",
+)
+@options.formats(
+    "How to print. csv and tsv have every coefficient, json everything, with all digits.", FORMATS
+)
+@click.option("--qrels-format", metavar="FORMAT", help="The qrels' format, if not to be guessed.")
+@click.option("--run-format", metavar="FORMAT", help="The runs' format, if not to be guessed.")
+def command(
+    qrels: tuple[str, ...],
+    coefficients: tuple[str, ...],
+    assessors: bool,
+    rel: float | None,
+    merge: tuple[str, ...],
+    per_topic: bool,
+    confusion: bool,
+    disagreements: int,
+    way: str | None,
+    ties: str,
+    output: Path | None,
+    models: tuple[str, ...],
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    comparing: dict[str, Any],
+    resamples: int,
+    plot: Path | None,
+    format_: str,
+    qrels_format: str | None,
+    run_format: str | None,
+) -> None:
+    """Say how far judges agree, on the documents that two of them at least have judged.
+
+    QRELS are a file for each judge (NAME=FILE names them), or tables with a column `judge`. Grades
+    below 0 and empty ones are not judged. Every coefficient has a bootstrap interval: over topics,
+    or over documents where there is one topic only.
+
+    \b
+    Examples:
+      cleverdon agree ann=first.qrels bob=second.qrels
+      cleverdon agree labels.csv --per-topic --disagreements 20
+      cleverdon agree ann.qrels bob.qrels eve.qrels --aggregate dawid-skene -o qrels.txt
+      cleverdon agree ann.qrels bob.qrels --model gpt=gpt.qrels --runs '*.run' -m nDCG@10
+      cleverdon agree --explain kappa
+    """
+    options.check_one_stdin(*qrels)
+    if (way is None) != (output is None):
+        raise click.UsageError("--aggregate WAY and -o FILE go together")
+    if runs and not models:
+        raise click.UsageError("--runs goes with --model: what would change with its judgments?")
+    files = [options.name_and_file(given)[1] for given in (*qrels, *models)]
+    for path in (*((output, beside(output)) if output else ()), *((plot,) if plot else ())):
+        options.check_output(path, *files)
+    opened = options.opened(agree_inputs.found(runs)) if runs else {}
+
+    from cleverdon.cli.progress import bar
+
+    with bar("reading judgments") as update:
+        from cleverdon.judge.agreement import agree, disputed_documents
+        from cleverdon.show.agree import render
+
+        if plot is not None:
+            from cleverdon.show.plot.save import check_savable
+
+            check_savable(plot)
+        labels, people = agree_inputs.labelled(qrels, models, assessors, qrels_format)
+        labels = agree_inputs.regraded(labels, rel, merge)
+        settings: dict[str, Any] = {
+            "coefficients": coefficients or None,
+            "resamples": resamples,
+            "seed": comparing["seed"],
+            "progress": update,
+        }
+        with bar("comparing judges"):
+            apart = bool(models) and len(people) > 1
+            pairs = agree(labels, per_topic=per_topic and not apart, **settings)
+            agreed = pairs
+            if apart:
+                agreed = agree(labels.only(people), per_topic=per_topic, **settings)
+        more: list[Part] = []
+        records: dict[str, Any] = {}
+        for model in [judge for judge in labels.judges if judge not in people]:
+            with bar(f"looking at {model}"):
+                asked = (opened, measures, ties, comparing, run_format)
+                part, record = _of_model(pairs, model, people, *asked)
+            more += part
+            records.setdefault("models", {})[model] = record
+        if way is not None and output is not None:
+            with bar("making one judgment of several"):
+                part, record = _aggregated(
+                    labels.only(people), way, ties, comparing["seed"], output
+                )
+            more += part
+            records["aggregated"] = record
+        if plot is not None:
+            from cleverdon.show.plot.judging import grades_of_judges
+            from cleverdon.show.plot.save import save
+
+            save(grades_of_judges(pairs), plot)
+    text = render(
+        agreed,
+        format_,
+        pairs=pairs,
+        confusion=confusion,
+        disputed=disputed_documents(labels, disagreements),
+        more=more,
+        records=records,
+        **options.terminal(),
+    )
+    click.echo(text)
+
+
+def _of_model(
+    agreed: Agreed,
+    model: str,
+    people: list[str],
+    runs: dict[str, Any],
+    measures: tuple[str, ...],
+    ties: str,
+    comparing: dict[str, Any],
+    run_format: str | None,
+) -> tuple[list[Part], dict[str, Any]]:
+    from cleverdon.judge.model import by_grade, effects, standings
+    from cleverdon.show.agree_model import model_parts, model_record
+
+    found = standings(agreed, model, people)
+    grades = by_grade(agreed.labels, model, people, agreed.units)
+    changed = None
+    if runs:
+        changed = effects(
+            agreed.labels,
+            model,
+            people,
+            runs,
+            measures,
+            ties=ties,
+            resamples=agreed.units.resamples,
+            run_format=run_format,
+            **comparing,
+        )
+    return model_parts(agreed.labels, found, grades, changed), model_record(found, grades, changed)
+
+
+def _aggregated(
+    labels: Labels, way: str, ties: str, seed: int, output: Path
+) -> tuple[list[Part], dict[str, Any]]:
+    from cleverdon.cli.progress import say
+    from cleverdon.judge.aggregation import aggregate
+    from cleverdon.judge.aggregation.writing import write_aggregated
+    from cleverdon.show.aggregated import aggregated_part
+    from cleverdon.show.agree_records import aggregated_record
+
+    found = aggregate(labels, way, ties=ties, seed=seed)
+    other = write_aggregated(found, output)
+    say(f"cleverdon: wrote {output} and {other}")
+    return [aggregated_part(found)], aggregated_record(found)

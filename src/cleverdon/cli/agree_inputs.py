@@ -1,0 +1,71 @@
+"""What `cleverdon agree` reads: judges' files, models' files, runs by patterns, another scale."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from cleverdon.cli import options
+
+if TYPE_CHECKING:
+    from cleverdon.judge.labels import Labels
+
+
+def found(runs: tuple[str, ...]) -> tuple[str, ...]:
+    """Files, and those that patterns stand for."""
+    from glob import glob
+    from os.path import exists
+
+    files: list[str] = []
+    for given in runs:
+        matching = [] if exists(given) or "=" in given else sorted(glob(given))
+        files += matching or [given]
+    return tuple(files)
+
+
+def labelled(
+    qrels: tuple[str, ...], models: tuple[str, ...], assessors: bool, format: str | None
+) -> tuple[Labels, list[str]]:
+    """The labels of people and models, and who the people are."""
+    from cleverdon.errors import InputError
+    from cleverdon.judge.labels import Labels
+    from cleverdon.judge.reading import read_rows
+
+    by_people = read_rows(_named(qrels), assessors=assessors, format=format)
+    by_models = read_rows(_named(models)) if models else []
+    people = list(dict.fromkeys(row[0] for row in by_people))
+    both = set(people) & {row[0] for row in by_models}
+    if both:
+        raise InputError(f"{min(both)!r} is a model and a judge; give it another name: NAME=FILE")
+    return Labels.of_rows([*by_people, *by_models]), people
+
+
+def _named(files: tuple[str, ...]) -> dict[str, str]:
+    """Files by the judges' names: as NAME=FILE says, or by the files' own names."""
+    from cleverdon.errors import InputError
+    from cleverdon.judge.reading import names_of
+
+    pairs = [options.name_and_file(given) for given in files]
+    own = names_of([file for name, file in pairs if not name])
+    named: dict[str, str] = {}
+    for given, file in pairs:
+        name = given or own[file]
+        if name in named:
+            raise InputError(f"two judges are called {name!r}; give them names: NAME=FILE")
+        named[name] = file
+    return named
+
+
+def regraded(labels: Labels, rel: float | None, merge: tuple[str, ...]) -> Labels:
+    """The labels on the scale that was asked for."""
+    if merge:
+        into = {}
+        for text in merge:
+            old, _, new = text.partition("=")
+            try:
+                into[float(old)] = float(new)
+            except ValueError:
+                raise click.UsageError(f"--merge {text}: expected OLD=NEW, as 3=2") from None
+        labels = labels.merged(into)
+    return labels if rel is None else labels.binary(rel)

@@ -1,0 +1,333 @@
+"""Coefficients of agreement between judges.
+
+Those that take chance into account have one form: 1 minus the disagreement that was seen, as a
+share of what chance would give. They differ in what they take chance to be, and in how bad a
+disagreement is. Where all judges gave one and the same grade throughout, neither is there; the
+value is then 1, as agreement is, although chance would have given no less.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cleverdon.arrays import Floats
+from cleverdon.judge.agreement.base import NOTHING_SHARED, Coefficient, coefficient
+from cleverdon.judge.agreement.counts import Counts
+
+
+@coefficient
+class Agreement(Coefficient):
+    """The share of pairs of judgments that are the same; every document counts the same.
+
+    Also called raw, observed or percent agreement. It is high by itself where most documents have
+    one grade, as most have that are not relevant.
+    """
+
+    name = "agreement"
+    title = "Percent agreement"
+    formula = r"P_o = \frac{1}{N} \sum_i \sum_k \frac{n_{ik} (n_{ik} - 1)}{m_i (m_i - 1)}"
+    source = "of two judges, the share of documents with the same grade"
+    corrected = False
+
+    def value(self, counts: Counts) -> Floats:
+        agreed: Floats = np.trace(counts.by_item, axis1=-2, axis2=-1)
+        return agreed / counts.items
+
+
+class _Kappa(Coefficient):
+    """Cohen's kappa, in all its weightings."""
+
+    two_only = True
+
+    def value(self, counts: Counts) -> Floats:
+        assert counts.ordered is not None
+        table = counts.ordered / counts.items[..., None, None]
+        by_chance = table.sum(axis=-1)[..., :, None] * table.sum(axis=-2)[..., None, :]
+        return _beyond_chance(table, by_chance, self.distance(counts.grades))
+
+    def distance(self, grades: Floats) -> Floats:
+        """Grades x grades: how bad it is where one judge gives this and the other that."""
+        raise NotImplementedError
+
+
+@coefficient
+class Kappa(_Kappa):
+    """Cohen's kappa: agreement beyond what two judges of such habits would reach by chance.
+
+    Each judge's own shares of grades are their habits. Of more than two judges, it is the mean
+    over all pairs (Light 1971, doi:10.1037/h0031643).
+    """
+
+    name = "kappa"
+    title = "Cohen's kappa"
+    formula = r"\frac{P_o - P_e}{1 - P_e}, \quad P_e = \sum_k p_k q_k"
+    source = "Cohen 1960, doi:10.1177/001316446002000104"
+
+    def distance(self, grades: Floats) -> Floats:
+        return _differ(grades)
+
+
+@coefficient
+class KappaLinear(_Kappa):
+    """Cohen's kappa where a disagreement counts as much as the grades are apart.
+
+    Grades count as numbers, so that 0 and 3 are three times as far apart as 0 and 1.
+    """
+
+    name = "kappa-linear"
+    title = "Cohen's kappa, linear weights"
+    formula = r"1 - \frac{\sum_{kl} |g_k - g_l|\, p_{kl}}{\sum_{kl} |g_k - g_l|\, p_k q_l}"
+    source = "Cohen 1968, doi:10.1037/h0026256"
+    graded = True
+
+    def distance(self, grades: Floats) -> Floats:
+        return _apart(grades)
+
+
+@coefficient
+class KappaQuadratic(_Kappa):
+    """Cohen's kappa where a disagreement counts as the square of how far the grades are apart."""
+
+    name = "kappa-quadratic"
+    title = "Cohen's kappa, quadratic weights"
+    formula = r"1 - \frac{\sum_{kl} (g_k - g_l)^2 p_{kl}}{\sum_{kl} (g_k - g_l)^2 p_k q_l}"
+    source = "Cohen 1968, doi:10.1037/h0026256"
+    graded = True
+
+    def distance(self, grades: Floats) -> Floats:
+        return _apart(grades) ** 2
+
+
+class _Pooled(Coefficient):
+    """What takes the judges' grades together to say what chance would give."""
+
+    def value(self, counts: Counts) -> Floats:
+        table = counts.by_item / counts.items[..., None, None]
+        shares = table.sum(axis=-1)
+        by_chance = shares[..., :, None] * shares[..., None, :]
+        return _beyond_chance(table, by_chance, _differ(counts.grades))
+
+
+@coefficient
+class Pi(_Pooled):
+    """The kappa of the textbooks on retrieval: chance by the shares of grades of both judges.
+
+    Scott's pi. Manning, Raghavan and Schütze's Introduction to Information Retrieval calls it kappa
+    (section 8.5, with pooled marginals). Of more than two judges, it is the mean over all pairs.
+    """
+
+    name = "pi"
+    title = "Scott's pi"
+    formula = r"\frac{P_o - P_e}{1 - P_e}, \quad P_e = \sum_k \Big(\frac{p_k + q_k}{2}\Big)^2"
+    source = "Scott 1955, doi:10.1086/266577"
+    two_only = True
+
+
+@coefficient
+class Fleiss(_Pooled):
+    """Fleiss' kappa: agreement of any number of judges beyond that of their shares of grades.
+
+    Documents may have been judged by different judges, and by different numbers of them: each
+    counts the same, in what was seen and in the shares. Of two judges it is Scott's pi.
+    """
+
+    name = "fleiss"
+    title = "Fleiss' kappa"
+    formula = r"\frac{P_o - P_e}{1 - P_e}, \quad P_e = \sum_k " + (
+        r"\Big(\frac{1}{N} \sum_i \frac{n_{ik}}{m_i}\Big)^2"
+    )
+    source = "Fleiss 1971, doi:10.1037/h0031619"
+    same_of_two = "pi"
+
+
+class _Alpha(Coefficient):
+    """Krippendorff's alpha, in all its metrics."""
+
+    def value(self, counts: Counts) -> Floats:
+        pairs = counts.by_rating
+        times = pairs.sum(axis=-1)
+        n = times.sum(axis=-1)[..., None, None]
+        by_chance = times[..., :, None] * times[..., None, :] / (n * (n - 1))
+        return _beyond_chance(pairs / n, by_chance, self.distance(counts.grades, times))
+
+    def distance(self, grades: Floats, times: Floats) -> Floats:
+        """How bad a disagreement is; `times` are how often each grade was given."""
+        raise NotImplementedError
+
+
+_ALPHA = r"1 - \frac{D_o}{D_e}, \quad D_o = \frac{1}{n} \sum_{kl} o_{kl} \delta^2_{kl}, \quad " + (
+    r"D_e = \frac{1}{n (n - 1)} \sum_{kl} n_k n_l \delta^2_{kl}, \quad "
+)
+_KRIPPENDORFF = (
+    "Krippendorff 1970, doi:10.1177/001316447003000105; Hayes & Krippendorff 2007, "
+    "doi:10.1080/19312450709336664"
+)
+
+
+@coefficient
+class AlphaNominal(_Alpha):
+    """Krippendorff's alpha of names: of any number of judges, with missing judgments.
+
+    A document weighs as much as it has judgments. With many documents that two judges have judged,
+    it is close to Scott's pi.
+    """
+
+    name = "alpha-nominal"
+    title = "Krippendorff's alpha, nominal"
+    formula = _ALPHA + r"\delta_{kl} = [k \ne l]"
+    source = _KRIPPENDORFF
+
+    def distance(self, grades: Floats, times: Floats) -> Floats:
+        return _differ(grades)
+
+
+@coefficient
+class AlphaOrdinal(_Alpha):
+    """Krippendorff's alpha of an order: grades are as far apart as judgments lie between them."""
+
+    name = "alpha-ordinal"
+    title = "Krippendorff's alpha, ordinal"
+    formula = _ALPHA + r"\delta_{kl} = \sum_{g=k}^{l} n_g - \frac{n_k + n_l}{2}"
+    source = _KRIPPENDORFF
+    graded = True
+
+    def distance(self, grades: Floats, times: Floats) -> Floats:
+        # The sum in the formula is the difference of the grades' mean ranks.
+        return _apart(np.cumsum(times, axis=-1) - times / 2) ** 2
+
+
+@coefficient
+class AlphaInterval(_Alpha):
+    """Krippendorff's alpha of numbers: grades are as far apart as they are as numbers."""
+
+    name = "alpha-interval"
+    title = "Krippendorff's alpha, interval"
+    formula = _ALPHA + r"\delta_{kl} = g_k - g_l"
+    source = _KRIPPENDORFF
+    graded = True
+
+    def distance(self, grades: Floats, times: Floats) -> Floats:
+        return _apart(grades) ** 2
+
+
+class _AC(Coefficient):
+    """Gwet's coefficients, in all their weightings."""
+
+    def value(self, counts: Counts) -> Floats:
+        size = len(counts.grades)
+        if size == 1:
+            return np.ones(counts.items.shape)
+        weights = self.weights(counts.grades)
+        table = counts.by_item / counts.items[..., None, None]
+        shares = table.sum(axis=-1)
+        seen = (weights * table).sum(axis=(-1, -2))
+        doubt = (shares * (1 - shares)).sum(axis=-1) / (size * (size - 1))
+        by_chance = weights.sum() * doubt
+        found: Floats = (seen - by_chance) / (1 - by_chance)
+        return found
+
+    def weights(self, grades: Floats) -> Floats:
+        """Grades x grades: how far they count as agreement, 1 on the diagonal."""
+        raise NotImplementedError
+
+
+@coefficient
+class AC1(_AC):
+    """Gwet's AC1: chance is that of judges who guess where a document is in doubt.
+
+    Made for skewed shares of grades, where kappa is low although judges nearly always agree. q is
+    the number of grades on the scale: all that occur anywhere in the labels.
+    """
+
+    name = "AC1"
+    title = "Gwet's AC1"
+    formula = r"\frac{P_o - P_e}{1 - P_e}, \quad P_e = \frac{1}{q - 1} \sum_k \pi_k (1 - \pi_k)"
+    source = "Gwet 2008, doi:10.1348/000711006X126600"
+
+    def weights(self, grades: Floats) -> Floats:
+        return 1 - _differ(grades)
+
+
+@coefficient
+class AC2Linear(_AC):
+    """Gwet's AC2: AC1 where grades that are closer count as partly the same."""
+
+    name = "AC2-linear"
+    title = "Gwet's AC2, linear weights"
+    formula = r"\frac{P_o - P_e}{1 - P_e}, \quad P_e = \frac{\sum_{kl} w_{kl}}{q (q - 1)} " + (
+        r"\sum_k \pi_k (1 - \pi_k), \quad w_{kl} = 1 - \frac{|g_k - g_l|}{g_q - g_1}"
+    )
+    source = "Gwet 2014, Handbook of Inter-Rater Reliability, 4th edition"
+    graded = True
+
+    def weights(self, grades: Floats) -> Floats:
+        distance = _apart(grades)
+        found: Floats = 1 - distance / distance.max()
+        return found
+
+
+@coefficient
+class AC2Quadratic(_AC):
+    """Gwet's AC2, where a disagreement counts as the square of how far the grades are apart."""
+
+    name = "AC2-quadratic"
+    title = "Gwet's AC2, quadratic weights"
+    formula = AC2Linear.formula.replace(
+        r"\frac{|g_k - g_l|}{g_q - g_1}", r"\frac{(g_k - g_l)^2}{(g_q - g_1)^2}"
+    )
+    source = AC2Linear.source
+    graded = True
+
+    def weights(self, grades: Floats) -> Floats:
+        distance = _apart(grades) ** 2
+        found: Floats = 1 - distance / distance.max()
+        return found
+
+
+@coefficient
+class Overlap(Coefficient):
+    """What both judges found relevant, as a share of what either did; the mean over topics.
+
+    Jaccard's coefficient of the two sets of relevant documents, as Voorhees reports it. Unlike the
+    others it does not count the many documents that nobody finds relevant. Of more than two judges,
+    it is the mean over all pairs.
+    """
+
+    name = "overlap"
+    title = "Overlap of the relevant"
+    formula = r"\frac{|A \cap B|}{|A \cup B|}"
+    source = "Voorhees 2000, doi:10.1016/S0306-4573(00)00010-8"
+    undefined = f"{NOTHING_SHARED}, or neither of two judges found anything relevant"
+    two_only = True
+    by_topic = True
+    corrected = False
+
+    def __init__(self, rel: float = 1) -> None:
+        self.rel = rel
+        """From which grade on a document is relevant."""
+
+    def value(self, counts: Counts) -> Floats:
+        assert counts.ordered is not None
+        low = int(np.searchsorted(counts.grades, self.rel))
+        both = counts.ordered[..., low:, low:].sum(axis=(-1, -2))
+        neither = counts.ordered[..., :low, :low].sum(axis=(-1, -2))
+        found: Floats = both / (counts.items - neither)
+        return found
+
+
+def _differ(grades: Floats) -> Floats:
+    found: Floats = 1 - np.eye(len(grades))
+    return found
+
+
+def _apart(values: Floats) -> Floats:
+    found: Floats = np.abs(values[..., :, None] - values[..., None, :])
+    return found
+
+
+def _beyond_chance(seen: Floats, by_chance: Floats, distance: Floats) -> Floats:
+    """1 minus the disagreement seen, as a share of that expected by chance."""
+    expected = (by_chance * distance).sum(axis=(-1, -2))
+    share = (seen * distance).sum(axis=(-1, -2)) / expected
+    # Without any disagreement to expect, there is one grade only, and none was seen.
+    return np.where(expected > 0, 1 - share, 1.0)

@@ -1,0 +1,211 @@
+"""Agreement of judges, on the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from cleverdon.cli import main
+from cleverdon.data import Judgments
+from cleverdon.judge import aggregate, agree, read_labels
+from tests.cli.conftest import Command
+from tests.judge.collection import collection
+
+PEOPLE = ("ann.qrels", "bob.qrels", "eve.qrels")
+
+
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def agreed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., Done]:
+    """Runs `cleverdon agree` within this process, in an empty folder: many runs take no time."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str) -> Done:
+        monkeypatch.setattr(sys, "argv", ["cleverdon", "agree", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        captured = capfd.readouterr()
+        return Done(int(ended.value.code or 0), captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    """Three people's judgments, a model's, and runs."""
+    made = collection(topics=8, docs=10)
+    for name, grades in {**made.people, "llm": made.unfair}.items():
+        Judgments.read(grades).write(tmp_path / f"{name}.qrels", format="trec")
+    for name, run in made.runs.items():
+        lines = (f"{q} Q0 {d} 0 {s} {name}\n" for q, docs in run.items() for d, s in docs.items())
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    return tmp_path
+
+
+def test_tables(agreed: Callable[..., Done], judged: Path) -> None:
+    wanted = agree(read_labels([str(judged / name) for name in PEOPLE]))
+    text = agreed(*PEOPLE).stdout
+    assert "3 judges" in text
+    assert f"{wanted.overall['fleiss'].value:.4f}" in text
+    assert "95% intervals of a bootstrap over 8 topics" in text
+    assert "they avoid" in text
+    rows = list(csv.DictReader(io.StringIO(agreed(*PEOPLE, "-f", "csv").stdout)))
+    of_pair = [row for row in rows if (row["first"], row["second"]) == ("ann", "eve")]
+    assert {row["coefficient"] for row in of_pair} == set(wanted.overall)
+    kappa = next(row for row in of_pair if row["coefficient"] == "kappa")
+    assert float(kappa["value"]) == wanted.pair("ann", "eve").estimates["kappa"].value
+    markdown = agreed(*PEOPLE, "-f", "markdown").stdout
+    assert "### Pairs of judges" in markdown
+    assert "| ann | bob |" in markdown
+
+
+def test_json_has_everything(agreed: Callable[..., Done], judged: Path) -> None:
+    options = ("--per-topic", "--disagreements", "3", "-c", "all", "-f", "json")
+    found = json.loads(agreed(*PEOPLE, *options).stdout)
+    assert found["judges"] == ["ann", "bob", "eve"]
+    assert len(found["topics"]) == 8
+    assert len(found["disputed"]) == 3
+    assert len(found["pairs"][0]["confusion"]) == 3
+    assert found["bootstrap"]["over"] == "topics"
+    assert {"AC2-linear", "alpha-interval"} <= found["overall"].keys()
+    values = [one["coefficients"]["agreement"]["value"] for one in found["topics"]]
+    assert values == sorted(values)
+
+
+def test_parts_that_are_asked_for(agreed: Callable[..., Done], judged: Path) -> None:
+    options = ("--confusion", "--per-topic", "--disagreements", "2")
+    text = agreed(*PEOPLE, *options).stdout
+    assert "Grades of ann (rows) by those of bob" in text
+    assert "Topics" in text
+    assert "Documents in dispute" in text
+    assert "Documents in dispute" not in agreed(*PEOPLE).stdout
+
+
+def test_other_scales(agreed: Callable[..., Done], judged: Path) -> None:
+    binary = json.loads(agreed(*PEOPLE, "--rel", "1", "-f", "json").stdout)
+    assert binary["grades"] == [0, 1]
+    merged = json.loads(agreed(*PEOPLE, "--merge", "2=1", "-f", "json").stdout)
+    assert merged["overall"] == binary["overall"]
+
+
+def test_one_judgment_of_several(agreed: Callable[..., Done], judged: Path) -> None:
+    done = agreed(*PEOPLE, "--aggregate", "dawid-skene", "-o", "out.txt")
+    assert "settled after" in done.stdout
+    assert "wrote out.txt and out.confidence.tsv" in done.stderr
+    wanted = aggregate(read_labels([str(judged / name) for name in PEOPLE]), "dawid-skene")
+    assert Judgments.read(str(judged / "out.txt")).to_dict() == wanted.judgments.to_dict()
+    assert (judged / "out.confidence.tsv").exists()
+    votes = ("--aggregate", "majority", "--ties", "higher", "-o", "votes.csv", "-f", "json")
+    record = json.loads(agreed(*PEOPLE, *votes).stdout)["aggregated"]
+    assert record["ties"] == "higher"
+    assert record["tied"] > 0
+    assert (judged / "votes.csv").read_text().startswith("query_id,doc_id,relevance")
+    mean = agreed(*PEOPLE, "--aggregate", "mean", "-o", "mean.txt").stdout
+    assert "mean grade" in mean
+
+
+def test_a_model(agreed: Callable[..., Done], judged: Path) -> None:
+    arguments = (*PEOPLE, "--model", "llm=llm.qrels", "--runs", "s*.run", "-m", "nDCG@10")
+    text = agreed(*arguments, "--aggregate", "majority", "-o", "out.txt").stdout
+    for heading in (
+        "llm beside people",
+        "What llm gave where people gave a grade",
+        "Which systems llm favours",
+        "Orders of systems",
+        "no claim flips",  # on eight topics, nothing is significant
+    ):
+        assert heading in text
+    assert text.startswith("3 judges")  # the model is none of the people
+    found = json.loads(agreed(*arguments, "-f", "json").stdout)
+    model = found["models"]["llm"]
+    assert found["judges"] == ["ann", "bob", "eve"]
+    assert len(found["pairs"]) == 6
+    assert model["standing"]["kappa"]["verdict"] in ("less", "alike", "more")
+    assert [row["system"] for row in model["effects"]["systems"]] == [f"s{k}" for k in range(5)]
+    assert set(model["effects"]["yardsticks"]) == {"ann", "bob", "eve"}
+    assert len(model["effects"]["claims"]) == 10
+    # People's judgments alone make the one judgment.
+    wanted = aggregate(read_labels([str(judged / name) for name in PEOPLE]))
+    assert Judgments.read(str(judged / "out.txt")).to_dict() == wanted.judgments.to_dict()
+
+
+def test_a_model_and_one_person(agreed: Callable[..., Done], judged: Path) -> None:
+    options = ("--model", "llm.qrels", "--runs", "s0.run", "--runs", "s1.run", "--per-topic")
+    text = agreed("ann.qrels", *options).stdout
+    assert "no two people judged the same" in text
+    assert "Topics" in text
+    assert "yardstick" not in text
+
+
+def test_assessors_and_tables(cleverdon: Command, tmp_path: Path) -> None:
+    (tmp_path / "both.txt").write_text("q ann a 1\nq bob a 1\nq ann b 0\nq bob b 1\n")
+    found = json.loads(cleverdon("agree", "both.txt", "--assessors", "-f", "json").stdout)
+    assert found["judges"] == ["ann", "bob"]
+    assert found["overall"]["agreement"]["value"] == 0.5
+    table = "judge,query_id,doc_id,grade\nann,q,a,0\nbob,q,a,0\n"
+    text = cleverdon("agree", "-", stdin=table).stdout
+    assert "all judges gave grade 0 throughout: agreement by chance is 1 as well" in text
+
+
+def test_a_plot(agreed: Callable[..., Done], judged: Path) -> None:
+    agreed(*PEOPLE, "--plot", "grades.json")
+    spec = json.loads((judged / "grades.json").read_text())
+    cells = spec["datasets"]["cells"]
+    assert len(cells) == 3 * 9
+    labels = read_labels([str(judged / name) for name in PEOPLE])
+    table = agree(labels).pairs[0].table
+    of_pair = [cell["count"] for cell in cells if cell["pair"] == "ann (rows) and bob"]
+    assert of_pair == table.ravel().tolist()
+
+
+def test_what_coefficients_are(agreed: Callable[..., Done]) -> None:
+    listed = agreed("--list").stdout
+    assert "alpha-ordinal" in listed
+    told = agreed("--explain", "AC1").stdout
+    assert "doi:10.1348/000711006X126600" in told
+    assert "Undefined" in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("ann.qrels",), "there is one judge only, 'ann'"),
+        (("ann.qrels", "none.qrels"), "none.qrels"),
+        ((*PEOPLE, "--aggregate", "mean"), "go together"),
+        ((*PEOPLE, "-o", "out.txt"), "go together"),
+        ((*PEOPLE, "--aggregate", "mean", "-o", "ann.qrels"), "would be overwritten"),
+        ((*PEOPLE, "--runs", "s0.run"), "--runs goes with --model"),
+        ((*PEOPLE, "--model", "llm.qrels", "--runs", "s0.run"), "from two runs on"),
+        ((*PEOPLE, "--model", "ann=llm.qrels"), "'ann' is a model and a judge"),
+        (("a=ann.qrels", "a=bob.qrels"), "two judges are called 'a'"),
+        ((*PEOPLE, "--merge", "x"), "expected OLD=NEW"),
+        ((*PEOPLE, "--merge", "7=1"), "no judge gave the grade 7"),
+        ((*PEOPLE, "-c", "kapa"), "did you mean 'kappa'"),
+        ((*PEOPLE, "--plot", "x.gif"), "cannot be saved as '.gif'"),
+        (("--explain", "nothing"), "there is no coefficient 'nothing'"),
+        ((*PEOPLE, "--assessors", "--qrels-format", "csv"), "assessors are a column of TREC's"),
+    ],
+)
+def test_what_does_not_fit(
+    agreed: Callable[..., Done], judged: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    done = agreed(*arguments)
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
