@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from cleverdon.read.detect import FORMATS
+from cleverdon.read.detect import ANNOTATED, FORMATS
 
-_FORMAT = click.Choice(list(FORMATS))
+_FORMAT = click.Choice([*FORMATS, *ANNOTATED])
 
 
 @click.command()
@@ -42,7 +42,8 @@ def command(
 
     The format of OUT follows from its ending: .json, .parquet, .arrow, .csv, .tsv, and TREC's for
     all others; .gz, .bz2, .xz or .zst behind that compress. Runs are written in the order in which
-    they are evaluated, with ranks that agree with the scores.
+    they are evaluated, with ranks that agree with the scores. What judgments say beside grades
+    (subtopics, strata, probabilities of a sample) is kept where --to names the format that has it.
 
     \b
     Examples:
@@ -50,11 +51,13 @@ def command(
       cleverdon convert qrels.json qrels.txt.gz
       cleverdon convert dev.tsv dev.run --from msmarco --kind run --name dense
       cleverdon convert bm25.run - --to csv | head
+      cleverdon convert sample.txt sample.gz --from strata --to strata
     """
     from cleverdon.cli.progress import bar
     from cleverdon.data import Judgments, Run
 
-    cls = Run if (kind or _guessed(source)) == "run" else Judgments
+    annotated = from_ in ANNOTATED or to in ANNOTATED  # only judgments are
+    cls = Run if not annotated and (kind or _guessed(source)) == "run" else Judgments
     options: dict[str, Any] = {"format": from_, "name": name, "duplicates": duplicates}
     with bar(f"reading {source}") as update:
         rows = cls.read(source, progress=update, **options)
@@ -62,6 +65,8 @@ def command(
     if target != "-":
         what = "results" if cls is Run else "judgments"
         click.echo(f"{target}: {len(rows):,} {what} of {len(rows.queries):,} queries", err=True)
+    if from_ in ANNOTATED and to not in ANNOTATED:
+        click.echo(f"{target}: only grades were written; --to {from_} keeps all", err=True)
 
 
 def _guessed(path: str) -> str:

@@ -83,7 +83,7 @@ def read_texts(
         for path in _files(os.fspath(data), kind):
             if found.complete:
                 break
-            _from_file(path, found, progress)
+            found.add(records_of(path, keep=found.keep, progress=progress), name_of_stream(path))
     elif isinstance(data, Mapping):
         found.add(from_mapping(data, source="", keep=found.keep), "")
     elif hasattr(data, "__arrow_c_stream__"):
@@ -162,7 +162,8 @@ def _files(path: str, kind: str | None) -> list[str]:
     return [str(file) for file in files]
 
 
-def _from_file(path: str, found: _Found, progress: Progress | None) -> None:
+def records_of(path: str, *, keep: Keep, progress: Progress | None = None) -> Records:
+    """The records of one file, read as they are asked for."""
     source = name_of_stream(path)
     with unpacked(path, progress=progress) as stream:
         head = stream.peek(len(ARROW))
@@ -172,10 +173,9 @@ def _from_file(path: str, found: _Found, progress: Progress | None) -> None:
 
             format = "parquet" if head.startswith(PARQUET) else "arrow"
             file = path if is_plain(path) else stream.read()
-            records = from_table_file(file, format=format, source=source, keep=found.keep)
+            yield from from_table_file(file, format=format, source=source, keep=keep)
         else:
-            records = _from_text(stream, source=source, keep=found.keep)
-        found.add(records, source)
+            yield from _from_text(stream, source=source, keep=keep)
 
 
 def _from_text(stream: BufferedReader, *, source: str, keep: Keep) -> Records:

@@ -25,7 +25,8 @@ class MinimalCollections(Method):
         1 / rank i  +  sum over the others j of x_j / max(rank i, rank j),
 
     and the difference of that between two systems is the weight of the document for them. A
-    document that is not judged yet stands in the sum with its `chance` to be relevant. Over all pairs of systems, the squares of the weights are summed.
+    document that is not judged yet stands in the sum with its `chance` to be relevant. Over all
+    pairs of systems, the squares of the weights are summed.
     """
 
     name: ClassVar[str] = "mtc"

@@ -1,0 +1,121 @@
+"""Judged samples, brought into the parts that estimates are made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from math import isnan
+
+from cleverdon.data import Judgments
+from cleverdon.errors import InputError, OptionError
+from cleverdon.pool.pooled import Pool
+from cleverdon.pool.recall.drawing import METHOD
+from cleverdon.pool.recall.weighted import Part
+
+Grades = Mapping[str, Mapping[str, float]]
+"""Query to document to grade."""
+
+
+def parts_of_pool(pool: Pool, grades: Grades, *, rel: float = 1) -> list[Part]:
+    """A sample that `draw_sample` drew, and the grades that its documents got.
+
+    Documents that are not judged yet are taken for not drawn: what was judged is then a smaller
+    sample, as long as nobody chose which to judge.
+    """
+    if pool.how.get("method") != METHOD:
+        raise InputError(
+            "is no sample of what no pool holds, and so tells nothing of what the pool missed; "
+            "`cleverdon pool sample` draws one"
+        )
+    _check_known(pool, grades)
+    sizes: Mapping[str, Mapping[str, int]] = pool.how["sizes"]
+    names: list[str] = pool.how["strata"]
+    judged: Counter[tuple[str, str]] = Counter()
+    relevant: Counter[tuple[str, str]] = Counter()
+    for topic, at in pool.rows():
+        grade = grades.get(topic, {}).get(pool.docs[at], -1.0)
+        stratum = names[0 if pool.stratum is None else int(pool.stratum[at])]
+        judged[topic, stratum] += grade >= 0
+        relevant[topic, stratum] += grade >= max(rel, 0)
+    return [
+        _of_stratum(topic, name, size, judged[topic, name], relevant[topic, name])
+        for topic, of_topic in sizes.items()
+        for name, size in of_topic.items()
+    ]
+
+
+def _check_known(pool: Pool, grades: Grades) -> None:
+    """Judgments of something else are no judgments of the sample."""
+    if not any(doc in grades.get(topic, {}) for topic, doc in pool.sheet()):
+        raise InputError(
+            "none of the documents that were drawn is judged: give the sheet that was filled in"
+        )
+
+
+def _of_stratum(topic: str, name: str, size: int, judged: int, relevant: int) -> Part:
+    return Part(topic, name, judged, relevant, judged / size if size else 1.0, size)
+
+
+def parts_of_judgments(
+    sample: Judgments,
+    *,
+    rel: float = 1,
+    docs: int | None = None,
+    pooled: Mapping[str, int] | None = None,
+) -> list[Part]:
+    """Judgments of a sample that say how it was drawn, or of a simple random one.
+
+    With probabilities (qrels_format="sampled"), documents of one probability are a part. With
+    strata, a stratum is all documents that stand in it; grades below 0 are of those not drawn.
+    With neither, the sample is taken for a random one of the `docs` documents of the collection
+    less those `pooled` of each topic.
+    """
+    if sample.notes.probability is not None:
+        return list(_by_probability(sample, sample.notes.probability, rel))
+    if sample.notes.stratum is not None:
+        return list(_by_stratum(sample, sample.notes.stratum, rel))
+    if docs is None:
+        raise OptionError(
+            "a random sample tells how much was missed only with docs, the number of documents of "
+            "the collection"
+        )
+    parts = []
+    for topic in sample.queries:
+        grades = sample[topic].values()
+        judged = sum(grade >= 0 for grade in grades)
+        left = docs - (pooled or {}).get(topic, 0)
+        if left < judged:
+            raise OptionError(
+                f"docs={docs}: topic {topic!r} has {docs - left} documents in its pool and "
+                f"{judged} in the sample, which is more"
+            )
+        parts.append(_of_stratum(topic, "all", left, judged, sum(g >= rel for g in grades)))
+    return parts
+
+
+def _by_probability(sample: Judgments, probability: Grades, rel: float) -> Iterator[Part]:
+    for topic in sample.queries:
+        groups: dict[float, list[float]] = {}
+        for doc, grade in sample[topic].items():
+            share = probability.get(topic, {}).get(doc, float("nan"))
+            if grade >= 0 and not isnan(share):
+                if share == 0:
+                    raise InputError(
+                        f"document {doc!r} of query {topic!r} was drawn with probability 0, which "
+                        "cannot be"
+                    )
+                groups.setdefault(share, []).append(grade)
+        for share, grades in sorted(groups.items()):
+            found = sum(grade >= rel for grade in grades)
+            yield Part(topic, f"{share:g}", len(grades), found, share)
+
+
+def _by_stratum(sample: Judgments, stratum: Grades, rel: float) -> Iterator[Part]:
+    for topic in sample.queries:
+        groups: dict[float, list[float]] = {}
+        for doc, grade in sample[topic].items():
+            groups.setdefault(stratum[topic][doc], []).append(grade)
+        for number, grades in sorted(groups.items()):
+            judged = sum(grade >= 0 for grade in grades)
+            found = sum(grade >= max(rel, 0) for grade in grades)
+            yield _of_stratum(topic, f"{number:g}", len(grades), judged, found)

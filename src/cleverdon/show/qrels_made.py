@@ -1,0 +1,102 @@
+"""What became of judgments that were merged, filtered, cut or split, in sentences."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+
+from cleverdon.collection.filtering import Filtered
+from cleverdon.collection.merging import Contradiction, Merged
+from cleverdon.collection.splitting import Split
+from cleverdon.collection.subsetting import Subset
+from cleverdon.data import Judgments
+from cleverdon.show.grid import counted, printable
+
+_NAMED = 5
+
+
+def size(judgments: Judgments) -> str:
+    """`12 judgments of 3 topics`."""
+    topics = counted(len(judgments.queries), "topic")
+    return f"{counted(len(judgments), 'judgment')} of {topics}"
+
+
+def told_of_merge(found: Merged) -> Iterator[str]:
+    """What each file brought, and where they contradict each other."""
+    for each in found.inputs:
+        yield (
+            f"{printable(each.name)}: {counted(each.judgments, 'judgment')} of "
+            f"{counted(each.topics, 'topic')}, {each.new:,} new"
+        )
+    if found.repeated:
+        yield f"{counted(found.repeated, 'document')} judged in several files"
+    if found.contradictions:
+        yield f"{counted(len(found.contradictions), 'contradiction')}, settled by {found.policy}:"
+        for one in found.contradictions[:_NAMED]:
+            grades = ", ".join(f"{grade:g} in {printable(name)}" for name, grade in one.grades)
+            of = f" (subtopic {printable(one.subtopic)})" if one.subtopic is not None else ""
+            yield (
+                f"    {printable(one.query)} {printable(one.doc)}{of}: {grades}; "
+                f"taken: {one.taken:g}"
+            )
+        more = len(found.contradictions) - _NAMED
+        if more > 0:
+            yield f"    and {more:,} more (--contradictions FILE lists all)"
+
+
+def contradictions_csv(contradictions: Sequence[Contradiction], names: Sequence[str]) -> str:
+    """All contradictions as CSV, with a column for each file."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["query_id", "doc_id", "subtopic", *names, "taken"])
+    for one in contradictions:
+        grades = dict(one.grades)
+        cells = [f"{grades[name]:g}" if name in grades else "" for name in names]
+        writer.writerow([one.query, one.doc, one.subtopic or "", *cells, f"{one.taken:g}"])
+    return text.getvalue()
+
+
+def told_of_filter(found: Filtered) -> Iterator[str]:
+    """What was dropped, by reason."""
+    left = found.before - len(found.judgments)
+    if not left:
+        yield "nothing was dropped"
+    else:
+        reasons = ", ".join(f"{reason}: {count:,}" for reason, count in found.dropped.items())
+        yield f"{counted(left, 'judgment')} of {found.before:,} dropped ({reasons})"
+    if found.dropped_topics:
+        what = counted(len(found.dropped_topics), "topic")
+        yield f"{what} dropped: {_some(found.dropped_topics)}"
+    if found.missing:
+        what = counted(len(found.missing), "topic")
+        yield f"warning: {what} named that have no judgments: {_some(found.missing)}"
+    yield from (f"warning: {warning}" for warning in found.warnings)
+
+
+def told_of_subset(found: Subset) -> Iterator[str]:
+    """How much of the judgments it is."""
+    topics = len(found.judgments.queries)
+    yield (
+        f"{found.judged:,} of {counted(found.before, 'judgment')} kept, {topics:,} of "
+        f"{counted(found.topics_before, 'topic')}"
+    )
+    if found.not_judged:
+        yield f"{counted(found.not_judged, 'document')} of the pool in no judgment"
+    yield from (f"warning: {warning}" for warning in found.warnings)
+
+
+def told_of_split(found: Split) -> Iterator[str]:
+    """Topics that do not fit."""
+    if found.left_out:
+        what = counted(len(found.left_out), "judged topic")
+        yield f"warning: {what} in no part: {_some(found.left_out)}"
+    if found.missing:
+        what = counted(len(found.missing), "topic")
+        yield f"warning: {what} of parts without judgments: {_some(found.missing)}"
+
+
+def _some(ids: Sequence[str]) -> str:
+    more = len(ids) - _NAMED
+    listed = ", ".join(map(printable, ids[:_NAMED]))
+    return listed + (f" and {more:,} more" if more > 0 else "")

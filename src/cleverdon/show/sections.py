@@ -1,0 +1,49 @@
+"""Several tables, one below the other, each under a heading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cleverdon.show.grid import Grid, laid_out
+from cleverdon.show.markup import markdown_escaped
+
+FORMATS = ("table", "markdown", "csv", "tsv", "json")
+"""The formats in which several tables can be written."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A table and its heading."""
+
+    heading: str
+    grid: Grid
+
+
+def sections(parts: Sequence[Section], format: str, *, below: Sequence[str] = ()) -> str:
+    """The tables in a format of text; `below` are sentences behind the last of them.
+
+    In CSV and TSV, where a file is one table, there is a row for each cell: section, row, column
+    and value.
+    """
+    if format in ("csv", "tsv"):
+        rows = [
+            [part.heading, row[0], name, cell]
+            for part in parts
+            for row in part.grid.rows
+            for name, cell in zip(part.grid.header[1:], row[1:], strict=True)
+        ]
+        return laid_out(Grid(["section", "row", "column", "value"], rows, 3, []), format)
+    texts = []
+    for part in parts:
+        table = laid_out(part.grid, format).rstrip("\n")
+        if format == "markdown":
+            table = f"## {markdown_escaped(part.heading)}\n\n{table}"
+        elif part.heading.removesuffix("s") != part.grid.header[0].removesuffix("s"):
+            table = f"{part.heading}\n\n{table}"  # where the first column does not say it
+        texts.append(table)
+    if below and format == "markdown":
+        texts.append("\n".join(f"- {markdown_escaped(line.strip())}" for line in below))
+    elif below:
+        texts.append("\n".join(below))
+    return "\n\n".join(texts)

@@ -1,0 +1,145 @@
+"""cleverdon recall and cleverdon pool sample, from the draw to the estimate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Command
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+FILES = (str(EXAMPLES / "qrels.txt"), str(EXAMPLES / "bm25.run"), str(EXAMPLES / "dense.run"))
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> str:
+    """A collection: what the runs and judgments have, and 300 others."""
+    known = {line.split()[2] for file in FILES for line in Path(file).read_text().splitlines()}
+    path = tmp_path / "docs.txt"
+    path.write_text("".join(f"{id}\n" for id in [*sorted(known), *(f"x{n}" for n in range(300))]))
+    return str(path)
+
+
+def judge(tmp_path: Path, relevant: str) -> None:
+    """Fill in the sheet: documents that begin so are relevant."""
+    header, *rows = (tmp_path / "sample.sheet.tsv").read_text().splitlines()
+    filled = [f"{row.rstrip()}\t{int(row.split(chr(9))[1].startswith(relevant))}" for row in rows]
+    (tmp_path / "filled.tsv").write_text("\n".join([header, *filled]) + "\n")
+
+
+def test_from_the_draw_to_the_estimate(cleverdon: Command, docs: str, tmp_path: Path) -> None:
+    done = cleverdon("pool", "sample", docs, "--qrels", FILES[0], "-n", "60", "-o", "sample.tsv")
+    assert done.returncode == 0, done.stderr
+    assert "sample.sheet.tsv: for judges to grade" in done.stderr
+    judge(tmp_path, "x1")
+    done = cleverdon(
+        "recall", *FILES, "--drawn", "sample.tsv", "--sample", "filled.tsv", "-f", "json"
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    truth = 24 + 4 * sum(f"x{n}".startswith("x1") for n in range(300))
+    by_sample = found["estimates"]["sample"]["all"]
+    assert by_sample["low"] <= truth <= by_sample["high"]
+    assert found["decision"] == "go on"
+
+
+def test_strata_by_runs(cleverdon: Command, docs: str, tmp_path: Path) -> None:
+    done = cleverdon(
+        *("pool", "sample", docs, "--qrels", FILES[0], "-n", "20", "-o", "sample.tsv"),
+        *("--runs", FILES[1], "--runs", FILES[2], "--query", "q1", "--query", "q3"),
+    )
+    assert done.returncode == 0, done.stderr
+    head, _, *rows = (tmp_path / "sample.tsv").read_text().splitlines()
+    about = json.loads(head.removeprefix("# cleverdon pool "))
+    assert about["strata"] == ["returned", "rest"]
+    assert set(about["sizes"]) == {"q1", "q3"}
+    assert len(rows) == 40
+    judge(tmp_path, "none")
+    done = cleverdon("recall", *FILES, "--drawn", "sample.tsv", "--sample", "filled.tsv")
+    assert "without 2 queries" in done.stdout
+
+
+def test_a_pool_instead_of_judgments(cleverdon: Command, docs: str, tmp_path: Path) -> None:
+    cleverdon("pool", "make", *FILES[1:], "-k", "5", "-o", "pool.tsv")
+    done = cleverdon("pool", "sample", docs, "--pool", "pool.tsv", "-n", "9", "-o", "sample.tsv")
+    assert done.returncode == 0, done.stderr
+    pooled = {
+        tuple(r.split("\t")[:2]) for r in (tmp_path / "pool.tsv").read_text().splitlines()[2:]
+    }
+    drawn = {
+        tuple(r.split("\t")[:2]) for r in (tmp_path / "sample.tsv").read_text().splitlines()[2:]
+    }
+    assert len(drawn) == 36
+    assert not pooled & drawn
+
+
+def test_strata_by_a_table(cleverdon: Command, docs: str, tmp_path: Path) -> None:
+    (tmp_path / "kinds.tsv").write_text(
+        "doc_id\tkind\n" + "".join(f"x{n}\tnew\n" for n in range(300))
+    )
+    done = cleverdon(
+        *("pool", "sample", docs, "--qrels", FILES[0], "-n", "30", "-o", "sample.tsv"),
+        *("--strata", "kinds.tsv", "--allocation", "neyman"),
+        *("--share", "new=0.01", "--share", "rest=0.3"),
+    )
+    assert done.returncode == 0, done.stderr
+    new, rest = (line.split() for line in done.stdout.splitlines()[2:4])
+    assert new[:2] == ["new", "1,200"]
+    assert int(new[2]) + int(rest[2]) == 120
+
+
+def test_plain_and_sampled_judgments(cleverdon: Command, tmp_path: Path) -> None:
+    (tmp_path / "plain.txt").write_text("q1 0 x1 1\nq1 0 x2 0\nq2 0 x1 0\nq3 0 x1 0\nq4 0 x1 0\n")
+    done = cleverdon("recall", *FILES, "--sample", "plain.txt", "--docs", "300", "-f", "json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["estimates"]["sample"]["queries"]["q1"]["R"] == 4 + 291 / 2
+    (tmp_path / "drawn.txt").write_text("q1 x1 1 1 0.1\nq1 x2 0 1 0.1\nq1 x3 1 1 0.5\n")
+    arguments = ("--sample", "drawn.txt", "--sample-format", "sampled", "-f", "json")
+    done = cleverdon("recall", *FILES, *arguments)
+    assert json.loads(done.stdout)["estimates"]["sample"]["queries"]["q1"]["R"] == 4 + 10 + 2
+
+
+def test_groups_and_a_plot(cleverdon: Command, tmp_path: Path) -> None:
+    (tmp_path / "teams").write_text("bm25 ours\ndense ours\n")
+    done = cleverdon("recall", *FILES, "--groups", "teams", "--plot", "curves.svg")
+    assert done.returncode == 0, done.stderr
+    assert "nothing can be said of what was missed" in done.stdout
+    assert (tmp_path / "curves.svg").read_text().startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("recall", *FILES, "--drawn", "x"), "--drawn goes with --sample"),
+        (("recall", *FILES, "--sample-format", "strata"), "--sample-format goes with --sample"),
+        (("recall", *FILES, "--docs", "3"), "topic 'q1' alone has 9 judged documents"),
+        (("recall", *FILES, "--sample", FILES[0]), "only with docs"),
+        (("recall", *FILES, "--drawn", FILES[0], "--sample", FILES[0]), "is no pool"),
+        (("recall", *FILES, "--plot", "curves.xls"), "curves.xls"),
+        (("recall", *FILES, "--target", "2"), "--target"),
+        (("pool", "sample", FILES[0], "-o", "s.tsv"), "--qrels or --pool"),
+        (("pool", "sample", "-", "--qrels", FILES[0], "-o", "s.tsv"), "is read twice"),
+        (
+            ("pool", "sample", FILES[0], "--qrels", FILES[0], "-o", "s.tsv", "--query", "q9"),
+            "there is no query 'q9'",
+        ),
+        (
+            ("pool", "sample", FILES[0], "--qrels", FILES[0], "-o", "s.tsv", "--share", "a=1"),
+            "--allocation neyman",
+        ),
+    ],
+)
+def test_errors_are_one_line(cleverdon: Command, arguments: tuple[str, ...], message: str) -> None:
+    done = cleverdon(*arguments)
+    assert done.returncode in (1, 2)
+    assert len(done.stderr.splitlines()) == 1
+    assert message in done.stderr
+
+
+def test_a_collection_with_other_ids(cleverdon: Command, tmp_path: Path) -> None:
+    (tmp_path / "other.txt").write_text("y1\ny2\n")
+    done = cleverdon("pool", "sample", "other.txt", "--qrels", FILES[0], "-o", "s.tsv")
+    assert "none of the documents that are pooled" in done.stderr
+    assert not (tmp_path / "s.tsv").exists()

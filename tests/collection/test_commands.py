@@ -1,0 +1,234 @@
+"""cleverdon collection, as people call it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from cleverdon import Judgments
+from cleverdon.cli.collection import command
+from cleverdon.errors import CleverdonError
+from tests.collection.made import everything, write_collection
+
+RUNS = ("one.run", "two.run", "odd.run")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_collection(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(command, arguments)
+
+
+def done(*arguments: str) -> Result:
+    result = run(*arguments)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+def refused(*arguments: str) -> str:
+    """What is said where something is wrong: always in words."""
+    result = run(*arguments)
+    assert result.exit_code != 0
+    if isinstance(result.exception, SystemExit):
+        return result.stderr
+    assert isinstance(result.exception, CleverdonError), result.exception
+    return str(result.exception)
+
+
+def test_stats() -> None:
+    alone = done("stats", "qrels.txt").stdout
+    assert "relevant per topic, median" in alone
+    assert "systems" not in alone
+    everything = done("stats", "qrels.txt", *RUNS, "--topics", "topics.csv", "--by", "language")
+    assert "cleverdon pool make odd.run -k 10 --judged qrels.txt -o pool.tsv" in everything.stdout
+    whole = json.loads(done("stats", "qrels.txt", *RUNS, "-k", "3", "-f", "json").stdout)
+    assert whole["coverage"]["ks"] == [3]
+    holes = done("stats", "qrels.txt", *RUNS, "--holes", "7", "-f", "csv").stdout
+    assert next(csv.DictReader(io.StringIO(holes))) == {
+        "topic": "t00",
+        "one": "0",
+        "two": "0",
+        "odd": "7",
+    }
+    assert "spread" in done("stats", "qrels.txt", *RUNS, "--per-query").stdout
+    Path("queries.tsv").write_text("t00\twhat is it\n")
+    shown = done("stats", "qrels.txt", "--queries", "queries.tsv", "--per-query").stdout
+    assert "what is it" in shown
+
+
+def test_standard_input() -> None:
+    script = Path(sys.executable).parent / "cleverdon"
+    piped = subprocess.run(
+        [script, "collection", "stats", "-"],
+        input=Path("qrels.txt").read_text().partition("t02")[0],
+        capture_output=True,
+        text=True,
+    )
+    assert piped.returncode == 0
+    assert "cleverdon power QRELS RUNS" in piped.stdout
+
+
+def test_stats_refuses() -> None:
+    assert "there is no such file" in refused("stats", "qrels.txt", "--queries", "nowhere.tsv")
+    assert "--by goes with --topics" in refused("stats", "qrels.txt", "--by", "x")
+    assert "name some" in refused("stats", "qrels.txt", "--holes", "5")
+    assert "ask for one" in refused("stats", "qrels.txt", *RUNS, "--holes", "5", "--per-query")
+    assert "no attribute 'langage'" in refused(
+        "stats", "qrels.txt", "--topics", "topics.csv", "--by", "langage"
+    )
+
+
+def test_merge() -> None:
+    text = refused("merge", "qrels.txt", "new.txt", "-o", "all.txt")
+    assert "in qrels.txt:" in text
+    assert "in new.txt:" in text
+    assert not Path("all.txt").exists()
+    result = done(
+        "merge", "qrels.txt", "new.txt", "-o", "all.txt", "--contradictions", "c.csv",
+        "--on-contradiction", "max",
+    )  # fmt: skip
+    # Grades were only lowered.
+    assert Judgments.read("all.txt").to_dict() == Judgments.read("qrels.txt").to_dict()
+    assert "settled by max" in result.stderr
+    rows = list(csv.DictReader(io.StringIO(Path("c.csv").read_text())))
+    assert all(float(row["qrels.txt"]) > float(row["new.txt"]) for row in rows)
+    assert f"{len(rows)} contradictions" in result.stderr
+    assert "named twice" in refused("merge", "qrels.txt", "qrels.txt")
+    assert "would be overwritten" in refused(
+        "merge", "qrels.txt", "new.txt", "-o", "new.txt", "--on-contradiction", "max"
+    )
+
+
+def test_diff() -> None:
+    text = done("diff", "qrels.txt", "new.txt", *RUNS, "-m", "nDCG@10").stdout
+    assert "nDCG@10: tau " in text
+    whole = json.loads(done("diff", "qrels.txt", "new.txt", "-f", "json").stdout)
+    changes = done("diff", "qrels.txt", "new.txt", "--changes", "-f", "csv").stdout
+    assert whole["changed"] == len(list(csv.DictReader(io.StringIO(changes)))) > 0
+    topics = done("diff", "qrels.txt", "new.txt", "--per-query", "-f", "tsv").stdout
+    assert len(topics.splitlines()) == 31
+    nothing = done("diff", "qrels.txt", "qrels.txt", *RUNS, "-m", "RR").stdout
+    assert "tau 1.0000" in nothing
+    assert "there is no system 'bm25'" in refused(
+        "diff", "qrels.txt", "new.txt", *RUNS, "--baseline", "bm25"
+    )
+    assert "name some" in refused("diff", "qrels.txt", "new.txt", "-m", "RR")
+
+
+def test_filter() -> None:
+    Path("ids.txt").write_text("t01\nt02\nt77\nt01\n")
+    result = done("filter", "qrels.txt", "--topics-in", "ids.txt", "-o", "some.txt")
+    assert Judgments.read("some.txt").queries == ["t01", "t02"]
+    assert "cleverdon: warning: 1 topic named that have no judgments: t77" in result.stderr
+    Path("texts.tsv").write_text("t03\twhat is it\n")
+    printed = done("filter", "qrels.txt", "--topics-in", "texts.tsv").stdout
+    assert {line.split()[0] for line in printed.splitlines()} == {"t03"}
+    assert "nowhere.txt" in refused("filter", "qrels.txt", "--docs-in", "nowhere.txt")
+    done("filter", "qrels.txt", "--topics", "topics.csv", "--value", "de", "-o", "de.txt")
+    assert len(Judgments.read("de.txt").queries) == 10
+    done("filter", "qrels.txt", "--map", "1=0,2=1", "--doc", "d00", "--exclude", "-o", "b.json")
+    assert {grade for _, _, grade in Judgments.read("b.json").rows()} == {0, 1}
+    printed = done("filter", "qrels.txt", "--topic", "t03", "--doc", "d00").stdout
+    assert printed.startswith("t03 0 d00 ")
+    assert "no topic has language 'fr'" in refused(
+        "filter", "qrels.txt", "--topics", "topics.csv", "--value", "fr"
+    )
+    assert "needs --value" in refused("filter", "qrels.txt", "--topics", "topics.csv")
+    assert "would be overwritten" in refused("filter", "qrels.txt", "-o", "qrels.txt")
+    assert "expected grades such as" in refused("filter", "qrels.txt", "--map", "1:0")
+
+
+def test_subset() -> None:
+    done("subset", "qrels.txt", *RUNS, "--depth", "2", "-o", "two.txt")
+    assert max(len(Judgments.read("two.txt")[q]) for q in Judgments.read("two.txt")) <= 4
+    result = done("subset", "qrels.txt", *RUNS, "--all", "--leave-out", "odd", "-o", "a.txt")
+    assert "kept, 30 of 30 topics" in result.stderr
+    for name in ("b.txt", "c.txt"):
+        done("subset", "qrels.txt", "--share", "0.5", "--topics-count", "3", "-o", name)
+    assert Path("b.txt").read_text() == Path("c.txt").read_text()
+    assert len(Judgments.read("b.txt")) == 30
+    for arguments, told in (
+        ((), "which part?"),
+        (("--share", "0.1", "--per-topic", "2"), "--share and --per-topic do not go together"),
+        (("--mark",), "go with --share"),
+        (("--depth", "2"), "RUNS go with --depth"),
+        (("one.run",), "RUNS go with --depth"),
+        (("one.run", "--depth", "2", "--all"), "--depth and --all do not go together"),
+    ):
+        assert told in refused("subset", "qrels.txt", *arguments)
+
+
+def test_split_and_merge_again() -> None:
+    done("split", "qrels.txt", "--folds", "3", "-o", "{name}.txt")
+    done("merge", "fold1.txt", "fold2.txt", "fold3.txt", "-o", "again.txt")
+    assert Judgments.read("again.txt").to_dict() == Judgments.read("qrels.txt").to_dict()
+    assert "--overwrite writes over it" in refused(
+        "split", "qrels.txt", "--folds", "3", "-o", "{name}.txt"
+    )
+    done("split", "qrels.txt", "--folds", "3", "-o", "{name}.txt", "--overwrite")
+    done("split", "qrels.txt", "--topics", "topics.csv", "-o", "by-{name}.json")
+    assert len(Judgments.read("by-de.json").queries) == 10
+    done("split", "qrels.txt", "--hold-out", "0.2", "-o", "{name}.txt")
+    assert len(Judgments.read("test.txt").queries) == 6
+    assert "name one way" in refused("split", "qrels.txt", "-o", "{name}.txt")
+    assert "is to have {name}" in refused("split", "qrels.txt", "--folds", "2", "-o", "x.txt")
+    Judgments.read("qrels.txt").write("test.gz")
+    how = ("--hold-out", "0.2", "-o", "{name}.gz", "--overwrite")
+    assert "would be overwritten" in refused("split", "test.gz", *how)
+    assert not Path("train.gz").exists()
+
+
+def test_splits_of_a_file() -> None:
+    from cleverdon.compare.splits import k_fold
+    from cleverdon.compare.splits_file import write_splits
+
+    topics = [*Judgments.read("qrels.txt").queries[1:], "t99"]
+    write_splits(k_fold(topics, folds=2, seed=1), "splits.json")
+    result = done("split", "qrels.txt", "--splits", "splits.json", "--train", "-o", "{name}.txt")
+    assert "1 judged topic in no part: t00" in result.stderr
+    assert "1 topic of parts without judgments: t99" in result.stderr
+    assert sorted(path.name for path in Path().glob("fold*")) == [
+        "fold1-test.txt",
+        "fold1-train.txt",
+        "fold2-test.txt",
+        "fold2-train.txt",
+    ]
+
+
+@pytest.mark.parametrize("format", ["subtopics", "strata", "sampled"])
+def test_what_stands_beside_grades_is_kept(format: str) -> None:
+    rows = {
+        "subtopics": [("q1", "s", "a", 1), ("q1", "t", "a", 2), ("q2", "s", "b", 0)],
+        "strata": [("q1", 0, "a", 1, 2), ("q1", 0, "b", 2, -1), ("q2", 0, "b", 1, 0)],
+        "sampled": [("q1", "a", 2, 1, 0.5), ("q1", "b", 1, 1, 0.25), ("q2", "b", 0, 1, 1)],
+    }
+    Judgments.read(rows[format], format=format).write("in.txt", format=format)
+    how = ("--qrels-format", format)
+    result = done("filter", "in.txt", *how, "--topic", "q1", "-o", "q1.txt")
+    assert f"of 1 topic, as {format}" in result.stderr
+    done("split", "in.txt", *how, "--folds", "2", "-o", "{name}.gz")
+    done("merge", "fold1.gz", "fold2.gz", *how, "-o", "again.txt")
+    again, given = (Judgments.read(file, format=format) for file in ("again.txt", "in.txt"))
+    assert everything(again) == everything(given)
+    printed = done("subset", "in.txt", *how, "--topics-count", "2").stdout
+    assert sorted(printed.split("\n")) == sorted(Path("in.txt").read_text().split("\n"))
+    assert "has no place for what these judgments say" in refused(
+        "filter", "in.txt", *how, "-o", "out.json"
+    )
+    assert "has no place for" in refused(
+        "split", "in.txt", *how, "--folds", "2", "-o", "{name}.csv"
+    )
+    assert not list(Path().glob("fold*.csv"))
+    assert "topics" in done("stats", "in.txt", *how).stdout

@@ -1,0 +1,135 @@
+"""What changed between judgments, and what that does to the order of systems."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from cleverdon import Judgments, evaluate
+from cleverdon.collection import applied, diff, effects
+from cleverdon.compare import compare
+from cleverdon.correlate import kendall
+from cleverdon.errors import InputError, OptionError
+from cleverdon.show.qrels_diff import render, render_changes, render_topics
+from tests.collection.made import judgments, qrels
+
+OLD = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}}
+NEW = {"q1": {"a": 2, "b": 1, "d": 0}, "q3": {"a": 0}}
+
+
+def test_by_hand() -> None:
+    found = diff(OLD, NEW)
+    assert (found.same, found.added, found.removed, found.changed) == (1, 2, 2, 1)
+    assert found.transitions == {
+        (2, 2): 1,
+        (0, 1): 1,
+        (1, None): 2,
+        (None, 0): 2,
+    }
+    assert (found.only_before, found.only_after) == (("q2",), ("q3",))
+    first = found.topics[0]
+    assert (first.topic, first.relevant_before, first.relevant_after) == ("q1", 2, 2)
+    assert found.crossed == (1, 0)
+    assert diff(OLD, NEW, rel=2).crossed == (0, 0)
+
+
+@given(qrels, qrels)
+def test_a_diff_can_be_applied(old: Any, new: Any) -> None:
+    if not old.keys() & new.keys():
+        with pytest.raises(InputError, match="no query in common"):
+            diff(old, new)
+        return
+    found = diff(old, new)
+    assert applied(found, old).to_dict() == new
+    back = diff(new, old)
+    assert (back.added, back.removed, back.changed) == (found.removed, found.added, found.changed)
+    assert {(after, before): n for (before, after), n in found.transitions.items()} == (
+        back.transitions
+    )
+
+
+@given(judgments)
+def test_nothing_changed_from_itself(of: Judgments) -> None:
+    found = diff(of, of)
+    assert not found.changes
+    assert found.beside == 0
+    assert found.same == len(of)
+
+
+def test_a_diff_of_others_is_not_applied() -> None:
+    with pytest.raises(InputError, match="these are other judgments"):
+        applied(diff(OLD, NEW), {"q1": {"b": 3}})
+
+
+def test_what_stands_beside_grades() -> None:
+    one = Judgments.read([("q1", 0, "a", 1, 1), ("q1", 0, "b", 1, 1)], format="strata")
+    two = Judgments.read([("q1", 0, "a", 2, 1), ("q1", 0, "b", 1, 1)], format="strata")
+    assert diff(one, two).beside == 1
+    assert "1 judgment of the same grade with another" in render(diff(one, two))
+
+
+@pytest.fixture
+def moved() -> tuple[Any, Any]:
+    """Scores of three runs: the first judgments like x, the second y; z is poor with both."""
+    topics = [f"q{i:02}" for i in range(12)]
+    runs = {
+        name: {topic: {doc: 2.0, "other": 1.0} for topic in topics}
+        for name, doc in (("x", "a"), ("y", "b"), ("z", "c"))
+    }
+    before = {topic: {"a": 1.0, "b": 0.0, "other": 1.0} for topic in topics}
+    after = {topic: {"a": 0.0, "b": 1.0, "other": 1.0} for topic in topics}
+    return tuple(evaluate(of, runs, "RR AP") for of in (before, after))  # type: ignore[return-value]
+
+
+def test_systems_that_change_places(moved: Any) -> None:
+    before, after = moved
+    first, second = effects(before, after)
+    assert str(first.measure) == "RR"
+    ranks = {move.system: (move.rank_before, move.rank_after) for move in first.moves}
+    assert ranks == {"x": (1, 2), "y": (2, 1), "z": (2, 2)}
+    assert first.moves[0].system == "y"
+    orders = [dict(zip(of.systems, of.means[:, 0].tolist(), strict=True)) for of in moved]
+    assert first.agreement is not None
+    assert first.agreement.kendall.value == pytest.approx(kendall(*orders))
+    kinds = {(turn.after.system, turn.after.baseline): turn.kind for turn in first.turns}
+    assert kinds == {("y", "x"): "reversed", ("z", "x"): "lost", ("z", "y"): "gained"}
+    assert first.claims == (2, 2)
+    assert sum(map(compare(before).significant, compare(before).differences)) == (
+        first.claims[0] + second.claims[0]
+    )
+
+
+def test_one_system_has_no_order() -> None:
+    runs = {"x": {"q1": {"a": 1.0}}}
+    (found,) = effects(evaluate(OLD, runs, "AP"), evaluate(NEW, runs, "AP"))
+    assert found.agreement is None
+    assert not found.turns
+    assert [move.system for move in found.moves] == ["x"]
+    with pytest.raises(OptionError, match="same systems"):
+        effects(evaluate(OLD, runs, "AP"), evaluate(NEW, runs, "RR"))
+
+
+def test_rendered(moved: Any) -> None:
+    found, moves = diff(OLD, NEW), effects(*moved)
+    text = render(found, moves)
+    assert "documents that became relevant: 1; that no longer are: 0" in text
+    assert "reversed: y against x by RR" in text
+    whole = json.loads(render(found, moves, "json"))
+    assert whole["effects"][0]["systems"][0] == {
+        "system": "y",
+        "before": 0.5,
+        "after": 1.0,
+        "rank_before": 2,
+        "rank_after": 1,
+        "up": 1,
+    }
+    assert {"before": 1.0, "after": None, "judgments": 2} in whole["transitions"]
+    rows = render(found, moves, "csv").split("\n")
+    assert rows[0] == "section,row,column,value"
+    assert "systems by RR,y,rank after,1" in rows
+    assert render_changes(found, "csv").split("\n")[1:3] == ["q1,b,0,1", "q1,c,1,-"]
+    assert render_topics(found, "csv").split("\n")[1] == "q1,1,1,1,1,2,2"
+    assert render(found, moves, "markdown").startswith("## judgments\n\n| judgments | count |")

@@ -1,0 +1,104 @@
+"""Judgments of some topics, documents and grades."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cleverdon import Judgments
+from cleverdon.collection import filtered
+from cleverdon.collection.filtering import parse_grades
+from cleverdon.errors import InputError, OptionError
+from tests.collection.made import everything, judgments
+
+QRELS = {"q1": {"a": 2, "b": 0, "c": -1}, "q2": {"a": 1, "spam": 1}, "q3": {"a": 0}}
+
+
+def test_topics() -> None:
+    assert filtered(QRELS, topics=["q1", "q9"]).judgments.queries == ["q1"]
+    assert filtered(QRELS, topics=["q1", "q9"]).missing == ("q9",)
+    assert filtered(QRELS, topics_like="[12]$").judgments.queries == ["q1", "q2"]
+    assert filtered(QRELS, topics=["q1"], exclude=True).judgments.queries == ["q2", "q3"]
+    # What is listed and what is like it are both kept.
+    both = filtered(QRELS, topics=["q3"], topics_like="1").judgments.queries
+    assert both == ["q1", "q3"]
+
+
+def test_documents_and_grades() -> None:
+    found = filtered(QRELS, docs=["spam"], exclude=True)
+    assert found.judgments["q2"] == {"a": 1}
+    assert found.dropped == {"document": 1}
+    assert filtered(QRELS, docs_like="^s").judgments.to_dict() == {"q2": {"spam": 1}}
+    found = filtered(QRELS, lowest=1)
+    assert found.judgments.to_dict() == {"q1": {"a": 2}, "q2": {"a": 1, "spam": 1}}
+    assert found.dropped == {"grade": 3}
+    assert found.dropped_topics == ("q3",)
+    assert filtered(QRELS, highest=0).judgments["q1"] == {"b": 0, "c": -1}
+    assert filtered(QRELS, drop_unjudged=True).dropped == {"not judged": 1}
+
+
+def test_other_grades() -> None:
+    assert filtered(QRELS, grades={2: 1, 1: 0}).judgments["q1"] == {"a": 1, "b": 0, "c": -1}
+    assert filtered(QRELS, binary=True, rel=2).judgments["q1"] == {"a": 1, "b": 0, "c": -1}
+    assert filtered(QRELS, binary=True, rel=2).judgments["q2"] == {"a": 0, "spam": 0}
+
+
+def test_too_few_relevant_are_counted_last() -> None:
+    assert filtered(QRELS, least_relevant=2).judgments.queries == ["q2"]
+    found = filtered(QRELS, grades={1: 0}, least_relevant=1)
+    assert found.judgments.queries == ["q1"]
+    assert found.dropped == {"too few relevant": 3}
+
+
+def test_subtopics_are_regraded_each() -> None:
+    rows = [("q1", "s", "a", 3), ("q1", "t", "a", 1), ("q1", "t", "b", 1)]
+    given = Judgments.read(rows, format="subtopics")
+    found = filtered(given, grades={3: 0, 1: 2}).judgments
+    # The largest grade is now that of the other subtopic.
+    assert found.to_dict() == {"q1": {"a": 2, "b": 2}}
+    assert found.notes.subtopics == {"q1": {"a": {"s": 0, "t": 2}, "b": {"t": 2}}}
+
+
+def test_a_sample_that_loses_documents_is_told_of() -> None:
+    given = Judgments.read([("q1", 0, "a", 1, 1), ("q2", 0, "b", 2, -1)], format="strata")
+    assert filtered(given, topics=["q1"]).warnings == ()
+    (warning,) = filtered(given, drop_unjudged=True).warnings
+    assert "infAP" in warning
+
+
+@given(judgments, st.integers(-1, 3), st.booleans(), st.integers(0, 2))
+def test_twice_is_once(of: Judgments, lowest: int, drop: bool, least: int) -> None:
+    how: dict[str, Any] = {
+        "topics_like": "q1",
+        "docs": ["a", "b", "c"],
+        "lowest": lowest,
+        "drop_unjudged": drop,
+        "least_relevant": least,
+    }
+    try:
+        once = filtered(of, **how).judgments
+    except InputError:  # nothing is left
+        return
+    again = filtered(once, **how)
+    assert everything(again.judgments) == everything(once)
+    assert not again.dropped
+    assert everything(filtered(of).judgments) == everything(of)
+
+
+def test_mistakes() -> None:
+    with pytest.raises(InputError, match="no judgment is left"):
+        filtered(QRELS, topics=["q9"])
+    with pytest.raises(OptionError, match="above highest"):
+        filtered(QRELS, lowest=2, highest=1)
+    with pytest.raises(OptionError, match="no regular expression"):
+        filtered(QRELS, topics_like="(")
+    with pytest.raises(OptionError, match=r"write \['q1'\]"):
+        filtered(QRELS, topics="q1")
+    with pytest.raises(OptionError, match="give one of them"):
+        filtered(QRELS, binary=True, grades={1: 2})
+    for text in ("1", "1=x", "=1", "1=0,1=2"):
+        with pytest.raises(OptionError):
+            parse_grades(text)

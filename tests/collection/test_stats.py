@@ -1,0 +1,240 @@
+"""What a collection is like: by hand, and against counting in plain Python."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from cleverdon import Run, evaluate
+from cleverdon.collection import coverage, describe, stats
+from cleverdon.errors import InputError, OptionError
+from cleverdon.show.collection import render, render_holes, render_topics
+from tests.collection.made import qrels, runs, write_collection
+
+
+@given(qrels)
+def test_judgments_against_plain_python(given: dict[str, dict[str, float]]) -> None:
+    found = describe(given, rel=2)
+    rows = [(query, doc, grade) for query, docs in given.items() for doc, grade in docs.items()]
+    assert found.judged == len([row for row in rows if row[2] >= 0])
+    assert found.relevant == len([row for row in rows if row[2] >= 2])
+    assert found.unjudged == len([row for row in rows if row[2] < 0])
+    assert found.grades == Counter(grade for _, _, grade in rows)
+    assert list(found.grades) == sorted(found.grades)
+    by_doc = Counter(doc for _, doc, _ in rows)
+    assert found.documents == len(by_doc)
+    assert found.shared == len([doc for doc, count in by_doc.items() if count > 1])
+    assert all(by_doc[doc] == count for doc, count in found.most_shared)
+    relevant = Counter(doc for _, doc, grade in rows if grade >= 2)
+    assert found.relevant_documents == len(relevant)
+    assert found.relevant_to_several == len([n for n in relevant.values() if n > 1])
+    for topic in found.topics:
+        grades = given[topic.topic].values()
+        assert topic.relevant == sum(grade >= 2 for grade in grades)
+        assert topic.judged + topic.unjudged == len(grades)
+
+
+def _rankings(systems: dict[str, Any]) -> dict[str, dict[str, list[str]]]:
+    read = {name: Run.read(nested) for name, nested in systems.items()}
+    return {
+        name: {query: [doc for doc, _ in run.ranking(query)] for query in run.queries}
+        for name, run in read.items()
+    }
+
+
+@given(qrels, runs)
+def test_runs_against_plain_python(
+    given: dict[str, dict[str, float]], systems: dict[str, Any]
+) -> None:
+    ranked = _rankings(systems)
+    if not any(query in given for of_run in ranked.values() for query in of_run):
+        with pytest.raises(InputError, match="no query of the judgments is in any run"):
+            coverage(given, systems)
+        return
+    found = coverage(given, systems, ks=[1, 3], depth=4)
+    depth: float = float("inf")
+    finders: dict[tuple[str, str], set[str]] = {}
+    for s, each in enumerate(found.systems):
+        of_run = ranked[each.system]
+        assert set(each.missing) == {query for query in given if query not in of_run}
+        for t, query in enumerate(found.topics):
+            docs = of_run.get(query, [])
+            for at, k in enumerate((1, 3)):
+                open_ = [doc for doc in docs[:k] if given[query].get(doc, -1) < 0]
+                assert found.holes[at, s, t] == len(open_)
+                assert found.returned[at, s, t] == len(docs[:k])
+            outside = [rank for rank, doc in enumerate(docs[:4]) if doc not in given[query]]
+            depth = min([depth, *outside])
+            for doc in docs[:4]:
+                if given[query].get(doc, -1) >= 1:
+                    finders.setdefault((query, doc), set()).add(each.system)
+        assert each.holes[1] == found.holes[1, s].sum()
+    assert found.depth == (None if depth == float("inf") else depth)
+    for each in found.systems:
+        assert each.relevant == sum(each.system in names for names in finders.values())
+        assert each.unique == sum(names == {each.system} for names in finders.values())
+    total = sum(grade >= 1 for docs in given.values() for grade in docs.values())
+    assert found.unfound == total - len(finders)
+    seen = {query for of_run in ranked.values() for query in of_run}
+    assert set(found.in_no_run) == given.keys() - seen
+    assert set(found.not_judged) == seen - given.keys()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("collection")
+    write_collection(made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def found(folder: Path) -> Any:
+    files = [str(folder / f"{name}.run") for name in ("one", "two", "odd")]
+    table = str(folder / "topics.csv")
+    texts = {"t00": "what is it", "t99": "never judged"}
+    return stats(str(folder / "qrels.txt"), files, topics=table, texts=texts)
+
+
+def test_hard_topics(found: Any, folder: Path) -> None:
+    files = {name: str(folder / f"{name}.run") for name in ("one", "two", "odd")}
+    scores = evaluate(str(folder / "qrels.txt"), files, "nDCG@10")
+    assert str(found.difficulty.measure) == "nDCG@10"
+    means = [topic.mean for topic in found.difficulty.topics]
+    assert means == sorted(means)
+    for topic in found.difficulty.topics:
+        values = {name: scores.per_query(name, "nDCG@10")[topic.topic] for name in files}
+        assert topic.mean == pytest.approx(mean(values.values()))
+        assert topic.spread == pytest.approx(stdev(values.values()))
+        assert values[topic.best] == topic.high == max(values.values())
+
+
+def test_holes_are_what_the_measure_counts(found: Any, folder: Path) -> None:
+    files = {name: str(folder / f"{name}.run") for name in ("one", "two", "odd")}
+    for k in (5, 20):
+        scores = evaluate(str(folder / "qrels.txt"), files, f"Unjudged@{k}")
+        holes = found.coverage.holes[found.coverage.ks.index(k)]
+        for s, name in enumerate(files):
+            by_topic = scores.per_query(name, f"Unjudged@{k}")
+            expected = [by_topic[topic] * k for topic in found.coverage.topics]
+            assert holes[s].tolist() == pytest.approx(expected)
+
+
+def test_the_system_that_was_not_pooled_is_told_of(found: Any, folder: Path) -> None:
+    kinds = {concern.kind: concern for concern in found.concerns}
+    uneven = kinds["uneven holes"]
+    assert uneven.text.startswith("100% of the first 10 results of odd are not judged, and 0% of")
+    qrels = folder / "qrels.txt"
+    assert f"pool make {folder / 'odd.run'} -k 10 --judged {qrels}" in uneven.command
+    assert "bpref" in uneven.command
+    assert "few topics" not in kinds
+    assert found.coverage.depth == 0
+    assert {each.system: each.depth for each in found.coverage.systems} == {
+        "one": None,
+        "two": None,
+        "odd": 0,
+    }
+
+
+def test_kinds_and_texts_of_topics(found: Any) -> None:
+    assert [(kind.value, kind.topics) for kind in found.kinds] == [("de", 10), ("en", 20)]
+    assert sum(kind.relevant for kind in found.kinds) == found.described.relevant
+    assert found.not_judged == ("t99",)
+    assert found.not_described == ()
+
+
+def test_reusability_is_in_the_table(found: Any) -> None:
+    assert found.reuse is not None
+    assert {one.system for one in found.reuse.systems} == {"one", "two", "odd"}
+    assert "if not pooled" in render(found)
+
+
+def test_measure_follows_from_grades() -> None:
+    run = {"q1": {"a": 1.0}}
+    for grade, asked, measure in ((0, None, "AP"), (2, None, "nDCG@10"), (2, "RR", "RR")):
+        hard = stats({"q1": {"a": 1, "b": grade}}, run, measure=asked).difficulty
+        assert hard is not None
+        assert str(hard.measure) == measure
+
+
+def test_concerns_of_judgments_alone() -> None:
+    only = stats({"q1": {"a": 1}, "q2": {"b": 1}})
+    assert [concern.kind for concern in only.concerns] == [
+        "few topics",
+        "few relevant documents",
+        "only relevant documents",
+    ]
+    assert (only.coverage, only.difficulty, only.reuse) == (None, None, None)
+    none = stats({"q1": {"a": 0}})
+    assert "1 topic of 1 without a relevant document (q1)" in none.concerns[1].text
+    shared = stats({f"q{i}": {"a": 1, f"b{i}": 0} for i in range(30)})
+    assert [concern.kind for concern in shared.concerns] == [
+        "few relevant documents",
+        "documents of several topics",
+    ]
+
+
+def test_concerns_of_topics_and_of_one_finder() -> None:
+    given = {f"q{i}": {f"{i}{doc}": 1.0 for doc in "abcdefgh"} | {"n": 0.0} for i in range(30)}
+    good = {q: dict.fromkeys(docs, 1.0) for q, docs in given.items() if q != "q0"}
+    poor = {q: {"n": 1.0} for q in good} | {"new": {"x": 1.0}}
+    del poor["q1"]
+    kinds = {
+        concern.kind: concern.text for concern in stats(given, {"g": good, "p": poor}).concerns
+    }
+    assert "1 judged topic in no run (q0)" in kinds["judged, in no run"]
+    assert "1 topic of runs not judged (new)" in kinds["in runs, not judged"]
+    assert "such as p (q0, q1)" in kinds["topics missing from runs"]
+    told = kinds["one system's relevant documents"]
+    assert told.startswith("232 of 240 relevant documents were returned by g alone")
+
+
+def test_all_formats(found: Any) -> None:
+    text = render(found)
+    assert "warning: 100% of the first 10 results of odd" in text
+    assert "topics by language" in text
+    assert "hardest topics" in text
+    assert "what is it" in render_topics(found)
+    whole = json.loads(render(found, "json"))
+    assert whole["coverage"]["systems"][2]["shares"][1] == 1.0
+    assert whole["topics"][0]["scores"]["best"] in ("one", "two", "odd")
+    rows = list(csv.DictReader(io.StringIO(render(found, "csv"))))
+    cells = {(row["section"], row["row"], row["column"]): row["value"] for row in rows}
+    assert cells["judgments", "topics", "count"] == "30"
+    assert cells["systems", "odd", "holes@10"] == "1.0"
+    table = list(csv.DictReader(io.StringIO(render_topics(found, "csv"))))
+    assert sum(int(row["relevant"]) for row in table) == found.described.relevant
+    assert float(table[0]["nDCG@10"]) == whole["topics"][0]["scores"]["mean"]
+    assert json.loads(render_topics(found, "json")) == whole["topics"]
+    assert "## systems" in render(found, "markdown")
+
+
+def test_the_table_of_holes(found: Any) -> None:
+    rows = list(csv.DictReader(io.StringIO(render_holes(found, 10, "csv"))))
+    assert len(rows) == 30
+    assert {(row["odd"], row["one"]) for row in rows} == {("10", "0")}
+    assert json.loads(render_holes(found, 5, "json"))["holes"]["odd"]["t00"] == 5
+    with pytest.raises(OptionError, match="were not counted"):
+        render_holes(found, 7)
+
+
+def test_pooled_and_not_judged_is_in_the_pool() -> None:
+    found = coverage({"q1": {"a": -1, "b": 1}}, {"q1": {"a": 3, "b": 2, "c": 1}}, ks=[2])
+    assert found.depth == 2
+    assert found.systems[0].holes == (1,)
+
+
+def test_mistakes() -> None:
+    with pytest.raises(OptionError, match="names an attribute of topics"):
+        stats({"q1": {"a": 1}}, by="language")
+    with pytest.raises(OptionError, match="cut-offs are whole numbers"):
+        coverage({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, ks=[0])
+    with pytest.raises(OptionError, match="does not say which topics are hard"):
+        stats({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, measure="Judged@1")

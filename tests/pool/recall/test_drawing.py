@@ -1,0 +1,196 @@
+"""Samples of what no pool holds: who is drawn, how often, and what estimates from them say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cleverdon.data import Judgments
+from cleverdon.errors import InputError, OptionError
+from cleverdon.pool import depth_pool, gather
+from cleverdon.pool.file import read_pool, write_pool
+from cleverdon.pool.recall import Design, by_sample, draw_sample, parts_of_judgments, parts_of_pool
+
+DOCS = [f"d{n}" for n in range(60)]
+
+
+def ids() -> Iterable[str]:
+    return iter(DOCS)
+
+
+def test_pooled_documents_are_never_drawn_and_all_others_can_be() -> None:
+    pooled = frozenset({"d0", "d1", "d17", "d59"})
+    seen: Counter[str] = Counter()
+    for seed in range(200):
+        seen.update(draw_sample(ids, {"q": pooled}, Design(10), seed=seed).docs)
+    assert set(seen) == set(DOCS) - pooled
+    # Each of 56 is drawn with probability 10/56: 36 of 200 times.
+    assert max(abs(count - 2000 / 56) for count in seen.values()) < 4.5 * sqrt(36)
+
+
+def test_what_the_pool_says() -> None:
+    pool = draw_sample(ids, {"q1": frozenset({"d1"}), "q2": frozenset()}, Design(6), seed=3)
+    assert pool.topics == ("q1", "q2")
+    assert pool.starts.tolist() == [0, 6, 12]
+    assert len(set(pool.docs[:6])) == 6
+    assert pool.probability is not None
+    assert pool.probability.tolist() == [6 / 59] * 6 + [6 / 60] * 6
+    assert pool.how["sizes"] == {"q1": {"all": 59}, "q2": {"all": 60}}
+    assert pool.how["docs"] == 60
+
+
+def test_a_seed_and_a_topic_give_the_same_sample_whatever_else_is_drawn() -> None:
+    both = draw_sample(ids, {"q1": frozenset(), "q2": frozenset()}, Design(5), seed=1)
+    one = draw_sample(ids, {"q2": frozenset()}, Design(5), seed=1)
+    assert both.docs[5:] == one.docs
+    assert draw_sample(ids, {"q2": frozenset()}, Design(5), seed=2).docs != one.docs
+
+
+def test_strata_by_a_table() -> None:
+    table = {doc: "even" if int(doc[1:]) % 2 == 0 else "odd" for doc in DOCS[:40]}
+    pool = draw_sample(ids, {"q": frozenset({"d0", "d50"})}, Design(20, stratum_of=table))
+    assert pool.how["strata"] == ["even", "odd", "rest"]
+    assert pool.how["sizes"]["q"] == {"even": 19, "odd": 20, "rest": 19}
+    assert pool.stratum is not None
+    for doc, stratum in zip(pool.docs, pool.stratum.tolist(), strict=True):
+        assert table.get(doc, "rest") == pool.how["strata"][stratum]
+
+
+def test_strata_by_runs() -> None:
+    returned = {"q": frozenset({"d0", "d1", "d2", "d3", "not there"})}
+    design = Design(10, how="equal", returned=returned)
+    pool = draw_sample(ids, {"q": frozenset({"d0", "d9"})}, design)
+    assert pool.how["sizes"]["q"] == {"returned": 3, "rest": 55}
+    assert pool.stratum is not None
+    drawn = {name: set() for name in pool.how["strata"]}
+    for doc, stratum in zip(pool.docs, pool.stratum.tolist(), strict=True):
+        drawn[pool.how["strata"][stratum]].add(doc)
+    assert drawn["returned"] == {"d1", "d2", "d3"}
+    assert len(drawn["rest"]) == 7
+    assert not drawn["rest"] & (returned["q"] | {"d9"})
+
+
+def test_neyman_needs_guesses() -> None:
+    design = Design(10, how="neyman", returned={"q": frozenset({"d1"})}, shares={"returned": 0.5})
+    with pytest.raises(OptionError, match="'rest'"):
+        draw_sample(ids, {"q": frozenset()}, design)
+
+
+@pytest.mark.parametrize(
+    ("given", "pooled", "message"),
+    [
+        (["a", "b", "a"], {"q": frozenset()}, "lists a document twice"),
+        ([], {"q": frozenset()}, "has no documents"),
+        (["a", "b"], {"q": frozenset({"x"})}, "none of the documents that are pooled, such as 'x'"),
+        (["a", "b"], {"q": frozenset({"a", "b"})}, "there is none to draw"),
+    ],
+)
+def test_collections_that_cannot_be_drawn_from(
+    given: list[str], pooled: dict[str, frozenset[str]], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        draw_sample(lambda: iter(given), pooled, Design(3))
+
+
+def test_a_topic_that_is_pooled_as_a_whole_misses_nothing() -> None:
+    pool = draw_sample(ids, {"q1": frozenset(DOCS), "q2": frozenset()}, Design(5))
+    parts = parts_of_pool(pool, {"q2": dict.fromkeys(pool.docs, 0.0)})
+    found = by_sample({"q1": 7, "q2": 1}, parts)
+    assert (found.topics["q1"].low, found.topics["q1"].high) == (7, 7)
+
+
+def test_through_the_files_and_back(tmp_path: Path) -> None:
+    table = {doc: "even" if int(doc[1:]) % 2 == 0 else "odd" for doc in DOCS}
+    pooled = {"q1": frozenset({"d1"}), "q2": frozenset({"d2"})}
+    pool = draw_sample(ids, pooled, Design(12, stratum_of=table))
+    write_pool(pool, tmp_path / "sample.tsv")
+    grades = {topic: dict.fromkeys(DOCS, 0.0) | {"d3": 1.0, "d5": 2.0} for topic in pooled}
+    again = read_pool(tmp_path / "sample.tsv")
+    assert parts_of_pool(again, grades) == parts_of_pool(pool, grades)
+
+
+def test_half_judged_is_a_smaller_sample() -> None:
+    pool = draw_sample(ids, {"q": frozenset()}, Design(20))
+    judged = dict.fromkeys(pool.docs[:5], 0.0)
+    (part,) = parts_of_pool(pool, {"q": judged})
+    assert (part.drawn, part.probability, part.size) == (5, 5 / 60, 60)
+    with pytest.raises(InputError, match="none of the documents that were drawn is judged"):
+        parts_of_pool(pool, {"q": {"x": 1.0}})
+
+
+def test_a_sample_of_a_pool_is_refused() -> None:
+    pool = depth_pool(gather({"a": {"q": {"d1": 1.0}}}), k=1)
+    with pytest.raises(InputError, match="is no sample of what no pool holds"):
+        parts_of_pool(pool, {"q": {"d1": 1.0}})
+
+
+@pytest.mark.parametrize("by_runs", [False, True])
+def test_intervals_hold_the_truth_from_the_draw_to_the_estimate(by_runs: bool) -> None:
+    """150 samples of 40 out of 600, 12 of them relevant and not pooled: 3.5 errors are allowed."""
+    docs = [f"d{n}" for n in range(600)]
+    relevant = set(docs[:40])
+    pooled = frozenset(docs[:28]) | frozenset(docs[500:])
+    returned = {"q": frozenset(docs[20:90])} if by_runs else None
+    design = Design(40, how="equal" if by_runs else "proportional", returned=returned)
+    held = 0
+    for seed in range(150):
+        pool = draw_sample(lambda: iter(docs), {"q": pooled}, design, seed=seed)
+        grades = {"q": {doc: float(doc in relevant) for doc in pool.docs}}
+        one = by_sample({"q": 28}, parts_of_pool(pool, grades)).all
+        held += one.low <= 40 <= one.high
+    assert held / 150 >= 0.95 - 3.5 * sqrt(0.95 * 0.05 / 150)
+
+
+def test_judgments_with_probabilities() -> None:
+    rows = [
+        ("q", "a", 1, 1, 0.5),
+        ("q", "b", 0, 1, 0.5),
+        ("q", "c", 2, 1, 0.25),
+        ("q", "x", 1, 0, "NA"),
+    ]
+    parts = parts_of_judgments(Judgments.read(rows, format="sampled"))
+    assert [(part.drawn, part.relevant, part.probability, part.size) for part in parts] == [
+        (1, 1, 0.25, None),
+        (2, 1, 0.5, None),
+    ]
+    assert by_sample({"q": 1}, parts).all.value == 1 + 4 + 2
+
+
+def test_judgments_with_strata() -> None:
+    rows = [("q", 0, f"a{n}", 1, (1, 0, -1, -1)[n]) for n in range(4)]
+    rows += [("q", 0, "b", 2, 1)]
+    parts = parts_of_judgments(Judgments.read(rows, format="strata"))
+    assert [(part.drawn, part.relevant, part.size) for part in parts] == [(2, 1, 4), (1, 1, 1)]
+
+
+def test_plain_judgments_need_the_size_of_the_collection() -> None:
+    sample = Judgments.read({"q": {"a": 1, "b": 0}})
+    (part,) = parts_of_judgments(sample, docs=12, pooled={"q": 2})
+    assert (part.size, part.drawn, part.relevant, part.probability) == (10, 2, 1, 0.2)
+    with pytest.raises(OptionError, match="only with docs"):
+        parts_of_judgments(sample)
+    with pytest.raises(OptionError, match="has 2 documents in its pool and 2 in the sample"):
+        parts_of_judgments(sample, docs=3, pooled={"q": 2})
+
+
+def test_drawing_from_many_documents_stays_uniform() -> None:
+    """Places before, between and behind those that are out of question come up equally often."""
+    docs = [f"d{n}" for n in range(1000)]
+    pooled = frozenset(docs[300:500])
+    places = np.concatenate(
+        [
+            [
+                int(doc[1:])
+                for doc in draw_sample(lambda: iter(docs), {"q": pooled}, Design(100), seed=s).docs
+            ]
+            for s in range(20)
+        ]
+    )
+    counts = np.histogram(places, [0, 300, 500, 1000])[0]
+    assert counts[1] == 0
+    assert counts[0] == pytest.approx(2000 * 300 / 800, abs=4 * sqrt(2000 * 0.375 * 0.625))
