@@ -37,12 +37,14 @@ def fill_in(sheet: str, qrels: Grades, into: str) -> None:
 
 def test_from_runs_to_qrels(runs: list[str]) -> None:
     made = invoked("make", *runs, "-k", "5", "-o", "pool.tsv")
-    assert made.exit_code == 0 and "documents to judge for 3 queries" in made.output
+    assert made.exit_code == 0
+    assert "documents to judge for 3 queries" in made.output
     assert "pool.sheet.tsv: " in made.stderr
     qrels, _ = collection(topics=3, systems=4, depth=20)
     fill_in("pool.sheet.tsv", qrels, "filled.tsv")
     done = invoked("qrels", "pool.tsv", "filled.tsv", "-o", "qrels.txt")
-    assert done.exit_code == 0 and "still to judge" not in done.stderr
+    assert done.exit_code == 0
+    assert "still to judge" not in done.stderr
     judgments = Judgments.read("qrels.txt")
     assert all(grade == qrels[topic][doc] for topic, doc, grade in judgments.rows())
     # Whatever a run has in its first five is judged.
@@ -72,7 +74,8 @@ def test_samples_can_be_evaluated(
     qrels, _ = collection(topics=3, systems=4, depth=20)
     fill_in("pool.sheet.tsv", qrels, "filled.tsv")
     done = invoked("qrels", "pool.tsv", "filled.tsv", "--as", kind, "-o", "qrels.txt")
-    assert done.exit_code == 0 and "pooled and not drawn" in done.stderr
+    assert done.exit_code == 0
+    assert "pooled and not drawn" in done.stderr
     scores = evaluate("qrels.txt", runs, measure, qrels_format=kind)
     assert all(0 < scores.mean(name, measure) < 2 for name in scores.systems)
     refused = invoked("qrels", "pool.tsv", "filled.tsv", "-o", "other.txt")
@@ -112,13 +115,15 @@ def test_the_same_seed_gives_the_same_files(runs: list[str]) -> None:
 )
 def test_options_that_do_not_go_together(runs: list[str], options: list[str], message: str) -> None:
     refused = invoked("make", *runs, *options, "-o", "pool.tsv")
-    assert refused.exit_code == 2 and message in refused.stderr
+    assert refused.exit_code == 2
+    assert message in refused.stderr
     assert not Path("pool.tsv").exists()
 
 
 def test_no_input_is_overwritten(runs: list[str]) -> None:
     refused = invoked("make", *runs, "-o", runs[0])
-    assert refused.exit_code == 2 and "would be overwritten" in refused.stderr
+    assert refused.exit_code == 2
+    assert "would be overwritten" in refused.stderr
 
 
 def test_sheets_that_contradict_each_other(runs: list[str]) -> None:

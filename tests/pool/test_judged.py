@@ -34,14 +34,16 @@ def test_only_what_was_drawn_has_a_probability() -> None:
     grades = {"q1": {doc: 1.0 for _, doc in pool.sheet()} | {"extra": 2.0}}
     found = judged_pool(pool, grades, kind="sampled")
     known = found.judgments.notes.probability
-    assert known is not None and pool.probability is not None
+    assert known is not None
+    assert pool.probability is not None
     said = dict(zip(pool.docs, pool.probability.tolist(), strict=True))
     for doc, probability in known["q1"].items():
         if doc in grades["q1"] and doc != "extra":
             assert probability == said[doc]
         else:
             assert math.isnan(probability)
-    assert found.outside == 1 and found.judgments["q1"]["extra"] == 2
+    assert found.outside == 1
+    assert found.judgments["q1"]["extra"] == 2
 
 
 def test_what_cannot_be() -> None:

@@ -19,7 +19,8 @@ def test_strata_by_best_rank_and_shares_of_them() -> None:
     _, runs = collection(topics=3)
     found = gather(runs)
     pool = stratified_pool(found, strata=STRATA)
-    assert pool.stratum is not None and pool.probability is not None
+    assert pool.stratum is not None
+    assert pool.probability is not None
     for topic, at in pool.rows():
         best = min(pool.contributions(at).values())
         assert pool.stratum[at] == 1 + (best > 5) + (best > 20), topic
@@ -47,7 +48,8 @@ def test_samples_keep_the_budget_and_its_bounds(
 ) -> None:
     given_ = np.array(weights)
     shares = inclusion(given_, budget)
-    assert (shares >= 0).all() and (shares <= 1).all()
+    assert (shares >= 0).all()
+    assert (shares <= 1).all()
     expected = min(budget, int((given_ > 0).sum()))
     assert shares.sum() == pytest.approx(expected)
     assert systematic(shares, np.random.default_rng(seed)).sum() == expected
