@@ -14,6 +14,7 @@ Catch `CleverdonError` for all of them. The command line prints its text as one 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import index
 
 
 class CleverdonError(Exception):
@@ -71,6 +72,27 @@ def check_word(option: str, word: object, allowed: Iterable[str]) -> None:
     allowed = list(allowed)
     if word not in allowed:
         raise OptionError(f"{option}={word!r} is not known{suggest(str(word), allowed)}")
+
+
+def check_count(option: str, value: object, *, least: int = 1) -> int:
+    """The value as a whole number, or an OptionError where it is none, or too small."""
+    # Numbers of numpy are no `int`, and yet whole; True and False are, and are no numbers here.
+    whole = hasattr(value, "__index__") and not isinstance(value, bool)
+    if not whole or index(value) < least:  # type: ignore[arg-type]
+        raise OptionError(f"{option}={value!r}: expected a whole number from {least} on")
+    return index(value)  # type: ignore[arg-type]
+
+
+def check_seed(seed: object) -> int:
+    """A seed, or an OptionError."""
+    return check_count("seed", seed, least=0)
+
+
+def check_within(option: str, value: object, low: float, high: float) -> None:
+    """Raise an OptionError unless the value is a number between two others, and neither of them."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not low < value < high:  # type: ignore[operator]
+        raise OptionError(f"{option}={value!r}: expected a number between {low:g} and {high:g}")
 
 
 def suggest(word: str, allowed: Iterable[str]) -> str:

@@ -23,13 +23,3 @@ def check_topics(purpose: str, values: Floats) -> int:
     if topics < 2:
         raise OptionError(f"{purpose} needs at least 2 topics, and there is {topics}")
     return topics
-
-
-def check_seed(seed: int) -> None:
-    if seed < 0:
-        raise OptionError(f"seed={seed}: a seed is a whole number from 0 on")
-
-
-def check_draws(draws: int) -> None:
-    if draws < 1:
-        raise OptionError(f"draws={draws}: there must be at least one")

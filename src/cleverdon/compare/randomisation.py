@@ -12,8 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from cleverdon.arrays import Floats, Ints
-from cleverdon.compare.needs import check_draws
 from cleverdon.compare.pvalue import PValue, by_counting
+from cleverdon.errors import check_count
 
 EXACT_UP_TO = 20
 """So many differences that are not 0 are tried with all their signs."""
@@ -41,7 +41,7 @@ def randomisation(
     >>> randomisation(np.array([[0.1, 0.2, 0.3]]))[0].p
     0.25
     """
-    check_draws(draws)
+    check_count("draws", draws)
     towards = -differences if alternative == "less" else differences
     both = alternative == "two-sided"
     many = np.count_nonzero(towards, axis=1) > EXACT_UP_TO

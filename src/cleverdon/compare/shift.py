@@ -13,10 +13,11 @@ from __future__ import annotations
 import numpy as np
 
 from cleverdon.arrays import Floats, Ints
-from cleverdon.compare.needs import check_draws, check_topics
+from cleverdon.compare.needs import check_topics
 from cleverdon.compare.pvalue import PValue, by_counting
 from cleverdon.compare.randomisation import BLOCK, DRAWS, TOLERANCE
 from cleverdon.compare.resampling import draws as resamples
+from cleverdon.errors import check_count
 
 _ROWS = 2048
 """So many draws at a time are enough for a matrix product to be fast."""
@@ -37,7 +38,7 @@ def shift(
     >>> round(shift(np.array([[0.3, 0.1, 0.3, 0.2, 0.4]]))[0].p, 2)
     0.02
     """
-    check_draws(draws)
+    check_count("draws", draws)
     topics = check_topics("the bootstrap test", differences)
     towards = -differences if alternative == "less" else differences
     mean = towards.mean(axis=1)

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from cleverdon.arrays import Floats
-from cleverdon.compare.needs import check_seed
 from cleverdon.compare.pvalue import PValue
 from cleverdon.compare.randomisation import randomisation
 from cleverdon.compare.shift import shift
@@ -17,7 +16,7 @@ from cleverdon.compare.signs import sign
 from cleverdon.compare.student import student
 from cleverdon.compare.tukey import randomised_tukey, tukey
 from cleverdon.compare.wilcoxon import wilcoxon
-from cleverdon.errors import OptionError, check_word, suggest
+from cleverdon.errors import OptionError, check_seed, check_word, suggest
 
 ALTERNATIVES = {
     "two-sided": "the systems differ",

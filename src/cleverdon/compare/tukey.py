@@ -12,10 +12,10 @@ import numpy as np
 
 from cleverdon.arrays import Floats
 from cleverdon.compare.anova import two_way
-from cleverdon.compare.needs import check_draws
 from cleverdon.compare.pvalue import PValue, by_counting, by_formula
 from cleverdon.compare.randomisation import BLOCK, DRAWS, TOLERANCE
 from cleverdon.compare.studentised import beyond
+from cleverdon.errors import check_count
 
 
 def tukey(values: Floats, *, seed: int = 0) -> list[list[PValue]]:
@@ -50,7 +50,7 @@ def randomised_tukey(values: Floats, *, seed: int = 0, draws: int = DRAWS) -> li
     >>> round(found[0][1].p, 1)  # both up, or both down: 2 of 4 ways
     0.5
     """
-    check_draws(draws)
+    check_count("draws", draws)
     systems, topics = values.shape
     by_topic = (values - values.mean(axis=0)).T  # a topic's mean takes no part in any distance
     ranges = np.empty(draws)

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from cleverdon.arrays import Floats, Ints, ordinal_in
-from cleverdon.errors import OptionError
+from cleverdon.errors import OptionError, check_count
 from cleverdon.pool.contributions import Contributions
-from cleverdon.pool.pooled import Pool, check_count, pooled
+from cleverdon.pool.pooled import Pool, pooled
 from cleverdon.pool.weights import PERSISTENCE, weigh
 
 

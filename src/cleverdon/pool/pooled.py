@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cleverdon.arrays import Bools, Floats, Ints
-from cleverdon.errors import InputError, OptionError
+from cleverdon.errors import InputError, check_seed
 from cleverdon.pool.contributions import Contributions, Contributor
 
 
@@ -111,15 +111,3 @@ def pooled(
         probability=None if probability is None else probability[order],
         how={**how, "seed": seed},
     )
-
-
-def check_seed(seed: object) -> None:
-    """An OptionError, unless it is one."""
-    if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-        raise OptionError(f"seed={seed!r}: a seed is a whole number from 0 on")
-
-
-def check_count(name: str, value: object) -> None:
-    """An OptionError, unless it is a whole number from 1 on."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise OptionError(f"{name}={value!r}: it is a whole number from 1 on")

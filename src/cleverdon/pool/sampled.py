@@ -12,9 +12,9 @@ from itertools import pairwise
 import numpy as np
 
 from cleverdon.arrays import Bools, Floats, Ints
-from cleverdon.errors import OptionError
+from cleverdon.errors import OptionError, check_count, check_seed
 from cleverdon.pool.contributions import Contributions
-from cleverdon.pool.pooled import Pool, check_count, check_seed, pooled
+from cleverdon.pool.pooled import Pool, pooled
 from cleverdon.pool.weights import PERSISTENCE, weigh
 
 Strata = Sequence[tuple[int, float]]

@@ -12,11 +12,10 @@ import numpy as np
 
 from cleverdon.arrays import Floats
 from cleverdon.compare.intervals import Interval
-from cleverdon.compare.needs import check_seed
 from cleverdon.compare.pvalue import PValue
 from cleverdon.compare.signs import sign
 from cleverdon.compare.student import student
-from cleverdon.errors import OptionError, check_word
+from cleverdon.errors import OptionError, check_seed, check_word
 from cleverdon.online.interleaving.credit import Credits, QueryCredit
 
 UNITS = {

@@ -18,9 +18,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from cleverdon.errors import InputError, OptionError
+from cleverdon.errors import InputError, OptionError, check_count
 from cleverdon.pool.expansion.words import STOP_WORDS, words
-from cleverdon.pool.pooled import check_count
 
 TERMS = 10
 ORIGINAL = 0.5

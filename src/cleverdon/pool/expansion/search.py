@@ -15,9 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from cleverdon.arrays import Floats, Ints
-from cleverdon.errors import InputError
+from cleverdon.errors import InputError, check_count
 from cleverdon.pool.expansion.words import words
-from cleverdon.pool.pooled import check_count
 
 Progress = Callable[[int, int], object]
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from cleverdon.errors import InputError
+from cleverdon.errors import InputError, check_count
 from cleverdon.pool.expansion.probe import Probe
 from cleverdon.pool.expansion.rounds import Grades, Round, merged, rounds
 from cleverdon.pool.expansion.search import Index
-from cleverdon.pool.pooled import check_count
 
 Progress = Callable[[int, int], object]
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cleverdon.arrays import Ints
-from cleverdon.errors import InputError, OptionError
-from cleverdon.pool.pooled import Pool, check_count, check_seed
+from cleverdon.errors import InputError, OptionError, check_count, check_seed
+from cleverdon.pool.pooled import Pool
 from cleverdon.pool.recall.sizes import allocated
 
 METHOD = "unpooled"
