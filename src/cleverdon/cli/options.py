@@ -115,6 +115,53 @@ judgments = together(
 """What is to be known beside the judgments, and the formats of files."""
 
 
+runs_read = together(
+    click.option("--run-format", metavar="FORMAT", help="The runs' format, if not to be guessed."),
+    click.option(
+        "--order-by",
+        type=click.Choice(list(CHOICES["order_by"])),
+        default="score",
+        show_default=True,
+        help="Whether runs are ordered by their scores, or as their rank column says.",
+    ),
+)
+"""How runs are read, where nothing else of an evaluation is to be chosen."""
+
+qrels_format = click.option(
+    "--qrels-format",
+    metavar="FORMAT",
+    help="The judgments' format, if not to be guessed; subtopics, strata and sampled are never "
+    "guessed.",
+)
+"""How judgments are read, where that is all there is to choose."""
+
+
+def rel(help: str = "The lowest grade that is relevant.") -> Decorator[Any]:
+    """From which grade on documents are relevant."""
+    return click.option(
+        "--rel", type=float, default=1, show_default=True, metavar="GRADE", help=help
+    )
+
+
+def plot(what: str) -> Decorator[Any]:
+    """A file to draw to."""
+    return click.option(
+        "--plot",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help=f"Draw {what}, to .html, .svg, .png, .pdf or .json.",
+    )
+
+
+confidence = click.option(
+    "--confidence",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of all intervals.",
+)
+
+
 def formats(help: str, words: Sequence[str] = FORMATS) -> Decorator[Any]:
     """How to print: the first of `words`, unless something else is asked for."""
     return click.option(

@@ -127,7 +127,7 @@ def command(
 
     from cleverdon.pool import expansion as probing
     from cleverdon.pool.expansion.rounds import merged
-    from cleverdon.pool.sheet import read_sheet
+    from cleverdon.read.sheet import read_sheet
 
     judged: list[Grades] = [read_sheet(file) for file in (qrels, *sheets)]
     if prints_queries:
@@ -231,7 +231,7 @@ def _waiting(pool: str) -> Grades:
 def _write(new: New, output: Path, seed: int) -> None:
     from cleverdon.cli.progress import say
     from cleverdon.pool.expansion.probe import blind
-    from cleverdon.pool.sheet import write_sheet
+    from cleverdon.read.sheet import write_sheet
     from cleverdon.show.grid import counted
 
     total = sum(map(len, new.values()))

@@ -113,7 +113,7 @@ def command(
 
     from cleverdon.cli.progress import bar
     from cleverdon.pool.file import write_pool
-    from cleverdon.pool.sheet import read_sheet, write_sheet
+    from cleverdon.read.sheet import read_sheet, write_sheet
     from cleverdon.show.pool import render
 
     known = read_sheet(judged) if judged else {}

@@ -30,7 +30,7 @@ def _list_methods(ctx: click.Context, param: click.Parameter, value: bool) -> No
 @click.command()
 @click.argument("journal", type=click.Path(dir_okay=False))
 @click.argument("runs", nargs=-1, type=click.Path())
-@pool_options.reading
+@options.runs_read
 @click.option(
     "--method",
     metavar="METHOD",
@@ -154,7 +154,7 @@ def command(
     from cleverdon.cli.progress import bar, say
     from cleverdon.pool.adaptive import Limits, begin, resume
     from cleverdon.pool.adaptive.journal_file import exists
-    from cleverdon.pool.sheet import read_sheet, write_sheet
+    from cleverdon.read.sheet import read_sheet, write_sheet
     from cleverdon.show.adaptive import tally_text
 
     judged = [read_sheet(sheet) for sheet in sheets]

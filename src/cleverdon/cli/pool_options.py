@@ -8,26 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cleverdon.cli.options import opened, together
+from cleverdon.cli.options import opened, runs_read, together
 
 if TYPE_CHECKING:
     from cleverdon.pool import Contributions
 
-reading = together(
-    click.option("--run-format", metavar="FORMAT", help="The runs' format, if not to be guessed."),
-    click.option(
-        "--order-by",
-        type=click.Choice(["score", "rank"]),
-        default="score",
-        show_default=True,
-        help="Whether runs are ordered by their scores, or as their rank column says.",
-    ),
-)
-"""How runs are read."""
-
 runs = together(
     click.argument("runs", nargs=-1, required=True, type=click.Path(allow_dash=True)),
-    reading,
+    runs_read,
 )
 """The runs whose results are pooled, and how they are read."""
 

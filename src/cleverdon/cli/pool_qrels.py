@@ -50,7 +50,7 @@ def command(pool: str, sheets: tuple[str, ...], output: Path, kind: str | None) 
 
     from cleverdon.pool.file import read_pool
     from cleverdon.pool.judged import judged_pool
-    from cleverdon.pool.sheet import read_sheets
+    from cleverdon.read.sheet import read_sheets
     from cleverdon.show.grid import counted
 
     found = judged_pool(read_pool(pool), read_sheets(sheets), kind=kind)

@@ -124,9 +124,9 @@ def command(
     from cleverdon.cli.progress import bar
     from cleverdon.pool.file import write_pool
     from cleverdon.pool.recall import Design, draw_sample
-    from cleverdon.pool.sheet import write_sheet
     from cleverdon.read.ids import read_ids
     from cleverdon.read.pairs import read_pairs
+    from cleverdon.read.sheet import write_sheet
 
     pooled = _pooled(qrels, pool_file, queries)
     table = None

@@ -188,7 +188,7 @@ def _sample(
     from cleverdon.data import Judgments
     from cleverdon.pool.file import read_pool
     from cleverdon.pool.recall import parts_of_judgments, parts_of_pool
-    from cleverdon.pool.sheet import read_sheet
+    from cleverdon.read.sheet import read_sheet
 
     if drawn is not None:
         pool = read_pool(drawn)

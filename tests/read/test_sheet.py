@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cleverdon.errors import InputError
-from cleverdon.pool.sheet import read_sheet, write_sheet
+from cleverdon.read.sheet import read_sheet, write_sheet
 
 ids = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=8)
 
