@@ -5,25 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from cleverdon.errors import InputError, OptionError
+from cleverdon.errors import InputError, OptionError, check_count
 
 Nested = dict[str, dict[str, float]]
 """Query to document to number."""
 
 
-_LARGEST = 10**15
-"""No collection has more documents; and no sum of counts overflows below."""
-
-
 def collection_size(docs: Any) -> int:
     """How many documents a collection has, or an OptionError."""
-    # Numbers of numpy are no `int`, and yet whole.
-    whole = hasattr(docs, "__index__") and not isinstance(docs, bool)
-    if not whole or not 1 <= docs <= _LARGEST:
-        raise OptionError(
-            f"docs={docs!r}: the size of a collection is a whole number from 1 to {_LARGEST:,}"
-        )
-    return int(docs)
+    return check_count("docs", docs)
 
 
 @dataclass(frozen=True)

@@ -74,12 +74,18 @@ def check_word(option: str, word: object, allowed: Iterable[str]) -> None:
         raise OptionError(f"{option}={word!r} is not known{suggest(str(word), allowed)}")
 
 
+LARGEST_COUNT = 10**15
+"""Nothing is counted higher: what would be is a slip of the keyboard."""
+
+
 def check_count(option: str, value: object, *, least: int = 1) -> int:
-    """The value as a whole number, or an OptionError where it is none, or too small."""
+    """The value as a whole number, or an OptionError where it is none, too small, or absurd."""
     # Numbers of numpy are no `int`, and yet whole; True and False are, and are no numbers here.
     whole = hasattr(value, "__index__") and not isinstance(value, bool)
     if not whole or index(value) < least:  # type: ignore[arg-type]
         raise OptionError(f"{option}={value!r}: expected a whole number from {least} on")
+    if index(value) > LARGEST_COUNT:  # type: ignore[arg-type]
+        raise OptionError(f"{option}={value}: expected {LARGEST_COUNT:,} at most")
     return index(value)  # type: ignore[arg-type]
 
 

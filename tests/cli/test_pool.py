@@ -9,6 +9,7 @@ from cleverdon import evaluate
 from cleverdon.cli import cleverdon
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import CleverdonError
+from cleverdon.pool.file import read_pool
 from tests.pool.made import Grades, collection
 
 
@@ -133,3 +134,79 @@ def test_sheets_that_contradict_each_other(runs: list[str]) -> None:
         Path(name).write_text(f"query_id\tdoc_id\tgrade\n{topic}\t{doc}\t{grade}\n")
     refused = invoked("qrels", "pool.tsv", "a.tsv", "b.tsv", "-o", "qrels.txt")
     assert "has the grade 2, and 1 in a.tsv; `cleverdon agree`" in str(refused.exception)
+
+
+def test_formats_follow_from_names(runs: list[str]) -> None:
+    invoked("make", *runs, "-k", "5", "-o", "pool.tsv.gz")
+    assert Path("pool.tsv.gz").read_bytes()[:2] == b"\x1f\x8b"
+    qrels, _ = collection(topics=3, systems=4, depth=20)
+    fill_in("pool.sheet.tsv", qrels, "filled.tsv")
+    for name in ("qrels.json", "qrels.csv", "qrels.txt"):
+        assert invoked("qrels", "pool.tsv.gz", "filled.tsv", "-o", name).exit_code == 0
+    same = [Judgments.read(f"qrels.{ending}").to_dict() for ending in ("json", "csv", "txt")]
+    assert same[0] == same[1] == same[2]
+
+
+def test_a_filled_in_sheet_is_not_overwritten(runs: list[str]) -> None:
+    invoked("make", *runs, "-k", "5", "-o", "pool.tsv")
+    before = Path("pool.tsv").read_bytes()
+    qrels, _ = collection(topics=3, systems=4, depth=20)
+    fill_in("pool.sheet.tsv", qrels, "pool.sheet.tsv")
+    filled = Path("pool.sheet.tsv").read_bytes()
+    again = invoked("make", *runs, "-k", "3", "-o", "pool.tsv")
+    assert isinstance(again.exception, CleverdonError)
+    assert Path("pool.sheet.tsv").read_bytes() == filled
+    assert Path("pool.tsv").read_bytes() == before
+
+
+def test_a_pool_goes_to_a_file(runs: list[str]) -> None:
+    refused = invoked("make", *runs, "-o", "-")
+    assert refused.exit_code == 2
+    assert "name one" in refused.stderr
+
+
+def test_a_budget_reaches_as_deep_as_the_runs(runs: list[str]) -> None:
+    whole = invoked("make", *runs, "--budget", "1000", "-o", "whole.tsv")
+    deep = invoked("make", *runs, "-k", "1000", "-o", "deep.tsv")
+    assert whole.output.splitlines()[-1] == deep.output.splitlines()[-1].replace("deep", "whole")
+
+
+def test_the_pool_says_how_it_was_made(runs: list[str]) -> None:
+    invoked(
+        *("make", *runs, "--method", "rrf", "--budget", "5", "-k", "7"),
+        *("--order-by", "rank", "-o", "pool.tsv"),
+    )
+    how = read_pool("pool.tsv").how
+    assert how == {"method": "rrf", "budget": 5, "depth": 7, "order_by": "rank", "seed": 0}
+
+
+def test_runs_that_do_not_belong_together(runs: list[str]) -> None:
+    Run.read({"other": {"d1": 1}}, name="x").write("x.run")
+    warned = invoked("make", runs[0], "x.run", "-k", "5", "-o", "pool.tsv")
+    assert "4 of 4 queries are not in all runs" in warned.stderr
+    assert "do they belong together?" in warned.stderr
+    assert "warning" not in invoked("make", *runs, "-k", "5", "-o", "fine.tsv").stderr
+
+
+def test_old_judgments_in_a_sample_are_left_out(runs: list[str]) -> None:
+    qrels, _ = collection(topics=3, systems=4, depth=20)
+    Judgments.read(qrels).write("old.txt")
+    invoked("make", *runs, "--method", "stratified", "--strata", "3:1,20:0.4", "-o", "pool.tsv")
+    fill_in("pool.sheet.tsv", qrels, "filled.tsv")
+    arguments = ("pool.tsv", "filled.tsv", "old.txt", "--as")
+    clean = invoked("qrels", "pool.tsv", "filled.tsv", "--as", "strata", "-o", "clean.txt")
+    mixed = invoked("qrels", *arguments, "strata", "-o", "mixed.txt")
+    assert "were not drawn, and are left out" in mixed.stderr
+    assert "left out" not in clean.stderr
+    assert Path("mixed.txt").read_text() == Path("clean.txt").read_text()
+    plain = invoked("qrels", *arguments, "plain", "-o", "plain.txt")
+    assert "infAP takes every document to be as likely" in plain.stderr
+
+
+def test_a_number_that_is_absurd(runs: list[str]) -> None:
+    refused = invoked("make", *runs, "-k", "9" * 30, "-o", "pool.tsv")
+    assert refused.exit_code == 2
+    refused = invoked(
+        *("make", *runs, "--method", "stratified", "--strata", "9" * 30 + ":1", "-o", "pool.tsv")
+    )
+    assert isinstance(refused.exception, CleverdonError)

@@ -46,12 +46,36 @@ def test_only_what_was_drawn_has_a_probability() -> None:
     assert found.judgments["q1"]["extra"] == 2
 
 
+@pytest.mark.parametrize("kind", ["strata", "plain", "sampled"])
+def test_grades_of_what_was_not_drawn_are_no_part_of_a_sample(kind: str) -> None:
+    pool = stratified_pool(POOLED, strata=[(2, 1.0), (8, 0.5)])
+    every = {"q1": dict.fromkeys(RUN["q1"], 1.0) | {"extra": 1.0}}
+    found = judged_pool(pool, every, kind=kind)
+    assert (found.judged, found.left_out, found.outside) == (5, 3, 1)
+    drawn = {doc for _, doc in pool.sheet()}
+    graded = {doc for doc, grade in found.judgments["q1"].items() if grade >= 0}
+    # A probability sample can say that a document was not drawn; the others have no place for it.
+    assert graded == (drawn | {"extra"} if kind == "sampled" else drawn)
+
+
+def test_grades_below_0_are_none() -> None:
+    found = judged_pool(depth_pool(POOLED, k=2), {"q1": {"d1": 1, "d2": -2}})
+    assert found.judgments["q1"] == {"d1": 1, "d2": -1}
+    assert (found.judged, found.waiting) == (1, 1)
+
+
+def test_whether_a_sample_is_uniform() -> None:
+    grades = {"q1": {"d1": 1.0}}
+    one = stratified_pool(POOLED, strata=[(8, 0.5)])
+    assert judged_pool(one, dict(grades), kind="plain").uniform
+    two = stratified_pool(POOLED, strata=[(2, 1.0), (8, 0.5)])
+    assert not judged_pool(two, grades, kind="plain").uniform
+
+
 def test_what_cannot_be() -> None:
     sample = stratified_pool(POOLED, strata=[(2, 1.0), (8, 0.5)])
     with pytest.raises(OptionError, match="the pool is a sample: name the kind"):
         judged_pool(sample, {"q1": {"d1": 1}})
-    with pytest.raises(InputError, match="1 judgments are of documents in no stratum, as 'x'"):
-        judged_pool(sample, {"q1": {"d1": 1, "x": 1}}, kind="strata")
     whole = depth_pool(POOLED, k=2)
     with pytest.raises(OptionError, match="kind='strata': the pool has none"):
         judged_pool(whole, {"q1": {"d1": 1}}, kind="strata")

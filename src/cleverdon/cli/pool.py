@@ -24,7 +24,7 @@ def command() -> None:
     \b
     Examples:
       cleverdon pool make *.run -k 100 -o pool.tsv
-      cleverdon pool make *.run --method stratified --budget 50 -o pool.tsv
+      cleverdon pool make *.run --method stratified --strata 10:1,100:0.1 -o pool.tsv
       cleverdon pool next judging.jsonl *.run --method mtf -n 20 -o sheet.tsv
       cleverdon pool simulate qrels.txt *.run --budget 100
       cleverdon pool votes *.run --qrels qrels.txt

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,14 +38,14 @@ _STRATA = "10:1,100:0.1"
 @click.option(
     "-k",
     "--depth",
-    type=click.IntRange(min=1),
+    type=pool_options.COUNT,
     metavar="K",
-    help=f"Look at the first K results of each run and query.  [default: {_DEPTH} for depth, all "
-    "for the others]",
+    help=f"Look at the first K results of each run and query.  [default: {_DEPTH} for depth "
+    "without a budget, else all]",
 )
 @click.option(
     "--budget",
-    type=click.IntRange(min=1),
+    type=pool_options.COUNT,
     metavar="N",
     help="How many documents to judge for each query: needed by all methods but depth and "
     "stratified. With depth, the first N by their best rank.",
@@ -72,6 +73,7 @@ _STRATA = "10:1,100:0.1"
     type=click.Path(),
     help="What is judged already: it is in the pool, and not on the sheet.",
 )
+@options.qrels_format
 @options.seed("draws, and the same order of documents")
 @options.formats("How to print what is in the pool.")
 def command(
@@ -86,6 +88,7 @@ def command(
     by: str | None,
     persistence: float | None,
     judged: str | None,
+    qrels_format: str | None,
     seed: int,
     format_: str,
 ) -> None:
@@ -107,27 +110,38 @@ def command(
     sheet = pool_options.sheet_beside(output)
     for file in (output, sheet):
         options.check_output(file, judged, *(options.name_and_file(run)[1] for run in runs))
-    if method == "depth" and depth is None:
+    if method == "depth" and depth is None and budget is None:
         depth = _DEPTH
+    if qrels_format and not judged:
+        raise click.UsageError("--qrels-format goes with --judged")
     layers = _parsed(strata or _STRATA) if method == "stratified" else []
 
-    from cleverdon.cli.progress import bar
+    from cleverdon.cli.progress import bar, say
     from cleverdon.pool.file import write_pool
-    from cleverdon.read.sheet import read_sheet, write_sheet
+    from cleverdon.read.sheet import write_sheet
+    from cleverdon.show.grid import counted
     from cleverdon.show.pool import render
 
-    known = read_sheet(judged) if judged else {}
+    known = pool_options.judged((judged,), qrels_format) if judged else {}
     deepest = layers[-1][0] if layers else depth
     found = pool_options.gathered(runs, depth=deepest, run_format=run_format, order_by=order_by)
+    pool_options.warn_of_missing(found)
     with bar("pooling"):
         weight: dict[str, Any] = {} if persistence is None else {"p": persistence}
         pool = _pool(found, method, depth, budget, layers, by, weight, seed)
+        read = {"order_by": order_by, "run_format": run_format, "judged": judged}
+        pool = replace(pool, how={**pool.how, **{name: how for name, how in read.items() if how}})
+        graded = pool.graded(known)
+        if known and not graded.any():
+            say(f"cleverdon: warning: {judged} has no judgment of a document of the pool")
+        # The sheet first: where it cannot be written, the pool that it belongs to stays.
+        write_sheet(pool.sheet(without=graded), sheet)
         write_pool(pool, output)
-        to_judge = [row for row in pool.sheet() if known.get(row[0], {}).get(row[1], -1) < 0]
-        write_sheet(to_judge, sheet)
-    click.echo(render(pool, format_))
+    click.echo(render(pool, format_, graded=graded))
+    to_judge = int((pool.drawn & ~graded).sum())
     click.echo(
-        f"{output}: the pool; {sheet}: {len(to_judge):,} documents for judges to grade", err=True
+        f"{output}: the pool; {sheet}: {counted(to_judge, 'document')} for judges to grade",
+        err=True,
     )
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from cleverdon.cli import options
+from cleverdon.cli import options, pool_options
+
+if TYPE_CHECKING:
+    from cleverdon.pool.judged import JudgedPool
 
 _KINDS = {
-    "plain": "grades alone, and -1 for what was not judged, as infAP takes it",
+    "plain": "grades alone, and -1 for what was not judged, as infAP takes it of a uniform sample",
     "strata": "with the number of the stratum, for xinfAP and nDCG from strata",
     "sampled": "with the probability, for statAP",
 }
@@ -34,11 +39,19 @@ _KINDS = {
     + "; ".join(f"{name}: {what}" for name, what in _KINDS.items())
     + ".",
 )
-def command(pool: str, sheets: tuple[str, ...], output: Path, kind: str | None) -> None:
+@options.qrels_format
+def command(
+    pool: str,
+    sheets: tuple[str, ...],
+    output: Path,
+    kind: str | None,
+    qrels_format: str | None,
+) -> None:
     """Turn POOL and the SHEETS that judges filled in into qrels.
 
     SHEETS may be any qrels as well. A document of the pool without a grade is written with grade
-    -1: pooled, and not judged.
+    -1: pooled, and not judged; so is what a sample did not draw, even where it has a grade. The
+    format of plain qrels follows from the name of QRELS (.json, .csv, .parquet), else it is TREC's.
 
     \b
     Examples:
@@ -48,25 +61,43 @@ def command(pool: str, sheets: tuple[str, ...], output: Path, kind: str | None) 
     """
     options.check_output(output, pool, *sheets)
 
+    from cleverdon.cli.collection_options import write_qrels
+    from cleverdon.cli.progress import say
     from cleverdon.pool.file import read_pool
     from cleverdon.pool.judged import judged_pool
-    from cleverdon.read.sheet import read_sheets
     from cleverdon.show.grid import counted
 
-    found = judged_pool(read_pool(pool), read_sheets(sheets), kind=kind)
-    layout = "trec" if kind in (None, "plain") else kind
-    found.judgments.write(output, format=layout)
+    grades = pool_options.judged(sheets, qrels_format)
+    found = judged_pool(read_pool(pool), grades, kind=kind)
+    write_qrels(found.judgments, str(output))
     parts = [f"{counted(found.judged, 'document')} judged"]
-    if found.waiting:
-        parts.append(f"{found.waiting:,} still to judge")
-    if found.not_drawn:
-        parts.append(f"{found.not_drawn:,} pooled and not drawn")
-    if found.outside:
-        parts.append(f"{found.outside:,} judged that the pool has not")
-    click.echo(f"{output}: {', '.join(parts)}", err=True)
-    if found.waiting and kind in ("strata", "sampled"):
-        click.echo(
-            "cleverdon: warning: estimates from a sample need all of it judged: what is still to "
-            "judge counts as not relevant or not drawn",
-            err=True,
+    for number, what in (
+        (found.waiting, "still to judge"),
+        (found.not_drawn, "pooled and not drawn"),
+        (found.outside, "judged that the pool has not"),
+    ):
+        if number:
+            parts.append(f"{number:,} {what}")
+    say(", ".join(parts))
+    for line in _warnings(found, kind):
+        say(f"cleverdon: warning: {line}")
+
+
+def _warnings(found: JudgedPool, kind: str | None) -> Iterator[str]:
+    """What makes estimates from the sample wrong, or would have."""
+    if found.left_out:
+        yield (
+            f"{found.left_out:,} grades are of documents that were not drawn, and are left out: an "
+            "estimate would take them for a part of the sample"
+        )
+    if found.outside and kind == "strata":
+        yield f"{found.outside:,} grades are of documents in no stratum, and are left out"
+    if found.waiting and found.not_drawn:
+        yield (
+            "estimates from a sample need all of it judged: what is still to judge makes them wrong"
+        )
+    if kind == "plain" and not found.uniform:
+        yield (
+            "infAP takes every document to be as likely in the sample as any other, and these are "
+            "not: it will be too high; take --as strata with xinfAP, or --as sampled with statAP"
         )

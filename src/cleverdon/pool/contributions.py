@@ -13,8 +13,9 @@ import numpy as np
 from cleverdon import _core
 from cleverdon.arrays import Floats, Ints
 from cleverdon.data import Run
-from cleverdon.errors import InputError, OptionError
+from cleverdon.errors import InputError, check_count
 from cleverdon.evaluation import named_runs
+from cleverdon.pool.fusion import best_ranks
 
 Progress = Callable[[str, int, int], object]
 """Is told a run's name, how much of it is read, and of how much."""
@@ -50,9 +51,7 @@ class OfTopic:
     @cached_property
     def best_rank(self) -> Ints:
         """Of each document, the best rank that any system gave it."""
-        best = np.full(len(self.docs), np.iinfo(np.int64).max)
-        np.minimum.at(best, self.doc, self.rank)
-        return best
+        return best_ranks(self.doc, self.rank, len(self.docs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,9 +97,12 @@ class Contributions:
     @cached_property
     def best_rank(self) -> Ints:
         """Of each document, the best rank that any system gave it."""
-        best = np.full(len(self), np.iinfo(np.int64).max)
-        np.minimum.at(best, self.doc, self.rank)
-        return best
+        return best_ranks(self.doc, self.rank, len(self))
+
+    @cached_property
+    def systems_of_topic(self) -> Ints:
+        """Of each topic, how many systems returned anything for it."""
+        return np.bincount(self.topic_of_row[self.rank == 1], minlength=len(self.topics))
 
     def ids(self, topic: int) -> list[str]:
         """The documents of a topic (by its index), in bytewise order."""
@@ -155,8 +157,8 @@ def gather(
 
     Several runs are a list, or a dict from names to runs, as for `evaluate`.
     """
-    if depth is not None and (not isinstance(depth, int) or depth < 1):
-        raise OptionError(f"depth={depth!r}: how many results to take is a whole number from 1 on")
+    if depth is not None:
+        depth = check_count("depth", depth)
     contributors: list[Contributor] = []
     gathering = _core.Gathering(depth)
     for name, given in named_runs(runs):

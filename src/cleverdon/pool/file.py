@@ -19,6 +19,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Any
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -123,6 +124,7 @@ class _Reading:
 
     source: str
     systems: dict[str, int]  # to their numbers
+    escaped: dict[str, int] = field(default_factory=dict)  # the same by the names as they stand
     topics: dict[str, int] = field(default_factory=dict)  # to how many documents they have
     seen: dict[tuple[str, str], int] = field(default_factory=dict)  # to the line
     rows: list[tuple[str, str, bool, str, str]] = field(default_factory=list)
@@ -148,12 +150,13 @@ class _Reading:
         self.contributions.append([self._contribution(cell, number) for cell in systems.split()])
 
     def _contribution(self, cell: str, number: int) -> tuple[int, int]:
-        from urllib.parse import unquote
-
         name, colon, rank = cell.rpartition(":")
         if not colon or not rank.isdecimal():
             raise self._error(f"expected a system and its rank, as bm25:3, found {cell!r}", number)
-        return self.systems.setdefault(unquote(name), len(self.systems)), int(rank)
+        if name not in self.escaped:
+            known = self.systems.setdefault(unquote(name), len(self.systems))
+            self.escaped[name] = known
+        return self.escaped[name], int(rank)
 
     def _error(self, message: str, number: int) -> InputError:
         return InputError(message, source=self.source, line=number)

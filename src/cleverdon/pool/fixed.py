@@ -46,10 +46,8 @@ def weighted_pool(
 
 def by_weight(found: Contributions, weights: Floats) -> Ints:
     """All documents, topic by topic, the highest weight first."""
-    # Sums that differ in the last bits only were added in another order.
-    rounded = np.round(weights, 12)
     systems = np.bincount(found.doc, minlength=len(found))
-    return np.lexsort((-systems, -rounded, found.topic_of_doc))
+    return np.lexsort((-systems, -weights, found.topic_of_doc))
 
 
 def _check_deep_enough(found: Contributions, k: int) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import nan
+
+import numpy as np
 
 from cleverdon import _core
 from cleverdon.annotations import Annotations, Nested
@@ -23,7 +26,9 @@ class JudgedPool:
     judged: int  # documents that were to be judged, and were
     waiting: int  # that were to be judged, and are not yet
     not_drawn: int  # of the pool, and never to be judged
+    left_out: int  # judged, and not drawn: in an estimate they would stand for others
     outside: int  # judged, and not of the pool
+    uniform: bool  # whether each document of a topic was as likely to be drawn as any other
 
 
 def judged_pool(
@@ -33,14 +38,16 @@ def judged_pool(
 
     `kind` is what they say beside grades: plain (nothing, as infAP takes it), strata (xinfAP),
     sampled (probabilities, statAP). Of a sample it must be named, since a file does not tell which
-    it is.
+    it is. Grades of documents that a sample did not draw are left out: a sample that was added to
+    on purpose is none.
 
     >>> from cleverdon.pool import depth_pool, gather
     >>> pool = depth_pool(gather({"a": {"q1": {"d1": 2, "d2": 1}}}), k=2)
     >>> judged_pool(pool, {"q1": {"d1": 2}}).judgments["q1"]["d2"]
     -1.0
     """
-    if kind is None and (pool.stratum is not None or pool.probability is not None):
+    sample = pool.probability is not None
+    if kind is None and sample:
         raise OptionError(
             "the pool is a sample: name the kind of judgments to make of it, strata (for xinfAP), "
             "sampled (for statAP) or plain (for infAP)"
@@ -49,62 +56,68 @@ def judged_pool(
     check_word("kind", kind, KINDS)
     if kind == "strata" and pool.stratum is None:
         raise OptionError("kind='strata': the pool has none, and is no stratified sample")
-    if kind == "sampled" and pool.probability is None:
+    if kind == "sampled" and not sample:
         raise OptionError("kind='sampled': the pool has no probabilities, and is no sample")
     nested: Nested = {topic: {} for topic in pool.topics}
-    of_doc: dict[tuple[str, str], int] = {}
-    waiting = 0
-    for topic, at in pool.rows():
+    left = {topic: dict(of_topic) for topic, of_topic in grades.items()}
+    judged = left_out = 0
+    for (topic, at), drawn in zip(pool.rows(), pool.drawn.tolist(), strict=True):
         doc = pool.docs[at]
-        grade = grades.get(topic, {}).get(doc, NOT_JUDGED)
-        nested[topic][doc] = grade
-        of_doc[topic, doc] = at
-        waiting += bool(pool.drawn[at]) and grade < 0
-    outside = [(t, d) for t, of in grades.items() for d in of if (t, d) not in of_doc]
-    if len(outside) == sum(map(len, grades.values())):
-        _refuse_all_outside(pool, outside)
-    notes = _noted(pool, of_doc, kind, outside)
-    for topic, doc in outside:
-        nested.setdefault(topic, {})[doc] = grades[topic][doc]
+        grade = left.get(topic, {}).pop(doc, NOT_JUDGED)
+        judged += drawn and grade >= 0
+        left_out += not drawn and grade >= 0
+        nested[topic][doc] = grade if drawn and grade >= 0 else NOT_JUDGED
+    outside = [(t, d, g) for t, rest in left.items() for d, g in rest.items() if g >= 0]
+    if not judged + left_out:
+        _refuse(pool, outside)
+    notes = _noted(pool, kind)
+    if kind == "sampled" or not sample:
+        for topic, doc, grade in outside:
+            nested.setdefault(topic, {})[doc] = grade
+            if notes.probability is not None:
+                notes.probability.setdefault(topic, {})[doc] = nan
     to_judge = int(pool.drawn.sum())
-    table = _core.Table.from_dict(nested, "grade", "unchecked")
     return JudgedPool(
-        Judgments(table, name="pool", notes=notes),
-        judged=to_judge - waiting,
-        waiting=waiting,
+        Judgments(_core.Table.from_dict(nested, "grade", "unchecked"), name="pool", notes=notes),
+        judged=judged,
+        waiting=to_judge - judged,
         not_drawn=len(pool) - to_judge,
+        left_out=left_out,
         outside=len(outside),
+        uniform=_is_uniform(pool),
     )
 
 
-def _refuse_all_outside(pool: Pool, outside: list[tuple[str, str]]) -> None:
+def _refuse(pool: Pool, outside: list[tuple[str, str, float]]) -> None:
     if not outside:
         raise InputError("there is no judgment yet: fill in the column grade of the sheet")
-    topic, doc = outside[0]
+    topic, doc, _ = outside[0]
     raise InputError(
         f"no judgment is of a document of the pool: they have {doc!r} of query {topic!r}, the pool "
         f"has {pool.docs[0]!r} of query {pool.topics[0]!r}"
     )
 
 
-def _noted(
-    pool: Pool, of_doc: dict[tuple[str, str], int], kind: str, outside: list[tuple[str, str]]
-) -> Annotations:
-    if kind == "strata" and outside:
-        topic, doc = outside[0]
-        raise InputError(
-            f"{len(outside)} judgments are of documents in no stratum, as {doc!r} of query "
-            f"{topic!r}; leave them out, or make plain or sampled judgments"
-        )
-    column = {"strata": pool.stratum, "sampled": pool.probability}.get(kind)
-    if column is None:
-        return Annotations()
-    values = column.tolist()
-    nested: Nested = {}
-    for (topic, doc), at in of_doc.items():
+def _noted(pool: Pool, kind: str) -> Annotations:
+    """Strata of all documents, or probabilities of those that were drawn."""
+    nested: Nested = {topic: {} for topic in pool.topics}
+    if kind == "strata" and pool.stratum is not None:
+        strata = pool.stratum.tolist()
+        for topic, at in pool.rows():
+            nested[topic][pool.docs[at]] = strata[at]
+        return Annotations(stratum=nested)
+    if kind == "sampled" and pool.probability is not None:
         # What was not drawn has no probability: it stands for nothing.
-        drawn = kind == "strata" or pool.drawn[at]
-        nested.setdefault(topic, {})[doc] = values[at] if drawn else float("nan")
-    for topic, doc in outside:
-        nested.setdefault(topic, {})[doc] = float("nan")
-    return Annotations(stratum=nested) if kind == "strata" else Annotations(probability=nested)
+        known = np.where(pool.drawn, pool.probability, nan).tolist()
+        for topic, at in pool.rows():
+            nested[topic][pool.docs[at]] = known[at]
+        return Annotations(probability=nested)
+    return Annotations()
+
+
+def _is_uniform(pool: Pool) -> bool:
+    if pool.probability is None:
+        return True
+    topic = np.repeat(np.arange(len(pool.topics)), np.diff(pool.starts))
+    first = pool.probability[pool.starts[:-1]]
+    return bool(np.allclose(pool.probability, first[topic]))

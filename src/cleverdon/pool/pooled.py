@@ -56,10 +56,18 @@ class Pool:
             for position in range(start, stop):
                 yield topic, position
 
-    def sheet(self) -> Iterator[tuple[str, str]]:
-        """What judges see: every document that is to be judged, after its topic."""
-        drawn = self.drawn.tolist()
-        return ((topic, self.docs[at]) for topic, at in self.rows() if drawn[at])
+    def sheet(self, *, without: Bools | None = None) -> Iterator[tuple[str, str]]:
+        """What judges see: every document that is to be judged, after its topic.
+
+        `without` says which documents need no judge any more.
+        """
+        wanted = (self.drawn if without is None else self.drawn & ~without).tolist()
+        return ((topic, self.docs[at]) for topic, at in self.rows() if wanted[at])
+
+    def graded(self, grades: Mapping[str, Mapping[str, float]]) -> Bools:
+        """Which documents have a grade already; one below 0 is none."""
+        known = (grades.get(topic, {}).get(self.docs[at], -1) >= 0 for topic, at in self.rows())
+        return np.fromiter(known, dtype=bool, count=len(self))
 
     def contributions(self, position: int) -> dict[str, int]:
         """Which systems returned the document at a position, and at which rank."""
@@ -109,5 +117,10 @@ def pooled(
         rank=found.rank[rows],
         stratum=None if stratum is None else stratum[order],
         probability=None if probability is None else probability[order],
-        how={**how, "seed": seed},
+        how={**how, **_gathered(found), "seed": seed},
     )
+
+
+def _gathered(found: Contributions) -> dict[str, int]:
+    """How deep results were looked at, where not all were."""
+    return {} if found.depth is None else {"depth": found.depth}

@@ -11,10 +11,10 @@ from collections.abc import Callable
 import numpy as np
 
 from cleverdon.arrays import Floats, Ints, summed
-from cleverdon.errors import OptionError, check_word
+from cleverdon.errors import check_within, check_word
 from cleverdon.pool.contributions import Contributions
+from cleverdon.pool.fusion import reciprocal_ranks, rounded, scaled
 
-RRF_CONSTANT = 60
 PERSISTENCE = 0.8
 
 
@@ -27,8 +27,7 @@ def weigh(found: Contributions, by: str, *, p: float = PERSISTENCE) -> Floats:
     [0.0164, 0.0325]
     """
     check_word("by", by, WEIGHTS)
-    if not 0 < p < 1:
-        raise OptionError(f"p={p!r}: the persistence is above 0 and below 1")
+    check_within("p", p, 0, 1)
     return _rbp(found, p) if by == "rbp" else WEIGHTS[by](found)
 
 
@@ -38,8 +37,8 @@ def _depth(found: Contributions) -> Floats:
 
 
 def _rrf(found: Contributions) -> Floats:
-    """Reciprocal rank fusion. Cormack, Clarke & Büttcher 2009, doi:10.1145/1571941.1572114."""
-    return summed(found.doc, 1 / (RRF_CONSTANT + found.rank), len(found))
+    """Reciprocal rank fusion."""
+    return reciprocal_ranks(found.doc, found.rank, len(found))
 
 
 def _rbp(found: Contributions, p: float = PERSISTENCE) -> Floats:
@@ -47,27 +46,18 @@ def _rbp(found: Contributions, p: float = PERSISTENCE) -> Floats:
 
     Moffat, Webber & Zobel 2007, doi:10.1145/1277741.1277806, there method A.
     """
-    return summed(found.doc, (1 - p) * np.power(p, found.rank - 1.0), len(found))
+    return rounded(summed(found.doc, (1 - p) * np.power(p, found.rank - 1.0), len(found)))
 
 
 def _combmnz(found: Contributions) -> Floats:
     """The sum of scores, times how many systems returned the document.
 
-    Scores are brought to the range from 0 to 1 within each ranking; where all of one are equal they
-    are 1. Fox & Shaw 1994, Combination of multiple searches, TREC-2; the range is that of Lee 1997,
-    doi:10.1145/258525.258587. Of a ranking ordered by its rank column, ranks are the scores.
+    Scores are brought to the range from 0 to 1 within each ranking (see `scaled`). Fox & Shaw 1994,
+    Combination of multiple searches, TREC-2. Of a ranking ordered by its rank column, ranks are
+    the scores.
     """
-    if not np.isfinite(found.score).all():
-        raise OptionError("by='combmnz' adds scores up, and some are infinite; take rrf, or rbp")
-    firsts, lengths = _rankings(found)
-    # Within a ranking, scores fall: the first row has the highest, and the last the lowest.
-    highest, lowest = found.score[firsts], found.score[firsts + lengths - 1]
-    spread = np.repeat(highest - lowest, lengths)
-    above = found.score - np.repeat(lowest, lengths)
-    scaled = np.where(spread > 0, above / np.where(spread > 0, spread, 1), 1.0)
     counts = np.bincount(found.doc, minlength=len(found))
-    weights: Floats = counts * summed(found.doc, scaled, len(found))
-    return weights
+    return rounded(counts * summed(found.doc, scaled(found.score, _lengths(found)), len(found)))
 
 
 def _ap(found: Contributions) -> Floats:
@@ -77,17 +67,16 @@ def _ap(found: Contributions) -> Floats:
     statAP's samples. Aslam & Pavlu 2007, A practical sampling strategy for efficient retrieval
     evaluation, Northeastern University.
     """
-    _, lengths = _rankings(found)
+    lengths = _lengths(found)
     harmonic = np.concatenate(([0.0], np.cumsum(1 / np.arange(1, lengths.max(initial=0) + 1))))
     length = np.repeat(lengths, lengths)
     weight = (1 + harmonic[length] - harmonic[found.rank - 1]) / (2 * length)
-    return summed(found.doc, weight, len(found))
+    return rounded(summed(found.doc, weight, len(found)))
 
 
-def _rankings(found: Contributions) -> tuple[Ints, Ints]:
-    """Where each ranking of a system and topic starts, and how long it is."""
-    firsts = np.flatnonzero(found.rank == 1)
-    return firsts, np.diff(np.append(firsts, len(found.rank)))
+def _lengths(found: Contributions) -> Ints:
+    """How long each ranking of a system and topic is, in the order of the rows."""
+    return np.diff(np.append(np.flatnonzero(found.rank == 1), len(found.rank)))
 
 
 WEIGHTS: dict[str, Callable[[Contributions], Floats]] = {

@@ -31,7 +31,8 @@ ENDINGS = {
 }
 """The format that a file's ending stands for; every other ending is TREC's."""
 
-_PACKED = (".gz", ".bz2", ".xz", ".zst")
+PACKED = (".gz", ".bz2", ".xz", ".zst")
+"""The endings that compress."""
 
 
 def write(rows: Rows, path: str | os.PathLike[str], *, format: str | None = None) -> None:
@@ -77,7 +78,7 @@ def format_of(path: str) -> str:
     ('csv', 'trec')
     """
     name = PurePath(path.casefold())
-    if name.suffix in _PACKED:
+    if name.suffix in PACKED:
         name = name.with_suffix("")
     return ENDINGS.get(name.suffix, "trec")
 
@@ -109,10 +110,13 @@ def replacing(path: str) -> Iterator[BinaryIO]:
 
 
 def write_file(path: str, content: bytes) -> None:
-    """Write a file that appears when it is complete; what was there before stays until then."""
+    """Write a file that appears when it is complete; what was there before stays until then.
+
+    It is compressed where the name's ending asks for it, as `.gz` does.
+    """
     try:
-        with replacing(path) as file:
-            file.write(content)
+        with replacing(path) as file, _packing(path, file) as out:
+            out.write(content)
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"cannot be written: {reason}", source=path) from None

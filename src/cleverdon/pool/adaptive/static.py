@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from cleverdon.arrays import Ints, summed
+from cleverdon.arrays import Ints
 from cleverdon.pool.adaptive.base import Method, State, method
 from cleverdon.pool.contributions import OfTopic
+from cleverdon.pool.fusion import RRF_CONSTANT, reciprocal_ranks
 
 
 class _InOrder(State):
@@ -30,31 +31,32 @@ class _InOrder(State):
 @method
 @dataclass(frozen=True)
 class Depth(Method):
-    """By the best rank that any system gave a document, as pools of growing depth."""
+    """By the best rank that any system gave a document, as pools of growing depth.
+
+    Of equal ones, what more systems returned comes first.
+    """
 
     name: ClassVar[str] = "depth"
     summary: ClassVar[str] = "by the best rank that any system gave it: pools of growing depth"
 
     def begin(self, of: OfTopic, random: np.random.Generator) -> State:
-        return _InOrder(of, np.argsort(of.best_rank, kind="stable"))
+        systems = np.bincount(of.doc, minlength=len(of.docs))
+        return _InOrder(of, np.lexsort((-systems, of.best_rank)))
 
 
 @method
 @dataclass(frozen=True)
 class ReciprocalRanks(Method):
-    """By reciprocal rank fusion: the sum of 1 / (k + rank) over the systems that returned it.
-
-    Cormack, Clarke & Büttcher 2009, doi:10.1145/1571941.1572114.
-    """
+    """By reciprocal rank fusion: the sum of 1 / (k + rank) over the systems that returned it."""
 
     name: ClassVar[str] = "rrf"
     summary: ClassVar[str] = "by reciprocal rank fusion of all systems"
 
-    k: float = 60
+    k: float = RRF_CONSTANT
 
     def __post_init__(self) -> None:
         self._check("k", 0, 1e9)
 
     def begin(self, of: OfTopic, random: np.random.Generator) -> State:
-        fused = summed(of.doc, 1 / (self.k + of.rank), len(of.docs))
+        fused = reciprocal_ranks(of.doc, of.rank, len(of.docs), constant=self.k)
         return _InOrder(of, np.argsort(-fused, kind="stable"))
