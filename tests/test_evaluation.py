@@ -257,3 +257,8 @@ def test_the_size_of_a_collection_is_any_whole_number() -> None:
     for docs in (True, 2.5, 0, 10**30, "many"):
         with pytest.raises(OptionError, match="docs=.*expected"):
             evaluate(qrels, run, "FPR", docs=docs)
+
+
+def test_judgments_below_0_are_counted_apart() -> None:
+    scores = evaluate({"q1": {"a": 1, "b": -1, "c": -2}}, {"q1": {"a": 1}}, "AP")
+    assert (scores.about.judgments, scores.about.pooled) == (3, 2)

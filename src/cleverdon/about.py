@@ -40,3 +40,4 @@ class About:
     judgments: int
     runs: dict[str, AboutRun]
     docs: int | None = None  # how many documents the collection has, where that was said
+    pooled: int = 0  # judgments below 0: pooled, and not judged

@@ -191,6 +191,7 @@ def score(
             for s, run in enumerate(ranked)
         },
         docs=judgments.judged.docs,
+        pooled=int((judgments.judged.grade < 0).sum()),
     )
     top = {run.name: run.top for run in ranked if any(run.top)}
     texts = {

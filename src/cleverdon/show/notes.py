@@ -19,6 +19,8 @@ def notes(scores: Scores, average: str = "mean") -> list[str]:
     """What averages rest on: queries, and those that are missing, extra or undefined."""
     about = scores.about
     size = f"{counted(about.queries, 'query')}, {counted(about.judgments, 'judgment')}"
+    if about.pooled:
+        size += f", {about.pooled:,} of them below 0: pooled, not judged"
     choices = chosen(about) + ([] if average == "mean" else [f"average={average}"])
     found = ["; ".join([size, *choices]), *missing(about, about.runs)]
     if scores.bounds:

@@ -61,7 +61,7 @@ def test_values_and_means_are_those_of_the_scores() -> None:
         assert found["means"][m] == [scores().mean(s, measure) for s in found["systems"]]
     assert found["means"][0][0] == 6.75 / 8
     assert found["notes"] == [
-        "8 queries, 16 judgments",
+        "8 queries, 16 judgments, 1 of them below 0: pooled, not judged",
         "poor: 1 judged query missing (evaluated as empty results)",
         "AP is undefined for 1 query (counted as 0)",
     ]
