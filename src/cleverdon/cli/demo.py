@@ -63,7 +63,9 @@ def command(directory: Path) -> None:
     click.echo(f"\nNow try:\n  cleverdon compare {files} --baseline {BASELINE}")
     click.echo(f"  cleverdon claim {files} --baseline {BASELINE} -m ERR@10 -m R@100")
     click.echo(f"  cleverdon explain {demo.qrels} {demo.runs[0]} --query {scores.queries[0]}")
-    click.echo("  cleverdon explain nDCG\n")
+    click.echo("  cleverdon explain nDCG")
+    click.echo(f"  cleverdon collection stats {files}")
+    click.echo(f"  cleverdon pool simulate {files} --budget 20\n")
     click.echo(_report(demo, found, raised, directory / "report.html"))
 
 
