@@ -11,10 +11,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from cleverdon.cli import cleverdon
+from cleverdon.cli import cleverdon, expansion, pool_expand
 from cleverdon.errors import CleverdonError
 from cleverdon.pool import depth_pool, gather
+from cleverdon.pool.expansion import rm3
 from cleverdon.pool.file import write_pool
+from cleverdon.show.expansion import QUERIES
 from tests.pool.test_expansion import CHAIN, KNOWN
 
 TEXTS = ("--queries", "queries.tsv", "--documents", "corpus.jsonl")
@@ -89,6 +91,67 @@ def test_what_an_engine_found(run: Command, collection: Path) -> None:
     assert (collection / "s.tsv").read_text() == "query_id\tdoc_id\tgrade\nq\tr9\t\n"
 
 
+def test_what_runs_have_of_other_queries_is_told(run: Command, collection: Path) -> None:
+    (collection / "probe.run").write_text("q Q0 r9 1 2 t\nz Q0 r8 1 2 t\nz Q0 r9 2 1 t\n")
+    done = run("first.txt", "--run", "probe.run", "-o", "s.tsv")
+    assert (
+        "warning: 1 query of the runs without any judgment, such as 'z' (2 documents, on the sheet "
+        "too)" in done.stderr
+    )
+    assert "s.tsv: 3 documents to judge for 2 queries" in done.stderr
+
+
+def test_grades_are_not_written_over(run: Command, collection: Path) -> None:
+    (collection / "done.tsv").write_text("query_id\tdoc_id\tgrade\nq\tr9\t1\n")
+    (collection / "probe.run").write_text("q Q0 r8 1 1 t\n")
+    done = run("first.txt", "--run", "probe.run", "-o", "done.tsv")
+    assert "done.tsv: has 1 grade" in str(done.exception)
+    done = run("first.txt", "--run", "mine=probe.run", "-o", "probe.run")
+    assert "would be overwritten" in done.stderr
+
+
+def test_runs_can_be_read_by_their_ranks(run: Command, collection: Path) -> None:
+    (collection / "probe.run").write_text("q Q0 r8 1 1 t\nq Q0 r9 2 2 t\n")
+    arguments = ("first.txt", "--run", "probe.run", "-k", "1")
+    run(*arguments, "-o", "scores.tsv")
+    run(*arguments, "-o", "ranks.tsv", "--order-by", "rank")
+    assert "r9" in (collection / "scores.tsv").read_text()
+    assert "r8" in (collection / "ranks.tsv").read_text()
+
+
+def test_how_judgments_are_read(run: Command, collection: Path) -> None:
+    (collection / "two.txt").write_text("q a r1 1\nq b r1 1\nq a r2 0\n")
+    done = run("two.txt", "--qrels-format", "subtopics", "-f", "csv")
+    assert done.stdout.splitlines()[1] == "0,2,1,0.5,2,1"
+    assert run("two.txt").exit_code == 1
+
+
+def test_a_later_round_changes_no_grade(run: Command, collection: Path) -> None:
+    (collection / "second.tsv").write_text("query_id\tdoc_id\tgrade\nq\tr1\t0\n")
+    for arguments in ([], ["--queries", "queries.tsv", "--documents", "corpus.jsonl"]):
+        done = run("first.txt", "second.tsv", *arguments)
+        assert done.exit_code == 1
+        assert str(done.exception).startswith(
+            "second.tsv: document 'r1' of query 'q' has the grade 0, and 1 in first.txt"
+        )
+    # What is pooled and not judged may be judged later, and a grade be said again.
+    (collection / "first.txt").write_text("q 0 r1 -1\nq 0 r2 1\n")
+    (collection / "third.tsv").write_text("query_id\tdoc_id\tgrade\nq\tr2\t1\nq\tr3\t0\n")
+    done = run("first.txt", "second.tsv", "third.tsv", "-f", "csv")
+    assert [line[:5] for line in done.stdout.splitlines()[1:]] == ["0,1,1", "1,1,0", "2,1,0"]
+
+
+def test_rephrasings_of_other_queries_are_told(run: Command, collection: Path) -> None:
+    (collection / "rephrased.tsv").write_text("q\tkeeper of a hive\nz\tice\ny\tice\n")
+    done = run("first.txt", *TEXTS, "-o", "s.tsv", "--rephrasings", "rephrased.tsv")
+    assert "warning: rephrased.tsv: 2 queries not probed, such as 'z' (left out)" in done.stderr
+
+
+def test_names_and_defaults_are_those_of_the_library() -> None:
+    assert pool_expand.QUERIES == QUERIES
+    assert (expansion.TERMS, expansion.ORIGINAL) == (rm3.TERMS, rm3.ORIGINAL)
+
+
 def test_what_is_in_a_pool_is_not_new(run: Command, collection: Path) -> None:
     (collection / "probe.run").write_text("q Q0 r1 1 3 t\nq Q0 r9 2 2 t\nq Q0 r8 3 1 t\n")
     write_pool(depth_pool(gather({"a": {"q": {"r9": 1.0}}}), k=1), collection / "pool.tsv")
@@ -101,6 +164,7 @@ def test_simulation_and_its_plot(run: Command, collection: Path) -> None:
     arguments = ("known.txt", *TEXTS, "--simulate", "-k", "5")
     done = run(*arguments, "--plot", "yield.json", "--rephrasings", "rephrased.tsv")
     assert done.exit_code == 0, done.stderr
+    assert done.stderr == "yield.json: the yield of the rounds\n"
     last = done.stdout.splitlines()[5].split()
     assert last[-1] == "1.0000"
     assert "probes of this kind find no more" in done.stdout
@@ -138,6 +202,9 @@ def test_stop_words_and_common_words(run: Command, collection: Path) -> None:
         (["first.txt", *TEXTS, "--rephrasings", "rephrased.tsv"], "go with a search"),
         (["first.txt", "--queries", "none.tsv", "--documents", "corpus.jsonl"], "no such file"),
         (["none.txt"], "none.txt"),
+        (["first.txt", "-k", str(10**20)], "not in the range"),
+        (["first.txt", "--rounds", str(10**20)], "not in the range"),
+        (["first.txt", "--terms", str(10**20)], "not in the range"),
         (["first.txt", "--plot", "p.doc"], "p.doc"),
         (["first.txt", *TEXTS, "-o", "corpus.jsonl"], "would be overwritten"),
     ],

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -13,9 +15,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cleverdon import evaluate
-from cleverdon.cli import cleverdon
+from cleverdon.cli import cleverdon, pool_votes
+from cleverdon.compare.orderings import RESAMPLES
 from cleverdon.errors import CleverdonError
-from cleverdon.pool.votes import WAYS, beside, votes
+from cleverdon.pool.votes import WAYS, Ballot, beside, votes
 
 RUNS = [f"s{number}.run" for number in range(5)]
 
@@ -64,7 +67,7 @@ def test_orders_beside_the_judged_one(run: Command, collection: Path) -> None:
         for system, score in other.votes.scores.items():
             assert one["systems"][system]["votes"] == pytest.approx(score)
         assert one["judged"]["s0"] == {"value": pytest.approx(other.judged["s0"]), "rank": 1}
-        assert len(one["systems"]["s0"]["topics"]) == 8
+        assert len(one["systems"]["s0"]["queries"]) == 8
     table = run(*arguments).stdout
     assert "tau-AP" in table
     assert "misplaces most" in table
@@ -85,9 +88,61 @@ def test_order_without_judgments(run: Command, collection: Path) -> None:
     assert "(4 trials)" in table
 
 
+def test_names_and_defaults_are_those_of_the_library() -> None:
+    assert tuple(WAYS) == pool_votes.WAYS
+    defaults = {option.name: option.default for option in pool_votes.command.params}
+    for name in ("depth", "measure", "share", "deviation", "trials", "seed"):
+        assert defaults[name] == getattr(Ballot, name), name
+    assert defaults["resamples"] == RESAMPLES
+
+
+def test_help_loads_no_library() -> None:
+    """So it comes at once."""
+    code = (
+        "import sys, cleverdon.cli.pool_votes, cleverdon.cli.pool_expand; "
+        "sys.exit('numpy' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_method_said_twice_counts_once(run: Command) -> None:
+    twice = ("--method", "references", "--method", "soboroff", "--method", "references")
+    found = json.loads(run(*RUNS, *twice, "-k", "10", "--trials", "2", "-f", "json").stdout)
+    assert [one["way"] for one in found] == ["references", "soboroff"]
+
+
+def test_runs_of_other_topics(run: Command, collection: Path) -> None:
+    assert run(*RUNS).stderr == ""
+    text = (collection / "s1.run").read_text()
+    (collection / "far.run").write_text(text.replace("q", "z"))
+    done = run("s0.run", "far.run")
+    assert "no topic is of two runs" in str(done.exception)
+    (collection / "near.run").write_text(text.replace("q1", "z1"))
+    done = run("s0.run", "near.run")
+    assert done.exit_code == 0
+    assert "warning: 7 of 9 topics with results of all 2 systems, 2 of one alone" in done.stderr
+
+
+def test_two_systems_can_hardly_vote(run: Command) -> None:
+    assert "note: two systems can hardly vote" in run("s0.run", "s1.run").stderr
+    assert "note" not in run("s0.run", "s1.run", "s2.run").stderr
+
+
+def test_how_judgments_are_read(run: Command, collection: Path) -> None:
+    lines = (collection / "qrels.txt").read_text().splitlines()
+    twice = [line.replace(" 0 ", f" {subtopic} ", 1) for line in lines for subtopic in "ab"]
+    (collection / "twice.txt").write_text("\n".join(twice) + "\n")
+    arguments = ("--method", "references", "-k", "10", "-f", "csv", "--qrels")
+    done = run(*RUNS, *arguments, "twice.txt", "--qrels-format", "subtopics")
+    assert done.stdout == run(*RUNS, *arguments, "qrels.txt").stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["s0.run", "s1.run", "-k", str(10**20)], "not in the range"),
+        (["s0.run", "s1.run", "--trials", str(10**20)], "not in the range"),
+        (["s0.run", "s1.run", "--resamples", str(10**20)], "not in the range"),
         (["s0.run"], "two RUNS at least"),
         (["s0.run", "-", "--qrels", "qrels.txt"], "standard input"),
         (["s0.run", "s1.run", "--method", "soborof"], "'soborof' is not one of"),

@@ -10,7 +10,7 @@ import pytest
 
 from cleverdon import Scores, correlate, evaluate
 from cleverdon.compare import agreements
-from cleverdon.compare.orderings import COEFFICIENTS, agreements_with
+from cleverdon.compare.orderings import COEFFICIENTS, Comparing, agreements_with
 from cleverdon.errors import OptionError
 
 TOPICS = [f"q{i:02}" for i in range(25)]  # in the order that scores have them in
@@ -151,7 +151,10 @@ def test_sums_in_another_order_are_ties() -> None:
         ({"measures": "AP P@5"}, "P@5 was not evaluated"),
         ({"confidence": 1}, "confidence=1"),
         ({"resamples": 0}, "resamples=0"),
-        ({"p": 1}, "the persistence is above 0"),
+        ({"resamples": True}, "resamples=True"),
+        ({"seed": -1}, "seed=-1"),
+        ({"p": "high"}, "p='high'"),
+        ({"p": 1}, "p=1: expected a number between 0 and 1"),
         ({"topics": {"a": ["q00"]}}, "one set of topics only"),
         ({"topics": {"a": ["q00"], "b": []}}, "b: there are no topics"),
         ({"topics": {"a": ["q00"], "b": ["x"]}}, "b: not all systems were evaluated on topic 'x'"),
@@ -179,8 +182,9 @@ def test_orders_that_come_from_anywhere() -> None:
     values = random_values(9, 3)
     by_measures = agreements(made(values, "AP RR nDCG"), symmetric=False, resamples=50)
     others = {"RR": values[:, 1], "nDCG": values[:, 2]}
-    assert agreements_with(("AP", values[:, 0]), others, SYSTEMS, resamples=50) == by_measures[:2]
+    how = Comparing(symmetric=False, resamples=50)
+    assert agreements_with(("AP", values[:, 0]), others, SYSTEMS, how) == by_measures[:2]
     with pytest.raises(OptionError, match="the same systems and topics"):
-        agreements_with(("AP", values[:, 0]), {"RR": values[:, 1, :5]}, SYSTEMS)
+        agreements_with(("AP", values[:, 0]), {"RR": values[:, 1, :5]}, SYSTEMS, how)
     with pytest.raises(OptionError, match="only one, 's0'"):
-        agreements_with(("AP", values[:1, 0]), {}, SYSTEMS[:1])
+        agreements_with(("AP", values[:1, 0]), {}, SYSTEMS[:1], how)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,8 +16,8 @@ from cleverdon.pool.contributions import gather
 from cleverdon.pool.expansion import Index, Probe, expanded, new_documents, rounds, simulate
 from cleverdon.pool.expansion.probe import blind
 from cleverdon.pool.expansion.rephrasings import read_rephrasings
-from cleverdon.pool.expansion.rounds import merged
 from cleverdon.pool.expansion.words import STOP_WORDS, words
+from cleverdon.read.sheet import merged_sheets
 
 
 def test_rm3_by_hand() -> None:
@@ -144,8 +145,6 @@ def test_rounds_count_each_document_once() -> None:
     ]  # fmt: skip
     assert found[0].relevant == {"q1": 0, "q2": 1}
     assert math.isnan(found[2].share)
-    # The later grade holds; what is pooled and not judged does not replace one.
-    assert merged([*judged, {"q1": {"c": -1.0}}])["q1"] == {"a": 0, "b": 0, "p": 1, "c": 3}
 
 
 def test_new_documents_of_runs() -> None:
@@ -190,6 +189,14 @@ def test_expansion_finds_what_the_query_missed() -> None:
     assert found.rounds[1].relevant == {"q": 1}
 
 
+def test_a_round_without_anything_relevant_is_the_last() -> None:
+    # n20 shares a word with r1; nothing that is relevant does. Junk expands no query, so that
+    # another round would ask the same again.
+    known = {"q": {"r1": 1.0, "r4": 1.0}}
+    found = simulate(Probe({"q": "bees"}, CHAIN), Index.build(CHAIN), known, depth=5)
+    assert [(one.judged, one.found) for one in found.rounds] == [(1, 1), (2, 0)]
+
+
 def test_rephrasings_are_probed_as_well() -> None:
     index = Index.build(CHAIN)
     probe = Probe({"q": "bees"}, CHAIN, {"q": ["keeper of a hive", "unheard of"]})
@@ -216,7 +223,11 @@ def test_a_probe_goes_on_from_the_judgments_alone() -> None:
     """Judging by sheets, a process each, finds what the simulation finds."""
     index = Index.build(CHAIN)
     judged = [{"q": {"r1": 1.0}}]
-    while new := Probe({"q": "bees"}, CHAIN).search(index, merged(judged), depth=5):
+
+    def known(judged: list[Any]) -> Any:
+        return merged_sheets({str(number): grades for number, grades in enumerate(judged)})
+
+    while new := Probe({"q": "bees"}, CHAIN).search(index, known(judged), depth=5):
         judged.append({q: {d: KNOWN[q].get(d, 0.0) for d in docs} for q, docs in new.items()})
     wanted = simulate(Probe({"q": "bees"}, CHAIN), index, KNOWN, depth=5).rounds
     assert rounds(judged) == wanted[:-1]
@@ -227,10 +238,16 @@ def test_rephrasings_file(tmp_path: Path) -> None:
     file.write_text('query_id\ttext\nq1\tbee "keeping"\nq1\tapiculture\n\nq1\tapiculture\nq2\tx\n')
     assert read_rephrasings(file) == {"q1": ['bee "keeping"', "apiculture"], "q2": ["x"]}
     commas = tmp_path / "phrases.csv"
-    commas.write_text('q1,"bees, wasps"\n')
+    commas.write_text('query_id,text\nq1,"bees, wasps"\n')
     assert read_rephrasings(commas) == {"q1": ["bees, wasps"]}
-    file.write_text("q1 no tab\n")
-    with pytest.raises(InputError, match=r"phrases.tsv:1: expected a query and a text"):
+    # What other programs take for the end of a line is a space within a text.
+    file.write_text("q1\tbees\u2028wasps\x0bhives\nq1\thoney\n", newline="")
+    assert read_rephrasings(file) == {"q1": ["bees wasps hives", "honey"]}
+    file.write_text("q1\tone\nq1 no tab\n")
+    with pytest.raises(InputError, match=r"phrases.tsv:2: expected 2 columns by tabs, found 1"):
+        read_rephrasings(file)
+    file.write_text("q1\tone\nq1\t \n")
+    with pytest.raises(InputError, match=r"phrases.tsv:2: query 'q1' has no text"):
         read_rephrasings(file)
     file.write_text("query_id\ttext\n")
     with pytest.raises(InputError, match="no rephrasings"):

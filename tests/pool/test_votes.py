@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from cleverdon import evaluate
 from cleverdon.correlate import kendall, tau_ap
-from cleverdon.errors import OptionError
+from cleverdon.errors import InputError, OptionError
 from cleverdon.pool.contributions import gather
-from cleverdon.pool.votes import WAYS, beside, votes
+from cleverdon.pool.votes import WAYS, Turnout, beside, turnout, votes
 from cleverdon.pool.votes.beside import ranks
 from cleverdon.pool.votes.pseudo import DepthPool, drawn, scorer
 from cleverdon.pool.votes.references import references
@@ -189,6 +189,35 @@ def test_rank_position_by_hand() -> None:
     assert found.scores == pytest.approx({"a": 0.5, "b": 0.5, "c": (1 + 2 / 3) / 2})
 
 
+@pytest.mark.parametrize("way", list(WAYS))
+def test_the_order_of_runs_makes_no_difference(way: str) -> None:
+    # Ranks 1, 2 and 6 of x, and the same of y from other systems: 1 / rank adds up to another last
+    # digit, by the order in which it is added up.
+    ranks_of = {"a": (1, 2), "b": (2, 6), "c": (6, 1)}
+    runs: Runs = {}
+    for name, (x, y) in ranks_of.items():
+        docs = [f"{name}{rank}" for rank in range(1, 11)]
+        docs[x - 1], docs[y - 1] = "x", "y"
+        runs[name] = {"q": {doc: float(-at) for at, doc in enumerate(docs)}}
+    options: dict[str, Any] = {"depth": 10, "share": 1 / 26, "trials": 3}  # one document
+    found = votes(runs, way, **options)
+    for order in ("acb", "bac", "bca", "cab", "cba"):
+        other = votes({name: runs[name] for name in order}, way, **options)
+        assert other.scores == found.scores, order
+
+
+def test_who_votes_on_what() -> None:
+    runs: Runs = {
+        "a": {"q1": {"x": 1.0}, "q2": {"x": 1.0}, "q3": {"x": 1.0}},
+        "b": {"q1": {"x": 1.0}, "q2": {"y": 1.0}},
+        "c": {"q1": {"x": 1.0}, "q4": {"y": 1.0}},
+    }
+    assert turnout(gather(runs)) == Turnout(systems=3, topics=4, of_all=1, of_one=2)
+    apart = {"a": {"q1": {"x": 1.0}}, "b": {"z1": {"x": 1.0}}}
+    with pytest.raises(InputError, match=r"no topic is of two runs.*'q1' of a and 'z1' of b"):
+        votes(apart)
+
+
 _DOCS = 1000
 
 
@@ -258,7 +287,13 @@ def test_bad_options() -> None:
     for options, message in [
         ({"way": "reference"}, "did you mean 'references'"),
         ({"depth": 0}, "depth=0"),
+        ({"depth": 10**20}, "depth=1"),
         ({"trials": 0}, "trials=0"),
+        ({"trials": True}, "trials=True"),
+        ({"seed": -1}, "seed=-1"),
+        ({"share": "much"}, "share='much'"),
+        ({"share": True}, "share=True"),
+        ({"deviation": None}, "deviation=None"),
         ({"share": 0.0}, "share=0.0"),
         ({"deviation": -1.0}, "deviation=-1.0"),
         ({"deep": 3}, "did you mean 'depth'"),

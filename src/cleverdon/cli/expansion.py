@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cleverdon.cli.options import together
-from cleverdon.pool.expansion.rm3 import ORIGINAL, TERMS
+from cleverdon.cli.options import rel, together
+from cleverdon.cli.pool_options import COUNT
 
 if TYPE_CHECKING:
     from cleverdon.pool.expansion import Index, Probe
     from cleverdon.pool.expansion.rounds import Grades
     from cleverdon.read.texts import Text
+
+# Those of the library, which is not loaded for help; a test compares them.
+TERMS = 10
+ORIGINAL = 0.5
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,10 @@ class Expansion:
                 )
             ignored |= index.common(self.common)
         rephrased = read_rephrasings(self.rephrasings) if self.rephrasings else {}
+        strange = [query for query in rephrased if query not in queries]
+        if strange:
+            told = f"{counted(len(strange), 'query')} not probed, such as {strange[0]!r} (left out)"
+            say(f"cleverdon: warning: {self.rephrasings}: {told}")
         return Probe(
             queries, documents, rephrased, self.terms, self.original, ignored, rel=self.rel
         )
@@ -149,12 +157,13 @@ def expansion(command: Any) -> Any:
             "--rephrasings",
             metavar="FILE",
             type=click.Path(),
-            help="Other words for queries, to be probed as well: query and text, TSV or CSV, as "
-            "many lines a query as one likes.",
+            help="Other words for queries, to be probed as well: query and text, in the formats of "
+            "--queries, as many lines a query as one likes.",
         ),
         click.option(
             "--terms",
-            type=click.IntRange(min=1),
+            type=COUNT,
+            metavar="N",
             default=TERMS,
             show_default=True,
             help="How many words of relevant documents expand a query.",
@@ -178,11 +187,5 @@ def expansion(command: Any) -> Any:
             metavar="SHARE",
             help="Nor do words that more than this share of all documents have.",
         ),
-        click.option(
-            "--rel",
-            type=float,
-            default=1,
-            show_default=True,
-            help="The lowest grade that is relevant.",
-        ),
+        rel(),
     )(gathered)

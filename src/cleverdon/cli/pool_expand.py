@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cleverdon.cli import options
 from cleverdon.cli.expansion import Expansion, expansion
-from cleverdon.show.expansion import QUERIES
+from cleverdon.cli.pool_options import COUNT
 from cleverdon.show.grid import FORMATS
 
 if TYPE_CHECKING:
     from cleverdon.pool.expansion import Round, Simulated
     from cleverdon.pool.expansion.probe import New
     from cleverdon.pool.expansion.rounds import Grades
+
+# As `show.expansion` has them, which is not loaded for help; a test compares them.
+QUERIES = ("lucene", "jsonl")
 
 
 @click.command()
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "-k",
     "--depth",
-    type=click.IntRange(min=1),
+    type=COUNT,
     metavar="K",
     default=20,
     show_default=True,
@@ -41,7 +44,8 @@ if TYPE_CHECKING:
     help="What your engine returned for the expanded queries; again for more.  [default: "
     "--documents are searched here]",
 )
-@click.option("--run-format", metavar="FORMAT", help="The runs' format, if not to be guessed.")
+@options.runs_read
+@options.qrels_format
 @click.option(
     "-o",
     "--output",
@@ -64,18 +68,13 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--rounds",
-    type=click.IntRange(min=1),
+    type=COUNT,
     metavar="N",
     default=10,
     show_default=True,
     help="With --simulate: how many rounds at most.",
 )
-@click.option(
-    "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Draw the yield of the rounds: html, svg, png, pdf, json.",
-)
+@options.plot("the yield of the rounds")
 @click.option(
     "-f",
     "--format",
@@ -91,6 +90,8 @@ def command(
     depth: int,
     runs: tuple[str, ...],
     run_format: str | None,
+    order_by: str,
+    qrels_format: str | None,
     output: Path | None,
     pool: str | None,
     seed: int,
@@ -120,29 +121,37 @@ def command(
         raise click.UsageError("--pool goes with --output: it says what is not to be judged again")
     prints_queries = bool(expansion.queries) and output is None and not simulate
     _check_format(format_, prints_queries=prints_queries, plot=plot)
-    read = [qrels, *sheets, *runs, *expansion.files(), *([pool] if pool else [])]
+    of_runs = [options.name_and_file(run)[1] for run in runs]
+    read = [qrels, *sheets, *of_runs, *expansion.files(), *([pool] if pool else [])]
     for written in (output, plot):
         if written is not None:
             options.check_output(written, *read)
 
     from cleverdon.pool import expansion as probing
-    from cleverdon.pool.expansion.rounds import merged
-    from cleverdon.read.sheet import read_sheet
+    from cleverdon.read.sheet import check_replaceable, merged_sheets, read_sheet
 
-    judged: list[Grades] = [read_sheet(file) for file in (qrels, *sheets)]
+    if output is not None:
+        check_replaceable(output)  # before anything takes long
+    judged = {qrels: read_sheet(qrels, format=qrels_format)}
+    judged |= {sheet: read_sheet(sheet) for sheet in sheets}
+    known = merged_sheets(judged)  # an error, where a later round changes a grade
     if prints_queries:
         from cleverdon.show.expansion import render_queries
 
-        known = merged(judged)
         click.echo(render_queries(expansion.probe(known).all_expanded(known), format_ or "lucene"))
     elif simulate:
-        _show(_simulated(judged[0], expansion, depth, rounds), format_, plot)
+        _show(_simulated(known, expansion, depth, rounds), format_, plot)
     else:
         if output is not None:
-            known = merged([*judged, _waiting(pool)] if pool else judged)
-            _write(_found(known, expansion, runs, run_format, depth), output, seed)
+            if pool:
+                known = merged_sheets(judged | {pool: _waiting(pool)})
+            if runs:
+                new = _of_runs(known, runs, depth, run_format=run_format, order_by=order_by)
+            else:
+                new = _searched(known, expansion, depth)
+            _write(new, output, seed)
         if output is None or sheets or plot:
-            _show(probing.rounds(judged, rel=expansion.rel), format_, plot)
+            _show(probing.rounds(judged.values(), rel=expansion.rel), format_, plot)
 
 
 def _check_together(
@@ -198,27 +207,34 @@ def _simulated(judgments: Grades, expansion: Expansion, depth: int, most: int) -
         return simulate(probe, index, judgments, depth=depth, most=most, progress=update)
 
 
-def _found(
-    judged: Grades,
-    expansion: Expansion,
-    runs: tuple[str, ...],
-    run_format: str | None,
-    depth: int,
-) -> New:
-    """What the runs have, or a search finds, that is not judged."""
+def _of_runs(judged: Grades, runs: tuple[str, ...], depth: int, **reading: Any) -> New:
+    """What the runs have that is not judged."""
     from cleverdon.cli.pool_options import gathered
-    from cleverdon.cli.progress import bar
+    from cleverdon.cli.progress import say
     from cleverdon.pool.expansion import new_documents
+    from cleverdon.show.grid import counted
 
-    if runs:
-        found = gathered(runs, depth=depth, run_format=run_format, order_by="score")
-        return new_documents(found, judged, depth=depth)
+    new = new_documents(gathered(runs, depth=depth, **reading), judged, depth=depth)
+    strange = [query for query in new if query not in judged]
+    if strange:
+        documents = sum(len(new[query]) for query in strange)
+        say(
+            f"cleverdon: warning: {counted(len(strange), 'query')} of the runs without any "
+            f"judgment, such as {strange[0]!r} ({counted(documents, 'document')}, on the sheet too)"
+        )
+    return new
+
+
+def _searched(judged: Grades, expansion: Expansion, depth: int) -> New:
+    """What a search finds that is not judged."""
+    from cleverdon.cli.progress import bar
+
     probe, index = expansion.probe_and_index(judged)
     with bar("searching"):
         return probe.search(index, judged, depth=depth)
 
 
-def _waiting(pool: str) -> Grades:
+def _waiting(pool: str) -> dict[str, dict[str, float]]:
     """The documents of a pool that are to be judged, as pooled and not judged."""
     from cleverdon.pool.file import read_pool
 
@@ -248,8 +264,10 @@ def _show(found: list[Round] | Simulated, format_: str | None, plot: Path | None
     simulated = None if isinstance(found, list) else found
     rounds = found if isinstance(found, list) else found.rounds
     if plot is not None:
+        from cleverdon.cli.progress import say
         from cleverdon.show.plot.pooling.probe_yield import probe_yield
         from cleverdon.show.plot.save import save
 
         save(probe_yield(rounds, known=simulated.known if simulated else None), plot)
+        say(f"{plot}: the yield of the rounds")
     click.echo(render(rounds, format_ or "table", simulated=simulated))

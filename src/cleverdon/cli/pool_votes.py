@@ -5,8 +5,19 @@ from __future__ import annotations
 import click
 
 from cleverdon.cli import options, pool_options
-from cleverdon.compare.orderings import RESAMPLES
-from cleverdon.pool.votes import WAYS, Ballot
+
+# The names and the defaults of the library, which is not loaded for help; a test compares them.
+WAYS = (
+    "soboroff",
+    "soboroff-duplicates",
+    "references",
+    "references-own-rank",
+    "references-their-rank",
+    "references-both-ranks",
+    "references-both-scores",
+    "rank-position",
+)
+_REPETITIONS = click.IntRange(min=1, max=1_000_000)
 
 
 @click.command()
@@ -21,15 +32,15 @@ from cleverdon.pool.votes import WAYS, Ballot
     "--method",
     "ways",
     multiple=True,
-    type=click.Choice(list(WAYS)),
+    type=click.Choice(WAYS),
     help="How votes are counted; again for more.  [default: all]",
 )
 @click.option(
     "-k",
     "--depth",
-    type=click.IntRange(min=1),
+    type=pool_options.COUNT,
     metavar="K",
-    default=Ballot.depth,
+    default=100,
     show_default=True,
     help="The first K results of each run vote, or make up the pool.",
 )
@@ -45,35 +56,37 @@ from cleverdon.pool.votes import WAYS, Ballot
 @click.option(
     "--share",
     type=click.FloatRange(0, 1, min_open=True),
-    default=Ballot.share,
+    default=0.06,
     show_default=True,
     help="Of a query's pool, how much is taken for relevant.",
 )
 @click.option(
     "--deviation",
     type=click.FloatRange(min=0),
-    default=Ballot.deviation,
+    default=0.06,
     show_default=True,
     help="How much that share varies between queries, where documents are drawn at random: a "
     "standard deviation.",
 )
 @click.option(
     "--trials",
-    type=click.IntRange(min=1),
-    default=Ballot.trials,
+    type=_REPETITIONS,
+    metavar="N",
+    default=50,
     show_default=True,
     help="How often documents are drawn at random.",
 )
 @options.seed("draws and intervals")
 @click.option(
     "--resamples",
-    type=click.IntRange(min=1),
-    default=RESAMPLES,
+    type=_REPETITIONS,
+    metavar="N",
+    default=2000,
     show_default=True,
     help="How often the bootstrap of the intervals draws queries.",
 )
 @options.formats("How to print. csv, tsv and json have all digits.")
-@click.option("--qrels-format", metavar="FORMAT", help="The judgments' format, if not guessed.")
+@options.qrels_format
 def command(
     runs: tuple[str, ...],
     qrels: str | None,
@@ -109,13 +122,15 @@ def command(
     if qrels is not None and "-" in (qrels, *runs):
         raise click.UsageError("with --qrels, nothing can be standard input")
 
-    from cleverdon.cli.progress import bar
-    from cleverdon.pool.votes import beside, votes
-    from cleverdon.show.votes import render, render_beside
+    from cleverdon.cli.progress import bar, say
+    from cleverdon.pool.votes import beside, turnout, votes
+    from cleverdon.show.votes import render, render_beside, told_of_turnout
 
     found = pool_options.gathered(runs, depth=None, run_format=run_format, order_by=order_by)
+    for line in told_of_turnout(turnout(found)):
+        say(f"cleverdon: {line}")
     counted = []
-    for way in ways or WAYS:
+    for way in dict.fromkeys(ways or WAYS):
         with bar(way) as update:
             counted.append(
                 votes(

@@ -18,7 +18,7 @@ from cleverdon.arrays import Floats
 from cleverdon.compare.coefficients import Orders, coefficients
 from cleverdon.compare.intervals import Interval
 from cleverdon.compare.samples import Sample, samples
-from cleverdon.errors import OptionError
+from cleverdon.errors import OptionError, check_count, check_seed, check_within
 from cleverdon.measures.base import Measure
 from cleverdon.rankings import Ranking
 from cleverdon.scores import Scores
@@ -35,6 +35,23 @@ _BLOCK = 250_000
 """How many pairs of systems, or topics, are held at a time: what fits the processor's cache."""
 _DIGITS = 12
 """Averages that differ further behind are equal, and were added up in another order."""
+
+
+@dataclass(frozen=True)
+class Comparing:
+    """How orders are compared, and how the intervals of that are drawn."""
+
+    p: float = 0.9  # the persistence of rank-biased overlap
+    symmetric: bool = True  # whether tau-AP is the mean of both directions
+    confidence: float = 0.95
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_within("p", self.p, 0, 1)
+        check_within("confidence", self.confidence, 0, 1)
+        check_count("resamples", self.resamples)
+        check_seed(self.seed)
 
 
 @dataclass(frozen=True)
@@ -109,7 +126,7 @@ def agreements(
     """
     if other is not None and topics is not None:
         raise OptionError("orders are by two judgments or by sets of topics, not by both at once")
-    _check(confidence, resamples)
+    how = Comparing(p, symmetric, confidence, resamples, seed)
     named = tuple(scores.systems if systems is None else systems)
     if other is not None and systems is None:
         named = tuple(name for name in named if name in other.systems)
@@ -124,39 +141,24 @@ def agreements(
             raise OptionError(f"there is one measure only, {first[0].measure}: name another")
         sides = [_Side(str(sample.measure), sample.merits) for sample in first]
         pairs = list(combinations(range(len(sides)), 2))
-    return _compared(
-        sides,
-        pairs,
-        named,
-        p=p,
-        symmetric=symmetric,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-    )
+    return _compared(sides, pairs, named, how)
 
 
 def agreements_with(
-    truth: tuple[str, Floats],
+    first: tuple[str, Floats],
     others: Mapping[str, Floats],
     systems: Iterable[str],
-    *,
-    p: float = 0.9,
-    symmetric: bool = False,
-    confidence: float = 0.95,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
+    how: Comparing,
 ) -> list[Agreement]:
-    """How alike each of several orders is with one that is the truth, whatever they come from.
+    """How alike each of several orders is with one, the first, whatever they come from.
 
     Each order is its name and its values, systems x topics, of which the higher mean is the better;
     all of them on the same topics, which are drawn together. tau-AP takes the first for the truth,
-    unless it is `symmetric`.
+    unless it is symmetric.
     """
-    _check(confidence, resamples)
     named = tuple(systems)
     _check_systems(named)
-    label, values = truth
+    label, values = first
     for name, other in others.items():
         if not other.shape == values.shape == (len(named), values.shape[1]):
             raise OptionError(
@@ -164,23 +166,7 @@ def agreements_with(
                 f"{values.shape}; both are to be of the same systems and topics"
             )
     sides = [_Side(label, values), *(_Side(name, other) for name, other in others.items())]
-    return _compared(
-        sides,
-        [(0, at) for at in range(1, len(sides))],
-        named,
-        p=p,
-        symmetric=symmetric,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
-    )
-
-
-def _check(confidence: float, resamples: int) -> None:
-    if not 0 < confidence < 1:
-        raise OptionError(f"confidence={confidence}: it lies between 0 and 1")
-    if resamples < 1:
-        raise OptionError(f"resamples={resamples}: there is at least one")
+    return _compared(sides, [(0, at) for at in range(1, len(sides))], named, how)
 
 
 def _check_systems(named: tuple[str, ...]) -> None:
@@ -193,23 +179,18 @@ def _compared(
     sides: list[_Side],
     pairs: list[tuple[int, int]],
     named: tuple[str, ...],
-    *,
-    p: float,
-    symmetric: bool,
-    confidence: float,
-    resamples: int,
-    seed: int,
+    how: Comparing,
 ) -> list[Agreement]:
     """The coefficients of each pair of sides, with their intervals."""
-    drawn = _bootstrap(sides, pairs, symmetric=symmetric, p=p, resamples=resamples, seed=seed)
+    drawn = _bootstrap(sides, pairs, how)
     orders = [side.order(named) for side in sides]
     made = []
     for at, (a, b) in enumerate(pairs):
-        values = _coefficients(orders[a], orders[b], symmetric=symmetric, p=p)
+        values = _coefficients(orders[a], orders[b], how)
         topics_of = sides[a].topics, sides[b].topics
         known = min(topics_of) > 1
         of_pair = {
-            name: Coefficient(value, _interval(drawn[name][at], confidence, known=known))
+            name: Coefficient(value, _interval(drawn[name][at], how.confidence, known=known))
             for name, value in values.items()
         }
         made.append(Agreement(sides[a].label, sides[b].label, named, topics_of, **of_pair))
@@ -264,34 +245,28 @@ def _on(sample: Sample, topics: Sequence[str]) -> Floats:
     return merits
 
 
-def _coefficients(a: Ranking, b: Ranking, *, symmetric: bool, p: float) -> dict[str, float]:
+def _coefficients(a: Ranking, b: Ranking, how: Comparing) -> dict[str, float]:
     """The first order is tau-AP's truth, where one of them is."""
     return {
         "kendall": correlate.kendall(a, b),
-        "tau_ap": correlate.tau_ap(b, a, symmetric=symmetric),
+        "tau_ap": correlate.tau_ap(b, a, symmetric=how.symmetric),
         "spearman": correlate.spearman(a, b),
-        "rbo": correlate.rbo(a, b, p=p).extrapolated,
+        "rbo": correlate.rbo(a, b, p=how.p).extrapolated,
     }
 
 
 def _bootstrap(
-    sides: list[_Side],
-    pairs: list[tuple[int, int]],
-    *,
-    symmetric: bool,
-    p: float,
-    resamples: int,
-    seed: int,
+    sides: list[_Side], pairs: list[tuple[int, int]], how: Comparing
 ) -> dict[str, Floats]:
     """Of each coefficient, pairs x resamples."""
-    functions = coefficients(symmetric=symmetric, p=p)
-    drawn = {name: np.empty((len(pairs), resamples)) for name in functions}
+    functions = coefficients(symmetric=how.symmetric, p=how.p)
+    drawn = {name: np.empty((len(pairs), how.resamples)) for name in functions}
     topics = {side.drawn_with: side.topics for side in sides}
-    random = {number: np.random.default_rng([seed, number]) for number in topics}
+    random = {number: np.random.default_rng([how.seed, number]) for number in topics}
     largest = max(len(sides[0].merits) ** 2, max(topics.values()))
     block = max(1, _BLOCK // largest)
-    for start in range(0, resamples, block):
-        end = min(start + block, resamples)
+    for start in range(0, how.resamples, block):
+        end = min(start + block, how.resamples)
         times = {number: _times(random[number], n, end - start) for number, n in topics.items()}
         orders = [side.resampled(times[side.drawn_with]) for side in sides]
         for at, (a, b) in enumerate(pairs):

@@ -38,13 +38,15 @@ def render(
     if format == "json":
         return json.dumps(_record(found, simulated), indent=1, ensure_ascii=False)
     exact = format in EXACT
+    count = "{:,}".format if format == "table" else str
     known = simulated.known if simulated else None
     header = ["round", "documents", "relevant", "share", "all documents", "all relevant"]
     header += [] if known is None else ["recall"]
     rows = []
     for one, documents, relevant in _running(found):
-        row = [str(one.number), str(one.judged), str(one.found), decimal(one.share, exact=exact)]
-        row += [str(documents), str(relevant)]
+        share = decimal(one.share, exact=exact)
+        row = [str(one.number), count(one.judged), count(one.found), share]
+        row += [count(documents), count(relevant)]
         if known is not None:
             row.append(decimal(relevant / known if known else float("nan"), exact=exact))
         rows.append(row)

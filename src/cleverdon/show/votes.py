@@ -8,7 +8,7 @@ from typing import Any
 
 from cleverdon.arrays import plain
 from cleverdon.errors import check_word
-from cleverdon.pool.votes import WAYS, Beside, Place, Votes
+from cleverdon.pool.votes import WAYS, Beside, Place, Turnout, Votes
 from cleverdon.pool.votes.beside import ranks
 from cleverdon.show import agreements
 from cleverdon.show.grid import EXACT, FORMATS, Grid, counted, laid_out, printable
@@ -72,6 +72,23 @@ class _Columns:
     def of(self, system: str) -> list[str]:
         places = [_rank(places[system]) for places in self._ranks]
         return [decimal(self._scores[0][system]), *places] if len(places) == 1 else places
+
+
+def told_of_turnout(found: Turnout) -> list[str]:
+    """What is to be known before votes are read: a line each, of which most runs need none."""
+    told = []
+    if found.of_all < found.topics:
+        told.append(
+            f"warning: {found.of_all:,} of {counted(found.topics, 'topic')} with results of all "
+            f"{found.systems:,} systems, {found.of_one:,} of one alone; where a system has none it "
+            "is worth 0: systems are to be voted on by the same topics"
+        )
+    if found.systems == 2:
+        told.append(
+            "note: two systems can hardly vote on each other: what they share counts for both "
+            "alike, so that the plain count of references is always a tie; give more runs"
+        )
+    return told
 
 
 def notes(found: Sequence[Votes]) -> list[str]:
@@ -146,7 +163,7 @@ def record(votes: Votes) -> dict[str, Any]:
                 "votes": scores[system],
                 "rank": places[system],
                 "deviation": None if deviations is None else deviations[system],
-                "topics": dict(zip(votes.topics, map(plain, votes.values[at]), strict=True)),
+                "queries": dict(zip(votes.topics, map(plain, votes.values[at]), strict=True)),
             }
             for at, system in enumerate(votes.systems)
         },

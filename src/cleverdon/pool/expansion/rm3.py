@@ -15,7 +15,7 @@ back to a sum of 1.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from cleverdon.errors import InputError, OptionError, check_count
@@ -52,7 +52,6 @@ def expanded(
     original: float = ORIGINAL,
     weights: Sequence[float] | None = None,
     ignored: Collection[str] = STOP_WORDS,
-    tokenise: Callable[[str], Iterable[str]] = words,
 ) -> Expanded:
     """The query and the `terms` likeliest words of relevant texts, weighted by RM3.
 
@@ -66,9 +65,9 @@ def expanded(
     check_count("terms", terms)
     if not 0 <= original <= 1:
         raise OptionError(f"original={original!r}: the query's weight lies from 0 to 1")
-    asked = list(tokenise(query))
+    asked = words(query)
     counts = Counter([word for word in asked if word not in ignored] or asked)
-    likely, texts = _relevance_model(relevant, weights, terms, ignored, tokenise)
+    likely, texts = _relevance_model(relevant, weights, terms, ignored)
     if not counts and not likely:
         raise InputError(f"the query {query!r} has no words")
     # Where there is only one of the two, it is all there is.
@@ -86,7 +85,6 @@ def _relevance_model(
     weights: Sequence[float] | None,
     terms: int,
     ignored: Collection[str],
-    tokenise: Callable[[str], Iterable[str]],
 ) -> tuple[dict[str, float], int]:
     """The likeliest words, and of how many texts; a text without words is left out."""
     texts = list(relevant)
@@ -99,7 +97,7 @@ def _relevance_model(
     used = 0
     for text, weight in zip(texts, counted, strict=True):
         found = Counter(
-            word for word in tokenise(text) if len(word) >= _SHORTEST and word not in ignored
+            word for word in words(text) if len(word) >= _SHORTEST and word not in ignored
         )
         length = found.total()
         used += length > 0

@@ -59,15 +59,3 @@ def rounds(judged: Iterable[Grades], *, rel: float = 1) -> list[Round]:
                 relevant[query] = sum(grade >= rel for grade in new.values())
         made.append(Round(number, documents, relevant))
     return made
-
-
-def merged(judged: Iterable[Grades]) -> dict[str, dict[str, float]]:
-    """All judgments as one; of a document that was judged again, the later grade."""
-    found: dict[str, dict[str, float]] = {}
-    for grades in judged:
-        for query, of_query in grades.items():
-            known = found.setdefault(query, {})
-            for doc, grade in of_query.items():
-                if grade >= 0 or doc not in known:
-                    known[doc] = grade
-    return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,13 +35,7 @@ class Index:
     b: float = 0.4
 
     @classmethod
-    def build(
-        cls,
-        texts: Mapping[str, str],
-        *,
-        tokenise: Callable[[str], Iterable[str]] = words,
-        progress: Progress | None = None,
-    ) -> Index:
+    def build(cls, texts: Mapping[str, str], *, progress: Progress | None = None) -> Index:
         """An index of documents by their ids.
 
         >>> index = Index.build({"d1": "bees and honey", "d2": "glaciers", "d3": "honey"})
@@ -55,7 +49,7 @@ class Index:
         word, count, sizes = array("l"), array("l"), array("l")
         lengths = np.zeros(len(ids))
         for number, id in enumerate(ids):
-            found = Counter(tokenise(texts[id]))
+            found = Counter(words(texts[id]))
             word.extend(vocabulary.setdefault(term, len(vocabulary)) for term in found)
             count.extend(found.values())
             sizes.append(len(found))

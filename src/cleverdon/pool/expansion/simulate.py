@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from cleverdon.errors import InputError, check_count
 from cleverdon.pool.expansion.probe import Probe
-from cleverdon.pool.expansion.rounds import Grades, Round, merged, rounds
+from cleverdon.pool.expansion.rounds import Grades, Round, rounds
 from cleverdon.pool.expansion.search import Index
+from cleverdon.read.sheet import merged_sheets
 
 Progress = Callable[[int, int], object]
 
@@ -35,7 +36,8 @@ def simulate(
 ) -> Simulated:
     """Search, judge the first results by what is known, expand, and again.
 
-    It ends after `most` rounds of probes, or once one finds nothing new. Round 0 is what was judged
+    It ends after `most` rounds of probes, or once one finds nothing relevant: as relevant documents
+    are all that expands queries, the next would ask the same again. Round 0 is what was judged
     at the `start`; without it, the first results of the queries as they stand. A document that the
     known judgments lack is taken for not relevant, and counted.
     """
@@ -46,28 +48,31 @@ def simulate(
             f"no query of the judgments, such as {next(iter(judgments), '')!r}, has a text"
         )
     of_asked = replace(probe, queries={query: probe.queries[query] for query in asked})
-    judged: list[Grades] = []
     if start is None:
         plain = replace(of_asked, rephrasings={})
-        judged.append(_judged(plain.search(index, {}, depth=depth), judgments))
+        judged = [_judged(plain.search(index, {}, depth=depth), judgments)]
     else:
-        judged.append({query: start[query] for query in asked if query in start})
+        judged = [{query: dict(start[query]) for query in asked if query in start}]
     for number in range(most):
-        new = of_asked.search(index, merged(judged), depth=depth)
+        new = of_asked.search(index, _merged(judged), depth=depth)
         judged.append(_judged(new, judgments))
         if progress is not None:
             progress(number + 1, most)
-        if not new:
+        if not any(grade >= probe.rel for docs in judged[-1].values() for grade in docs.values()):
             break
     known = sum(grade >= probe.rel for query in asked for grade in judgments[query].values())
     unjudged = sum(
-        judgments[query].get(doc, -1) < 0 for query, docs in merged(judged).items() for doc in docs
+        judgments[query].get(doc, -1) < 0 for query, docs in _merged(judged).items() for doc in docs
     )
     without = tuple(query for query in judgments if query not in probe.queries)
     return Simulated(rounds(judged, rel=probe.rel), known, unjudged, without)
 
 
-def _judged(new: dict[str, list[str]], judgments: Grades) -> Grades:
+def _merged(judged: list[dict[str, dict[str, float]]]) -> dict[str, dict[str, float]]:
+    return merged_sheets({f"round {number}": grades for number, grades in enumerate(judged)})
+
+
+def _judged(new: dict[str, list[str]], judgments: Grades) -> dict[str, dict[str, float]]:
     return {
         query: {doc: max(judgments[query].get(doc, 0.0), 0.0) for doc in docs}
         for query, docs in new.items()

@@ -6,6 +6,18 @@ underrate systems that find what others do not: often the best ones. See docs/ju
 
 from cleverdon.pool.votes.beside import Beside, Place, beside
 from cleverdon.pool.votes.order import Votes
+from cleverdon.pool.votes.turnout import Turnout, turnout
 from cleverdon.pool.votes.ways import WAYS, Ballot, Way, votes
 
-__all__ = ["WAYS", "Ballot", "Beside", "Place", "Votes", "Way", "beside", "votes"]
+__all__ = [
+    "WAYS",
+    "Ballot",
+    "Beside",
+    "Place",
+    "Turnout",
+    "Votes",
+    "Way",
+    "beside",
+    "turnout",
+    "votes",
+]

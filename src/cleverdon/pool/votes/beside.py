@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from cleverdon.aggregate import average
-from cleverdon.compare.orderings import RESAMPLES, Agreement, agreements_with
+from cleverdon.compare.orderings import RESAMPLES, Agreement, Comparing, agreements_with
 from cleverdon.compare.samples import samples
 from cleverdon.errors import OptionError
 from cleverdon.measures.base import Measure
@@ -91,9 +91,7 @@ def beside(
         (str(sample.measure), sample.merits[:, shared]),
         {votes.way: votes.values for votes in on_shared},
         systems,
-        confidence=confidence,
-        resamples=resamples,
-        seed=seed,
+        Comparing(symmetric=False, confidence=confidence, resamples=resamples, seed=seed),
     )
     judged = {system: average(sample.measure, sample.of(system)[shared]) for system in systems}
     judged_ranks = ranks(ordering(systems, sample.merits[:, shared]))

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from cleverdon.aggregate import worst_value
-from cleverdon.arrays import Bools, Floats, Ints, ordinal_in, summed
+from cleverdon.arrays import Bools, Floats, Ints, ordinal_in
 from cleverdon.errors import OptionError
 from cleverdon.hits import Hits
 from cleverdon.judged import Judged
 from cleverdon.measures.base import Measure
 from cleverdon.pool.contributions import Contributions
+from cleverdon.pool.fusion import reciprocal_ranks
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class DepthPool:
         rows = np.flatnonzero(found.rank <= depth)
         doc = found.doc[rows]
         times = np.bincount(doc, minlength=len(found)).astype(float)
-        fused = summed(doc, 1 / found.rank[rows], len(found))
+        fused = reciprocal_ranks(doc, found.rank[rows], len(found), constant=0)
         pooled = np.flatnonzero(times)
         topic = found.topic_of_doc[pooled]
         sizes = np.bincount(topic, minlength=len(found.topics))

@@ -21,8 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from cleverdon.arrays import Floats, Ints, summed
-from cleverdon.errors import InputError, OptionError, check_word
+from cleverdon.errors import check_word
 from cleverdon.pool.contributions import Contributions
+from cleverdon.pool.fusion import scaled
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,17 +47,8 @@ def _by_rank(voted: _Voted) -> Floats:
 
 
 def _by_score(voted: _Voted) -> Floats:
-    if not np.isfinite(voted.score).all():
-        raise InputError("a run has an infinite score, which cannot be a weight; weigh ranks")
-    starts = np.flatnonzero(np.diff(voted.cell, prepend=-1))
-    sizes = np.diff(np.append(starts, len(voted.cell)))
-    low, high = (
-        np.repeat(end.reduceat(voted.score, starts), sizes) if len(starts) else voted.score
-        for end in (np.minimum, np.maximum)
-    )
-    spread = high - low
-    weights: Floats = np.where(spread > 0, (voted.score - low) / np.where(spread > 0, spread, 1), 1)
-    return weights
+    _, lengths = np.unique(voted.cell, return_counts=True)  # of each list, as they stand
+    return scaled(voted.score, lengths)
 
 
 WEIGHTS: dict[str, Callable[[_Voted], Floats]] = {
@@ -81,8 +73,6 @@ def references(
     check_word("own", own, WEIGHTS)
     check_word("theirs", theirs, WEIGHTS)
     systems = len(found.contributors)
-    if systems < 2:
-        raise OptionError(f"systems vote on each other: two are needed at least, found {systems}")
     rows = np.flatnonzero(found.rank <= depth)
     cell = found.topic_of_row[rows] * systems + found.system[rows]
     voted = _Voted(cell, found.doc[rows], found.rank[rows], found.score[rows], depth)

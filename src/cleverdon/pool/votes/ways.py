@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from cleverdon.arrays import Floats
-from cleverdon.errors import InputError, OptionError, check_word
+from cleverdon.errors import OptionError, check_count, check_seed, check_word
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse
 from cleverdon.pool.contributions import Contributions, gather
 from cleverdon.pool.votes import pseudo
 from cleverdon.pool.votes.order import Votes
 from cleverdon.pool.votes.references import references
+from cleverdon.pool.votes.turnout import turnout
 
 _WU = "Wu & Crestani 2003, doi:10.1145/952532.952693"
 _SOBOROFF = "Soboroff, Nicholas & Cahan 2001, doi:10.1145/383952.383961"
@@ -43,14 +44,19 @@ class Ballot:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("depth", "trials"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or value < 1:
-                raise OptionError(f"{name}={value!r}: it is a whole number from 1 on")
-        if not 0 < self.share <= 1:
-            raise OptionError(f"share={self.share!r}: it is above 0, and 1 at most")
-        if not 0 <= self.deviation < np.inf:
-            raise OptionError(f"deviation={self.deviation!r}: it is 0 or more")
+        check_count("depth", self.depth)
+        check_count("trials", self.trials)
+        check_seed(self.seed)
+        if not 0 < _number(self.share) <= 1:
+            raise OptionError(f"share={self.share!r}: expected a number above 0, and 1 at most")
+        if not 0 <= _number(self.deviation) < np.inf:
+            raise OptionError(f"deviation={self.deviation!r}: expected a number from 0 on")
+
+
+def _number(value: object) -> float:
+    """The value, or NaN, which is within no bounds, where it is no number."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if number else float("nan")  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,6 @@ class Way:
     summary: str
     source: str
     count: Callable[[Contributions, Ballot, Progress], Counted]
-    scored: bool = False  # whether systems are scored by a measure, on pseudo-judgments
 
 
 def votes(
@@ -91,10 +96,7 @@ def votes(
         raise OptionError(
             f"depth={ballot.depth}, but only the first {found.depth} results were gathered"
         )
-    if len(found.contributors) < 2:
-        raise OptionError("systems vote on each other: give the runs of two at least")
-    if not found.topics:
-        raise InputError("the runs have no results, and so no votes")
+    turnout(found)  # an error, where nobody votes on anybody
     counted, by_trial = WAYS[way].count(found, ballot, progress or (lambda done, total: None))
     return Votes(way, found.systems, found.topics, counted, by_trial)
 
@@ -149,14 +151,12 @@ WAYS: dict[str, Way] = {
             "documents drawn at random from the pool are relevant",
             _SOBOROFF,
             partial(_drawn, duplicates=False),
-            scored=True,
         ),
         Way(
             "soboroff-duplicates",
             "documents drawn, where each lies as often as systems returned it, are relevant",
             _SOBOROFF,
             partial(_drawn, duplicates=True),
-            scored=True,
         ),
         Way(
             "references",
@@ -193,7 +193,6 @@ WAYS: dict[str, Way] = {
             "what the systems together rank highest (sum of 1 / rank) is relevant",
             "Nuray & Can 2006, Information Processing & Management 42(3)",
             _highest,
-            scored=True,
         ),
     )
 }
