@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from cleverdon.cli import cleverdon
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import CleverdonError
 from cleverdon.pool.adaptive import Judging, methods
+from cleverdon.pool.adaptive.simulate import BUDGETS
 from cleverdon.pool.contributions import gather
 from tests.pool.adaptive.made_up import systems
 
@@ -54,21 +57,21 @@ def fill_in(sheet: str, *, most: int = 1000) -> list[tuple[str, str]]:
 
 
 def test_from_runs_to_qrels_in_batches(runs: list[str]) -> None:
-    done = invoked("next", "j.jsonl", *runs, "--method", "hedge", "-n", "7", "-o", "s.tsv")
+    done = invoked("next", "j.jsonl", *runs, "--method", "hedge", "-n", "25", "-o", "s.tsv")
     assert done.exit_code == 0, done.output
     assert "hedge; 0 of " in done.stderr
-    assert "7 given and not judged yet" in done.stderr
+    assert "25 given and not judged yet" in done.stderr
     judging = Judging(gather(RUNS), "hedge")
-    expected = judging.next(7)
+    expected = judging.next(25)
     seen = fill_in("s.tsv")
     assert seen == expected
+    done = invoked("next", "j.jsonl", "--judged", "s.tsv", "-n", "25", "-o", "s.tsv")
+    assert done.exit_code == 2  # the sheet that is read would be overwritten
     while True:
-        done = invoked("next", "j.jsonl", "--judged", "s.tsv", "-n", "7", "-o", "s.tsv")
-        assert done.exit_code == 2  # the sheet that is read would be overwritten
-        done = invoked("next", "j.jsonl", "--judged", "s.tsv", "-n", "7", "-o", "next.tsv")
+        done = invoked("next", "j.jsonl", "--judged", "s.tsv", "-n", "25", "-o", "next.tsv")
         assert done.exit_code == 0, done.output
         judging.judge_all((topic, doc, GRADES[topic][doc]) for topic, doc in expected)
-        expected = judging.next(7)
+        expected = judging.next(25)
         Path("next.tsv").rename("s.tsv")
         assert given("s.tsv") == expected
         if not fill_in("s.tsv"):
@@ -124,8 +127,23 @@ def test_notes(runs: list[str]) -> None:
     ("arguments", "message"),
     [
         (["none.jsonl"], "there is no none.jsonl to go on from; to begin, give RUNS"),
-        (["j.jsonl", "--seed", "1"], "--seed is only to begin with"),
-        (["j.jsonl", "--depth", "1"], "--depth is only to begin with"),
+        (["j.jsonl", "--seed", "1"], "as it began, with --seed 0: --seed is only to begin with"),
+        (["j.jsonl", "--depth", "1"], "as it began, without --depth: --depth is only to begin"),
+        (["j.jsonl", "--rel", "2"], "as it began, with --rel 1"),
+        (["j.jsonl", "--query", "q1"], "as it began, without --query"),
+        (["j.jsonl", "--order-by", "rank"], "as it began, with --order-by score"),
+        (["j.jsonl", "-o", "s0.run"], "s0.run is read, and would be overwritten"),
+        (["j.jsonl", "-o", "qrels.txt"], "qrels.txt: is there, and is no sheet without grades"),
+        (["j.jsonl", "--qrels", "s0.run"], "s0.run is read, and would be overwritten"),
+        (["j.jsonl", "--qrels", "j.jsonl"], "j.jsonl is read, and would be overwritten"),
+        (["j.jsonl", "-o", "x", "--qrels", "x"], "--output and --qrels are both x"),
+        (["j.jsonl", "--qrels", "-"], "--output and --qrels are both -"),
+        (["j.jsonl", "-n", str(10**20)], "is not in the range"),
+        (["j.jsonl", "--budget", str(10**20)], "is not in the range"),
+        (["new.jsonl", "s0.run", "-k", str(10**20)], "is not in the range"),
+        (["new.jsonl", "-"], "standard input cannot be read again when judging goes on: save"),
+        (["new.jsonl", "a=-"], "standard input cannot be read again when judging goes on: save"),
+        (["new.jsonl", "tab.json"], "the id 'd\\t1' is empty, or holds a tab"),
         (["j.jsonl", "--method", "hedge"], "was begun with the method mtf, not hedge"),
         (["j.jsonl", "s0.run"], "began with the runs s0, s1, s2, s3"),
         (["j.jsonl", "-o", "none/s.tsv"], "there is no folder"),
@@ -138,15 +156,131 @@ def test_notes(runs: list[str]) -> None:
 )
 def test_what_is_refused(runs: list[str], arguments: list[str], message: str) -> None:
     invoked("next", "j.jsonl", *runs, "-n", "2")
-    before = Path("j.jsonl").read_bytes()
+    Path("tab.json").write_text(json.dumps({"q1": {"d0": 2, "d\t1": 1}}))
+    files = [*map(Path, runs), Path("j.jsonl"), Path("qrels.txt")]
+    before = [file.read_bytes() for file in files]
     done = invoked("next", *arguments)
     assert done.exit_code != 0
     text = done.output if done.exit_code == 2 else str(done.exception)
     if done.exit_code != 2:
         assert isinstance(done.exception, CleverdonError)
     assert message in text
-    assert Path("j.jsonl").read_bytes() == before
+    assert [file.read_bytes() for file in files] == before
     assert not Path("new.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    "how", [["--seed", "3"], ["-k", "5", "--rel", "2"], ["--query", "q2", "--query", "q1"]]
+)
+def test_the_first_command_may_be_run_again(runs: list[str], how: list[str]) -> None:
+    """As one does who was interrupted; and what was not judged comes again."""
+    command = ["next", "j.jsonl", *runs, "--method", "hedge", *how, "-n", "4", "-o", "s.tsv"]
+    assert invoked(*command).exit_code == 0
+    rows = given("s.tsv")
+    done = invoked(*command)
+    assert done.exit_code == 0, done.output
+    assert sorted(given("s.tsv")) == sorted(rows)
+    assert "4 given and not judged yet" in done.stderr
+
+
+def test_a_sheet_that_is_filled_in_is_not_overwritten(runs: list[str]) -> None:
+    invoked("next", "j.jsonl", *runs, "-n", "3", "-o", "s.tsv")
+    fill_in("s.tsv", most=2)
+    before = Path("s.tsv").read_bytes(), Path("j.jsonl").read_bytes()
+    done = invoked("next", "j.jsonl", "-n", "6", "-o", "s.tsv")
+    assert "s.tsv: has 2 grades, which a new sheet would overwrite" in str(done.exception)
+    # Nothing was given that nobody has seen.
+    assert (Path("s.tsv").read_bytes(), Path("j.jsonl").read_bytes()) == before
+
+
+def test_judgments_are_got_out_without_the_runs(runs: list[str]) -> None:
+    invoked("next", "j.jsonl", *runs, "-n", "5", "-o", "s.tsv")
+    rows = fill_in("s.tsv")
+    invoked("next", "j.jsonl", "--judged", "s.tsv", "-n", "0")
+    Path("s0.run").unlink()
+    Path("s1.run").write_text("q0 Q0 d1 1 1.0 other\n")
+    with open("j.jsonl", "a") as file:
+        file.write("damaged\n")
+    done = invoked("next", "j.jsonl", "-n", "0", "--qrels", "out.txt")
+    assert done.exit_code == 0, done.output
+    assert "out.txt: 5 judgments of 3 queries" in done.stderr
+    assert "j.jsonl:8: the line is damaged, and left out" in done.stderr
+    found = Judgments.read("out.txt").to_dict()
+    assert {(topic, doc) for topic, docs in found.items() for doc in docs} == set(rows)
+    # What the error says is to be done, done: another journal, with the judgments so far.
+    done = invoked("next", "j.jsonl", "-n", "0")
+    assert "cleverdon pool next NEW.jsonl RUNS --judged j.jsonl" in str(done.exception)
+    done = invoked("next", "NEW.jsonl", *runs[2:], "--judged", "j.jsonl", "-n", "0")
+    assert done.exit_code == 0, done.output
+    assert "j.jsonl:8: the line is damaged" in done.stderr
+    done = invoked("next", "NEW.jsonl", "-n", "0", "--qrels", "again.txt")
+    assert Judgments.read("again.txt").to_dict() == found
+    # Other commands that take sheets take a journal, as long as all of it can be read.
+    invoked("make", *runs[2:], "-k", "10", "-o", "pool.tsv")
+    done = invoked("qrels", "pool.tsv", "NEW.jsonl", "-o", "pool.txt")
+    assert done.exit_code == 0, done.output
+    pooled = Judgments.read("pool.txt").to_dict()
+    assert (
+        found.items()
+        <= {
+            topic: {doc: grade for doc, grade in docs.items() if grade >= 0}
+            for topic, docs in pooled.items()
+        }.items()
+    )
+    done = invoked("qrels", "pool.tsv", "j.jsonl", "-o", "pool.txt")
+    assert "`cleverdon pool next j.jsonl -n 0 --qrels FILE`" in str(done.exception)
+
+
+def test_judgments_that_are_in_a_file_alone_are_not_overwritten(runs: list[str]) -> None:
+    invoked("next", "j.jsonl", *runs, "-n", "2", "-o", "s.tsv")
+    fill_in("s.tsv")
+    before = Path("qrels.txt").read_bytes()
+    done = invoked("next", "j.jsonl", "--judged", "s.tsv", "-n", "0", "--qrels", "qrels.txt")
+    assert "qrels.txt: has 118 judgments that the journal has not" in str(done.exception)
+    assert Path("qrels.txt").read_bytes() == before
+    for _ in range(2):  # what it wrote itself it may write again
+        done = invoked("next", "j.jsonl", "-n", "0", "--qrels", "out.txt")
+        assert done.exit_code == 0, done.output
+    Path("notes.txt").write_text("what I think")
+    done = invoked("next", "j.jsonl", "-n", "0", "--qrels", "notes.txt")
+    assert "notes.txt: is there, and holds something else than judgments" in str(done.exception)
+
+
+def test_changed_grades_are_said(runs: list[str]) -> None:
+    invoked("next", "j.jsonl", *runs, "-n", "4", "-o", "s.tsv")
+    rows = fill_in("s.tsv")
+    done = invoked("next", "j.jsonl", "--judged", "s.tsv", "-n", "0")
+    assert "changed" not in done.stderr
+    header = "query_id\tdoc_id\tgrade\n"
+    lines = [f"{topic}\t{doc}\t{GRADES[topic][doc] + 1:g}\n" for topic, doc in rows[:3]]
+    Path("t.tsv").write_text(header + "".join(lines))
+    before = Path("j.jsonl").read_bytes()
+    done = invoked("next", "j.jsonl", "--judged", "s.tsv", "--judged", "t.tsv", "-n", "0")
+    assert "`cleverdon agree` makes one grade" in str(done.exception)
+    assert Path("j.jsonl").read_bytes() == before
+    # Pooled and not judged is no grade, and changes none.
+    Path("u.txt").write_text(f"{rows[3][0]} 0 {rows[3][1]} -1\n")
+    done = invoked("next", "j.jsonl", "--judged", "t.tsv", "--judged", "u.txt", "-n", "0")
+    assert "j.jsonl: 3 grades changed since they were judged before\n" in done.stderr
+    assert "4 of " in done.stderr
+    Path("t.tsv").write_text(f"{header}{rows[0][0]}\t{rows[0][1]}\t-1\n")
+    done = invoked("next", "j.jsonl", "--judged", "t.tsv", "-n", "0")
+    assert "t.tsv:2: the grade -1" in str(done.exception)
+
+
+def test_patience_does_not_end_what_never_began(runs: list[str]) -> None:
+    docs = gather(RUNS).of("q0").docs[:6]
+    Path("old.txt").write_text("".join(f"q0 0 {doc} 0\n" for doc in docs))
+    done = invoked("next", "j.jsonl", *runs, "--judged", "old.txt", "--patience", "3", "-n", "3")
+    assert [line[:2] for line in done.stdout.splitlines()[1:]] == ["q0", "q1", "q2"]
+
+
+def test_the_limit_that_ends_it_is_named(runs: list[str]) -> None:
+    invoked("next", "j.jsonl", *runs, "--total", "3", "-o", "s.tsv")
+    fill_in("s.tsv")
+    done = invoked("next", "j.jsonl", "--judged", "s.tsv")
+    assert "3 given in all, the limit" in done.stderr
+    assert "nothing more is given, by --total 3: to go on, give a larger number" in done.stderr
 
 
 def test_the_methods_are_listed() -> None:
@@ -174,6 +308,31 @@ def test_simulate(runs: list[str]) -> None:
     ends = [row for row in chart["datasets"]["curves"] if row["method"] == "mtf"]
     assert ends[-1]["relevant"] == curve[-1] == whole["methods"][0]["stops"][-1]["relevant"]
     assert ends[0] == {"method": "mtf", "judged": 0, "relevant": 0}
+
+
+def test_simulate_by_another_grade(runs: list[str]) -> None:
+    done = invoked("simulate", "qrels.txt", *runs, "--rel", "2", "--method", "mtf")
+    assert "of the order of runs by AP(rel=2) and" in done.stdout
+
+
+def test_simulate_help_says_what_holds(runs: list[str]) -> None:
+    done = invoked("simulate", "--help")
+    assert f"[default: {', '.join(map(str, BUDGETS))}]" in " ".join(done.stdout.split())
+    done = invoked("simulate", "qrels.txt", *runs, "--budget", str(10**20))
+    assert done.exit_code == 2
+    assert "is not in the range" in done.output
+
+
+def test_help_is_there_before_numpy_is(runs: list[str]) -> None:
+    script = (
+        "import sys\n"
+        "from cleverdon.cli import cleverdon\n"
+        "for name in ('simulate', 'next'):\n"
+        "    cleverdon(['pool', name, '--help'], standalone_mode=False)\n"
+        "sys.exit('numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
+    assert done.returncode == 0, done
 
 
 def test_a_plot_that_cannot_be_saved_is_refused_at_once(runs: list[str]) -> None:

@@ -7,7 +7,7 @@ import json
 from cleverdon.pool.adaptive import simulate
 from cleverdon.pool.adaptive.judging import Tally
 from cleverdon.pool.contributions import gather
-from cleverdon.show.adaptive import render, tally_text
+from cleverdon.show.adaptive import changed_text, over_text, render, tally_text
 from tests.pool.adaptive.made_up import systems
 
 RUNS, GRADES = systems(count=3, topics=2, docs=20, depth=6)
@@ -29,6 +29,34 @@ def test_how_far_judging_has_come() -> None:
         "0 of 9 documents judged; 0 relevant; 0 given and not judged yet; 4 judged that no run "
         "returned; 3 of 3 topics over (nothing relevant for too long: 2, all documents given: 1)"
     )
+
+
+def test_why_nothing_is_given_names_the_limit() -> None:
+    def ended(total: int | None = None, **reasons: int) -> str:
+        counts = {reason.replace("_", " "): count for reason, count in reasons.items()}
+        return over_text(Tally(9, 3, 3, 0, 0, 0, topics=2, ended=counts, total=total))
+
+    assert ended(all_given=2).startswith("there is nothing more to judge")
+    assert ended(total=1200) == (
+        "nothing more is given, by --total 1,200: to go on, give a larger number"
+    )
+    assert "by --budget and --patience:" in ended(budget=1, patience=1)
+    assert "by --target:" in ended(all_given=1, target=1)
+    reached = Tally(9, 3, 3, 0, 0, 0, topics=2, ended={}, total=1200)
+    assert tally_text(reached).endswith("; 1,200 given in all, the limit")
+
+
+def test_grades_that_changed() -> None:
+    assert changed_text(1) == "1 grade changed since it was judged before"
+    assert changed_text(1200) == "1,200 grades changed since they were judged before"
+
+
+def test_thousands_are_set_apart_for_people_alone() -> None:
+    runs, grades = systems(count=3, topics=60, docs=40, depth=20)
+    found = simulate(gather(runs), grades, ["depth"], budgets=[20])
+    assert found.played[0].stops[0].judged == 1200
+    assert " 1,200 " in render(found)
+    assert ",1200," in render(found, "csv")
 
 
 def test_a_row_for_each_method_and_budget() -> None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from cleverdon.cli import options, pool_options
+from cleverdon.cli import pool_next_checks as checks
+from cleverdon.errors import LARGEST_COUNT
 
 if TYPE_CHECKING:
     from cleverdon.pool.adaptive import Judging
+    from cleverdon.read.sheet import Grades
 
 METHOD = "mtf"
-_AT_FIRST = ("queries", "depth", "rel", "seed", "run_format", "order_by")
-"""What is decided when judging begins."""
 
 
 def _list_methods(ctx: click.Context, param: click.Parameter, value: bool) -> None:
@@ -51,13 +51,14 @@ def _list_methods(ctx: click.Context, param: click.Parameter, value: bool) -> No
     multiple=True,
     type=click.Path(allow_dash=True),
     metavar="SHEET",
-    help="A sheet that was filled in, or any judgments; again for more. What is in the journal "
-    "already need not be given again.",
+    help="A sheet that was filled in, any judgments, or another journal; again for more. What is "
+    "in the journal already need not be given again.",
 )
+@options.qrels_format
 @click.option(
     "-n",
     "count",
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, LARGEST_COUNT),
     default=20,
     show_default=True,
     help="How many documents to give. 0 only takes judgments.",
@@ -74,7 +75,8 @@ def _list_methods(ctx: click.Context, param: click.Parameter, value: bool) -> No
     "--qrels",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="Write all judgments so far, in the format that the name asks for.",
+    help="Write all judgments so far, in the format that the name asks for. With -n 0 and nothing "
+    "to take, the runs need not be there.",
 )
 @click.option(
     "--query",
@@ -84,37 +86,32 @@ def _list_methods(ctx: click.Context, param: click.Parameter, value: bool) -> No
     help="Judge this query only; again for more. Only to begin with.",
 )
 @click.option(
-    "--budget", type=click.IntRange(min=1), metavar="N", help="End a query after N documents."
+    "--budget", type=pool_options.COUNT, metavar="N", help="End a query after N documents given."
 )
 @click.option(
-    "--total", type=click.IntRange(min=1), metavar="N", help="End after N documents in all."
+    "--total", type=pool_options.COUNT, metavar="N", help="End after N documents given in all."
 )
 @click.option(
     "--patience",
-    type=click.IntRange(min=1),
+    type=pool_options.COUNT,
     metavar="N",
-    help="End a query after N documents in a row that are not relevant.",
+    help="End a query after N given documents in a row that were judged not relevant. Like "
+    "--target, it acts when judgments come back: a batch that is out is not cut short.",
 )
 @click.option(
     "--target",
-    type=click.IntRange(min=1),
+    type=pool_options.COUNT,
     metavar="N",
-    help="End a query once N relevant documents are found.",
+    help="End a query once N relevant documents are judged.",
 )
 @click.option(
     "-k",
     "--depth",
-    type=click.IntRange(min=1),
+    type=pool_options.COUNT,
     metavar="K",
     help="Look at the first K results of each run and query. Only to begin with.  [default: all]",
 )
-@click.option(
-    "--rel",
-    type=float,
-    default=1,
-    show_default=True,
-    help="The lowest grade that counts as relevant. Only to begin with.",
-)
+@options.rel("The lowest grade that is relevant. Only to begin with.")
 @options.seed("documents, where judgments are the same. Only to begin with")
 def command(
     journal: str,
@@ -123,6 +120,7 @@ def command(
     order_by: str,
     method: str | None,
     sheets: tuple[str, ...],
+    qrels_format: str | None,
     count: int,
     output: str,
     qrels: str | None,
@@ -146,27 +144,39 @@ def command(
       cleverdon pool next judging.jsonl --judged next.tsv -n 0 --qrels qrels.txt
       cleverdon pool next judging.jsonl *.run --judged old-qrels.txt --patience 30 -o sheet.tsv
     """
-    files = [options.name_and_file(run)[1] for run in runs]
-    for file in (output if output != "-" else None, qrels):
-        if file:
-            options.check_output(Path(file), journal, *sheets, *files)
-
     from cleverdon.cli.progress import bar, say
     from cleverdon.pool.adaptive import Limits, begin, resume
     from cleverdon.pool.adaptive.journal_file import exists
-    from cleverdon.read.sheet import read_sheet, write_sheet
-    from cleverdon.show.adaptive import tally_text
+    from cleverdon.pool.adaptive.journal_start import file_of, read_start
+    from cleverdon.read.sheet import check_replaceable, merged_sheets, read_sheet, write_sheet
+    from cleverdon.show.adaptive import changed_text, over_text, tally_text
 
-    judged = [read_sheet(sheet) for sheet in sheets]
+    files = [options.name_and_file(run)[1] for run in runs]
+    checks.check_files(files)
+    start = read_start(journal) if exists(journal) else None
+    if start:
+        checks.check_going_on(journal, start)
+        files += [file for system in start.systems if (file := file_of(system, journal))]
+    checks.check_written(output if count else None, qrels, [journal, *sheets, *files])
+    if count:
+        check_replaceable(output)  # before anything is given
+    changed_limits = {name: value for name, value in limits.items() if value is not None}
     notes: list[str] = []
+    if start and qrels and not (count or sheets or changed_limits):
+        _write_qrels(read_sheet(journal, notes=notes), qrels)
+        for note in notes:
+            say(f"cleverdon: note: {note}")
+        return
+    judged = {sheet: read_sheet(sheet, format=qrels_format, notes=notes) for sheet in sheets}
+    together = merged_sheets(judged)  # an error where they contradict each other
     going: AbstractContextManager[Judging]
-    if exists(journal):
-        _check_going_on(journal)
+    if start:
         going = resume(journal, options.opened(runs) if runs else None, method=method, notes=notes)
     else:
         if not runs:
             raise click.UsageError(f"there is no {journal} to go on from; to begin, give RUNS")
         found = pool_options.gathered(runs, depth=depth, run_format=run_format, order_by=order_by)
+        checks.check_ids(found, queries)
         going = begin(
             journal,
             found,
@@ -179,35 +189,35 @@ def command(
             order_by=order_by,
         )
     with bar("judging"), going as judging:
-        judging.limit(**{name: value for name, value in limits.items() if value is not None})
-        for sheet, grades in zip(sheets, judged, strict=True):
+        judging.limit(**changed_limits)
+        changed = _changed(judging, together)
+        for sheet, grades in judged.items():
             notes += _take(judging, sheet, grades)
         if qrels:
-            _write_qrels(judging, qrels)
+            _write_qrels(judging.grades, qrels)
         documents = judging.next(count)
         if count:
             write_sheet(documents, output)
         for note in notes:
             say(f"cleverdon: note: {note}")
-        say(f"{journal}: {judging.method}; {tally_text(judging.tally)}")
+        if changed:
+            say(f"{journal}: {changed_text(changed)}")
+        tally = judging.tally
+        say(f"{journal}: {judging.method}; {tally_text(tally)}")
         if count and not documents:
-            say(f"{journal}: there is nothing more to judge")
+            say(f"{journal}: {over_text(tally)}")
 
 
-def _check_going_on(journal: str) -> None:
-    """What is decided when judging begins cannot be asked for later."""
-    ctx = click.get_current_context()
-    for parameter in ctx.command.params:
-        if parameter.name in _AT_FIRST:
-            source = ctx.get_parameter_source(parameter.name)
-            if source is ParameterSource.COMMANDLINE:
-                raise click.UsageError(
-                    f"{journal} is there, and goes on as it began: {parameter.opts[-1]} is only "
-                    "to begin with; leave it out, or name another journal"
-                )
+def _changed(judging: Judging, grades: Grades) -> int:
+    """How many documents that were judged before have another grade now."""
+    return sum(
+        grade >= 0 and judging.grades.get(topic, {}).get(doc, grade) != grade
+        for topic, docs in grades.items()
+        for doc, grade in docs.items()
+    )
 
 
-def _take(judging: Judging, sheet: str, grades: dict[str, dict[str, float]]) -> list[str]:
+def _take(judging: Judging, sheet: str, grades: Grades) -> list[str]:
     """Take the judgments of a sheet; what is odd about them is returned."""
     before = judging.tally
     # A grade below 0 stands for documents that were pooled and not judged.
@@ -226,10 +236,41 @@ def _take(judging: Judging, sheet: str, grades: dict[str, dict[str, float]]) -> 
     return []
 
 
-def _write_qrels(judging: Judging, path: str) -> None:
+def _write_qrels(grades: Grades, path: str) -> None:
+    from cleverdon.cli.progress import say
     from cleverdon.data import Judgments
     from cleverdon.errors import InputError
+    from cleverdon.show.grid import counted
 
-    if not judging.grades:
+    if not grades:
         raise InputError("nothing is judged yet, so there are no qrels to write", source=path)
-    Judgments.read(judging.grades).write(path)
+    _check_kept(grades, path)
+    Judgments.read(grades).write(path)
+    name, total = "qrels" if path == "-" else path, sum(map(len, grades.values()))
+    say(f"{name}: {counted(total, 'judgment')} of {counted(len(grades), 'query')}")
+
+
+def _check_kept(grades: Grades, path: str) -> None:
+    """Judgments that are in the file alone are not written over."""
+    from cleverdon.errors import InputError
+    from cleverdon.read.sheet import read_sheet
+    from cleverdon.show.grid import counted
+
+    if not os.path.isfile(path) or not os.path.getsize(path):
+        return
+    try:
+        there = read_sheet(path)
+    except InputError:
+        message = "is there, and holds something else than judgments: name another file"
+        raise InputError(message, source=path) from None
+    alone = sum(
+        grade >= 0 and doc not in grades.get(topic, {})
+        for topic, docs in there.items()
+        for doc, grade in docs.items()
+    )
+    if alone:
+        raise InputError(
+            f"has {counted(alone, 'judgment')} that the journal has not, and would be overwritten; "
+            "name another file, or hand this one in first, by --judged",
+            source=path,
+        )

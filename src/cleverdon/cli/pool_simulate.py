@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from cleverdon.cli import options, pool_options
-from cleverdon.pool.adaptive.simulate import BUDGETS, MEASURE, METHODS
 
 
 @click.command()
@@ -17,21 +18,20 @@ from cleverdon.pool.adaptive.simulate import BUDGETS, MEASURE, METHODS
     multiple=True,
     metavar="METHOD",
     help="A method of `cleverdon pool next`, as mtf or 'hedge(beta=0.2)'; again for more.  "
-    f"[default: {', '.join(METHODS)}]",
+    "[default: all]",
 )
 @click.option(
     "--budget",
     "budgets",
     multiple=True,
-    type=click.IntRange(min=1),
+    type=pool_options.COUNT,
     metavar="N",
-    help="How many documents to judge for each query; again for more.  "
-    f"[default: {', '.join(map(str, BUDGETS))}]",
+    help="How many documents to judge for each query; again for more.  [default: 10, 20, 50, 100]",
 )
 @click.option(
     "-k",
     "--depth",
-    type=click.IntRange(min=1),
+    type=pool_options.COUNT,
     metavar="K",
     help="Look at the first K results of each run and query.  [default: all]",
 )
@@ -39,29 +39,14 @@ from cleverdon.pool.adaptive.simulate import BUDGETS, MEASURE, METHODS
     "-m",
     "--measure",
     metavar="MEASURE",
-    default=MEASURE,
-    show_default=True,
     shell_complete=options.complete_measure,
-    help="By which runs are ordered.",
+    help="By which runs are ordered.  [default: AP, from the grade of --rel on]",
 )
-@click.option(
-    "--rel",
-    type=float,
-    default=1,
-    show_default=True,
-    help="The lowest grade that counts as relevant.",
-)
-@click.option(
-    "--plot",
-    type=click.Path(dir_okay=False),
-    metavar="FILE",
-    help="Draw what each method finds, to .html, .svg, .png, .pdf or .json.",
-)
+@options.rel()
+@options.plot("what each method finds")
 @options.seed("choices")
 @options.formats("How to print. csv, tsv and json have all digits; json the curves as well.")
-@click.option(
-    "--qrels-format", metavar="FORMAT", help="The judgments' format, if not to be guessed."
-)
+@options.qrels_format
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -70,9 +55,9 @@ def command(
     methods: tuple[str, ...],
     budgets: tuple[int, ...],
     depth: int | None,
-    measure: str,
+    measure: str | None,
     rel: float,
-    plot: str | None,
+    plot: Path | None,
     seed: int,
     format_: str,
     qrels_format: str | None,
@@ -100,14 +85,14 @@ def command(
         from cleverdon.show.plot.save import check_savable
 
         check_savable(plot)
-    chosen = [parse_method(method) for method in methods or METHODS]
+    chosen = [parse_method(method) for method in methods]
     judgments = Judgments.read(qrels, format=qrels_format)
     found = pool_options.gathered(runs, depth=depth, run_format=run_format, order_by=order_by)
     with bar("judging") as update:
         played = simulate(
             found,
             judgments,
-            chosen,
+            chosen or None,
             budgets=budgets or None,
             measure=measure,
             seed=seed,

@@ -10,7 +10,7 @@ from cleverdon.errors import check_word
 from cleverdon.pool.adaptive.base import methods
 from cleverdon.pool.adaptive.judging import Tally
 from cleverdon.pool.adaptive.simulate import Simulation, Stop
-from cleverdon.show.grid import FORMATS, Grid, counted, laid_out
+from cleverdon.show.grid import EXACT, FORMATS, Grid, counted, laid_out
 from cleverdon.show.numbers import decimal
 
 _ENDED = {
@@ -31,11 +31,29 @@ def tally_text(tally: Tally) -> str:
     ]
     if tally.elsewhere:
         parts.append(f"{tally.elsewhere:,} judged that no run returned")
+    if tally.total is not None:
+        parts.append(f"{tally.total:,} given in all, the limit")
     over = sum(tally.ended.values())
     if over:
-        why = ", ".join(f"{_ENDED[reason]}: {count}" for reason, count in tally.ended.items())
-        parts.append(f"{over} of {counted(tally.topics, 'topic')} over ({why})")
+        why = ", ".join(f"{_ENDED[reason]}: {count:,}" for reason, count in tally.ended.items())
+        parts.append(f"{over:,} of {counted(tally.topics, 'topic')} over ({why})")
     return "; ".join(parts)
+
+
+def over_text(tally: Tally) -> str:
+    """Why no document is given, and what can be done about it."""
+    limits = [f"--{reason}" for reason in tally.ended if reason != "all given"]
+    if tally.total is not None:
+        limits = [f"--total {tally.total:,}"]
+    if not limits or tally.ended.get("all given") == tally.topics:
+        return "there is nothing more to judge: all documents have been given or judged"
+    return f"nothing more is given, by {' and '.join(limits)}: to go on, give a larger number"
+
+
+def changed_text(count: int) -> str:
+    """That grades are not what they were."""
+    before = "it was" if count == 1 else "they were"
+    return f"{counted(count, 'grade')} changed since {before} judged before"
 
 
 def methods_text() -> str:
@@ -50,11 +68,11 @@ def render(found: Simulation, format: str = "table") -> str:
     check_word("format", format, FORMATS)
     if format == "json":
         return json.dumps(as_json(found), indent=1, ensure_ascii=False)
-    exact = format in ("csv", "tsv")
+    exact = format in EXACT
     header = ["method", "budget", "judged", "relevant", "recall", "precision", "unknown"]
     header += ["tau", "tau-AP"]
     rows = [
-        [played.method, *_cells(found, stop, exact=exact)]
+        [played.method, *_cells(found, stop, format)]
         for budget in found.budgets
         for played in found.played
         for stop in played.stops
@@ -63,15 +81,20 @@ def render(found: Simulation, format: str = "table") -> str:
     return laid_out(Grid(header, rows, 1, [], [] if exact else _notes(found)), format)
 
 
-def _cells(found: Simulation, stop: Stop, *, exact: bool) -> list[str]:
+def _cells(found: Simulation, stop: Stop, format: str) -> list[str]:
+    exact = format in EXACT
     recall = stop.relevant / found.relevant if found.relevant else float("nan")
     shares = (recall, stop.relevant / stop.judged)
+    budget, judged, relevant, holes = (
+        f"{number:,}" if format == "table" else str(number)
+        for number in (stop.budget, stop.judged, stop.relevant, stop.holes)
+    )
     return [
-        str(stop.budget),
-        str(stop.judged),
-        str(stop.relevant),
+        budget,
+        judged,
+        relevant,
         *(decimal(share, exact=exact) for share in shares),
-        str(stop.holes),
+        holes,
         *(decimal(tau, exact=exact) for tau in (stop.kendall, stop.tau_ap)),
     ]
 
@@ -80,7 +103,7 @@ def _notes(found: Simulation) -> list[str]:
     return [
         f"budget: documents judged of each of {counted(found.topics, 'topic')}; recall: of the "
         f"{found.relevant:,} relevant among {counted(found.pooled, 'document')} that "
-        f"{counted(len(found.systems), 'run')} returned ({found.relevant_in_all:,} are known)",
+        f"{counted(len(found.systems), 'run')} returned ({found.relevant_in_all:,} known in all)",
         "unknown: judged documents without a judgment in QRELS, taken as not relevant",
         f"tau, tau-AP: of the order of runs by {found.measure} and these judgments, with that by "
         "all",

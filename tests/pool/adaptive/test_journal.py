@@ -16,6 +16,7 @@ from cleverdon.data import Run
 from cleverdon.errors import CleverdonError, InputError, OptionError
 from cleverdon.pool.adaptive import Judging, Limits, begin, methods, resume
 from cleverdon.pool.adaptive.journal_file import exists
+from cleverdon.pool.adaptive.journal_start import read_start
 from cleverdon.pool.contributions import gather
 from tests.pool.adaptive.made_up import systems
 
@@ -57,7 +58,7 @@ def test_each_method_goes_on_as_if_nothing_had_been(tmp_path: Path, method: str)
     while True:
         with resume(path, FOUND) as judging:
             judge(judging, most=5)
-            if judging.over:
+            if judging.tally.given == judging.tally.pooled:
                 break
     assert judging.given == never_stopped(method)
     assert judging.grades == {
@@ -99,43 +100,54 @@ from cleverdon.pool.adaptive import begin, resume
 from cleverdon.pool.adaptive.journal_file import Journal, exists
 from cleverdon.pool.contributions import gather
 
-path, writes, share = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
-runs, grades = json.load(open(sys.argv[4]))
+path, kills = sys.argv[1], json.loads(sys.argv[2])
+runs, grades = json.load(open(sys.argv[3]))
 found = gather(runs)
-add, count = Journal.add, 0
+add = Journal.add
 
-def add_and_die(self, entries):
-    global count
-    count += 1
-    if count == writes:
-        line = json.dumps(entries[0]).encode() + b"\\n"
-        self.file.seek(0, os.SEEK_END)
-        self.file.write(line[: round(len(line) * share)])
-        os.kill(os.getpid(), signal.SIGKILL)
-    add(self, entries)
+def go_on(writes, share):
+    count = 0
 
-Journal.add = add_and_die
-how = resume(path, found) if exists(path) else begin(path, found, "thompson", seed=5)
-with how as judging:
-    for topic, doc in judging:
-        judging.judge(topic, doc, grades[topic][doc])
-print("done")
+    def add_and_die(self, entries):
+        nonlocal count
+        count += 1
+        if count == writes:
+            line = json.dumps(entries[0]).encode() + b"\\n"
+            self.file.seek(0, os.SEEK_END)
+            self.file.write(line[: round(len(line) * share)])
+            os.kill(os.getpid(), signal.SIGKILL)
+        add(self, entries)
+
+    Journal.add = add_and_die
+    how = resume(path, found) if exists(path) else begin(path, found, "thompson", seed=5)
+    with how as judging:
+        for topic, doc in judging:
+            judging.judge(topic, doc, grades[topic][doc])
+
+ends = []
+for writes, share in kills:
+    child = os.fork()
+    if not child:
+        go_on(writes, share)
+        os._exit(0)
+    ends.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+print(json.dumps(ends))
 """
+"""Each kill is of a process of its own; they are forked, since Python is slow to start."""
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no SIGKILL here")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no SIGKILL here, and no fork")
 def test_killed_again_and_again(tmp_path: Path) -> None:
     data, path = tmp_path / "data.json", tmp_path / "judging.jsonl"
     data.write_text(json.dumps([RUNS, GRADES]))
-    ends = []
     # The first line itself is torn; then lines of documents and of judgments, at several places.
-    for writes, share in [(1, 0.5), (2, 0.3), (3, 0.99), (6, 0), (9, 0.5), (8, 1), (1000, 0)]:
-        command = [sys.executable, "-c", _SCRIPT, str(path), str(writes), str(share), str(data)]
-        ends.append(subprocess.run(command, capture_output=True, text=True, check=False))
-    assert [end.returncode for end in ends] == [-signal.SIGKILL] * 6 + [0], ends
+    kills = [(1, 0.5), (2, 0.3), (3, 0.99), (6, 0), (9, 0.5), (8, 1), (1000, 0)]
+    command = [sys.executable, "-c", _SCRIPT, str(path), json.dumps(kills), str(data)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert json.loads(done.stdout or "[]") == [-signal.SIGKILL] * 6 + [0], done
     with resume(path, FOUND) as judging:
         assert judging.given == never_stopped("thompson")
-        assert judging.over
+        assert not judging.waiting
 
 
 def test_changed_minds_and_limits_are_kept(tmp_path: Path) -> None:
@@ -165,14 +177,36 @@ def test_runs_are_read_from_the_files_that_it_names(tmp_path: Path) -> None:
         given = judging.given
     with resume(path) as judging:
         assert judging.given == given
-    with pytest.raises(InputError, match=r"down to rank 5, and these are .* down to None"):
+    with pytest.raises(InputError, match=r"\(down to rank 5\), and these are .* \(all results\)"):
         stopped(path, gather(files))
     Path(files["s1"]).write_text("q0 Q0 d1 1 1.0 other\n")
-    with pytest.raises(InputError, match=r"judging.jsonl:1: the run 's1' is not what it was"):
+    advice = (
+        r"begin another journal .*: cleverdon pool next NEW.jsonl RUNS --judged \S*judging.jsonl"
+    )
+    with pytest.raises(InputError, match=rf"judging.jsonl:1: the run 's1' is not what.*{advice}$"):
         stopped(path)
     os.unlink(files["s1"])
-    with pytest.raises(InputError, match=r"the run 's1', .*s1.run, is not there"):
+    with pytest.raises(InputError, match=rf"the run 's1', .*s1.run, is not there.*{advice}$"):
         stopped(path)
+
+
+def test_runs_are_looked_for_beside_the_journal_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "judging"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    for name, run in RUNS.items():
+        Run.read(run, name=name).write(f"{name}.run")
+    with begin("judging.jsonl", gather({name: f"{name}.run" for name in RUNS})) as judging:
+        judge(judging, most=3)
+    monkeypatch.chdir(tmp_path)
+    with resume("judging/judging.jsonl") as again:
+        assert again.given == judging.given
+    # What is in the current folder comes first.
+    Run.read(RUNS["s0"], name="s0").write("s1.run")
+    with pytest.raises(InputError, match="the run 's1' is not what it was"):
+        stopped(Path("judging/judging.jsonl"))
 
 
 def stopped(path: Path, runs: Any = None, **how: Any) -> None:
@@ -187,7 +221,9 @@ def test_another_method_or_other_runs(tmp_path: Path) -> None:
         stopped(path, FOUND, method="hedge")
     with pytest.raises(InputError, match="which was in memory, is not there"):
         stopped(path)
-    with pytest.raises(InputError, match=r"began with the runs s0, s1, s2 .* these are s0, s1 "):
+    with pytest.raises(
+        InputError, match=r"began with the runs s0, s1, s2 .* these are the runs s0, s1 "
+    ):
         stopped(path, {name: RUNS[name] for name in ("s0", "s1")})
     with (
         pytest.raises(InputError, match="is there already"),
@@ -206,7 +242,12 @@ def test_another_method_or_other_runs(tmp_path: Path) -> None:
         (1, HEADER.replace(b'"mtf"', b'"mtx"'), ":1: .*there is no method 'mtx'"),
         (1, HEADER.replace(b'"source"', b'"path"'), ":1: .*a system lacks its name, source"),
         (1, HEADER.replace(b'"budget"', b'"most"'), ":1: .*unexpected keyword"),
+        (1, HEADER.replace(b'"rel": 1', b'"rel": "x"'), ":1: the journal is damaged"),
+        (1, HEADER.replace(b'"seed": 0', b'"seed": -1'), ":1: .*seed=-1"),
+        (1, HEADER.replace(b'"topics": null', b'"topics": 5'), ":1: the journal is damaged"),
         (3, b'{"judged": ["q0"', ":3: the journal is damaged here.*no JSON; put back a copy"),
+        (3, b'{"judged": ["q0"', ":3: .* RUNS --judged .*judging.jsonl$"),
+        (3, b'{"judged": ["q0", "d1", -1]}', ":3: .*is below 0"),
         (3, b"\x00\xff", ":3: the journal is damaged here.*no JSON"),
         (3, b'{"said": 1}', ':3: .*expected "given"'),
         (3, b'{"judged": ["q0", "d1"]}', ":3: the journal is damaged"),
@@ -259,3 +300,18 @@ def test_one_at_a_time(tmp_path: Path) -> None:
             stopped(path, FOUND)
         judge(judging, most=1)
     stopped(path, FOUND)
+
+
+def test_how_it_began_is_known_without_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "judging.jsonl"
+    limits = Limits(budget=3)
+    with begin(path, gather(RUNS, depth=4), "hedge(beta=0.2)", topics=["q1"], limits=limits):
+        pass
+    with open(path, "ab") as file:
+        file.write(b"damaged\n")
+    start = read_start(path)
+    assert str(start.method) == "hedge(beta=0.2)"
+    assert (start.topics, start.limits, start.depth) == (("q1",), limits, 4)
+    assert start.systems == FOUND.contributors
+    with pytest.raises(InputError, match="cannot be opened"):
+        read_start(tmp_path)

@@ -59,7 +59,8 @@ def test_a_topic_is_the_same_with_others_beside_it() -> None:
 
 
 def test_seeds_decide_between_equals() -> None:
-    assert len({judged(Judging(FOUND, "depth", seed=seed), most=1)[0] for seed in range(9)}) > 1
+    orders = {tuple(judged(Judging(FOUND, "depth", seed=seed), most=9)) for seed in range(9)}
+    assert len(orders) > 1
 
 
 def test_limits() -> None:
@@ -81,7 +82,26 @@ def test_patience_and_target() -> None:
     judged(content)
     assert content.tally.relevant == 3
     assert content.tally.ended == {"target": 3}
-    assert content.over
+
+
+def test_patience_is_with_documents_that_were_given() -> None:
+    """Old judgments that are handed over end nothing, and begin nothing anew."""
+    judging = Judging(FOUND, topics=["q0"], limits=Limits(patience=2))
+    docs = FOUND.of("q0").docs
+    judging.judge_all(("q0", doc, 0) for doc in docs[:5])
+    assert judging.tally.ended == {}
+    assert (judging.tally.judged, judging.tally.given) == (5, 0)
+    first = next(judging)
+    judging.judge(*first, 0)
+    rest = [doc for doc in docs[5:] if doc != first[1]]
+    judging.judge("q0", rest[0], 1)
+    judging.judge("q0", rest[0], 0)
+    assert judging.tally.ended == {}
+    judging.judge(*next(judging), 0)
+    assert judging.tally.ended == {"patience": 1}
+    # A given document whose grade comes in another way is one that was given.
+    judging.judge(*first, 2)
+    assert judging.next(1)
 
 
 def test_a_changed_mind_is_counted_once_and_ends_patience() -> None:
@@ -101,7 +121,9 @@ def test_a_changed_mind_is_counted_once_and_ends_patience() -> None:
 def test_other_limits_later() -> None:
     judging = Judging(FOUND, limits=Limits(total=2))
     judged(judging)
+    assert judging.tally.total == 2
     judging.limit(total=5)
+    assert judging.tally.total is None
     assert len(judged(judging)) == 3
 
 
@@ -138,7 +160,7 @@ def test_what_waits() -> None:
     ("how", "message"),
     [
         ({"method": "best"}, "there is no method 'best'"),
-        ({"seed": -1}, "a seed is a whole number"),
+        ({"seed": -1}, "seed=-1: expected a whole number from 0 on"),
         ({"rel": float("nan")}, "rel=nan"),
     ],
 )
@@ -152,5 +174,9 @@ def test_what_cannot_be_judged() -> None:
         Judging(FOUND, topics=["q9"])
     with pytest.raises(InputError, match="grade nan of document 'd1'"):
         Judging(FOUND).judge("q0", "d1", float("nan"))
+    with pytest.raises(InputError, match=r"grade -1 of document 'd1'.* is below 0: use 0 for junk"):
+        Judging(FOUND).judge("q0", "d1", -1)
     with pytest.raises(OptionError, match="budget=0: expected a whole number from 1 on"):
         Limits(budget=0)
+    with pytest.raises(OptionError, match=r"total=10{20}: expected .* at most"):
+        Limits(total=10**20)

@@ -10,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cleverdon.errors import OptionError
-from cleverdon.pool.adaptive.base import State, make_method, methods, parse_method
+from cleverdon.pool.adaptive import base
+from cleverdon.pool.adaptive.base import Method, State, make_method, methods, parse_method
+from cleverdon.pool.adaptive.move_to_front import MoveToFront
+from cleverdon.pool.contributions import OfTopic
 from tests.pool.adaptive.made_up import of_rankings
 
 NAMES = list(methods())
@@ -97,6 +100,25 @@ def test_credit_to_all_that_returned_it() -> None:
     # in vain. With a relevant, s0 goes on, then s2.
     assert sequence("max-mean(credit=all)", "ac", "bd", "ea")[:3] == "abc"
     assert sequence("max-mean", "ac", "bd", "ea")[:3] == "abe"
+
+
+@pytest.mark.parametrize("name", ["max-mean", "max-mean-ns", "thompson"])
+def test_bandits_learn_from_what_was_never_given(name: str) -> None:
+    # c is at the top of s1, and further down in s0: s1 has the credit, and is played next.
+    for relevant, nexts in ((True, "d"), (False, "a")):
+        state = begun(f"{name}(credit=giver)", "abcx", "cdef")
+        state.judge(state.of.docs.index("c"), relevant)
+        hits, misses = state._hits.tolist(), state._misses.tolist()  # type: ignore[attr-defined]
+        assert (hits, misses) == ([0, relevant], [0, not relevant])
+        if name != "thompson":  # which is left to chance
+            assert state.of.docs[state.next() or 0] == nexts
+    # Of several that rank it best, each; and of one that was given, the giver alone.
+    state = begun(name, "ab", "ac", "da")
+    state.judge(0, True)
+    assert state._hits.tolist() == [1, 1, 0]  # type: ignore[attr-defined]
+    state = begun(name, "ab", "ac", "ad")
+    state.judge(state.next() or 0, True)
+    assert state._hits.sum() == 1  # type: ignore[attr-defined]
 
 
 def test_a_corrected_hit_is_a_miss() -> None:
@@ -308,8 +330,28 @@ def test_methods_are_written_as_they_are_read() -> None:
         ("thompson(credit=both)", "credit='both' is not known"),
         ("rrf(k=-1)", "expected a number from 0"),
         ("hedge(", "is no method: write NAME"),
+        ("hedge(beta=0.2, beta=0.3)", "the parameter 'beta' is given twice"),
     ],
 )
 def test_what_is_no_method(text: str, message: str) -> None:
     with pytest.raises(OptionError, match=message):
         parse_method(text)
+
+
+def test_a_name_is_taken_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "_METHODS", dict(base._METHODS))
+
+    class Mine(Method):
+        name = "mtf"
+        summary = "another one"
+
+        def begin(self, of: OfTopic, random: np.random.Generator) -> State:
+            raise NotImplementedError
+
+    with pytest.raises(OptionError, match="there is a method 'mtf' already; choose another name"):
+        base.method(Mine)
+    assert methods()["mtf"] is MoveToFront
+    Mine.name = "mine"
+    assert base.method(Mine) is Mine
+    # The same again, as when a notebook cell is run twice.
+    assert base.method(Mine) is methods()["mine"] is Mine

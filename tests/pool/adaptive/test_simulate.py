@@ -11,7 +11,7 @@ from cleverdon import evaluate
 from cleverdon.correlate import kendall, tau_ap
 from cleverdon.errors import InputError, OptionError
 from cleverdon.pool.adaptive import Judging, Limits, methods, simulate
-from cleverdon.pool.adaptive.simulate import METHODS
+from cleverdon.pool.adaptive.simulate import BUDGETS
 from cleverdon.pool.contributions import gather
 from tests.pool.adaptive.made_up import systems
 
@@ -31,8 +31,32 @@ def test_adaptive_methods_find_more_than_depth() -> None:
         assert better[name] >= 5, better
 
 
-def test_the_default_is_all_methods() -> None:
-    assert set(METHODS) == set(methods())
+def test_the_default_is_all_methods_and_each_is_played_once() -> None:
+    runs, grades = systems(count=3, topics=2, docs=20, depth=6)
+    found = simulate(gather(runs), grades)
+    assert [played.method for played in found.played] == list(methods())
+    assert found.budgets[-1] <= BUDGETS[-1]
+    twice = ["mtf", "hedge", "mtf", "hedge(beta=0.1)", "hedge(beta=0.2)"]
+    played = simulate(gather(runs), grades, twice, budgets=[2]).played
+    assert [one.method for one in played] == ["mtf", "hedge", "hedge(beta=0.2)"]
+
+
+def test_the_measure_counts_from_the_same_grade_on() -> None:
+    # By AP they are equal; from grade 2 on, two is ahead, which has c first.
+    runs = {"one": {"q": {"a": 3, "b": 2, "c": 1}}, "two": {"q": {"c": 3, "b": 2, "a": 1}}}
+    grades = {"q": {"a": 1, "b": 0, "c": 2}}
+    found = simulate(gather(runs), grades, ["depth"], budgets=[3], rel=2)
+    assert found.measure == "AP(rel=2)"
+    assert found.played[0].stops[0].kendall == 1
+    assert simulate(gather(runs), grades, ["depth"]).measure == "AP"
+    assert simulate(gather(runs), grades, ["depth"], measure="RR", rel=2).measure == "RR"
+
+
+def test_what_is_pooled_and_not_judged_is_a_hole_as_what_is_not_there() -> None:
+    runs = {"one": {"q": {"a": 3, "b": 2, "c": 1}}, "two": {"q": {"b": 1}}}
+    for grades in ({"a": 1, "b": -1, "c": -1}, {"a": 1}):
+        stop = simulate(gather(runs), {"q": grades}, ["mtf"]).played[0].stops[-1]
+        assert (stop.judged, stop.relevant, stop.holes) == (3, 1, 2)
 
 
 def test_what_is_counted() -> None:
@@ -82,7 +106,9 @@ def test_what_cannot_be_simulated() -> None:
     runs, grades = systems(count=2, topics=1, docs=9, depth=5)
     with pytest.raises(InputError, match=r"no topic in common: the runs have 'q0', the judg.* 'x'"):
         simulate(gather(runs), {"x": {"d1": 1}})
-    with pytest.raises(OptionError, match="a budget is a whole number from 1 on, not 0"):
+    with pytest.raises(OptionError, match="budget=0: expected a whole number from 1 on"):
         simulate(gather(runs), grades, budgets=[0])
+    with pytest.raises(OptionError, match=r"budget=10{20}: expected .* at most"):
+        simulate(gather(runs), grades, budgets=[10**20])
     with pytest.raises(OptionError, match="there is no method 'mtx'"):
         simulate(gather(runs), grades, ["mtx"])

@@ -8,9 +8,11 @@ added. With memory 1 nothing fades (the stationary kind); with memory 0 the last
 alone. Among systems that promise the same, the one is played that has been read least far.
 
 Which judgments teach something about a system is said by `credit`: `giver`, those of documents that
-were taken from its ranking; `all`, those of all documents that it returned. Documents that are
-given and not judged yet count as misses until they are, so that the documents of a batch come from
-several systems.
+were taken from its ranking; `all`, those of all documents that it returned. A document that was
+judged and never given, as by old judgments that are handed over, was taken from no ranking: with
+`giver`, the system that ranks it best has the credit, or each of them where several do. Documents
+that are given and not judged yet count as misses until they are, so that the documents of a batch
+come from several systems.
 """
 
 from __future__ import annotations
@@ -95,7 +97,7 @@ class _Arms(State):
         super().__init__(of)
         self._how, self._random = how, random
         self._rankings: list[list[int]] = [ranking.tolist() for ranking in of.rankings]
-        self._holders = Holders(of) if how.credit == "all" else None
+        self._holders = Holders(of)
         self._shown = np.zeros(of.systems, dtype=np.int64)
         self._dry = np.array([not ranking for ranking in self._rankings])
         self._hits = np.zeros(of.systems)
@@ -130,14 +132,17 @@ class _Arms(State):
         giver = self._giver.get(doc)
         if giver is not None:
             self._waiting[giver] -= 1
-        if self._holders is not None:
-            systems = self._holders.of(doc)[0]
-        else:
-            systems = np.array([] if giver is None else [giver], dtype=np.int64)
+        systems = self._credited(doc, giver)
         self._hits[systems] = self._how.memory * self._hits[systems] + relevant
         self._misses[systems] = self._how.memory * self._misses[systems] + (not relevant)
         self._judged[systems] += 1
         self._taught[doc] = systems, self._judged[systems]
+
+    def _credited(self, doc: int, giver: int | None) -> Ints:
+        if self._how.credit == "giver" and giver is not None:
+            return np.array([giver], dtype=np.int64)
+        systems, places = self._holders.of(doc)
+        return systems if self._how.credit == "all" else systems[places == places.min()]
 
     def _correct(self, doc: int, relevant: bool) -> None:
         """Turn a hit into a miss or a miss into a hit, as far as it has not faded."""

@@ -108,8 +108,18 @@ M = TypeVar("M", bound=type[Method])
 
 def method(cls: M) -> M:
     """Register a method under its name."""
+    if not cls.__module__.startswith(__package__):
+        methods()  # so that no name of Cleverdon's own can be taken
+    known = _METHODS.get(cls.name)
+    # The same class again, as when a notebook cell is run twice, takes the place of the first.
+    if known is not None and _identity(known) != _identity(cls):
+        raise OptionError(f"there is a method {cls.name!r} already; choose another name")
     _METHODS[cls.name] = cls
     return cls
+
+
+def _identity(cls: type[Method]) -> tuple[str, str]:
+    return cls.__module__, cls.__qualname__
 
 
 def methods() -> dict[str, type[Method]]:
@@ -130,8 +140,14 @@ def parse_method(given: str | Method) -> Method:
     found = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", given)
     if not found:
         raise OptionError(f"{given!r} is no method: write NAME or NAME(parameter=value, ...)")
-    pairs = [pair.partition("=") for pair in (found[2] or "").split(",") if pair.strip()]
-    return make_method(found[1], {key.strip(): _value(value) for key, _, value in pairs})
+    parameters: dict[str, Any] = {}
+    for pair in (found[2] or "").split(","):
+        key, _, value = (part.strip() for part in pair.partition("="))
+        if key in parameters:
+            raise OptionError(f"{given!r}: the parameter {key!r} is given twice")
+        if pair.strip():
+            parameters[key] = _value(value)
+    return make_method(found[1], parameters)
 
 
 def make_method(name: str, parameters: dict[str, Any]) -> Method:
@@ -148,7 +164,6 @@ def make_method(name: str, parameters: dict[str, Any]) -> Method:
 
 
 def _value(text: str) -> Any:
-    text = text.strip()
     try:
         return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
     except ValueError:

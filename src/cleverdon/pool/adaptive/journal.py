@@ -14,19 +14,23 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from cleverdon.errors import InputError, OptionError
-from cleverdon.pool.adaptive.base import Method, make_method, parse_method
+from cleverdon.pool.adaptive.base import Method, parse_method
 from cleverdon.pool.adaptive.journal_file import Journal, opened, sync_folder
+from cleverdon.pool.adaptive.journal_start import (
+    Start,
+    begin_another,
+    damaged,
+    file_of,
+    of_runs,
+    parse_start,
+)
 from cleverdon.pool.adaptive.judging import Judging
 from cleverdon.pool.adaptive.limits import Limits
-from cleverdon.pool.contributions import Contributions, Progress, gather
-
-FORMAT = "cleverdon judging 1"
-_START = f'{{"format": "{FORMAT}"'.encode()
+from cleverdon.pool.contributions import Contributions, Contributor, Progress, gather
+from cleverdon.read.judging_journal import ENTRIES, START
 
 
 @contextmanager
@@ -44,24 +48,21 @@ def begin(
 ) -> Iterator[Judging]:
     """Start judging with a journal; `format` and `order_by` say how the runs were read."""
     path = os.fspath(path)
-    method = parse_method(method)
     judging = Judging(contributions, method, seed=seed, rel=rel, topics=topics, limits=limits)
-    header = {
-        "format": FORMAT,
-        "method": method.name,
-        "parameters": method.parameters,
-        "seed": seed,
-        "rel": rel,
-        "topics": None if topics is None else list(judging.topics),
-        "limits": asdict(judging.limits),
-        "depth": contributions.depth,
-        "run_format": format,
-        "order_by": order_by,
-        "systems": [asdict(each) for each in contributions.contributors],
-    }
+    start = Start(
+        method=judging.method,
+        seed=judging.seed,
+        rel=judging.rel,
+        topics=None if topics is None else judging.topics,
+        limits=judging.limits,
+        depth=contributions.depth,
+        run_format=format,
+        order_by=order_by,
+        systems=contributions.contributors,
+    )
     with opened(path, "a+") as journal:
         _check_empty(journal)
-        journal.add([header])
+        journal.add([start.entry()])
         sync_folder(path)
         judging.replayed(journal.add)
         yield judging
@@ -78,33 +79,28 @@ def resume(
 ) -> Iterator[Judging]:
     """Go on from a journal: of the runs that it names, or of the same ones where they are now.
 
-    `runs` may be whatever `gather` takes, or `Contributions`. A `method` is only held against the
-    one with which judging began. `notes` gets what is worth knowing.
+    `runs` may be whatever `gather` takes, or `Contributions`. Where none are given, files are
+    looked for from the current folder, and then from the journal's. A `method` is only held against
+    the one with which judging began. `notes` gets what is worth knowing.
     """
     path = os.fspath(path)
     with opened(path, "r+") as journal:
         *lines, torn = journal.content().split(b"\n")
-        header = _header(lines[0] if lines else b"", path)
+        start = parse_start(lines[0] if lines else b"", path)
         if torn:
             journal.cut(torn, line=len(lines) + 1)
-        try:
-            how = make_method(header["method"], header["parameters"])
-            limits = Limits(**header["limits"])
-        except (ValueError, TypeError) as error:
-            raise _damaged(path, 1, str(error)) from None
-        if method is not None and parse_method(method) != how:
+        if method is not None and parse_method(method) != start.method:
             raise OptionError(
-                f"{path} was begun with the method {how}, not {parse_method(method)}; go on "
-                "without naming one, or begin another file"
+                f"{path} was begun with the method {start.method}, not {parse_method(method)}; go "
+                "on without naming one, or begin another file"
             )
-        contributions = _gathered(runs, header, path, progress)
         judging = Judging(
-            contributions,
-            how,
-            seed=header["seed"],
-            rel=header["rel"],
-            topics=header["topics"],
-            limits=limits,
+            _gathered(runs, start, path, progress),
+            start.method,
+            seed=start.seed,
+            rel=start.rel,
+            topics=start.topics,
+            limits=start.limits,
         )
         for number, line in enumerate(lines[1:], start=2):
             _replay(judging, line, path, number)
@@ -117,95 +113,47 @@ def resume(
 def _check_empty(journal: Journal) -> None:
     """Nothing of value is written over: only what a killed process left of a first line."""
     content = journal.content()
-    if content.startswith(_START) and b"\n" in content:
+    if content.startswith(START) and b"\n" in content:
         raise InputError("is there already: go on from it, or name another", source=journal.path)
-    if not content.startswith(_START) and not _START.startswith(content):
+    if not content.startswith(START) and not START.startswith(content):
         raise InputError("is there, and is no journal of judging", source=journal.path)
     journal.file.truncate(0)
 
 
-def _header(line: bytes, path: str) -> dict[str, Any]:
-    try:
-        found = json.loads(line)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict) or not str(found.get("format", "")).startswith("cleverdon "):
-        raise InputError(
-            f'is no journal of judging: expected {{"format": "{FORMAT}", ...}} on its first line',
-            source=path,
-            line=1,
-        )
-    if found["format"] != FORMAT:
-        raise InputError(
-            f"is a file of {found['format']!r}, and this is read: {FORMAT!r}; another version of "
-            "Cleverdon may have written it",
-            source=path,
-            line=1,
-        )
-    wanted = {"method", "parameters", "seed", "rel", "topics", "limits", "depth", "systems"}
-    if lacking := sorted(wanted - found.keys()):
-        raise InputError(f"the first line lacks {', '.join(lacking)}", source=path, line=1)
-    named = {"name", "source", "digest"}
-    if not all(isinstance(each, dict) and named <= each.keys() for each in found["systems"]):
-        raise _damaged(path, 1, "a system lacks its name, source or digest")
-    return found
-
-
-def _json(line: bytes, path: str, number: int) -> Any:
-    try:
-        return json.loads(line.decode("utf-8", "surrogatepass"))
-    except ValueError:
-        raise _damaged(path, number, "it is no JSON") from None
-
-
 def _replay(judging: Judging, line: bytes, path: str, number: int) -> None:
-    entry = _json(line, path, number)
-    if not isinstance(entry, dict) or len(entry.keys() & {"given", "judged", "limits"}) != 1:
-        raise _damaged(path, number, 'expected "given", "judged" or "limits"')
+    try:
+        entry = json.loads(line.decode("utf-8", "surrogatepass"))
+    except ValueError:
+        raise damaged(path, number, "it is no JSON") from None
+    if not isinstance(entry, dict) or len(entry.keys() & ENTRIES) != 1:
+        raise damaged(path, number, 'expected "given", "judged" or "limits"')
     try:
         judging.replay(entry)
     except (ValueError, TypeError, InputError) as error:
-        raise _damaged(path, number, str(error)) from None
+        raise damaged(path, number, str(error)) from None
 
 
-def _damaged(path: str, number: int, what: str) -> InputError:
-    return InputError(
-        f"the journal is damaged here, or another version wrote it: {what}; put back a copy, or "
-        "begin another and hand it the judgments so far",
-        source=path,
-        line=number,
-    )
-
-
-def _gathered(
-    runs: Any, header: dict[str, Any], path: str, progress: Progress | None
-) -> Contributions:
+def _gathered(runs: Any, start: Start, path: str, progress: Progress | None) -> Contributions:
     """What systems returned, once it is sure that they are the same."""
-    systems: list[dict[str, str]] = header["systems"]
     if runs is None:
-        for system in systems:
-            if not system["source"] or not Path(system["source"]).exists():
-                where = system["source"] or "which was in memory"
-                raise InputError(
-                    f"the run {system['name']!r}, {where}, is not there; go on from the folder "
-                    "where judging began, or name the runs again",
-                    source=path,
-                    line=1,
-                )
-        runs = {system["name"]: system["source"] for system in systems}
-    how = {"format": header.get("run_format"), "order_by": header.get("order_by", "score")}
+        runs = {system.name: _found(system, path) for system in start.systems}
     gathered: Contributions = (
         runs
         if isinstance(runs, Contributions)
-        else gather(runs, depth=header["depth"], progress=progress, **how)
+        else gather(
+            runs,
+            depth=start.depth,
+            format=start.run_format,
+            order_by=start.order_by,
+            progress=progress,
+        )
     )
     found = {each.name: each.digest for each in gathered.contributors}
-    begun = {system["name"]: system["digest"] for system in systems}
-    if list(found) != list(begun) or gathered.depth != header["depth"]:
+    begun = {each.name: each.digest for each in start.systems}
+    if list(found) != list(begun) or gathered.depth != start.depth:
         raise InputError(
-            f"judging began with the runs {', '.join(begun)} down to rank {header['depth']}, and "
-            f"these are {', '.join(found)} down to {gathered.depth}; they must be the same, in the "
-            "same order",
+            f"judging began with {of_runs(begun, start.depth)}, and these are "
+            f"{of_runs(found, gathered.depth)}; they must be the same, in the same order",
             source=path,
             line=1,
         )
@@ -214,8 +162,21 @@ def _gathered(
             raise InputError(
                 f"the run {name!r} is not what it was when judging began: its digest was "
                 f"{digest[:12] or 'none'}, and is {found[name][:12] or 'none'}; put the old file "
-                "back, or begin another journal and hand it the judgments so far",
+                f"back, or {begin_another(path)}",
                 source=path,
                 line=1,
             )
     return gathered
+
+
+def _found(system: Contributor, path: str) -> str:
+    file = file_of(system, path)
+    if file is None:
+        raise InputError(
+            f"the run {system.name!r}, {system.source or 'which was in memory'}, is not there; go "
+            "on from the folder where judging began, or name the runs again, or "
+            f"{begin_another(path)}",
+            source=path,
+            line=1,
+        )
+    return file

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from cleverdon.errors import InputError, OptionError
+from cleverdon.errors import InputError, OptionError, check_seed
 from cleverdon.pool.adaptive.base import Method, parse_method
+from cleverdon.pool.adaptive.judged_topic import JudgedTopic
 from cleverdon.pool.adaptive.limits import Limits
-from cleverdon.pool.adaptive.of_topic import JudgedTopic
 from cleverdon.pool.contributions import Contributions
 
 Judgment = tuple[str, str, float]
@@ -35,6 +35,7 @@ class Tally:
     elsewhere: int  # judged, and returned by no system
     topics: int
     ended: dict[str, int]  # why topics are over, and how many are
+    total: int | None = None  # the limit over all topics, where it is reached
 
 
 class Judging:
@@ -61,10 +62,8 @@ class Judging:
         rel: float = 1,
         topics: Sequence[str] | None = None,
         limits: Limits | None = None,
-        record: Record | None = None,
     ) -> None:
-        if not isinstance(seed, int) or seed < 0:
-            raise OptionError(f"seed={seed!r}: a seed is a whole number from 0 on")
+        seed = check_seed(seed)
         if not isfinite(rel):
             raise OptionError(f"rel={rel!r}: the lowest grade that is relevant is a number")
         self.contributions = contributions
@@ -77,7 +76,7 @@ class Judging:
         """What was given, in this order."""
         self.grades: dict[str, dict[str, float]] = {}
         """All judgments: topic to document to grade."""
-        self._record: Record = record or (lambda entries: None)
+        self._record: Record = _forget
         self._states: dict[str, JudgedTopic] = {}
         self._turn = 0
         self._waiting: dict[tuple[str, str], None] = {}
@@ -116,7 +115,11 @@ class Judging:
         self.judge_all([(topic, doc, grade)])
 
     def judge_all(self, judgments: Iterable[Judgment]) -> int:
-        """Take several; returns how many say something new."""
+        """Take several; returns how many say something new.
+
+        What is not judged has no grade: a grade below 0, as qrels have it for documents that are
+        pooled and not judged, is refused.
+        """
         new = [
             judgment
             for judgment in map(_checked, judgments)
@@ -134,16 +137,10 @@ class Judging:
         return list(self._waiting)
 
     @property
-    def over(self) -> bool:
-        """Whether no document is left to give."""
-        spent = self.limits.total is not None and len(self.given) >= self.limits.total
-        return spent or all(self._topic(topic).ended(self.limits) for topic in self.topics)
-
-    @property
     def tally(self) -> Tally:
         """How far judging has come."""
         states = [self._topic(topic) for topic in self.topics]
-        judged = sum(len(state.judged) for state in states)
+        judged = sum(state.judged for state in states)
         reasons = Counter(state.ended(self.limits) for state in states)
         return Tally(
             pooled=sum(len(state.docs) for state in states),
@@ -154,6 +151,7 @@ class Judging:
             elsewhere=sum(map(len, self.grades.values())) - judged,
             topics=len(states),
             ended={reason: count for reason, count in reasons.items() if reason},
+            total=self.limits.total if self._spent else None,
         )
 
     def limit(self, **changed: int | None) -> None:
@@ -179,13 +177,17 @@ class Judging:
         self._record = record
         self._again = self.waiting
 
+    @property
+    def _spent(self) -> bool:
+        return self.limits.total is not None and len(self.given) >= self.limits.total
+
     def _topic(self, topic: str) -> JudgedTopic:
         if topic not in self._states:
             self._states[topic] = JudgedTopic(self.contributions.of(topic), self.method, self.seed)
         return self._states[topic]
 
     def _one(self) -> tuple[str, str] | None:
-        if self.limits.total is not None and len(self.given) >= self.limits.total:
+        if self._spent:
             return None
         for step in range(len(self.topics)):
             at = (self._turn + step) % len(self.topics)
@@ -196,11 +198,10 @@ class Judging:
         return None
 
     def _give(self, topic: str, state: JudgedTopic) -> tuple[str, str]:
-        number = state.state.next()
-        if number is None:
+        doc = state.give()
+        if doc is None:
             raise ValueError(f"no document of topic {topic!r} is left to give")
-        pair = topic, state.docs[number]
-        state.given += 1
+        pair = topic, doc
         self.given.append(pair)
         self._waiting[pair] = None
         return pair
@@ -238,8 +239,17 @@ def _chosen(all_topics: tuple[str, ...], wanted: Sequence[str] | None) -> tuple[
     return tuple(dict.fromkeys(wanted))
 
 
+def _forget(entries: list[dict[str, Any]]) -> None:
+    """Without a journal, nothing is kept."""
+
+
 def _checked(judgment: Judgment) -> Judgment:
     topic, doc, grade = judgment
     if not isinstance(grade, (int, float)) or not isfinite(grade):
         raise InputError(f"the grade {grade!r} of document {doc!r}, topic {topic!r}, is no number")
+    if grade < 0:
+        raise InputError(
+            f"the grade {grade:g} of document {doc!r}, topic {topic!r}, is below 0: use 0 for "
+            "junk, and leave out what is not judged"
+        )
     return topic, doc, float(grade)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from cleverdon.errors import OptionError
+from cleverdon.errors import check_count
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,5 @@ class Limits:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is not None and (type(value) is not int or value < 1):
-                raise OptionError(
-                    f"{field.name}={value!r}: expected a whole number from 1 on, or none"
-                )
+            if value is not None:
+                check_count(field.name, value)

@@ -11,16 +11,14 @@ import numpy as np
 from cleverdon.arrays import Ints
 from cleverdon.correlate import kendall, tau_ap
 from cleverdon.data import Judgments, Run
-from cleverdon.errors import InputError, OptionError
+from cleverdon.errors import InputError, check_count
 from cleverdon.evaluation import evaluate
-from cleverdon.pool.adaptive.base import Method, parse_method
+from cleverdon.pool.adaptive.base import Method, methods, parse_method
 from cleverdon.pool.adaptive.judging import Judging
 from cleverdon.pool.adaptive.limits import Limits
 from cleverdon.pool.contributions import Contributions
 
-MEASURE = "AP"
 BUDGETS = (10, 20, 50, 100)
-METHODS = ("depth", "rrf", "mtf", "max-mean", "max-mean-ns", "thompson", "hedge", "mtc")
 
 Progress = Callable[[str, int, int], object]
 """Is told a method, how many documents it has judged, and of how many."""
@@ -66,17 +64,19 @@ class Simulation:
 def simulate(
     contributions: Contributions,
     judgments: Any,
-    methods: Sequence[str | Method] = METHODS,
+    chosen: Sequence[str | Method] | None = None,
     *,
     budgets: Sequence[int] | None = None,
-    measure: str = MEASURE,
+    measure: str | None = None,
     seed: int = 0,
     rel: float = 1,
     progress: Progress | None = None,
 ) -> Simulation:
     """Let methods choose what to judge, up to each of some budgets: documents of each topic.
 
-    Topics without judgments are left out, and documents without one are not relevant.
+    All methods, unless some are named; each is played once, however often it is named. Topics
+    without judgments are left out, and documents without one are not relevant. Systems are ordered
+    by average precision with the same `rel`, unless a measure is named.
     """
     truth = Judgments.read(judgments)
     topics = [topic for topic in contributions.topics if topic in truth]
@@ -91,6 +91,7 @@ def simulate(
     budgets = _budgets(budgets, max(sizes))
     # Topics come in turn, so that after so many documents in all each has had its budget.
     stops = {sum(min(size, budget) for size in sizes): budget for budget in budgets}
+    measure = measure or ("AP" if rel == 1 else f"AP(rel={rel:g})")
     ranked = _Order(contributions, grades, measure)
     return Simulation(
         played=tuple(
@@ -108,7 +109,7 @@ def simulate(
                 ranked,
                 progress,
             )
-            for method in map(parse_method, methods)
+            for method in dict.fromkeys(map(parse_method, chosen or methods()))
         ),
         budgets=budgets,
         measure=measure,
@@ -126,10 +127,8 @@ def simulate(
 
 def _budgets(given: Sequence[int] | None, largest: int) -> tuple[int, ...]:
     """Rising, and none of them above the first that exhausts all topics."""
-    for number in given or ():
-        if type(number) is not int or number < 1:
-            raise OptionError(f"a budget is a whole number from 1 on, not {number!r}")
-    return tuple(sorted({min(budget, largest) for budget in given or BUDGETS}))
+    counts = [check_count("budget", budget) for budget in given or BUDGETS]
+    return tuple(sorted({min(count, largest) for count in counts}))
 
 
 def _play(
@@ -144,10 +143,10 @@ def _play(
     reached: list[Stop] = []
     relevant = holes = 0
     for topic, doc in judging:
-        grade = grades[topic].get(doc)
-        holes += grade is None or grade < 0  # below 0 is pooled, and not judged
-        relevant += grade is not None and grade >= judging.rel
-        judging.judge(topic, doc, 0 if grade is None else grade)
+        grade = grades[topic].get(doc, -1)
+        holes += grade < 0  # below 0 is pooled, and not judged
+        relevant += grade >= max(judging.rel, 0)
+        judging.judge(topic, doc, max(grade, 0))
         found.append(relevant)
         if len(found) in stops:
             taus = ranked.agreement(judging.grades)

@@ -12,6 +12,9 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#7F7F7F")
+EIGHTH = "#9922EE"
+"""A violet that is told apart as well, for the last of eight. Not for more: eight colours and four
+dashes would repeat together."""
 SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 DASHES = ((1, 0), (6, 3), (2, 2), (8, 3, 2, 3))
 
@@ -75,6 +78,8 @@ def config(mode: str = "light") -> dict[str, Any]:
 
 def colours(systems: Sequence[str]) -> list[str]:
     """A colour for each system, by its place among all of them."""
+    if len(systems) == len(PALETTE) + 1:
+        return [*PALETTE, EIGHTH]
     return [PALETTE[at % len(PALETTE)] for at in range(len(systems))]
 
 

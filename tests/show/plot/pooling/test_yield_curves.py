@@ -1,7 +1,8 @@
 from __future__ import annotations
 
-from cleverdon.pool.adaptive import simulate
+from cleverdon.pool.adaptive import methods, simulate
 from cleverdon.pool.contributions import gather
+from cleverdon.show.grid import counted
 from cleverdon.show.plot.base import LIMIT
 from cleverdon.show.plot.pooling.yield_curves import yield_curves, yield_curves_rows
 from tests.pool.adaptive.made_up import systems
@@ -19,7 +20,16 @@ def test_curves_begin_at_nothing_and_end_at_what_was_found() -> None:
     assert rows["all"] == [{"relevant": found.relevant}]
     chart = yield_curves(found).to_dict()
     assert chart["datasets"]["curves"] == rows["curves"]
-    assert f"all {found.relevant} relevant" in chart["title"]["subtitle"]
+    said = f"Dashed: {counted(found.relevant, 'relevant document')} returned in all."
+    assert chart["title"]["subtitle"].endswith(said)
+
+
+def test_all_methods_have_colours_of_their_own() -> None:
+    runs, grades = systems(count=3, topics=1, docs=20, depth=6)
+    chart = yield_curves(simulate(gather(runs), grades, budgets=[2])).to_dict()
+    colours = chart["layer"][1]["encoding"]["color"]["scale"]
+    assert colours["domain"] == list(methods())
+    assert len(set(colours["range"])) == len(methods())
 
 
 def test_long_curves_are_thinned_and_keep_their_ends() -> None:

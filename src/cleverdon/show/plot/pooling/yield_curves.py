@@ -17,8 +17,9 @@ def yield_curves(found: Simulation) -> Chart:
         yield_curves_chart([played.method for played in found.played]),
         yield_curves_rows(found),
         title="Relevant documents by judgments made",
-        subtitle=f"{counted(found.topics, 'topic')} in turn, {len(found.systems)} systems. "
-        f"Dashed: all {found.relevant:,} relevant documents that they returned.",
+        subtitle=f"{counted(found.topics, 'topic')} in turn, "
+        f"{counted(len(found.systems), 'system')}. Dashed: "
+        f"{counted(found.relevant, 'relevant document')} returned in all.",
     )
 
 

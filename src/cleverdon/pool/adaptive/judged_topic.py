@@ -21,10 +21,20 @@ class JudgedTopic:
         self.docs = of.docs
         self.number = {doc: number for number, doc in enumerate(of.docs)}
         self.state: State = method.begin(of, random)
-        self.given = 0
-        self.fruitless = 0  # judged in a row, and none of them relevant
-        self.judged: list[str] = []  # in this order
         self.relevant = 0
+        self.fruitless = 0  # given and judged in a row, and none of them relevant
+        self._given: set[int] = set()
+        self._row: list[int] = []  # given and judged, in the order of judgments
+
+    @property
+    def given(self) -> int:
+        """How many documents were given."""
+        return len(self._given)
+
+    @property
+    def judged(self) -> int:
+        """How many are judged, given or not."""
+        return len(self.state.relevant)
 
     def ended(self, limits: Limits) -> str:
         """Why nothing more is to be given; empty where something is."""
@@ -38,17 +48,29 @@ class JudgedTopic:
             return "patience"
         return ""
 
+    def give(self) -> str | None:
+        """The next document; None where all were given, or judged without that."""
+        number = self.state.next()
+        if number is None:
+            return None
+        self._given.add(number)
+        return self.docs[number]
+
     def judge(self, doc: str, relevant: bool) -> None:
+        """Take a judgment, of a document that was given or of another one."""
         number = self.number[doc]
         known = self.state.relevant
         before = known.get(number)
         self.state.judge(number, relevant)
         self.relevant += relevant - bool(before)
+        # Judgments that were there before say nothing of how long the search has been in vain.
+        if number not in self._given:
+            return
         if before is None:
-            self.judged.append(doc)
+            self._row.append(number)
             self.fruitless = 0 if relevant else self.fruitless + 1
         elif before is not relevant:
-            row = [known[self.number[doc]] for doc in reversed(self.judged)]
+            row = [known[number] for number in reversed(self._row)]
             self.fruitless = row.index(True) if True in row else len(row)
 
 
