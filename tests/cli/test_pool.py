@@ -210,3 +210,26 @@ def test_a_number_that_is_absurd(runs: list[str]) -> None:
         *("make", *runs, "--method", "stratified", "--strata", "9" * 30 + ":1", "-o", "pool.tsv")
     )
     assert isinstance(refused.exception, CleverdonError)
+
+
+def test_texts_stand_on_the_sheet_and_do_not_disturb(runs: list[str]) -> None:
+    qrels, _ = collection(topics=3, systems=4, depth=20)
+    documents = "".join(f'{{"id": "{doc}", "text": "=about {doc}"}}\n' for doc in qrels["t1"])
+    Path("corpus.jsonl").write_text(documents)
+    Path("topics.tsv").write_text("t1\tfirst\tquery\n")
+    texts = ("--queries", "topics.tsv", "--documents", "corpus.jsonl")
+    assert invoked("make", *runs, "-k", "3", "-o", "pool.tsv", *texts).exit_code == 0
+    header, *lines = Path("pool.sheet.tsv").read_text("utf-8").splitlines()
+    assert header == "query_id\tdoc_id\tgrade\tquery_text\tdocument_text"
+    for line in lines:
+        topic, doc, grade, query_text, text = line.split("\t")
+        # A cell that begins with = would be computed by a spreadsheet.
+        assert (grade, text) == ("", f"'=about {doc}")
+        assert query_text == ("first query" if topic == "t1" else "")
+    graded = [line.replace("\t\t", "\t1\t", 1) for line in lines]
+    Path("filled.tsv").write_text("\n".join([header, *graded]))
+    assert invoked("qrels", "pool.tsv", "filled.tsv", "-o", "qrels.txt").exit_code == 0
+    assert {grade for *_, grade in Judgments.read("qrels.txt").rows()} == {1}
+    next_ = invoked("next", "j.jsonl", *runs, "-n", "2", "-o", "next.tsv", *texts)
+    assert next_.exit_code == 0
+    assert "document_text" in Path("next.tsv").read_text("utf-8")

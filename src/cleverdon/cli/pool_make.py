@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cleverdon.cli import options, pool_options
+from cleverdon.cli import options, pool_options, texts
 
 if TYPE_CHECKING:
+    from cleverdon.cli.texts import TextFiles
     from cleverdon.pool import Contributions, Pool
 
 METHODS = {
@@ -74,6 +75,7 @@ _STRATA = "10:1,100:0.1"
     help="What is judged already: it is in the pool, and not on the sheet.",
 )
 @options.qrels_format
+@texts.texts
 @options.seed("draws, and the same order of documents")
 @options.formats("How to print what is in the pool.")
 def command(
@@ -89,6 +91,7 @@ def command(
     persistence: float | None,
     judged: str | None,
     qrels_format: str | None,
+    texts: TextFiles,
     seed: int,
     format_: str,
 ) -> None:
@@ -96,7 +99,8 @@ def command(
 
     Two files are written. The pool says of each document which run had it at which rank, and in a
     sample from which stratum it is and how likely it was to be drawn. The sheet is for judges:
-    queries and documents in a random order, and nothing that gives a run away.
+    queries and documents in a random order, with their texts where --queries and --documents are
+    given, and nothing that gives a run away.
 
     \b
     Examples:
@@ -104,6 +108,7 @@ def command(
       cleverdon pool make *.run --method rrf --budget 100 -o pool.tsv
       cleverdon pool make *.run --method stratified --strata 10:1,50:0.3,200:0.05 -o pool.tsv
       cleverdon pool make *.run --method probability --budget 60 --seed 7 -o pool.tsv
+      cleverdon pool make *.run -o pool.tsv --queries topics.tsv --documents corpus.jsonl
       cleverdon pool qrels pool.tsv filled_in.tsv -o qrels.txt
     """
     _check(method, depth, budget, strata, by, persistence)
@@ -135,7 +140,8 @@ def command(
         if known and not graded.any():
             say(f"cleverdon: warning: {judged} has no judgment of a document of the pool")
         # The sheet first: where it cannot be written, the pool that it belongs to stays.
-        write_sheet(pool.sheet(without=graded), sheet)
+        rows = list(pool.sheet(without=graded))
+        write_sheet(rows, sheet, **texts.of_sheet(rows))
         write_pool(pool, output)
     click.echo(render(pool, format_, graded=graded))
     to_judge = int((pool.drawn & ~graded).sum())

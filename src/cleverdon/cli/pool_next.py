@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cleverdon.cli import options, pool_options
+from cleverdon.cli import options, pool_options, texts
 from cleverdon.cli import pool_next_checks as checks
 from cleverdon.errors import LARGEST_COUNT
 
 if TYPE_CHECKING:
+    from cleverdon.cli.texts import TextFiles
     from cleverdon.pool.adaptive import Judging
     from cleverdon.read.sheet import Grades
 
@@ -55,6 +56,7 @@ def _list_methods(ctx: click.Context, param: click.Parameter, value: bool) -> No
     "in the journal already need not be given again.",
 )
 @options.qrels_format
+@texts.texts
 @click.option(
     "-n",
     "count",
@@ -80,7 +82,7 @@ def _list_methods(ctx: click.Context, param: click.Parameter, value: bool) -> No
 )
 @click.option(
     "--query",
-    "queries",
+    "chosen",
     multiple=True,
     metavar="ID",
     help="Judge this query only; again for more. Only to begin with.",
@@ -124,7 +126,8 @@ def command(
     count: int,
     output: str,
     qrels: str | None,
-    queries: tuple[str, ...],
+    chosen: tuple[str, ...],
+    texts: TextFiles,
     depth: int | None,
     rel: float,
     seed: int,
@@ -176,14 +179,14 @@ def command(
         if not runs:
             raise click.UsageError(f"there is no {journal} to go on from; to begin, give RUNS")
         found = pool_options.gathered(runs, depth=depth, run_format=run_format, order_by=order_by)
-        checks.check_ids(found, queries)
+        checks.check_ids(found, chosen)
         going = begin(
             journal,
             found,
             method or METHOD,
             seed=seed,
             rel=rel,
-            topics=queries or None,
+            topics=chosen or None,
             limits=Limits(**limits),
             format=run_format,
             order_by=order_by,
@@ -197,7 +200,7 @@ def command(
             _write_qrels(judging.grades, qrels)
         documents = judging.next(count)
         if count:
-            write_sheet(documents, output)
+            write_sheet(documents, output, **texts.of_sheet(documents))
         for note in notes:
             say(f"cleverdon: note: {note}")
         if changed:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cleverdon.pool import Contributions
     from cleverdon.pool.adaptive.journal_start import Start
 
-_AT_FIRST = {"queries": "topics"} | {
+_AT_FIRST = {"chosen": "topics"} | {
     name: name for name in ("depth", "rel", "seed", "run_format", "order_by")
 }
 """What is decided when judging begins: as a parameter of the command, and in the journal."""

@@ -32,6 +32,13 @@ class TextFiles:
         """The texts of these documents, which are only asked for where there is a file."""
         return self._read(self.documents, "documents", ids, limit)
 
+    def of_sheet(self, rows: list[tuple[str, str]]) -> dict[str, dict[str, Text]]:
+        """The texts of what stands on a judges' sheet, by the names that `write_sheet` has."""
+        return {
+            "queries": self.of_queries({query for query, _ in rows}),
+            "documents": self.of_documents(lambda: {doc for _, doc in rows}),
+        }
+
     def _read(
         self,
         file: str | None,

@@ -20,10 +20,14 @@ from cleverdon.errors import InputError
 from cleverdon.read import open_source
 from cleverdon.read.columns import choose, is_header, position
 from cleverdon.read.judging_journal import is_journal, journal_grades
+from cleverdon.read.texts import Text
 from cleverdon.read.unpacked import decoded
 from cleverdon.read.write import write_file
 
 COLUMNS = ("query_id", "doc_id", "grade")
+TEXTS = ("query_text", "document_text")
+LONGEST = 5_000
+"""Characters of a text that a cell shows: some spreadsheets take no more than 32,767."""
 UNJUDGED = ("", "?")
 """What stands in the column of the grade where there is none yet."""
 
@@ -38,23 +42,43 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _UNFIT = re.compile(r"[\x00-\x1f\x7f]|^\s|\s$|^$").search
 
 
-def write_sheet(rows: Iterable[tuple[str, str]], path: str | os.PathLike[str]) -> None:
+def write_sheet(
+    rows: Iterable[tuple[str, str]],
+    path: str | os.PathLike[str],
+    *,
+    queries: Mapping[str, Text] | None = None,
+    documents: Mapping[str, Text] | None = None,
+) -> None:
     """Write queries and documents with an empty grade, to a file or to standard output for `-`.
 
-    Columns are separated by tabs, or by commas where the name ends in `.csv`. The file appears when
-    it is complete. A file that is there is only replaced where it is a sheet without grades.
+    The texts of queries and documents, where they are given, stand in columns of their own. Columns
+    are separated by tabs, or by commas where the name ends in `.csv`. The file appears when it is
+    complete. A file that is there is only replaced where it is a sheet without grades.
     """
     path = os.fspath(path)
     source = "" if path == "-" else path
     text = io.StringIO(newline="")
     separator = "," if path.casefold().endswith(".csv") else "\t"
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    shown = [
+        (name, texts) for name, texts in zip(TEXTS, (queries, documents), strict=True) if texts
+    ]
+    writer.writerow((*COLUMNS, *(name for name, _ in shown)))
     for query, doc in rows:
         check_ids((query, doc), source=source)
-        writer.writerow((query, doc, ""))
+        ids = {TEXTS[0]: query, TEXTS[1]: doc}
+        writer.writerow((query, doc, "", *(_shown(texts.get(ids[name])) for name, texts in shown)))
     check_replaceable(path)
     write_file(path, text.getvalue().encode())
+
+
+def _shown(text: Text | None) -> str:
+    """A text in a cell, which no spreadsheet takes for a formula."""
+    if text is None:
+        return ""
+    whole = " ".join(f"{text.title} {text.text}".split())
+    cell = whole if len(whole) <= LONGEST else whole[: LONGEST - 1] + "…"
+    return f"'{cell}" if cell.startswith(("=", "+", "-", "@")) else cell
 
 
 def check_ids(ids: Iterable[str], *, source: str = "") -> None:
