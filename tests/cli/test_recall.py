@@ -53,7 +53,8 @@ def test_strata_by_runs(cleverdon: Command, docs: str, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     head, _, *rows = (tmp_path / "sample.tsv").read_text().splitlines()
     about = json.loads(head.removeprefix("# cleverdon pool "))
-    assert about["strata"] == ["returned", "rest"]
+    assert about["stratum_names"] == ["returned", "rest"]
+    assert {row.split("\t")[3] for row in rows} == {"1", "2"}
     assert set(about["sizes"]) == {"q1", "q3"}
     assert len(rows) == 40
     judge(tmp_path, "none")
@@ -73,6 +74,87 @@ def test_a_pool_instead_of_judgments(cleverdon: Command, docs: str, tmp_path: Pa
     }
     assert len(drawn) == 36
     assert not pooled & drawn
+
+
+def test_what_a_sampled_pool_did_not_draw_may_be_relevant(
+    cleverdon: Command, docs: str, tmp_path: Path
+) -> None:
+    """It is neither judged nor out of question: else nobody would ever look at it."""
+    strata = ("--method", "stratified", "--strata", "2:1,12:0.3")
+    cleverdon("pool", "make", *FILES[1:], *strata, "-o", "pool.tsv")
+    rows = [row.split("\t") for row in (tmp_path / "pool.tsv").read_text().splitlines()[2:]]
+    drawn = {(row[0], row[1]) for row in rows if row[2] == "yes"}
+    left = {(row[0], row[1]) for row in rows if row[2] == "no"}
+    assert left
+    done = cleverdon("pool", "sample", docs, "--pool", "pool.tsv", "-n", "400", "-o", "all.tsv")
+    assert done.returncode == 0, done.stderr
+    sampled = {
+        tuple(row.split("\t")[:2]) for row in (tmp_path / "all.tsv").read_text().splitlines()[2:]
+    }
+    assert left <= sampled
+    assert not drawn & sampled
+    size = len(Path(docs).read_text().splitlines())
+    assert len(sampled) == size * 4 - len(drawn)
+
+
+def test_judgments_and_a_pool_together(cleverdon: Command, docs: str, tmp_path: Path) -> None:
+    (tmp_path / "judged.txt").write_text("q1 0 x1 0\nq9 0 x2 1\n")
+    cleverdon("pool", "make", *FILES[1:], "-k", "5", "-o", "pool.tsv")
+    both = ("--pool", "pool.tsv", "--qrels", "judged.txt")
+    done = cleverdon("pool", "sample", docs, *both, "-n", "900", "-o", "all.tsv")
+    assert done.returncode == 0, done.stderr
+    sampled = {
+        tuple(row.split("\t")[:2]) for row in (tmp_path / "all.tsv").read_text().splitlines()[2:]
+    }
+    pooled = {
+        tuple(row.split("\t")[:2]) for row in (tmp_path / "pool.tsv").read_text().splitlines()[2:]
+    }
+    assert not sampled & (pooled | {("q1", "x1"), ("q9", "x2")})
+    assert {("q1", "x2"), ("q9", "x1")} <= sampled
+
+
+def test_a_sheet_with_grades_is_not_drawn_over(
+    cleverdon: Command, docs: str, tmp_path: Path
+) -> None:
+    sample = ("pool", "sample", docs, "--qrels", FILES[0], "-n", "5", "-o", "sample.tsv")
+    assert cleverdon(*sample).returncode == 0
+    judge(tmp_path, "x1")
+    (tmp_path / "filled.tsv").rename(tmp_path / "sample.sheet.tsv")
+    before = [(tmp_path / name).read_bytes() for name in ("sample.tsv", "sample.sheet.tsv")]
+    done = cleverdon(*sample, "--seed", "8")
+    assert done.returncode == 1
+    assert "has 20 grades, which a new sheet would overwrite" in done.stderr
+    after = [(tmp_path / name).read_bytes() for name in ("sample.tsv", "sample.sheet.tsv")]
+    assert after == before
+
+
+def test_the_sheet_is_held_against_the_draw(cleverdon: Command, docs: str, tmp_path: Path) -> None:
+    for seed in ("1", "2"):
+        sample = ("pool", "sample", docs, "--qrels", FILES[0], "-n", "20", "--seed", seed)
+        assert cleverdon(*sample, "-o", "sample.tsv").returncode == 0
+        (tmp_path / "sample.tsv").rename(tmp_path / f"{seed}.tsv")
+        judge(tmp_path, "x1")
+        (tmp_path / "filled.tsv").rename(tmp_path / f"{seed}.filled.tsv")
+    done = cleverdon("recall", *FILES, "--drawn", "1.tsv", "--sample", "2.filled.tsv")
+    assert done.returncode == 1
+    assert "error: 2.filled.tsv: " in done.stderr
+    assert "of 80 judged documents were not drawn: is it the right sheet?" in done.stderr
+    lines = (tmp_path / "1.filled.tsv").read_text().splitlines()
+    (tmp_path / "part.tsv").write_text("\n".join(lines[:66]) + "\n")
+    done = cleverdon("recall", *FILES, "--drawn", "1.tsv", "--sample", "part.tsv", "--no-reuse")
+    assert "65 of 80 drawn documents are judged; the rest is taken to be missing" in done.stdout
+    # The sample says how large the collection is.
+    assert "With --docs" not in done.stdout
+    drawn = ("--drawn", "1.tsv", "--sample", "1.filled.tsv")
+    done = cleverdon("recall", *FILES, *drawn, "--docs", "1000")
+    assert "1.tsv was drawn from a collection of" in done.stderr
+    size = str(len(Path(docs).read_text().splitlines()))
+    assert cleverdon("recall", *FILES, *drawn, "--docs", size).returncode == 0
+
+
+def test_the_grade_that_is_relevant_reaches_the_measures(cleverdon: Command) -> None:
+    done = cleverdon("recall", *FILES, "--rel", "2")
+    assert "bm25, AP(rel=2)" in done.stdout
 
 
 def test_strata_by_a_table(cleverdon: Command, docs: str, tmp_path: Path) -> None:
@@ -119,6 +201,11 @@ def test_groups_and_a_plot(cleverdon: Command, tmp_path: Path) -> None:
         (("recall", *FILES, "--drawn", FILES[0], "--sample", FILES[0]), "is no pool"),
         (("recall", *FILES, "--plot", "curves.xls"), "curves.xls"),
         (("recall", *FILES, "--target", "2"), "--target"),
+        (("recall", *FILES, "--no-reuse", "-m", "AP"), "--no-reuse scores none"),
+        (("recall", *FILES, "--docs", "1" + "0" * 20), "--docs"),
+        (("recall", *FILES, "--depth", "1" + "0" * 20), "--depth"),
+        (("pool", "sample", "none.txt", "--qrels", FILES[0], "-o", "s.tsv"), "no such file"),
+        (("pool", "sample", FILES[0], "--qrels", FILES[0], "-o", "-"), "--output"),
         (("pool", "sample", FILES[0], "-o", "s.tsv"), "--qrels or --pool"),
         (("pool", "sample", "-", "--qrels", FILES[0], "-o", "s.tsv"), "is read twice"),
         (

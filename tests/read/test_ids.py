@@ -68,3 +68,19 @@ def test_what_is_no_table_of_pairs(text: str, message: str, tmp_path: Path) -> N
     file.write_text(text)
     with pytest.raises(InputError, match=message):
         read_pairs(file, ("run", "group"))
+
+
+def test_a_header_may_stand_below_a_comment(tmp_path: Path) -> None:
+    file = tmp_path / "groups"
+    file.write_text("# made by hand\n\nrun group\nbm25 lexical\n")
+    assert read_pairs(file, ("run", "group")) == {"bm25": "lexical"}
+    file.write_text("bm25 lexical\nrun group\n")  # below data it is a run of that name
+    assert read_pairs(file, ("run", "group")) == {"bm25": "lexical", "run": "group"}
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    missing = str(tmp_path / "none.txt")
+    with pytest.raises(InputError, match=r"none\.txt: there is no such file"):
+        list(read_ids(missing))
+    with pytest.raises(InputError, match=r"none\.txt: there is no such file"):
+        read_pairs(missing, ("run", "group"))

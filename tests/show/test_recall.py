@@ -8,10 +8,15 @@ import json
 
 import pytest
 
-from cleverdon.pool.recall import Part, recall
-from cleverdon.pool.recall.whole import Recall
+from cleverdon.measures.notation import parse_all
+from cleverdon.pool.recall import Part, Recall, Reuse, recall
+from cleverdon.pool.recall.parts import Filled
+from cleverdon.pool.recall.reuse import LeftOut
 from cleverdon.show.recall import render
-from cleverdon.show.recall_words import advice, verdict
+from cleverdon.show.recall_phrases import amount
+from cleverdon.show.recall_verdict import verdict
+from cleverdon.show.recall_words import advice, sheet
+from cleverdon.show.reuse_words import reusable
 from tests.pool.recall.made import grades_of, runs_of
 
 GRADES = grades_of({"q1": "abcd", "q2": "ef"}, {"q1": "xy", "q2": "z"})
@@ -38,7 +43,7 @@ def test_the_table_has_every_section() -> None:
         *("saturation by number of systems", "overlap of systems", "if it had not been pooled"),
     ):
         assert f"\n{heading}\n" in f"\n{text}"
-    assert "by chao" not in render(found())
+    assert "\nby chao\n" not in render(found())
 
 
 def test_csv_has_all_digits() -> None:
@@ -69,11 +74,151 @@ def test_markdown() -> None:
     assert "## recall of runs" in render(found(), "markdown")
 
 
+def several(lists: dict[str, str], relevant: str, **options: object) -> Recall:
+    """The same of eight queries."""
+    topics = [f"q{n}" for n in range(8)]
+    runs = runs_of({name: dict.fromkeys(topics, docs) for name, docs in lists.items()})
+    return recall(grades_of(dict.fromkeys(topics, relevant)), runs, reusing=False, **options)  # type: ignore[arg-type]
+
+
+EASY = {"x": "abcdefg", "y": "abcdefh", "z": "abcdeij", "v": "abklm"}
+"""Systems that find the same, and something of their own."""
+APART = {"x": "abcdefgh", "y": "ghij", "z": "ijklmnop"}
+"""Systems that complement each other."""
+
+
 def test_capture_recapture_is_called_a_lower_bound() -> None:
-    text = " ".join(advice(found()))
+    easy = several(EASY, "abcdefghijklm")
+    assert easy.dependence is not None
+    assert easy.dependence.direction == "positive"
+    text = " ".join(advice(easy))
     assert "at least about" in text
     assert "lower bound" in text
     assert "Stop" not in text
+
+
+def test_systems_that_complement_each_other_are_told_of_without_bounds() -> None:
+    apart = several(APART, "abcdefghijklmnop")
+    text = " ".join(advice(apart))
+    for word in ("at least", "at most", "lower bound", "Go on", "Stop"):
+        assert word not in text
+    assert "it bounds nothing" in text
+    assert "too high" in text
+    assert verdict(apart).startswith("Not decided: by what systems found in common recall would be")
+    # All queries are alike, so the interval has no width, and is not printed as one.
+    assert "odds ratio 0.059)" in text
+
+
+def test_two_systems_are_told_of_with_an_if() -> None:
+    two = several({"x": APART["x"], "z": APART["z"]}, "abcdefghijklmnop")
+    text = " ".join(advice(two))
+    assert "if systems are independent" in text
+    assert "lower bound" not in text
+    assert verdict(two).startswith("Not decided")
+
+
+def test_an_estimate_below_what_is_known_is_called_refuted() -> None:
+    text = render(several(EASY, "abcdefghijklm" + "nopqrstuvw", docs=500))
+    row = next(line.split() for line in text.splitlines() if line.startswith("chao "))
+    assert row[1:2] + row[3:] == ["184", "-", "-", "-", "-", "-"]
+    assert "The estimate by chao is refuted: by it 1" in text
+    assert "but 184 are known, of which they missed 80" in text
+    assert (
+        "80 relevant documents are returned by none of these systems down to rank 7, and 80 at "
+        in text
+    )
+    assert "Not decided: recall is not known" in text
+    assert "No estimate of what was missed is left" in text
+    record = json.loads(render(several(EASY, "abcdefghijklm" + "nopqrstuvw"), "json"))
+    one = record["estimates"]["chao"]["all"]
+    assert one["refuted"] is True
+    assert one["low"] is one["high"] is one["recall"] is None
+    assert record["runs"]["x"]["recall"] == [None, None, None]
+
+
+def test_a_sample_of_some_queries_is_told_of_as_such() -> None:
+    parts = [Part("q2", "all", 97, 0, 1.0, 97)]
+    one = found(sample=parts, docs=100, reusing=False)
+    text = " ".join(advice(one))
+    assert "1 query (q2) of 2 is sampled: of this one, 3 documents are judged, and 2 are" in text
+    assert "By the sample there are about 2 in all of this one, between 2 and 2" in text
+    assert verdict(one) == (
+        "Not decided for all queries: 1 query is not sampled. For the 1 that is, stop: recall is "
+        "between 1.00 and 1.00, and 0.9 is enough (--target)."
+    )
+    assert "recall: of the R by sample, of 1 query" in render(one)
+    record = json.loads(render(one, "json"))
+    assert (record["decision"], record["decided_for"]) == ("open", 1)
+    assert record["decision_for_these"] == "stop"
+
+
+def test_a_sample_that_says_go_on_asks_for_no_other() -> None:
+    text = verdict(sampled(500, 100, docs=1006))
+    assert "cleverdon pool sample" not in text
+    assert "Judge deeper: cleverdon pool make RUNS -k 8 --judged QRELS" in text
+    assert "add systems" in text
+
+
+def test_whether_a_larger_sample_holds_the_one_that_there_is() -> None:
+    text = verdict(sampled(60, 1, docs=1006, target=0.3))
+    assert "A random sample of 210 documents for each query would tell recall to ±0.1" in text
+    assert "It is drawn anew, without the 120 documents of all queries that are judged" in text
+    wide = verdict(sampled(60, 1, docs=1006, target=0.3, precision=0.3))
+    assert "The sample tells recall to ±0.3 already; with a smaller --precision" in wide
+
+
+def test_how_the_sheet_fits_the_sample() -> None:
+    assert sheet(found(filled=Filled(drawn=20, judged=20, strange=0))) == ""
+    text = sheet(found(filled=Filled(drawn=20, judged=1, strange=1)))
+    assert "1 of 20 drawn documents is judged; the rest is taken to be missing at random." in text
+    assert "1 of 2 judged documents were not drawn, and do not count: is it the right" in text
+
+
+def test_the_intervals_are_named() -> None:
+    text = render(sampled(100, 1))
+    assert "interval of sample: gamma" in text
+    assert "interval of chao: log-normal" in text
+    one = several({"x": "abc"}, "abc", sample=[Part("q0", "all", 20, 1, 0.2, 100)])
+    assert "interval of sample: exact, by inversion of the hypergeometric" in render(one)
+
+
+def test_systems_that_are_the_same_are_named() -> None:
+    twice = {**LISTS, "again": LISTS["one"]}
+    text = " ".join(advice(recall(GRADES, runs_of(twice))))
+    assert "one and again: these have the same judged documents at the same ranks" in text
+
+
+def test_one_document_is_and_two_are() -> None:
+    one = recall({"q": {"a": 1, "b": 0}}, {"x": {"q": {"a": 2.0}}, "y": {"q": {"b": 1.0}}})
+    text = " ".join(advice(one))
+    assert "2 documents are judged for 1 query, and 1 is relevant" in text
+    assert amount(1, "judgment") == "1 judgment"
+    assert amount(1.5, "judgment") == "1.5 judgments"
+    assert amount(0.0, "judgment") == "0 judgments"
+
+
+def left_out(system: str, pooled: float, unpooled: float, rank: int, then: int) -> LeftOut:
+    (measure,) = parse_all("AP")
+    return LeftOut(system, system, measure, 1, 1, pooled, unpooled, rank, then, others=0.02)
+
+
+def test_what_systems_lose_that_were_not_pooled() -> None:
+    lost = Reuse((left_out("a", 0.5, 0.4, 1, 3), left_out("b", 0.4, 0.4, 2, 3)), 10, True)
+    assert reusable(lost) == (
+        "A system that was not pooled would be underrated by 10.0% on average (AP), while the "
+        "others change by +2.0%; a would lose most, 20.0%. Ranks would be lost by a (1 to 3), "
+        "b (2 to 3)."
+    )
+    # Its own score stays, and yet others pass it.
+    kept = reusable(Reuse((left_out("a", 0.5, 0.5, 1, 2),), 10, True))
+    assert "would be rated the same on average (AP)" in kept
+    assert "none would lose any" in kept
+    assert "Ranks would be lost by a (1 to 2)." in kept
+    gained = reusable(Reuse((left_out("a", 0.5, 0.55, 1, 1),), 10, True))
+    assert "overrated by 10.0%" in gained
+    assert "No system would lose a rank" in gained
+    slight = reusable(Reuse((left_out("a", 0.5, 0.50001, 1, 1),), 10, True))
+    assert "-0.0%" not in slight
 
 
 def test_a_sample_decides() -> None:
@@ -106,10 +251,11 @@ def test_two_systems_cannot_show_whether_they_are_independent() -> None:
 
 
 def test_everything_judged() -> None:
-    whole = recall({"q": {"a": 1, "b": 0}}, {"x": {"q": {"a": 2.0, "b": 1.0}}}, docs=2)
-    text = " ".join(advice(whole))
+    both = {name: {"q": {"a": 2.0, "b": 1.0}} for name in "xy"}
+    text = " ".join(advice(recall({"q": {"a": 1, "b": 0}}, both, docs=2)))
     assert "That is the whole collection" in text
     assert text.endswith("Stop: everything is judged.")
+    assert "would bring" not in text
 
 
 def test_many_systems_are_thinned_for_people_and_not_for_programs() -> None:

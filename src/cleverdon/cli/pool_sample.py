@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cleverdon.cli import options, pool_options
+from cleverdon.errors import LARGEST_COUNT
 
 if TYPE_CHECKING:
     from cleverdon.pool import Pool
@@ -24,12 +25,14 @@ _ALLOCATIONS = ("proportional", "equal", "neyman")
     type=click.Path(),
     help="Judgments: a query's judged documents are not drawn.",
 )
+@options.qrels_format
 @click.option(
     "--pool",
     "pool_file",
     metavar="FILE",
     type=click.Path(),
-    help="A pool, as `cleverdon pool make` writes it: a query's pooled documents are not drawn.",
+    help="A pool, as `cleverdon pool make` writes it: what is to be judged of it is not drawn. Of "
+    "a pool that is a sample itself, the documents that it did not draw may be.",
 )
 @click.option(
     "--query",
@@ -42,7 +45,7 @@ _ALLOCATIONS = ("proportional", "equal", "neyman")
 @click.option(
     "-n",
     "--size",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=LARGEST_COUNT),
     default=200,
     show_default=True,
     help="How many documents to draw for each query.",
@@ -62,7 +65,7 @@ _ALLOCATIONS = ("proportional", "equal", "neyman")
     help="Draw by two strata: what some run returned below the pool, and what none did; again for "
     "more runs.",
 )
-@click.option("--run-format", metavar="FORMAT", help="The runs' format, if not to be guessed.")
+@options.runs_read
 @click.option(
     "--allocation",
     type=click.Choice(_ALLOCATIONS),
@@ -81,6 +84,7 @@ _ALLOCATIONS = ("proportional", "equal", "neyman")
 def command(
     docs: str,
     qrels: str | None,
+    qrels_format: str | None,
     pool_file: str | None,
     queries: tuple[str, ...],
     output: Path,
@@ -88,6 +92,7 @@ def command(
     strata: str | None,
     runs: tuple[str, ...],
     run_format: str | None,
+    order_by: str,
     allocation: str | None,
     shares: tuple[str, ...],
     seed: int,
@@ -106,8 +111,10 @@ def command(
       cleverdon pool sample docs.txt --qrels qrels.txt --runs a.run --runs b.run -o sample.tsv
       cleverdon pool sample docs.txt --qrels qrels.txt --strata language.tsv -n 500 -o sample.tsv
     """
-    if (qrels is None) == (pool_file is None):
-        raise click.UsageError("it takes --qrels or --pool: what is judged or pooled is not drawn")
+    if qrels is None and pool_file is None:
+        raise click.UsageError(
+            "it takes --qrels or --pool, or both: what is judged, or is to be, is not drawn"
+        )
     if strata and runs:
         raise click.UsageError("strata are by --strata or by --runs, and not by both")
     if docs == "-":
@@ -126,9 +133,10 @@ def command(
     from cleverdon.pool.recall import Design, draw_sample
     from cleverdon.read.ids import read_ids
     from cleverdon.read.pairs import read_pairs
-    from cleverdon.read.sheet import write_sheet
+    from cleverdon.read.sheet import check_replaceable, write_sheet
 
-    pooled = _pooled(qrels, pool_file, queries)
+    check_replaceable(sheet)  # before anything is drawn, and before the sample's file is replaced
+    pooled = _pooled(qrels, qrels_format, pool_file, queries)
     table = None
     if strata:
         with bar("reading strata") as update:
@@ -139,7 +147,7 @@ def command(
         how=allocation or ("equal" if runs else "proportional"),
         shares=dict(map(_share, shares)),
         stratum_of=table,
-        returned=_returned(runs, run_format) if runs else None,
+        returned=_returned(runs, run_format, order_by) if runs else None,
     )
     with bar("drawing") as update:
 
@@ -154,39 +162,39 @@ def command(
 
 
 def _pooled(
-    qrels: str | None, pool_file: str | None, queries: tuple[str, ...]
-) -> dict[str, frozenset[str]]:
+    qrels: str | None, qrels_format: str | None, pool_file: str | None, queries: tuple[str, ...]
+) -> dict[str, set[str]]:
     """The documents that are out of question, of each query that is wanted."""
     from cleverdon.errors import InputError, suggest
 
-    found: dict[str, frozenset[str]]
+    found: dict[str, set[str]] = {}
     if qrels is not None:
         from cleverdon.data import Judgments
 
-        judged = Judgments.read(qrels)
+        judged = Judgments.read(qrels, format=qrels_format)
         # What is pooled and not judged may be relevant, and is drawn with the others.
-        found = {
-            query: frozenset(doc for doc, grade in judged[query].items() if grade >= 0)
-            for query in judged.queries
-        }
-    else:
+        for query in judged.queries:
+            found[query] = {doc for doc, grade in judged[query].items() if grade >= 0}
+    if pool_file is not None:
         from cleverdon.pool.file import read_pool
 
-        pool = read_pool(str(pool_file))
-        listed: dict[str, list[str]] = {}
-        for topic, at in pool.rows():
-            listed.setdefault(topic, []).append(pool.docs[at])
-        found = {topic: frozenset(docs) for topic, docs in listed.items()}
+        pool = read_pool(pool_file)
+        # For the same reason, of a sampled pool only what was drawn is out of question.
+        for query in pool.topics:
+            found.setdefault(query, set())
+        for query, doc in pool.sheet():
+            found[query].add(doc)
     unknown = next((query for query in queries if query not in found), None)
     if unknown is not None:
-        raise InputError(
-            f"there is no query {unknown!r} in {qrels or pool_file}{suggest(unknown, found)}"
-        )
+        files = " or ".join(file for file in (qrels, pool_file) if file)
+        raise InputError(f"there is no query {unknown!r} in {files}{suggest(unknown, found)}")
     return {query: found[query] for query in queries or found}
 
 
-def _returned(runs: tuple[str, ...], run_format: str | None) -> dict[str, frozenset[str]]:
-    found = pool_options.gathered(runs, depth=None, run_format=run_format, order_by="score")
+def _returned(
+    runs: tuple[str, ...], run_format: str | None, order_by: str
+) -> dict[str, frozenset[str]]:
+    found = pool_options.gathered(runs, depth=None, run_format=run_format, order_by=order_by)
     return {each.topic: frozenset(each.docs) for each in found.each()}
 
 
@@ -209,14 +217,15 @@ def _summary(pool: Pool) -> str:
 
     from cleverdon.show.grid import Grid, counted, laid_out, printable
 
-    names: list[str] = pool.how["strata"]
+    names: list[str] = pool.how["stratum_names"]
     drawn: Counter[int] = Counter(pool.stratum.tolist() if pool.stratum is not None else ())
     sizes: Counter[str] = Counter()
     for of_topic in pool.how["sizes"].values():
         sizes.update(of_topic)
     rows = [
-        [printable(name), f"{sizes[name]:,}", f"{drawn[at]:,}"] for at, name in enumerate(names)
+        [printable(name), f"{sizes[name]:,}", f"{drawn[number]:,}"]
+        for number, name in enumerate(names, start=1)
     ]
     queries = counted(len(pool.topics), "query")
     notes = [f"of a collection of {counted(pool.how['docs'], 'document')}, for {queries}"]
-    return laid_out(Grid(["stratum", "not pooled", "drawn"], rows, 1, notes), "table")
+    return laid_out(Grid(["stratum", "to draw from", "drawn"], rows, 1, notes), "table")

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from cleverdon.cli import options
+from cleverdon.errors import LARGEST_COUNT
 from cleverdon.show.sections import FORMATS
 
 if TYPE_CHECKING:
     from cleverdon.data import Judgments
-    from cleverdon.pool.recall import Part
 
 _SAMPLES = ("plain", "sampled", "strata")
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+_COUNT = click.IntRange(min=1, max=LARGEST_COUNT)
 
 
 @click.command()
 @options.inputs
 @click.option(
-    "--docs", type=click.IntRange(min=1), metavar="N", help="How many documents the collection has."
+    "--docs",
+    type=_COUNT,
+    metavar="N",
+    help="How many documents the collection has.  [default: as --drawn says]",
 )
 @click.option(
     "--sample",
@@ -44,7 +48,7 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 )
 @click.option(
     "--depth",
-    type=click.IntRange(min=1),
+    type=_COUNT,
     metavar="K",
     help="How deep the pool is.  [default: down to where all results of all runs are judged]",
 )
@@ -57,12 +61,10 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 )
 @options.measures_named(
     "By which measure runs are scored with and without what they alone contributed; again for "
-    "more.  [default: AP nDCG@10]"
+    "more.  [default: AP by --rel, and nDCG@10]"
 )
 @click.option("--no-reuse", is_flag=True, help="Do not score runs with judgments left out.")
-@click.option(
-    "--rel", type=float, default=1, show_default=True, help="The lowest grade that is relevant."
-)
+@options.rel()
 @click.option(
     "--target", type=_SHARE, default=0.9, show_default=True, help="The recall that is enough."
 )
@@ -73,20 +75,11 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     show_default=True,
     help="To what recall is to be known: half the width of its interval.",
 )
-@click.option(
-    "--confidence", type=_SHARE, default=0.95, show_default=True, help="Of all intervals."
-)
+@options.confidence
 @click.option("--per-query", is_flag=True, help="The estimates of each query as well.")
-@click.option(
-    "--plot",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw the saturation of the pool: .svg, .png, .pdf, .html, or .json.",
-)
-@click.option(
-    "--qrels-format", metavar="FORMAT", help="The judgments' format, if not to be guessed."
-)
-@click.option("--run-format", metavar="FORMAT", help="The runs' format, if not to be guessed.")
+@options.plot("the saturation of the pool")
+@options.qrels_format
+@options.runs_read
 @options.formats("How to print. csv, tsv and json have all digits.", FORMATS)
 def command(
     qrels: str,
@@ -107,14 +100,15 @@ def command(
     plot: Path | None,
     qrels_format: str | None,
     run_format: str | None,
+    order_by: str,
     format_: str,
 ) -> None:
     """Estimate how many relevant documents there are, and how many of them were found.
 
     By a judged sample of what is not in the pool, where there is one; and by capture-recapture,
-    from how much RUNS found in common, which gives a lower bound. Beside that: how the pool fills
-    with depth and with systems, what a system that was not pooled would lose, and in plain words
-    whether to stop judging.
+    from how much RUNS found in common, which gives a lower bound unless they complement each other.
+    Beside that: how the pool fills with depth and with systems, what a system that was not pooled
+    would lose, and in plain words whether to stop judging.
 
     \b
     Examples:
@@ -130,6 +124,8 @@ def command(
         raise click.UsageError("--drawn says how the sample was drawn; leave --sample-format out")
     if sample_format and not sample:
         raise click.UsageError("--sample-format goes with --sample")
+    if no_reuse and measures:
+        raise click.UsageError("--measure is by which runs are scored, and --no-reuse scores none")
     options.check_one_stdin(qrels, *runs)
     if plot is not None:
         options.check_output(plot, qrels, *(options.name_and_file(run)[1] for run in runs))
@@ -146,13 +142,11 @@ def command(
 
     with bar("estimating") as update:
         judged = Judgments.read(qrels, format=qrels_format)
-        parts, sampled = _sample(judged, sample, drawn, sample_format, rel=rel, docs=docs)
+        given = _sample(judged, sample, drawn, sample_format, rel=rel, docs=docs)
         found = recall(
             judged,
             opened,
-            sample=parts,
-            sampled=sampled,
-            docs=docs,
+            **given,
             depth=depth,
             rel=rel,
             groups=read_pairs(groups, ("run", "group"), headings=("system",)) if groups else None,
@@ -162,6 +156,7 @@ def command(
             target=target,
             confidence=confidence,
             run_format=run_format,
+            order_by=order_by,
             progress=update,
         )
     if plot is not None:
@@ -180,22 +175,29 @@ def _sample(
     *,
     rel: float,
     docs: int | None,
-) -> tuple[list[Part] | None, dict[str, list[str]]]:
-    """The parts of the sample, and which documents of which query it has."""
+) -> dict[str, Any]:
+    """What the estimate is to know of the sample: its parts, and which documents it has."""
     if sample is None:
-        return None, {}
+        return {"docs": docs}
 
     from cleverdon.data import Judgments
     from cleverdon.pool.file import read_pool
-    from cleverdon.pool.recall import parts_of_judgments, parts_of_pool
+    from cleverdon.pool.recall import compared, parts_of_judgments, parts_of_pool
     from cleverdon.read.sheet import read_sheet
 
     if drawn is not None:
-        pool = read_pool(drawn)
+        pool, grades = read_pool(drawn), read_sheet(sample)
+        parts = parts_of_pool(pool, grades, rel=rel, source=drawn)
+        of_topics = {topic: judged[topic] for topic in judged.queries if topic in grades}
         listed: dict[str, list[str]] = {}
         for topic, doc in pool.sheet():
             listed.setdefault(topic, []).append(doc)
-        return parts_of_pool(pool, read_sheet(sample), rel=rel), listed
+        return {
+            "sample": parts,
+            "sampled": listed,
+            "filled": compared(pool, grades, of_topics, source=sample),
+            "docs": _size(docs, pool.how.get("docs"), drawn),
+        }
     if format in (None, "plain"):
         found = Judgments.read(read_sheet(sample), name=sample)
     else:
@@ -205,4 +207,15 @@ def _sample(
     for topic in judged.queries:
         out = set(listed.get(topic, ()))
         pooled[topic] = sum(grade >= 0 and doc not in out for doc, grade in judged[topic].items())
-    return parts_of_judgments(found, rel=rel, docs=docs, pooled=pooled), listed
+    parts = parts_of_judgments(found, rel=rel, docs=docs, pooled=pooled)
+    return {"sample": parts, "sampled": listed, "docs": docs}
+
+
+def _size(given: int | None, drawn_from: int | None, drawn: str) -> int | None:
+    """How many documents the collection has: the sample was drawn from all of them."""
+    if given is not None and drawn_from is not None and given != drawn_from:
+        raise click.UsageError(
+            f"--docs {given}: {drawn} was drawn from a collection of {drawn_from:,} documents; "
+            "leave --docs out"
+        )
+    return given if drawn_from is None else drawn_from

@@ -17,6 +17,7 @@ def read_ids(path: str | os.PathLike[str], *, progress: Progress | None = None) 
     A first line that is a name of ids, such as doc_id, is taken for a header.
     """
     path = os.fspath(path)
+    check_there(path)
     if not _is_list(path):
         for record in records_of(path, keep=_all, progress=progress):
             yield record.id
@@ -34,6 +35,12 @@ def read_ids(path: str | os.PathLike[str], *, progress: Progress | None = None) 
                     f"expected one id a line, found {id[:40]!r}", source=source, line=number
                 )
             yield id
+
+
+def check_there(path: str) -> None:
+    """A file that is not there is said as of judgments and runs."""
+    if path != "-" and not os.path.exists(path):
+        raise InputError("there is no such file", source=path)
 
 
 def _all(id: str) -> bool:

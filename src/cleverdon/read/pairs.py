@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 
 from cleverdon.errors import InputError
+from cleverdon.read.ids import check_there
 from cleverdon.read.unpacked import Progress, decoded, name_of_stream, unpacked
 
 
@@ -18,12 +19,14 @@ def read_pairs(
 ) -> dict[str, str]:
     """The second column by the first: by tabs, commas or white space, packed or not.
 
-    `names` say what the columns are, for messages; a first line that begins with the first of
-    them, or with one of `headings`, is a header.
+    `names` say what the columns are, for messages; a first line, comments aside, that begins with
+    the first of them, or with one of `headings`, is a header.
     """
     path = os.fspath(path)
+    check_there(path)
     source = name_of_stream(path)
     found: dict[str, str] = {}
+    read = False  # whether a line of the table was
     with unpacked(path, progress=progress) as stream:
         for number, line in enumerate(stream, start=1):
             text = decoded(
@@ -41,7 +44,8 @@ def read_pairs(
                     line=number,
                 )
             first, second = cells
-            if number == 1 and first.casefold() in (names[0], *headings):
+            header, read = not read and first.casefold() in (names[0], *headings), True
+            if header:
                 continue
             if found.setdefault(first, second) != second:
                 raise InputError(

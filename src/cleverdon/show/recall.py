@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from math import isinf
+from math import isinf, isnan, nan
 from typing import Any
 
 from cleverdon.arrays import plain, plain_record
 from cleverdon.errors import check_word
-from cleverdon.pool.recall.estimates import METHODS, Estimate, Estimates
+from cleverdon.pool.recall.estimates import INTERVALS, METHODS, Estimate, Estimates
+from cleverdon.pool.recall.recalled import Recall
 from cleverdon.pool.recall.reuse import Reuse
 from cleverdon.pool.recall.saturation import Step
-from cleverdon.pool.recall.whole import Recall
 from cleverdon.show.grid import Grid, counted, printable
 from cleverdon.show.numbers import decimal
 from cleverdon.show.recall_words import advice
@@ -58,13 +58,24 @@ def _estimates(found: Recall, *, exact: bool) -> Section:
             f"the first results of {printable(found.least_judged)} are not all judged: the depth "
             "of the pool is not known, and all results count (--depth says it)"
         )
-    intervals = f"low, high: {found.confidence:.0%} intervals"
-    grid = Grid(["method", *_ESTIMATE], rows, 1, [intervals, *notes, depth])
+    grid = Grid(["method", *_ESTIMATE], rows, 1, [*_intervals(found), *notes, depth])
     return Section("relevant documents", grid)
 
 
+def _intervals(found: Recall) -> list[str]:
+    """Which intervals these are, of all queries together."""
+    usable = [each for each in found.estimates if not each.all.refuted]
+    kinds = dict.fromkeys(each.all.interval for each in usable)
+    said = [f"low, high: {found.confidence:.0%} intervals"] if usable else []
+    for kind in kinds:
+        of = ", ".join(each.method for each in usable if each.all.interval == kind)
+        said.append(f"interval of {of}: {kind}, {INTERVALS[kind]}")
+    return said
+
+
 def _cells(one: Estimate, *, exact: bool) -> list[str]:
-    ends = [_count(value, exact=exact) for value in (one.value, one.low, one.high)]
+    low, high = (nan, nan) if one.refuted else (one.low, one.high)
+    ends = [_count(value, exact=exact) for value in (one.value, low, high)]
     return [str(one.found), *ends, *(decimal(value, exact=exact) for value in one.recall())]
 
 
@@ -87,6 +98,9 @@ def _runs(found: Recall, *, exact: bool) -> Section:
     notes = [
         "found: the pool's relevant documents at any rank; what nobody judged is not among them"
     ]
+    if found.best is not None:
+        part = f", of {counted(len(found.told), 'query')}" if found.partial else ""
+        notes.append(f"recall: of the R by {found.best.method}{part}")
     header = ["run", "found", "recall", "recall low", "recall high"]
     return Section("recall of runs", Grid(header, rows, 1, notes))
 
@@ -138,7 +152,6 @@ def _reuse(reuse: Reuse, *, exact: bool) -> Section:
     rows = []
     for one in reuse.systems:
         name = f"{printable(one.system)}, {one.measure}"
-        relative = decimal(one.relative, exact=True) if exact else f"{one.relative:+.1%}"
         rows.append(
             [
                 name,
@@ -146,7 +159,8 @@ def _reuse(reuse: Reuse, *, exact: bool) -> Section:
                 str(one.relevant),
                 decimal(one.pooled, exact=exact),
                 decimal(one.unpooled, exact=exact),
-                "-" if not exact and one.relative != one.relative else relative,
+                _share(one.relative, exact=exact),
+                _share(one.others, exact=exact),
                 str(one.rank),
                 str(one.rank_unpooled),
             ]
@@ -158,11 +172,21 @@ def _reuse(reuse: Reuse, *, exact: bool) -> Section:
         "pooled",
         "not pooled",
         "change",
+        "others",
         "rank",
         "then",
     ]
-    notes = ["not pooled: scored without the judgments that it, or its group, alone contributed"]
+    notes = [
+        "not pooled: scored without the judgments that it, or its group, alone contributed",
+        "others: how the other systems change without these judgments, on average",
+    ]
     return Section("if it had not been pooled", Grid(header, rows, 1, notes))
+
+
+def _share(value: float, *, exact: bool) -> str:
+    if exact or isnan(value):
+        return decimal(value, exact=exact)
+    return f"{round(value, 3) + 0.0:+.1%}"  # no minus before a 0
 
 
 def as_json(found: Recall) -> dict[str, Any]:
@@ -174,6 +198,9 @@ def as_json(found: Recall) -> dict[str, Any]:
         "relevant": found.relevant,
         "docs": found.docs,
         "depth": found.depth if found.depth_known else None,
+        "not_returned": {"down_to_depth": found.uncaught, "at_any_rank": found.unreturned},
+        "alike": [list(pair) for pair in found.alike],
+        "sheet": None if found.filled is None else asdict(found.filled),
         "confidence": found.confidence,
         "estimates": {
             each.method: {
@@ -212,7 +239,10 @@ def as_json(found: Recall) -> dict[str, Any]:
         "precision": found.precision,
         "target": found.target,
         "decision": found.decision,
+        "decided_for": len(found.told),
+        "decision_for_these": found.decision_as_told if not found.complete else "stop",
         "sample_needed": found.needed,
+        "sample_judged": found.sample_judged,
         "advice": advice(found),
     }
 
@@ -223,8 +253,10 @@ def _estimate(one: Estimate) -> dict[str, Any]:
         {
             "found": one.found,
             "R": one.value,
-            "low": one.low,
-            "high": one.high,
+            "low": nan if one.refuted else one.low,
+            "high": nan if one.refuted else one.high,
+            "interval": one.interval,
+            "refuted": one.refuted,
             "recall": value,
             "recall_low": low,
             "recall_high": high,

@@ -1,49 +1,160 @@
-"""What an estimate of recall says, in sentences: what is known, what comes next, when to stop."""
+"""What an estimate of recall says, in sentences: what is known, and what it rests on."""
 
 from __future__ import annotations
 
-from math import isinf, isnan
+from math import isnan
 
 from cleverdon.pool.recall.estimates import Estimate
-from cleverdon.pool.recall.whole import Recall
+from cleverdon.pool.recall.recalled import SAMPLE, Recall
 from cleverdon.show.grid import counted, printable
-from cleverdon.show.numbers import two_digits
-
-MOST = 0.5
-"""A sample that is a larger share of the collection than that is no sample any more."""
+from cleverdon.show.recall_phrases import (
+    NAMED,
+    amount,
+    are,
+    between,
+    count,
+    listed,
+    odds,
+    these,
+)
+from cleverdon.show.recall_verdict import verdict
+from cleverdon.show.reuse_words import reusable
 
 
 def advice(found: Recall) -> list[str]:
     """All there is to say, a sentence or two each."""
-    said = [known(found), depends(found), next_step(found), reusable(found), verdict(found)]
+    said = [
+        known(found),
+        unseen(found),
+        *refuted(found),
+        sheet(found),
+        depends(found),
+        next_step(found),
+        reusable(found.reuse),
+        verdict(found),
+    ]
     return [sentence for sentence in said if sentence]
 
 
 def known(found: Recall) -> str:
     """How many relevant documents there are, and what that rests on."""
-    start = (
-        f"{counted(found.judged, 'document')} are judged for {counted(len(found.topics), 'query')}"
-        f", and {found.relevant:,} are relevant."
-    )
+    queries = counted(len(found.topics), "query")
+    start = f"{pool(found, found.topics, f' for {queries}')}."
     if found.complete:
         return f"{start} That is the whole collection: there are no others."
     best = found.best
     if best is None:
+        if found.estimates:
+            return f"{start} No estimate of what was missed is left."
         return (
             f"{start} With one system and no sample of the rest, nothing can be said of what was "
             "missed."
         )
     one = best.all
-    if best.method == "sample":
+    if best.method == SAMPLE:
+        part = ""
+        if found.partial:
+            part = (
+                f" {listed(found.told, 'query')} of {len(found.topics):,} "
+                f"{are(len(found.told))} sampled: of {these(found)}, {pool(found, found.told)}."
+            )
         return (
-            f"{start} By the sample there are about {count(one.value)} in all, {between(one)} with "
+            f"{start}{part} By the sample there {are(one.value)} about {count(one.value)} in all"
+            f"{f' of {these(found)}' if found.partial else ''}, {between(one)} with "
             f"{one.confidence:.0%} confidence."
         )
+    return f"{start} {bound(found, one)}"
+
+
+def bound(found: Recall, one: Estimate) -> str:
+    """What capture-recapture says, and on which side of the truth that is."""
+    start = "By what systems found in common there"
+    direction = found.dependence.direction if found.dependence else "unknown"
+    if direction == "negative":
+        return (
+            f"{start} would be about {count(one.value)} in all, were systems independent; they "
+            "are not, and it bounds nothing."
+        )
+    if direction == "unknown":
+        return (
+            f"{start} are about {count(one.value)} in all, if systems are independent. "
+            "Where they tend to find the same there are more, and where they complement each other "
+            "there are fewer."
+        )
     return (
-        f"{start} By what systems found in common there are at least about {count(one.value)} in "
-        "all. That is a lower bound, whatever its interval: documents that are hard for all "
-        "systems do not show in it."
+        f"{start} are at least about {count(one.value)} in all. That is a lower bound, whatever "
+        "its interval: documents that are hard for all systems do not show in it."
     )
+
+
+def pool(found: Recall, topics: tuple[str, ...], which: str = "") -> str:
+    """What is judged of some queries."""
+    judged = sum(found.pool[topic].judged for topic in topics)
+    relevant = sum(found.pool[topic].relevant for topic in topics)
+    return (
+        f"{counted(judged, 'document')} {are(judged)} judged{which}, and {relevant:,} "
+        f"{are(relevant)} relevant"
+    )
+
+
+def unseen(found: Recall) -> str:
+    """Relevant documents that none of these systems has."""
+    said = []
+    if found.uncaught and found.depth_known:
+        said.append(
+            f"{counted(found.uncaught, 'relevant document')} {are(found.uncaught)} returned by "
+            f"none of these systems down to rank {found.depth:,}"
+        )
+        if found.unreturned:
+            said.append(f", and {found.unreturned:,} at no rank")
+    elif found.unreturned:
+        said.append(
+            f"{counted(found.unreturned, 'relevant document')} {are(found.unreturned)} returned by "
+            "none of these systems"
+        )
+    same = [f"{printable(one)} and {printable(two)}" for one, two in found.alike]
+    more = "".join(said) + "." if said else ""
+    if same:
+        shown = "; ".join(same[:NAMED]) + ("; and others" if len(same) > NAMED else "")
+        more += (
+            f" {shown}: these have the same judged documents at the same ranks. They are one look "
+            "at the collection and count as two: put them in a group (--groups)."
+        )
+    return more.strip()
+
+
+def refuted(found: Recall) -> list[str]:
+    """Estimates that what is known speaks against."""
+    said = []
+    for each in found.estimates:
+        if each.all.refuted:
+            missed = max(each.all.missing + found.uncaught, 0.0)
+            said.append(
+                f"The estimate by {each.method} is refuted: by it {count(each.all.value)} "
+                f"documents are relevant, of which these systems missed {count(missed)}; but "
+                f"{each.all.found:,} are known, of which they missed {found.uncaught:,}. It gives "
+                "no recall and no interval."
+            )
+    return said
+
+
+def sheet(found: Recall) -> str:
+    """How the sample's sheet fits what was drawn."""
+    filled = found.filled
+    if filled is None:
+        return ""
+    said = []
+    if filled.judged < filled.drawn:
+        said.append(
+            f"{filled.judged:,} of {filled.drawn:,} drawn documents {are(filled.judged)} judged; "
+            "the rest is taken to be missing at random."
+        )
+    if filled.strange:
+        said.append(
+            f"{filled.strange:,} of {filled.graded:,} judged documents were not drawn, and do not "
+            "count: is it the right sheet?"
+        )
+    return " ".join(said)
 
 
 def depends(found: Recall) -> str:
@@ -51,9 +162,9 @@ def depends(found: Recall) -> str:
     seen = found.dependence
     if seen is None:
         return ""
-    ratio = f"odds ratio {seen.odds_ratio:.2f}"
-    if not isnan(seen.low):
-        ratio += f", {seen.low:.2f} to {seen.high:.2f}"
+    ratio = f"odds ratio {odds(seen.odds_ratio)}"
+    if not isnan(seen.low) and odds(seen.low) != odds(seen.high):
+        ratio += f", {odds(seen.low)} to {odds(seen.high)}"
     if seen.direction == "unknown":
         return (
             "Capture-recapture takes systems for independent. Whether they are cannot be seen here"
@@ -67,7 +178,8 @@ def depends(found: Recall) -> str:
     if seen.direction == "negative":
         return (
             f"Systems are not independent ({ratio}): what one finds, others tend to miss. So "
-            "capture-recapture is too high, among the documents that systems can find at all."
+            "capture-recapture is too high, among the documents that systems can find at all; of "
+            "those that none can find it knows nothing."
         )
     return (
         f"Among the documents that were found, systems cannot be told from independent ({ratio}). "
@@ -77,105 +189,23 @@ def depends(found: Recall) -> str:
 
 def next_step(found: Recall) -> str:
     """What one more system would bring, and more ranks."""
+    if found.complete:
+        return ""
     curves = found.saturation
     one = curves.next_system
     share = f" ({curves.rising:.1%} more)" if found.relevant else ""
     said = []
     if len(curves.by_systems) > 1:
         said.append(
-            f"One more system of the same kind would bring about {amount(one.relevant)} relevant "
-            f"documents at most{share}, for {amount(one.judged)} judgments."
+            f"One more system of the same kind would bring about "
+            f"{amount(one.relevant, 'relevant document')} or fewer{share}, for "
+            f"{amount(one.judged, 'judgment')}."
         )
     last = curves.next_ranks
     if last.size:
         ranks = "rank" if last.size == 1 else f"{last.size} ranks"
         said.append(
-            f"The last {ranks} of the pool brought {amount(last.relevant)}, for "
-            f"{amount(last.judged)} judgments: as many more are likely to bring less."
+            f"The last {ranks} of the pool brought {amount(last.relevant, '')}, for "
+            f"{amount(last.judged, 'judgment')}: as many more are likely to bring less."
         )
     return " ".join(said)
-
-
-def reusable(found: Recall) -> str:
-    """How much a system that was not pooled would lose."""
-    if found.reuse is None or not found.reuse.systems:
-        return ""
-    measure = found.reuse.systems[0].measure
-    worst = found.reuse.worst(measure)
-    mean = found.reuse.mean_relative(measure)
-    if isnan(mean):
-        return ""
-    ranks = worst.ranks_lost
-    falls = f" and fall {counted(ranks, 'rank')}" if ranks > 0 else ""
-    loses = (
-        "none would be underrated"
-        if worst.difference == 0
-        else f"{printable(worst.system)} would lose most, {-worst.relative:.1%}{falls}"
-    )
-    return (
-        f"A system that was not pooled would be underrated by {max(-mean, 0):.1%} of {measure} on "
-        f"average; {loses}."
-    )
-
-
-def verdict(found: Recall) -> str:
-    """Whether to stop, and what would settle it."""
-    enough = f"{found.target:g} is enough (--target)"
-    if found.complete:
-        return "Stop: everything is judged."
-    best = found.best
-    value, low, high = best.all.recall() if best else (float("nan"),) * 3
-    if found.decision == "stop":
-        return f"Stop: recall is at least {low:.2f}, and {enough}."
-    if found.decision == "go on" and best is not None:
-        at_most = high if best.method == "sample" else value
-        about = "" if best.method == "sample" else "about "
-        return f"Go on: recall is {about}{at_most:.2f} at most, and {enough}. {settling(found)}"
-    if best is None or isnan(value):
-        return f"Not decided: recall is not known. {settling(found)}"
-    if best.method == "sample":
-        return (
-            f"Not decided: recall is between {low:.2f} and {high:.2f}, and {enough}. "
-            f"{settling(found)}"
-        )
-    return (
-        f"Not decided: recall may be as high as {value:.2f}, where {enough}, or much lower. Only a "
-        f"sample of what is not in the pool can tell. {settling(found)}"
-    )
-
-
-def settling(found: Recall) -> str:
-    """Which sample would tell recall precisely enough."""
-    goal = f"recall to ±{found.precision:g}"
-    if found.docs is None:
-        return f"With --docs, the size of the collection, this says which sample would tell {goal}."
-    if found.needed is None:
-        return "Judge a sample of what is not in the pool: cleverdon pool sample."
-    topics = len(found.topics)
-    left = found.docs * topics - found.judged
-    each = two_digits(found.needed / topics)
-    if found.needed > MOST * left:
-        return (
-            f"For {goal}, more than half of the collection would have to be drawn: relevant "
-            "documents are too rare in it. Draw by strata, more where they are likely: cleverdon "
-            "pool sample --runs."
-        )
-    return (
-        f"A random sample of {each:,} documents for each query would tell {goal}, if about as much "
-        "is missing as is estimated: cleverdon pool sample."
-    )
-
-
-def count(value: float) -> str:
-    """A number of documents that was estimated."""
-    return "any number of" if isinf(value) else f"{value:,.0f}"
-
-
-def amount(value: float) -> str:
-    """A small number of documents on average; whole ones without decimals."""
-    return f"{value:,.0f}" if value >= 100 or value == round(value) else f"{value:.2g}"
-
-
-def between(one: Estimate) -> str:
-    """From where to where."""
-    return f"between {count(one.low)} and {'any number' if isinf(one.high) else count(one.high)}"

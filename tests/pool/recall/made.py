@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from cleverdon.data import Judgments
-from cleverdon.pool.recall.found import Found, find, ranked_runs
+from cleverdon.pool.recall.catches import Catches, find, ranked_runs
 
 Grades = dict[str, dict[str, float]]
 Runs = dict[str, Grades]
@@ -30,6 +30,6 @@ def grades_of(relevant: Mapping[str, str], others: Mapping[str, str] | None = No
     }
 
 
-def found_of(grades: Grades, runs: Runs, *, depth: int | None = None) -> Found:
+def found_of(grades: Grades, runs: Runs, *, depth: int | None = None) -> Catches:
     judgments = Judgments.read(grades)
     return find(judgments, ranked_runs(judgments, runs), depth=depth)

@@ -102,8 +102,10 @@ def test_chao_of_independent_systems_alike_comes_near_the_truth() -> None:
     found = by_chao(found_of(grades, runs))
     assert found.all.value == pytest.approx(300 * 60, rel=0.03)
     holds = np.mean([one.low <= 60 <= one.high for one in found.topics.values()])
-    # Log-normal and for large numbers: a topic's interval holds somewhat less often than it says.
-    assert holds >= 0.9
+    # Log-normal and for large numbers, so a topic's interval holds less often than it says. A
+    # shortfall of 3% is accepted, and beyond it what 300 topics leave to chance.
+    accepted = 0.95 - 0.03
+    assert holds >= accepted - 3 * sqrt(accepted * (1 - accepted) / 300)
 
 
 def test_chao_of_systems_that_find_the_same_is_too_low() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from math import sqrt
 from pathlib import Path
 
@@ -14,7 +16,17 @@ from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
 from cleverdon.pool import depth_pool, gather
 from cleverdon.pool.file import read_pool, write_pool
-from cleverdon.pool.recall import Design, by_sample, draw_sample, parts_of_judgments, parts_of_pool
+from cleverdon.pool.recall import (
+    Design,
+    by_sample,
+    compared,
+    draw_sample,
+    parts_of_judgments,
+    parts_of_pool,
+)
+from cleverdon.pool.recall.drawing import _check_distinct
+from cleverdon.pool.recall.parts import Filled
+from cleverdon.show.pool import render
 
 DOCS = [f"d{n}" for n in range(60)]
 
@@ -54,11 +66,11 @@ def test_a_seed_and_a_topic_give_the_same_sample_whatever_else_is_drawn() -> Non
 def test_strata_by_a_table() -> None:
     table = {doc: "even" if int(doc[1:]) % 2 == 0 else "odd" for doc in DOCS[:40]}
     pool = draw_sample(ids, {"q": frozenset({"d0", "d50"})}, Design(20, stratum_of=table))
-    assert pool.how["strata"] == ["even", "odd", "rest"]
+    assert pool.how["stratum_names"] == ["even", "odd", "rest"]
     assert pool.how["sizes"]["q"] == {"even": 19, "odd": 20, "rest": 19}
     assert pool.stratum is not None
     for doc, stratum in zip(pool.docs, pool.stratum.tolist(), strict=True):
-        assert table.get(doc, "rest") == pool.how["strata"][stratum]
+        assert table.get(doc, "rest") == pool.how["stratum_names"][stratum - 1]
 
 
 def test_strata_by_runs() -> None:
@@ -67,9 +79,9 @@ def test_strata_by_runs() -> None:
     pool = draw_sample(ids, {"q": frozenset({"d0", "d9"})}, design)
     assert pool.how["sizes"]["q"] == {"returned": 3, "rest": 55}
     assert pool.stratum is not None
-    drawn = {name: set() for name in pool.how["strata"]}
+    drawn: dict[str, set[str]] = {name: set() for name in pool.how["stratum_names"]}
     for doc, stratum in zip(pool.docs, pool.stratum.tolist(), strict=True):
-        drawn[pool.how["strata"][stratum]].add(doc)
+        drawn[pool.how["stratum_names"][stratum - 1]].add(doc)
     assert drawn["returned"] == {"d1", "d2", "d3"}
     assert len(drawn["rest"]) == 7
     assert not drawn["rest"] & (returned["q"] | {"d9"})
@@ -84,7 +96,7 @@ def test_neyman_needs_guesses() -> None:
 @pytest.mark.parametrize(
     ("given", "pooled", "message"),
     [
-        (["a", "b", "a"], {"q": frozenset()}, "lists a document twice"),
+        (["a", "b", "a"], {"q": frozenset()}, "lists the document 'a' twice"),
         ([], {"q": frozenset()}, "has no documents"),
         (["a", "b"], {"q": frozenset({"x"})}, "none of the documents that are pooled, such as 'x'"),
         (["a", "b"], {"q": frozenset({"a", "b"})}, "there is none to draw"),
@@ -119,8 +131,74 @@ def test_half_judged_is_a_smaller_sample() -> None:
     judged = dict.fromkeys(pool.docs[:5], 0.0)
     (part,) = parts_of_pool(pool, {"q": judged})
     assert (part.drawn, part.probability, part.size) == (5, 5 / 60, 60)
+    assert compared(pool, {"q": judged}) == Filled(drawn=20, judged=5, strange=0)
+
+
+def test_a_sheet_is_held_against_the_sample() -> None:
+    pool = draw_sample(ids, {"q": frozenset({"d0", "d1"})}, Design(10))
+    judged = dict.fromkeys(pool.docs, 0.0)
+    other = {f"other{n}": 1.0 for n in range(11)}
     with pytest.raises(InputError, match="none of the documents that were drawn is judged"):
-        parts_of_pool(pool, {"q": {"x": 1.0}})
+        compared(pool, {"q": {"x": 1.0}})
+    with pytest.raises(InputError, match="11 of 21 judged documents were not drawn: is it the rig"):
+        compared(pool, {"q": judged | other})
+    assert compared(pool, {"q": judged | {"x": 1.0, "y": -1.0}}).strange == 1
+    # Judgments of the pool in the same file are no sign of a wrong sheet.
+    assert compared(pool, {"q": judged | other}, {"q": other}).strange == 0
+
+
+def test_a_header_that_was_changed_is_refused() -> None:
+    pool = draw_sample(ids, {"q": frozenset()}, Design(4, returned={"q": frozenset({"d1"})}))
+    grades = {"q": dict.fromkeys(pool.docs, 0.0)}
+    for how, message in (
+        ({"stratum_names": ["returned"]}, "its first line names 1"),
+        ({"sizes": None}, "is no sample"),
+    ):
+        changed: dict[str, object] = {**pool.how, **how}
+        about = {name: value for name, value in changed.items() if value is not None}
+        with pytest.raises(InputError, match=message):
+            parts_of_pool(replace(pool, how=about), grades)
+
+
+def test_ids_with_the_same_hash_are_two_documents() -> None:
+    """Numbers stand for ids in the search for duplicates, and are no proof of one."""
+    _check_distinct(ids, np.array([hash("d1"), hash("d2"), hash("d1")]))
+    with pytest.raises(InputError, match="'d1' twice"):
+        _check_distinct(lambda: iter(["d1", "d2", "d1"]), np.array([hash("d1"), 5, hash("d1")]))
+
+
+def test_every_stratum_has_a_document_drawn() -> None:
+    design = Design(1, returned={"q": frozenset({"d1"})})
+    with pytest.raises(OptionError, match=r"topic 'q' has 2 strata \(returned, rest\)"):
+        draw_sample(ids, {"q": frozenset()}, design)
+    # A stratum without a document needs none.
+    assert len(draw_sample(ids, {"q": frozenset({"d1"})}, design).docs) == 1
+
+
+def test_guesses_of_strata_that_there_are_not() -> None:
+    shares = {"returned": 0.1, "rest": 0.01, "rets": 0.1}
+    design = Design(9, how="neyman", returned={"q": frozenset({"d1"})}, shares=shares)
+    with pytest.raises(OptionError, match="there is no stratum 'rets' to guess of; did you mean"):
+        draw_sample(ids, {"q": frozenset()}, design)
+
+
+def test_a_topic_without_documents_is_in_no_pool_and_can_be_shown() -> None:
+    pool = draw_sample(ids, {"q1": frozenset(DOCS), "q2": frozenset()}, Design(5))
+    assert pool.topics == ("q2",)
+    assert json.loads(render(pool, "json"))["queries"] == {"q2": 5}
+
+
+def test_strata_by_a_table_draw_every_document_that_is_not_out() -> None:
+    """Held against a search of the whole collection, topic by topic."""
+    table = {doc: f"kind{int(doc[1:]) % 3}" for doc in DOCS if int(doc[1:]) % 4}
+    pooled = {"q1": frozenset({"d0", "d1", "d59"}), "q2": frozenset({"d4", "d8"})}
+    pool = draw_sample(ids, pooled, Design(60, stratum_of=table))
+    for topic, out in pooled.items():
+        drawn = [pool.docs[at] for of, at in pool.rows() if of == topic]
+        assert sorted(drawn) == sorted(set(DOCS) - out)
+        for name, size in pool.how["sizes"][topic].items():
+            there = [doc for doc in DOCS if doc not in out and table.get(doc, "rest") == name]
+            assert size == len(there)
 
 
 def test_a_sample_of_a_pool_is_refused() -> None:

@@ -120,3 +120,43 @@ def test_measures_that_have_no_average() -> None:
     grades, runs = collection()
     with pytest.raises(OptionError, match="RelString"):
         reuse(grades, runs, "RelString@5")
+
+
+def test_measures_count_by_the_grade_that_is_relevant() -> None:
+    grades, runs = collection()
+    by_default = reuse(grades, runs, depth=DEPTH, rel=2)
+    assert {str(one.measure) for one in by_default.systems} == {"AP(rel=2)", "nDCG@10"}
+    named = reuse(grades, runs, "AP(rel=2)", depth=DEPTH)
+    assert by_default.of("AP(rel=2)")[0].pooled == named.systems[0].pooled
+
+
+def test_how_the_others_change_meanwhile() -> None:
+    grades, runs = collection()
+    found = reuse(grades, runs, "AP", depth=DEPTH)
+    before = evaluate(grades, runs, "AP")
+    for one in found.systems:
+        after = evaluate(removed(grades, runs, [one.system]), runs, "AP")
+        changes = [
+            after.mean(name, "AP") / before.mean(name, "AP") - 1
+            for name in runs
+            if name != one.system
+        ]
+        assert one.others == pytest.approx(np.mean(changes))
+
+
+def test_the_worst_loses_the_largest_share() -> None:
+    """A weak system that loses all it has loses more than a strong one that loses a third."""
+    grades = grades_of({"q": "abcdefg"}, {"q": "xy"})
+    runs = runs_of({"strong": {"q": "abcdef"}, "near": {"q": "abcdxy"}, "weak": {"q": "xyg"}})
+    found = reuse(grades, runs, "P@6")
+    lost = {one.system: one for one in found.systems}
+    assert lost["strong"].difference == pytest.approx(-2 / 6)
+    assert lost["weak"].difference == pytest.approx(-1 / 6)
+    assert found.worst("P@6") == lost["weak"]
+
+
+def test_who_falls() -> None:
+    grades = grades_of({"q": "abcdef"}, {"q": "xy"})
+    runs = runs_of({"own": {"q": "defc"}, "x": {"q": "abcx"}, "y": {"q": "bacy"}})
+    found = reuse(grades, runs, "P@4")
+    assert [(one.system, one.ranks_lost) for one in found.fallen("P@4")] == [("own", 2)]

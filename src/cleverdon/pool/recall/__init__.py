@@ -7,12 +7,13 @@ reuse(judgments, runs, measures, depth=...) -> Reuse    would a new system be un
 """
 
 from cleverdon.pool.recall.drawing import Design, draw_sample
-from cleverdon.pool.recall.parts import parts_of_judgments, parts_of_pool
+from cleverdon.pool.recall.estimating import recall
+from cleverdon.pool.recall.parts import compared, parts_of_judgments, parts_of_pool
+from cleverdon.pool.recall.recalled import Recall
 from cleverdon.pool.recall.reuse import Reuse, reuse
 from cleverdon.pool.recall.samples import by_sample
 from cleverdon.pool.recall.sizes import sample_size
 from cleverdon.pool.recall.weighted import Part
-from cleverdon.pool.recall.whole import Recall, recall
 
 __all__ = [
     "Design",
@@ -20,6 +21,7 @@ __all__ = [
     "Recall",
     "Reuse",
     "by_sample",
+    "compared",
     "draw_sample",
     "parts_of_judgments",
     "parts_of_pool",

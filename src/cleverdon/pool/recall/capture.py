@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from cleverdon.errors import OptionError
+from cleverdon.pool.recall.catches import Catches
 from cleverdon.pool.recall.estimates import Estimate, Estimates, log_normal
-from cleverdon.pool.recall.found import Found
 from cleverdon.pool.recall.hypergeometric import size_interval
 
 
@@ -40,7 +40,7 @@ class Unseen:
             captures=self.captures,
             confidence=confidence,
         )
-        return Estimate(self.found, self.found + self.missing, low, high, confidence)
+        return Estimate(self.found, self.found + self.missing, low, high, confidence, "log-normal")
 
 
 def chapman(first: int, second: int, both: int) -> Unseen:
@@ -84,7 +84,7 @@ def chao(found: int, once: int, twice: int, *, captures: int, systems: int | Non
     return Unseen(found, missing, max(missing + of_once + of_twice, 0.0), captures)
 
 
-def by_chao(found: Found, *, confidence: float = 0.95) -> Estimates:
+def by_chao(found: Catches, *, confidence: float = 0.95) -> Estimates:
     """Chao's estimate over all systems, of each topic and summed; it takes two systems or more."""
     systems = len(found.systems)
     if systems < 2:
@@ -109,7 +109,7 @@ def by_chao(found: Found, *, confidence: float = 0.95) -> Estimates:
     return Estimates("chao", _summed(topics).estimate(confidence), of_topics)
 
 
-def by_two(found: Found, *, confidence: float = 0.95) -> Estimates:
+def by_two(found: Catches, *, confidence: float = 0.95) -> Estimates:
     """Lincoln and Petersen's estimate of two systems, or two groups of them.
 
     A topic's interval is exact, and so is that of a single topic; their sum has a log-normal one.

@@ -18,7 +18,7 @@ from statistics import NormalDist
 import numpy as np
 
 from cleverdon.arrays import Floats
-from cleverdon.pool.recall.found import Found
+from cleverdon.pool.recall.catches import Catches
 
 _FEW = 5
 """Topics, fewer than which do not show how an odds ratio varies."""
@@ -67,11 +67,11 @@ class Dependence:
         return "positive" if least > 1 else "negative" if most < 1 else "none"
 
 
-def dependence(found: Found, *, confidence: float = 0.95) -> Dependence:
+def dependence(found: Catches, *, confidence: float = 0.95) -> Dependence:
     """The overlap of each pair of systems, and how much of it is more than chance.
 
     >>> from cleverdon.data import Judgments
-    >>> from cleverdon.pool.recall.found import find, ranked_runs
+    >>> from cleverdon.pool.recall.catches import find, ranked_runs
     >>> qrels = Judgments.read({"q": {"a": 1, "b": 1, "c": 1, "d": 1}})
     >>> ab = {"q": {"a": 2.0, "b": 1.0}}
     >>> runs = {"x": ab, "y": ab, "z": {"q": {"a": 4.0, "b": 3.0, "c": 2.0, "d": 1.0}}}

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cleverdon.arrays import Ints
-from cleverdon.errors import InputError, OptionError, check_count, check_seed
+from cleverdon.errors import InputError, OptionError, check_count, check_seed, suggest
 from cleverdon.pool.pooled import Pool
 from cleverdon.pool.recall.sizes import allocated
 
@@ -47,8 +47,9 @@ class _Collection:
 
     size: int
     place: dict[str, int]  # of the ids that are in a pool, or were returned
-    stratum: Ints | None  # of each document, where a table says it
     names: tuple[str, ...]  # of strata
+    stratum: Ints | None = None  # of each document, where a table says it
+    kinds: tuple[Ints, ...] = ()  # the places of each stratum's documents, where a table says it
 
 
 def draw_sample(
@@ -78,8 +79,9 @@ def draw_sample(
         # By its name, so that a topic's sample is the same whichever others are drawn with it.
         random = np.random.default_rng([seed, *topic.encode()])
         of_strata = _strata(seen, topic, pooled[topic], design)
-        sizes[topic] = {name: _count(seen, kind) for name, kind in of_strata.items()}
-        chosen = list(_drawn(seen, of_strata, sizes[topic], design, random))
+        sizes[topic] = {name: stratum.size for name, stratum in of_strata.items()}
+        _check_size(topic, sizes[topic], design)
+        chosen = list(_drawn(of_strata, design, random))
         drawn[topic] = [chosen[at] for at in random.permutation(len(chosen))]
     if not any(drawn.values()):
         raise InputError("every document of the collection is in the pool: there is none to draw")
@@ -95,6 +97,7 @@ def _look_through(ids: Ids, pooled: Mapping[str, Set[str]], design: Design) -> _
         names = (RETURNED, REST)
     elif design.stratum_of is not None:
         names = (*sorted(set(design.stratum_of.values()) - {REST}), REST)
+    _check_shares(names, design)
     number = {name: at for at, name in enumerate(names)}
     table = design.stratum_of
     place: dict[str, int] = {}
@@ -113,79 +116,106 @@ def _look_through(ids: Ids, pooled: Mapping[str, Set[str]], design: Design) -> _
             f"the collection has none of the documents that are pooled, such as {min(wanted)!r}: "
             "are its ids the same?"
         )
-    # Numbers in the place of ids, which would not fit into memory; equal ones are equal ids.
-    if (np.diff(np.sort(np.frombuffer(hashes, dtype=np.int64))) == 0).any():
-        raise InputError("the collection lists a document twice; every id is to be there once")
-    return _Collection(count, place, np.array(strata) if table is not None else None, names)
+    _check_distinct(ids, np.frombuffer(hashes, dtype=np.int64))
+    if table is None:
+        return _Collection(count, place, names)
+    of_doc = np.array(strata)
+    kinds = tuple(np.flatnonzero(of_doc == at) for at in range(len(names)))
+    return _Collection(count, place, names, of_doc, kinds)
+
+
+def _check_distinct(ids: Ids, hashes: Ints) -> None:
+    """Every id is there once.
+
+    Seen by numbers in the place of ids, which would not fit into memory. Two ids may have the same
+    number, so those that seem to be twice are looked at again.
+    """
+    ordered = np.sort(hashes)
+    twice = set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
+    seen: set[str] = set()
+    for id in ids() if twice else ():
+        if hash(id) in twice:
+            if id in seen:
+                raise InputError(
+                    f"the collection lists the document {id!r} twice; every id is to be there once"
+                )
+            seen.add(id)
+
+
+def _check_shares(names: Sequence[str], design: Design) -> None:
+    """Guesses are of strata that there are, and of all of them where they are needed."""
+    unknown = next((name for name in design.shares if name not in names), None)
+    if unknown is not None:
+        raise OptionError(f"there is no stratum {unknown!r} to guess of{suggest(unknown, names)}")
+    lacking = next((name for name in names if name not in design.shares), None)
+    if design.how == "neyman" and lacking is not None:
+        raise OptionError(f"neyman needs a guess of how much of stratum {lacking!r} is relevant")
+
+
+def _check_size(topic: str, sizes: Mapping[str, int], design: Design) -> None:
+    """A stratum from which nothing is drawn would tell nothing, and so would the whole sample."""
+    there = [name for name, size in sizes.items() if size]
+    if design.size < len(there):
+        raise OptionError(
+            f"size={design.size}: topic {topic!r} has {len(there)} strata ({', '.join(there)}), "
+            "and at least one document is to be drawn from each; draw more"
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class _Stratum:
-    """Documents by their places in the collection: those listed, or all of a kind but those."""
+    """Documents by their places in the collection, some of them out of question."""
 
-    listed: Ints
-    all_but: bool
-    number: int | None = None  # the kind, by a table
+    number: int  # from 0
+    total: int
+    out: Ints  # which of them are out of question, sorted
+    places: Ints | None = None  # of all of them; None: it is the whole collection
+
+    @property
+    def size(self) -> int:
+        return self.total - len(self.out)
+
+    def at(self, chosen: Ints) -> Ints:
+        """The places of those that have these numbers among the ones that are not out."""
+        which = _skipping(chosen, self.out)
+        return which if self.places is None else self.places[which]
 
 
 def _strata(seen: _Collection, topic: str, pooled: Set[str], design: Design) -> dict[str, _Stratum]:
     out = _places(seen, pooled)
     if design.returned is not None:
         returned = _places(seen, design.returned.get(topic, frozenset()) - pooled)
-        rest = np.union1d(out, returned)
-        return {RETURNED: _Stratum(returned, False), REST: _Stratum(rest, True)}
+        none = np.zeros(0, dtype=np.int64)
+        return {
+            RETURNED: _Stratum(0, len(returned), none, returned),
+            REST: _Stratum(1, seen.size, np.union1d(out, returned)),
+        }
     if seen.stratum is None:
-        return {ALL: _Stratum(out, True)}
-    return {name: _Stratum(out, True, number) for number, name in enumerate(seen.names)}
+        return {ALL: _Stratum(0, seen.size, out)}
+    stratum_of_out = seen.stratum[out]
+    strata = {}
+    for number, (name, kind) in enumerate(zip(seen.names, seen.kinds, strict=True)):
+        within = np.searchsorted(kind, out[stratum_of_out == number])
+        strata[name] = _Stratum(number, len(kind), within, kind)
+    return strata
 
 
 def _places(seen: _Collection, ids: Set[str]) -> Ints:
     return np.sort(np.array([seen.place[id] for id in ids if id in seen.place], dtype=np.int64))
 
 
-def _of_kind(seen: _Collection, stratum: _Stratum) -> Ints | None:
-    """The places of the kind; None where it is the whole collection."""
-    if stratum.number is None or seen.stratum is None:
-        return None
-    kind = np.flatnonzero(seen.stratum == stratum.number)
-    return np.setdiff1d(kind, stratum.listed, assume_unique=True)
-
-
-def _count(seen: _Collection, stratum: _Stratum) -> int:
-    if not stratum.all_but:
-        return len(stratum.listed)
-    kind = _of_kind(seen, stratum)
-    return seen.size - len(stratum.listed) if kind is None else len(kind)
-
-
 def _drawn(
-    seen: _Collection,
-    strata: Mapping[str, _Stratum],
-    sizes: Mapping[str, int],
-    design: Design,
-    random: np.random.Generator,
+    strata: Mapping[str, _Stratum], design: Design, random: np.random.Generator
 ) -> Iterator[tuple[int, int, float]]:
-    """Place, stratum and probability of each document that is drawn."""
-    shares = None
-    if design.how == "neyman":
-        lacking = next((name for name in strata if name not in design.shares), None)
-        if lacking is not None:
-            raise OptionError(
-                f"neyman needs a guess of how much of stratum {lacking!r} is relevant"
-            )
-        shares = [design.shares[name] for name in strata]
-    wanted = allocated(design.size, list(sizes.values()), how=design.how, shares=shares)
-    for (name, stratum), count in zip(strata.items(), wanted, strict=True):
-        chosen = np.sort(random.choice(sizes[name], count, replace=False, shuffle=False))
-        if not stratum.all_but:
-            places = stratum.listed[chosen]
-        elif (kind := _of_kind(seen, stratum)) is not None:
-            places = kind[chosen]
-        else:
-            places = _skipping(chosen, stratum.listed)
-        probability = count / sizes[name] if sizes[name] else 1.0
-        for place in places.tolist():
-            yield place, seen.names.index(name), probability
+    """Place, stratum (from 1) and probability of each document that is drawn."""
+    shares = [design.shares[name] for name in strata] if design.how == "neyman" else None
+    sizes = [stratum.size for stratum in strata.values()]
+    wanted = allocated(design.size, sizes, how=design.how, shares=shares)
+    for stratum, count in zip(strata.values(), wanted, strict=True):
+        chosen = np.sort(random.choice(stratum.size, count, replace=False, shuffle=False))
+        probability = count / stratum.size if stratum.size else 1.0
+        for place in stratum.at(chosen).tolist():
+            yield place, stratum.number + 1, probability
 
 
 def _skipping(chosen: Ints, out: Ints) -> Ints:
@@ -225,10 +255,12 @@ def _pool(
     seed: int,
     size: int,
 ) -> Pool:
-    rows = [row for of_topic in drawn.values() for row in of_topic]
-    counts = [len(of_topic) for of_topic in drawn.values()]
+    # A topic of which everything is pooled has a size, and no documents to judge.
+    kept = {topic: of_topic for topic, of_topic in drawn.items() if of_topic}
+    rows = [row for of_topic in kept.values() for row in of_topic]
+    counts = [len(of_topic) for of_topic in kept.values()]
     return Pool(
-        topics=tuple(drawn),
+        topics=tuple(kept),
         starts=np.concatenate(([0], np.cumsum(counts, dtype=np.int64))),
         docs=[id_at[place] for place, _, _ in rows],
         drawn=np.ones(len(rows), dtype=bool),
@@ -239,7 +271,7 @@ def _pool(
             "method": METHOD,
             "seed": seed,
             "docs": size,
-            "strata": list(names),
+            "stratum_names": list(names),  # the first has the number 1
             "sizes": {topic: dict(of_topic) for topic, of_topic in sizes.items()},
         },
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import exp, log, nan, sqrt
 from statistics import NormalDist
 
@@ -13,6 +13,16 @@ METHODS = {
     "chao": "how many documents one system found, and how many two did (Chao)",
 }
 """The methods, and what each rests on; the first that there is counts most."""
+
+INTERVALS = {
+    "exact": "by inversion of the hypergeometric distribution",
+    "gamma": "Fay and Feuer's, for weighted sums of rare counts",
+    "log-normal": "Chao's, for large numbers: it takes systems for independent",
+}
+"""The kinds of intervals, and whose they are."""
+
+_LAST_BITS = 1e-9
+"""Sums that differ by less are the same, but for the order in which they were added up."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +34,12 @@ class Estimate:
     low: float
     high: float
     confidence: float = 0.95
+    interval: str = "exact"  # which of `INTERVALS`
+
+    @property
+    def refuted(self) -> bool:
+        """Whether more relevant documents are known than the estimate says there are."""
+        return self.value < self.found - _LAST_BITS
 
     @property
     def missing(self) -> float:
@@ -33,17 +49,36 @@ class Estimate:
     def recall(self, found: int | None = None) -> tuple[float, float, float]:
         """The share that was found, by the pool or by a run: its estimate, low and high ends.
 
-        NaN where there is nothing to be found.
+        NaN where there is nothing to be found, and where the estimate is refuted.
 
         >>> Estimate(found=30, value=40.0, low=32.0, high=60.0).recall()
         (0.75, 0.5, 0.9375)
         """
         found = self.found if found is None else found
-        if not self.value:
+        if not self.value or self.refuted:
             return nan, nan, nan
         of = (self.value, self.high, self.low)
         shares = [min(1.0, found / count) if count else 1.0 for count in of]
         return shares[0], shares[1], shares[2]
+
+    def knowing(self, found: int) -> Estimate:
+        """The same where so many relevant documents are known, by whatever way.
+
+        There are no fewer than these, so the low end is no lower. An estimate below them is left as
+        it is: it is refuted.
+
+        >>> one = Estimate(found=30, value=40.0, low=32.0, high=60.0)
+        >>> one.knowing(35).low, one.knowing(45).refuted
+        (35, True)
+        """
+        known = replace(self, found=found)
+        return known if known.refuted else replace(known, low=max(self.low, found))
+
+    def at_most(self, most: float) -> Estimate:
+        """The same where there cannot be more than so many, as the collection has no more."""
+        ends = (min(end, most) for end in (self.value, self.low, self.high))
+        value, low, high = ends
+        return replace(self, value=value, low=low, high=high)
 
 
 @dataclass(frozen=True)
@@ -54,6 +89,18 @@ class Estimates:
     all: Estimate
     topics: Mapping[str, Estimate]
     left_out: tuple[str, ...] = field(default=())  # topics of which it can say nothing
+
+    def knowing(self, found: Mapping[str, int]) -> Estimates:
+        """The same where so many relevant documents of each topic are known."""
+        topics = {topic: one.knowing(found[topic]) for topic, one in self.topics.items()}
+        whole = self.all.knowing(sum(found[topic] for topic in topics))
+        return replace(self, all=whole, topics=topics)
+
+    def at_most(self, most: Mapping[str, int]) -> Estimates:
+        """The same where each topic cannot have more relevant documents than so many."""
+        topics = {topic: one.at_most(most[topic]) for topic, one in self.topics.items()}
+        whole = self.all.at_most(sum(most[topic] for topic in topics))
+        return replace(self, all=whole, topics=topics)
 
 
 def log_normal(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from math import isnan
 
 from cleverdon.data import Judgments
@@ -16,25 +17,87 @@ Grades = Mapping[str, Mapping[str, float]]
 """Query to document to grade."""
 
 
-def parts_of_pool(pool: Pool, grades: Grades, *, rel: float = 1) -> list[Part]:
+@dataclass(frozen=True)
+class Filled:
+    """How a sheet that was filled in fits the sample that it is of."""
+
+    drawn: int
+    judged: int  # of those that were drawn
+    strange: int  # judged documents that were not drawn, nor are they of the pool
+
+    @property
+    def graded(self) -> int:
+        """How many documents the sheet has a grade of, those of the pool aside."""
+        return self.judged + self.strange
+
+
+def compared(
+    pool: Pool, grades: Grades, known: Grades | None = None, *, source: str = "the sheet"
+) -> Filled:
+    """Hold a sheet against the sample; `known` are the judgments of the pool, which it may repeat.
+
+    Judgments of something else are no judgments of the sample: where most of them are of documents
+    that were not drawn, it is the wrong sheet.
+
+    >>> from cleverdon.pool.recall import Design, draw_sample
+    >>> sample = draw_sample(lambda: iter("abcd"), {"q": {"a"}}, Design(size=2))
+    >>> compared(sample, {"q": dict.fromkeys(sample.docs, 0.0)})
+    Filled(drawn=2, judged=2, strange=0)
+    """
+    drawn = set(pool.sheet())
+    graded = {
+        (topic, doc)
+        for topic, of_topic in grades.items()
+        for doc, grade in of_topic.items()
+        if grade >= 0
+    }
+    pooled = {
+        (topic, doc)
+        for topic, doc in graded - drawn
+        if known is not None and topic in known and known[topic].get(doc, -1.0) >= 0
+    }
+    filled = Filled(len(drawn), len(graded & drawn), len(graded - drawn - pooled))
+    if not filled.judged:
+        raise InputError(
+            "none of the documents that were drawn is judged: give the sheet that was filled in",
+            source=source,
+        )
+    if filled.strange > filled.judged:
+        raise InputError(
+            f"{filled.strange:,} of {filled.graded:,} judged documents were not drawn: is it the "
+            "right sheet? Give the one that was written with this sample",
+            source=source,
+        )
+    return filled
+
+
+def parts_of_pool(
+    pool: Pool, grades: Grades, *, rel: float = 1, source: str = "the pool"
+) -> list[Part]:
     """A sample that `draw_sample` drew, and the grades that its documents got.
 
     Documents that are not judged yet are taken for not drawn: what was judged is then a smaller
-    sample, as long as nobody chose which to judge.
+    sample, as long as nobody chose which to judge. `compared` says how many these are.
     """
-    if pool.how.get("method") != METHOD:
+    if pool.how.get("method") != METHOD or not {"sizes", "stratum_names"} <= set(pool.how):
         raise InputError(
             "is no sample of what no pool holds, and so tells nothing of what the pool missed; "
-            "`cleverdon pool sample` draws one"
+            "`cleverdon pool sample` draws one",
+            source=source,
         )
-    _check_known(pool, grades)
     sizes: Mapping[str, Mapping[str, int]] = pool.how["sizes"]
-    names: list[str] = pool.how["strata"]
+    names: list[str] = pool.how["stratum_names"]
+    if pool.stratum is not None and int(pool.stratum.max(initial=1)) > len(names):
+        raise InputError(
+            f"has a document of stratum {int(pool.stratum.max())}, and its first line names "
+            f"{len(names)}: leave it as it was written",
+            source=source,
+        )
     judged: Counter[tuple[str, str]] = Counter()
     relevant: Counter[tuple[str, str]] = Counter()
     for topic, at in pool.rows():
         grade = grades.get(topic, {}).get(pool.docs[at], -1.0)
-        stratum = names[0 if pool.stratum is None else int(pool.stratum[at])]
+        stratum = names[0 if pool.stratum is None else int(pool.stratum[at]) - 1]
         judged[topic, stratum] += grade >= 0
         relevant[topic, stratum] += grade >= max(rel, 0)
     return [
@@ -42,14 +105,6 @@ def parts_of_pool(pool: Pool, grades: Grades, *, rel: float = 1) -> list[Part]:
         for topic, of_topic in sizes.items()
         for name, size in of_topic.items()
     ]
-
-
-def _check_known(pool: Pool, grades: Grades) -> None:
-    """Judgments of something else are no judgments of the sample."""
-    if not any(doc in grades.get(topic, {}) for topic, doc in pool.sheet()):
-        raise InputError(
-            "none of the documents that were drawn is judged: give the sheet that was filled in"
-        )
 
 
 def _of_stratum(topic: str, name: str, size: int, judged: int, relevant: int) -> Part:

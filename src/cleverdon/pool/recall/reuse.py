@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import nan
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,18 @@ from cleverdon.hits import Hits
 from cleverdon.judged import Judged
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse_all
-from cleverdon.pool.recall.found import Found, find, ranked_runs
+from cleverdon.pool.recall.catches import Catches, find, ranked_runs
 from cleverdon.rank import Ranked
 
-MEASURES = ("AP", "nDCG@10")
-"""By which systems are scored where nothing else is asked for."""
+
+def default_measures(rel: float = 1) -> tuple[str, str]:
+    """By which systems are scored where nothing else is asked for; nDCG looks at grades.
+
+    >>> default_measures(2)
+    ('AP(rel=2)', 'nDCG@10')
+    """
+    return f"AP(rel={rel:.15g})", "nDCG@10"
+
 
 _EQUAL = 1e-12
 """Averages that differ by less are the same, but for the order in which they were added up."""
@@ -48,6 +55,7 @@ class LeftOut:
     unpooled: float  # and without these judgments
     rank: int  # among all systems, from 1; those that tie share the best rank
     rank_unpooled: int
+    others: float = nan  # the mean relative change of the other systems, by the same judgments
 
     @property
     def difference(self) -> float:
@@ -57,7 +65,7 @@ class LeftOut:
     @property
     def relative(self) -> float:
         """The difference as a share of what the average is; NaN where that is 0."""
-        return self.difference / abs(self.pooled) if self.pooled else nan
+        return _relative(self.pooled, self.unpooled)
 
     @property
     def ranks_lost(self) -> int:
@@ -78,13 +86,23 @@ class Reuse:
         return [one for one in self.systems if str(one.measure) == str(measure)]
 
     def worst(self, measure: str | Measure) -> LeftOut:
-        """The system that loses most."""
-        return min(self.of(measure), key=lambda one: _merit(one.measure, one.difference))
+        """The system that loses most, as a share of what it has."""
+        listed = self.of(measure)
+        known = [one for one in listed if not isnan(one.relative)] or listed
+        return min(known, key=lambda one: _merit(one.measure, one.relative))
+
+    def fallen(self, measure: str | Measure) -> list[LeftOut]:
+        """The systems that lose ranks, those that lose most first."""
+        fallen = [one for one in self.of(measure) if one.ranks_lost > 0]
+        return sorted(fallen, key=lambda one: -one.ranks_lost)
 
     def mean_relative(self, measure: str | Measure) -> float:
         """The mean of the relative differences; NaN where no system has one."""
-        shares = [one.relative for one in self.of(measure) if not np.isnan(one.relative)]
-        return sum(shares) / len(shares) if shares else nan
+        return _mean(one.relative for one in self.of(measure))
+
+    def mean_others(self, measure: str | Measure) -> float:
+        """The same of what the others change by, meanwhile."""
+        return _mean(one.others for one in self.of(measure))
 
 
 def reuse(
@@ -96,6 +114,7 @@ def reuse(
     groups: Mapping[str, str] | None = None,
     rel: float = 1,
     run_format: str | None = None,
+    order_by: str = "score",
     progress: Callable[[int, int], object] | None = None,
 ) -> Reuse:
     """Every system, scored with and without the judgments that it alone contributed.
@@ -111,7 +130,7 @@ def reuse(
     ('y', 1.0, 0.5, 1, 2)
     """
     read = Judgments.read(judgments)
-    ranked = ranked_runs(read, runs, run_format=run_format)
+    ranked = ranked_runs(read, runs, run_format=run_format, order_by=order_by)
     return reuse_of(
         ranked,
         find(read, ranked, rel=rel, depth=depth),
@@ -123,14 +142,14 @@ def reuse(
 
 def reuse_of(
     ranked: list[Ranked],
-    found: Found,
+    found: Catches,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     groups: Mapping[str, str] | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Reuse:
     """The same of runs that are ranked already."""
-    wanted = parse_all(MEASURES if measures is None else measures)
+    wanted = parse_all(default_measures(found.rel) if measures is None else measures)
     unfit = next((measure for measure in wanted if measure.text or measure.looks_elsewhere), None)
     if unfit is not None:
         raise OptionError(
@@ -145,11 +164,14 @@ def reuse_of(
         if progress is not None:
             progress(number, len(grouped.systems))
         alone = grouped.caught(number) & (grouped.times == 1)
-        after = _averages([_without(of_run, alone) for of_run in hits], wanted)
+        after = _averages(_without(hits, alone), wanted)
         members = [at for at, name in enumerate(group_of) if name == group]
+        others = [at for at, name in enumerate(group_of) if name != group]
         counts = (int(alone.sum()), int((alone & found.relevant).sum()))
-        for system in members:
-            for m, measure in enumerate(wanted):
+        for m, measure in enumerate(wanted):
+            averages = zip(before[others, m], after[others, m], strict=True)
+            changes = _mean(_relative(*pair) for pair in averages)
+            for system in members:
                 results.append(
                     LeftOut(
                         found.systems[system],
@@ -160,6 +182,7 @@ def reuse_of(
                         unpooled=float(after[system, m]),
                         rank=_rank(measure, before[:, m], system),
                         rank_unpooled=_rank(measure, after[:, m], system),
+                        others=changes,
                     )
                 )
     place = {name: at for at, name in enumerate(found.systems)}
@@ -167,12 +190,19 @@ def reuse_of(
     return Reuse(tuple(results), found.depth, found.known)
 
 
-def _without(hits: Hits, alone: Bools) -> Hits:
-    """The hits as if these judgments had not been made, without reading the run again."""
+def _without(runs: list[Hits], alone: Bools) -> list[Hits]:
+    """The hits as if these judgments had not been made, without reading the runs again."""
     kept = ~alone
     row = np.cumsum(kept) - 1  # where a judgment that is kept stands afterwards
-    left = hits.where(kept[hits.doc])
-    return replace(left, doc=row[left.doc], judgments=_fewer(hits.judgments, kept, row))
+    fewer: dict[int, Judged] = {}  # runs share their judgments, and measures what they keep of them
+    made = []
+    for hits in runs:
+        left = hits.where(kept[hits.doc])
+        judged = hits.judgments
+        if id(judged) not in fewer:
+            fewer[id(judged)] = _fewer(judged, kept, row)
+        made.append(replace(left, doc=row[left.doc], judgments=fewer[id(judged)]))
+    return made
 
 
 def _fewer(judged: Judged, kept: Bools, row: Ints) -> Judged:
@@ -205,6 +235,16 @@ def _averages(runs: list[Hits], measures: tuple[Measure, ...]) -> Floats:
             values = np.where(np.isnan(values), worst_value(measure), values)
             averages[r, m] = average(measure, values)
     return averages
+
+
+def _relative(before: float, after: float) -> float:
+    return float((after - before) / abs(before)) if before else nan
+
+
+def _mean(values: Iterable[float]) -> float:
+    """Of those that are known; NaN where none is."""
+    known = [value for value in values if not isnan(value)]
+    return sum(known) / len(known) if known else nan
 
 
 def _merit(measure: Measure, value: float) -> float:

@@ -21,7 +21,7 @@ def by_sample(
 
     >>> parts = [Part("q1", "all", drawn=200, relevant=3, probability=0.2, size=1000)]
     >>> by_sample({"q1": 30}, parts).all
-    Estimate(found=30, value=45.0, low=34.0, high=70.0, confidence=0.95)
+    Estimate(found=30, value=45.0, low=34.0, high=70.0, confidence=0.95, interval='exact')
     """
     by_topic: dict[str, list[Part]] = {}
     for part in parts:
@@ -48,6 +48,7 @@ def _estimate(found: int, parts: Sequence[Part], confidence: float) -> Estimate:
     drawn = [part for part in parts if part.drawn]
     low: float
     high: float
+    interval = "exact"
     if len(drawn) == 1 and drawn[0].size is not None:
         only = drawn[0]
         low, high = relevant_interval(
@@ -55,6 +56,8 @@ def _estimate(found: int, parts: Sequence[Part], confidence: float) -> Estimate:
         )
     else:
         low, high = weighted_interval(parts, confidence=confidence)
+        interval = "gamma" if drawn else "exact"
     # A sum of fractions may miss the end of its interval by the last bit.
     missing = min(max(missing, float(low)), float(high))
-    return Estimate(found, found + missing, found + float(low), found + float(high), confidence)
+    low, high = found + float(low), found + float(high)
+    return Estimate(found, found + missing, low, high, confidence, interval)

@@ -13,7 +13,7 @@ import numpy as np
 
 from cleverdon.arrays import Floats, Ints
 from cleverdon.errors import OptionError
-from cleverdon.pool.recall.found import Found
+from cleverdon.pool.recall.catches import Catches
 
 _DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 
@@ -43,11 +43,11 @@ class Saturation:
         return self.next_system.relevant / found if found else 0.0
 
 
-def saturation(found: Found) -> Saturation:
+def saturation(found: Catches) -> Saturation:
     """The curves of a pool, down to its depth.
 
     >>> from cleverdon.data import Judgments
-    >>> from cleverdon.pool.recall.found import find, ranked_runs
+    >>> from cleverdon.pool.recall.catches import find, ranked_runs
     >>> qrels = Judgments.read({"q": {"a": 1, "b": 0, "c": 1}})
     >>> runs = {"x": {"q": {"a": 2.0, "b": 1.0}}, "y": {"q": {"c": 2.0, "a": 1.0}}}
     >>> curves = saturation(find(qrels, ranked_runs(qrels, runs)))
@@ -87,12 +87,12 @@ def expected_found(times: Ints, systems: int) -> Floats:
     return curve
 
 
-def _down_to(found: Found, best: Ints, depth: int) -> Step:
+def _down_to(found: Catches, best: Ints, depth: int) -> Step:
     rows = (best > 0) & (best <= depth)
     return Step(depth, float(rows.sum()), float((rows & found.relevant).sum()))
 
 
-def _last_ranks(found: Found, best: Ints) -> Step:
+def _last_ranks(found: Catches, best: Ints) -> Step:
     """The last ten ranks, or the last half of a pool that is not twice as deep."""
     ranks = min(10, found.depth // 2)
     if not ranks:  # a pool of first results only: what a second one brings cannot be guessed

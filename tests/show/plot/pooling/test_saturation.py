@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from cleverdon.pool.recall import recall
+from cleverdon.pool.recall import Part, recall
 from cleverdon.show.plot.pooling.saturation import saturation, saturation_rows
 from tests.pool.recall.made import grades_of, runs_of
 
@@ -30,3 +30,22 @@ def test_an_estimate_without_end_is_drawn_without_it() -> None:
     apart = runs_of({"one": {"q": "ab"}, "two": {"q": "cd"}})
     (row,) = saturation_rows(recall(GRADES, apart, reusing=False))["estimate"]
     assert row["high"] is None
+    assert row["top"] == row["R"]
+
+
+def test_the_interval_is_a_band() -> None:
+    found = recall(GRADES, RUNS, reusing=False)
+    (row,) = saturation_rows(found)["estimate"]
+    one = found.estimates[0].all
+    assert (row["low"], row["top"]) == (one.low, one.high)
+    panels = saturation(found).to_dict()["hconcat"]
+    for panel in panels:
+        band = next(layer for layer in panel["layer"] if layer["mark"]["type"] == "rect")
+        assert (band["encoding"]["y"]["field"], band["encoding"]["y2"]["field"]) == ("low", "top")
+
+
+def test_an_estimate_of_other_queries_than_the_curves_is_not_drawn() -> None:
+    grades = GRADES | grades_of({"p": "ab"})
+    runs = {name: run | {"p": {"a": 1.0}} for name, run in RUNS.items()}
+    parts = [Part("p", "all", 10, 0, 0.1, 100)]
+    assert saturation_rows(recall(grades, runs, sample=parts, reusing=False))["estimate"] == []

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from cleverdon.arrays import plain
+from cleverdon.pool.recall.estimates import Estimates
+from cleverdon.pool.recall.recalled import Recall
 from cleverdon.pool.recall.saturation import Step
-from cleverdon.pool.recall.whole import Recall
 from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, table
 from cleverdon.show.plot.theme import PALETTE
 
@@ -16,9 +17,14 @@ _TICKS = 8
 
 
 def saturation(found: Recall) -> Chart:
-    """Two curves side by side; what is estimated to be there is a line above them."""
-    best = found.best
-    line = f" Dashed: estimated R, by {best.method}." if best else ""
+    """Two curves side by side; what is estimated to be there is a line above them, in its interval.
+
+    An estimate of some of the queries is not drawn: the curves are of all.
+    """
+    best = _drawn(found)
+    line = ""
+    if best is not None:
+        line = f" Dashed: estimated R, by {best.method}, in its {found.confidence:.0%} interval."
     return finished(
         saturation_chart(
             depth=found.depth,
@@ -33,16 +39,22 @@ def saturation(found: Recall) -> Chart:
 
 def saturation_rows(found: Recall) -> Datasets:
     """A row for each depth and for each number of systems; and the estimate, with its interval."""
-    best = found.best
+    best = _drawn(found)
     ends: list[Row] = []
     if best is not None:
         one = best.all
         ends = [{"R": plain(one.value), "low": plain(one.low), "high": plain(one.high)}]
+        # An end that is not known is not drawn, or everything else would be flat.
+        ends[0]["top"] = ends[0]["high"] if ends[0]["high"] is not None else ends[0]["R"]
     return {
         "depths": _rows(found.saturation.by_depth),
         "systems": _rows(found.saturation.by_systems),
         "estimate": ends,
     }
+
+
+def _drawn(found: Recall) -> Estimates | None:
+    return None if found.partial else found.best
 
 
 def _rows(steps: Sequence[Step]) -> list[Row]:
@@ -76,7 +88,13 @@ def _panel(dataset: str, title: str, colour: str, *, size: int, estimated: bool)
         ),
     ]
     if estimated:
-        rule = alt.Chart(table("estimate")).mark_rule(strokeDash=[4, 3], color=PALETTE[2])
+        estimate = alt.Chart(table("estimate"))
         ends = [alt.Tooltip(f"{name}:Q", format=".1f") for name in ("R", "low", "high")]
-        layers.append(rule.encode(y=alt.Y("R:Q"), tooltip=ends))
+        band = estimate.mark_rect(opacity=0.18, color=PALETTE[2])
+        rule = estimate.mark_rule(strokeDash=[4, 3], color=PALETTE[2])
+        layers = [
+            band.encode(y=alt.Y("low:Q"), y2=alt.Y2("top:Q"), tooltip=ends),
+            rule.encode(y=alt.Y("R:Q"), tooltip=ends),
+            *layers,
+        ]
     return alt.layer(*layers)

@@ -11,17 +11,22 @@ import numpy as np
 
 from cleverdon.arrays import Bools, Ints
 from cleverdon.data import Judgments
-from cleverdon.errors import InputError, OptionError, suggest
+from cleverdon.errors import InputError, check_count, suggest
 from cleverdon.evaluation import named_runs
+from cleverdon.hits import Hits
 from cleverdon.judged import Judged
 from cleverdon.rank import Ranked, rank
+from cleverdon.settings import Settings
 
 Progress = Callable[[str, int, int], object]
 """Is told a run's name, how much of it is read, and of how much."""
 
+ALL = int(np.iinfo(np.int64).max)
+"""The depth of what is judged down to its last result: no rank reaches it."""
+
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Catches:
     """Rows sorted by system: a judged document that a system returned, and its rank."""
 
     systems: tuple[str, ...]
@@ -52,9 +57,9 @@ class Found:
     @cached_property
     def best_rank(self) -> Ints:
         """Of each judgment, the best rank that any system gave its document; 0 where none did."""
-        best = np.full(len(self.judged.grade), np.iinfo(np.int64).max)
+        best = np.full(len(self.judged.grade), ALL)
         np.minimum.at(best, self.doc, self.rank)
-        return np.where(best == np.iinfo(np.int64).max, 0, best)
+        return np.where(best == ALL, 0, best)
 
     def caught(self, system: int) -> Bools:
         """Of each judgment, whether this system had its document in the pool."""
@@ -66,7 +71,21 @@ class Found:
         """How many of these judgments each topic has."""
         return self.judged.count(rows)
 
-    def grouped(self, groups: Mapping[str, str]) -> Found:
+    @cached_property
+    def alike(self) -> tuple[tuple[str, str], ...]:
+        """Systems that have the same judged documents at the same ranks as one before them."""
+        first: dict[bytes, str] = {}
+        pairs = []
+        for number, name in enumerate(self.systems):
+            rows = np.flatnonzero(self.system == number)
+            rows = rows[np.argsort(self.doc[rows], kind="stable")]
+            if len(rows):
+                key = np.stack((self.doc[rows], self.rank[rows])).tobytes()
+                if first.setdefault(key, name) != name:
+                    pairs.append((first[key], name))
+        return tuple(pairs)
+
+    def grouped(self, groups: Mapping[str, str]) -> Catches:
         """The same with groups in the place of systems: what any of a group found.
 
         A system that is in no group stays by itself.
@@ -103,16 +122,20 @@ def ranked_runs(
     runs: Any,
     *,
     run_format: str | None = None,
+    order_by: str = "score",
     progress: Progress | None = None,
 ) -> list[Ranked]:
     """Runs, ranked and joined with the judgments, each under a name of its own."""
+    settings = Settings(order_by=order_by)
     found: list[Ranked] = []
     for name, run in named_runs(runs):
         watch = None
         if progress is not None:
             tell, label = progress, name or "run"
             watch = lambda done, total, tell=tell, label=label: tell(label, done, total)  # noqa: E731
-        found.append(rank(judgments, run, name=name, format=run_format, progress=watch))
+        found.append(
+            rank(judgments, run, settings=settings, name=name, format=run_format, progress=watch)
+        )
     names = [run.name for run in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -122,21 +145,21 @@ def ranked_runs(
 
 def find(
     judgments: Judgments, ranked: Iterable[Ranked], *, rel: float = 1, depth: int | None = None
-) -> Found:
+) -> Catches:
     """What systems found of the judged documents.
 
     `depth` is that of the pool. Where it is not given it is what all systems' results are judged
     down to; and where not even their first ones are, all results count.
     """
-    if depth is not None and depth < 1:
-        raise OptionError(f"depth={depth}: how deep the pool is, from 1 on")
+    if depth is not None:
+        depth = check_count("depth", depth)
     runs = list(ranked)
-    depths = np.array([judged_depth(run) for run in runs])
+    depths = np.array([int(pool_depths(run.hits).min(initial=ALL)) for run in runs])
     deepest = max((int(run.hits.returned.max(initial=0)) for run in runs), default=0)
-    seen = int(min(depths.min(initial=np.iinfo(np.int64).max), deepest))
+    seen = int(min(depths.min(initial=ALL), deepest))
     system = np.repeat(np.arange(len(runs)), [len(run.hits.doc) for run in runs])
     none = np.zeros(0, dtype=np.int64)
-    return Found(
+    return Catches(
         systems=tuple(run.name for run in runs),
         judged=judgments.judged,
         system=system,
@@ -149,13 +172,20 @@ def find(
     )
 
 
-def judged_depth(run: Ranked) -> int:
-    """Down to which rank all results of a run are judged, in every topic that it has.
+def pool_depths(hits: Hits, *, judged: bool = True) -> Ints:
+    """Of each topic, down to which rank all results of a run are in the pool.
 
-    Where all results are, it is a number that no rank reaches.
+    With `judged`, those are that have a grade; without, those too that were pooled and not judged,
+    whose grade is below 0. Where all results are, it is `ALL`.
+
+    >>> from cleverdon.data import Judgments
+    >>> qrels = Judgments.read({"q": {"a": 1, "b": -1}})
+    >>> hits = rank(qrels, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}).hits
+    >>> pool_depths(hits).tolist(), pool_depths(hits, judged=False).tolist()
+    ([1], [2])
     """
-    hits = run.hits.where(run.hits.grade >= 0)
-    # Ranks of judged results are 1, 2, 3, ... until the first that is not judged.
-    unbroken = np.bincount(hits.query[hits.rank == hits.ordinal], minlength=len(hits))
-    holes = unbroken < hits.returned
-    return int(unbroken[holes].min(initial=np.iinfo(np.int64).max))
+    inside = hits.where(hits.grade >= 0) if judged else hits
+    # Ranks of pooled results are 1, 2, 3, ... until the first that is not in the pool.
+    unbroken = np.bincount(inside.query[inside.rank == inside.ordinal], minlength=len(inside))
+    depths: Ints = np.where(unbroken < inside.returned, unbroken, ALL)
+    return depths

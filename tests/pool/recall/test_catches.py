@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
+from cleverdon.pool.recall.catches import ALL, pool_depths, ranked_runs
 from tests.pool.recall.made import found_of, grades_of, runs_of
 
 
@@ -35,6 +37,13 @@ def test_pooled_and_not_judged_is_not_judged() -> None:
     grades = {"q": {"a": 1.0, "b": -1.0, "c": 1.0}}
     found = found_of(grades, runs_of({"one": {"q": "abc"}}))
     assert found.depth == 1
+
+
+def test_pooled_and_not_judged_may_count_as_pooled() -> None:
+    judgments = Judgments.read({"q1": {"a": 1.0, "b": -1.0}, "q2": {"a": 1.0}})
+    (run,) = ranked_runs(judgments, runs_of({"one": {"q1": "abc", "q2": "a"}}))
+    assert pool_depths(run.hits).tolist() == [1, ALL]
+    assert pool_depths(run.hits, judged=False).tolist() == [2, ALL]
 
 
 def test_groups() -> None:

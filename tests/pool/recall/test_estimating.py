@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from math import isnan
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cleverdon.errors import InputError, OptionError
-from cleverdon.pool.recall import Part, recall
+from cleverdon.pool.recall import Part, Recall, recall
 from tests.pool.recall.made import grades_of, runs_of
 
 GRADES = grades_of({"q1": "abcd", "q2": "ef"}, {"q1": "xy", "q2": "z"})
@@ -30,11 +31,149 @@ def test_estimates_hold_at_least_what_is_known() -> None:
     assert found.judged == 9
 
 
-def test_relevant_documents_that_no_run_has_count_as_known() -> None:
+def test_relevant_documents_that_no_run_has_refute_an_estimate() -> None:
+    """The systems missed eight that are known, and by the estimate they missed less than one."""
     more = {**GRADES, "q1": GRADES["q1"] | dict.fromkeys("mnopqrst", 1.0)}
-    one = recall(more, RUNS, reusing=False).estimates[0].topics["q1"]
-    assert one.found == 12
-    assert one.low >= 12
+    found = recall(more, RUNS, docs=500, reusing=False)
+    plain = recall(GRADES, RUNS, docs=500, reusing=False)
+    one, before = found.estimates[0], plain.estimates[0]
+    assert one.all.refuted
+    assert one.topics["q1"].refuted
+    assert not one.topics["q2"].refuted
+    assert (one.all.found, one.all.value) == (14, before.all.value)
+    assert (found.uncaught, found.unreturned) == (8, 8)
+    assert found.best is None
+    assert found.decision == "open"
+    assert all(isnan(value) for value in one.all.recall())
+    assert all(isnan(value) for run in found.runs for value in run.recall)
+    assert found.needed is None
+
+
+def test_a_few_known_ones_raise_the_low_end_alone() -> None:
+    lists = {"one": {"q": "abcd"}, "two": {"q": "efgh"}}
+    grades = grades_of({"q": "abcdefgh"})
+    before = recall(grades, runs_of(lists), reusing=False).estimates[0].all
+    known = {"q": grades["q"] | dict.fromkeys("stuvwxyz", 1.0)}
+    found = recall(known, runs_of(lists), reusing=False)
+    after = found.estimates[0].all
+    assert (after.found, after.value, after.high) == (16, before.value, before.high)
+    assert after.low == max(before.low, 16)
+    assert found.best is not None
+
+
+def test_below_the_depth_is_not_caught_and_yet_returned() -> None:
+    found = recall(GRADES, RUNS, depth=1, reusing=False)
+    assert found.uncaught > 0
+    assert found.unreturned == 0
+
+
+def test_no_more_documents_than_the_collection_has() -> None:
+    apart = runs_of({"one": {"q1": "ab", "q2": "e"}, "two": {"q1": "cd", "q2": "f"}})
+    free, held = (recall(GRADES, apart, docs=docs, reusing=False) for docs in (None, 7))
+    for loose, tight in zip(free.estimates, held.estimates, strict=True):
+        # Six and three are judged: one and four are left, and all of them may be relevant.
+        assert loose.all.high > 11
+        assert tight.all.high <= 11
+        assert (tight.topics["q1"].high, tight.topics["q2"].high) <= (5, 6)
+        assert tight.all.low <= tight.all.value <= tight.all.high
+
+
+def complementary(third: str = "") -> dict[str, dict[str, dict[str, float]]]:
+    """Two systems that have nothing in common, and perhaps one that has some of either."""
+    lists = {"x": "abcdefgh", "z": "ijklmnop"} | ({"y": third} if third else {})
+    return runs_of({name: {f"q{n}": docs for n in range(6)} for name, docs in lists.items()})
+
+
+def test_systems_that_complement_each_other_bound_nothing() -> None:
+    grades = grades_of({f"q{n}": "abcdefghijklmnop" for n in range(6)})
+    found = recall(grades, complementary("ghij"), reusing=False)
+    assert found.dependence is not None
+    assert found.dependence.direction == "negative"
+    assert not found.bounded
+    assert found.best is not None
+    assert found.best.all.recall()[2] < found.target
+    assert found.decision == "open"
+    # Of two systems alone it cannot be seen.
+    two = recall(grades, complementary(), reusing=False)
+    assert two.dependence is not None
+    assert two.dependence.direction == "unknown"
+    assert two.decision == "open"
+
+
+def alike(target: float) -> Recall:
+    """Five systems that find the easy half of a collection, one more often than another."""
+    random = np.random.default_rng(3)
+    chance = np.repeat([0.7, 0.2], 30)
+    runs = {
+        f"s{n}": {
+            f"q{t}": {f"d{d}": 1.0 / (d + 1) for d in np.flatnonzero(random.random(60) < chance)}
+            for t in range(20)
+        }
+        for n in range(4)
+    }
+    pooled = {
+        f"q{t}": dict.fromkeys(sorted(set().union(*(run[f"q{t}"] for run in runs.values()))), 1.0)
+        for t in range(20)
+    }
+    return recall(pooled, runs, target=target, reusing=False)
+
+
+def test_capture_recapture_decides_by_the_end_of_its_interval() -> None:
+    found = alike(0.9)
+    assert found.best is not None
+    value, _, high = found.best.all.recall()
+    assert value < high - 0.01
+    assert found.bounded
+    assert alike((value + high) / 2).decision == "open"
+    assert alike(high + 0.005).decision == "go on"
+
+
+def test_a_sample_of_some_queries_decides_of_these_alone() -> None:
+    parts = [Part("q2", "all", 97, 0, 1.0, 97)]
+    found = recall(GRADES, RUNS, sample=parts, docs=100, reusing=False)
+    assert found.partial
+    assert found.told == ("q2",)
+    assert found.best is not None
+    assert found.best.all.found == 2
+    assert found.decision_as_told == "stop"
+    assert found.decision == "open"
+    assert found.sample_judged == 97
+    whole = recall(
+        {"q2": GRADES["q2"]},
+        {name: {"q2": run["q2"]} for name, run in RUNS.items()},
+        sample=parts,
+        docs=100,
+        reusing=False,
+    )
+    assert found.needed == whole.needed
+    assert whole.decision == "stop"
+
+
+def test_systems_that_are_the_same() -> None:
+    twice = {**RUNS, "again": RUNS["one"]}
+    assert recall(GRADES, twice, reusing=False).alike == (("one", "again"),)
+    assert recall(GRADES, RUNS, reusing=False).alike == ()
+    grouped = recall(GRADES, twice, groups={"one": "g", "again": "g"}, reusing=False)
+    assert grouped.alike == ()
+
+
+def test_intervals_have_names() -> None:
+    parts = [Part(topic, "all", 20, 0, 0.2, 100) for topic in GRADES]
+    two = {name: RUNS[name] for name in ("one", "two")}
+    sample, pair, chao = recall(GRADES, two, sample=parts, reusing=False).estimates
+    assert (sample.all.interval, sample.topics["q1"].interval) == ("gamma", "exact")
+    assert (pair.all.interval, pair.topics["q1"].interval) == ("log-normal", "exact")
+    assert chao.all.interval == "log-normal"
+
+
+def test_the_order_of_runs_can_be_that_of_their_ranks(tmp_path: Path) -> None:
+    rows = ["q1 Q0 a 2 9.0 x", "q1 Q0 k 1 1.0 x"]
+    (tmp_path / "x.run").write_text("\n".join(rows) + "\n")
+    (tmp_path / "y.run").write_text("q1 Q0 b 1 1.0 y\n")
+    runs = {name: str(tmp_path / f"{name}.run") for name in "xy"}
+    assert recall(GRADES, runs, depth=1, reusing=False).uncaught == 4  # all but a and b
+    by_rank = recall(GRADES, runs, depth=1, order_by="rank", reusing=False)
+    assert by_rank.uncaught == 5
 
 
 def test_recall_of_runs_counts_all_ranks() -> None:
@@ -71,8 +210,6 @@ def test_capture_recapture_never_says_stop() -> None:
     assert found.best is not None
     assert found.best.all.recall()[0] == 1
     assert found.decision == "open"
-    apart = runs_of({"one": {"q1": "ab", "q2": "e"}, "two": {"q1": "cd", "q2": "f"}})
-    assert recall(GRADES, apart).decision == "go on"
 
 
 def test_everything_judged() -> None:
@@ -129,6 +266,7 @@ def test_the_sample_that_is_needed() -> None:
     [
         ({"docs": 5}, "topic 'q1' alone has 6 judged documents"),
         ({"precision": 0}, "precision=0"),
+        ({"depth": 10**20}, "depth=1000000000000000000"),
         ({"target": 1.5}, "target=1.5"),
         ({"depth": 0}, "depth=0"),
         ({"groups": {"for": "x"}}, "a system 'for'"),
