@@ -62,6 +62,17 @@ AVERAGES: dict[str, str] = {
 }
 """From values to one value: every way, and what it means."""
 
+CONTRADICTIONS: dict[str, str] = {
+    "error": "none: stop, and say where",
+    "first": "that of the file that is named first",
+    "last": "that of the file that is named last",
+    "max": "the highest",
+    "min": "the lowest",
+    "mean": "the mean of the grades",
+    "majority": "the one that most files give; of several such, the lowest",
+}
+"""Which grade a document gets to which merged judgments give different ones."""
+
 
 @dataclass(frozen=True)
 class Settings:

@@ -49,7 +49,7 @@ def refused(*arguments: str) -> str:
 
 def test_stats() -> None:
     alone = done("stats", "qrels.txt").stdout
-    assert "relevant per topic, median" in alone
+    assert "relevant per query, median" in alone
     assert "systems" not in alone
     everything = done("stats", "qrels.txt", *RUNS, "--topics", "topics.csv", "--by", "language")
     assert "cleverdon pool make odd.run -k 10 --judged qrels.txt -o pool.tsv" in everything.stdout
@@ -57,7 +57,7 @@ def test_stats() -> None:
     assert whole["coverage"]["ks"] == [3]
     holes = done("stats", "qrels.txt", *RUNS, "--holes", "7", "-f", "csv").stdout
     assert next(csv.DictReader(io.StringIO(holes))) == {
-        "topic": "t00",
+        "query": "t00",
         "one": "0",
         "two": "0",
         "odd": "7",
@@ -111,6 +111,100 @@ def test_merge() -> None:
     )
 
 
+def test_contradictions_are_listed_where_they_stop_the_merge() -> None:
+    text = refused("merge", "qrels.txt", "new.txt", "-o", "all.txt", "--contradictions", "c.csv")
+    assert text.endswith("c.csv lists all")
+    assert len(text) < 400
+    rows = list(csv.DictReader(io.StringIO(Path("c.csv").read_text())))
+    before, after = (Judgments.read(file).to_dict() for file in ("qrels.txt", "new.txt"))
+    assert len(rows) == sum(
+        grade != after[query][doc] for query, docs in before.items() for doc, grade in docs.items()
+    )
+    assert not Path("all.txt").exists()
+
+
+def test_two_outputs_are_two_files() -> None:
+    how = ("merge", "qrels.txt", "new.txt", "--on-contradiction", "last")
+    for other in ("c.csv", "./c.csv"):
+        assert "written twice" in refused(*how, "--contradictions", "c.csv", "-o", other)
+    assert not Path("c.csv").exists()
+
+
+def test_an_output_takes_the_place_of_a_file() -> None:
+    Path("all.txt").write_text("t00 0 d00 3\n")
+    done("merge", "qrels.txt", "new.txt", "--on-contradiction", "first", "-o", "all.txt")
+    assert Judgments.read("all.txt").to_dict() == Judgments.read("qrels.txt").to_dict()
+
+
+def test_help_says_what_the_library_offers() -> None:
+    from cleverdon.collection.coverage import DEPTH, KS
+    from cleverdon.collection.merging import POLICIES
+
+    told = " ".join(done("merge", "--help").stdout.split())
+    assert all(f"{word}: {meaning}" in told for word, meaning in POLICIES.items())
+    told = " ".join(done("stats", "--help").stdout.split())
+    assert f"[default: {', '.join(map(str, KS))}]" in told
+    assert f"[default: {DEPTH};" in told
+
+
+def test_options_that_would_change_nothing_are_refused() -> None:
+    for arguments, told in (
+        (("diff", "qrels.txt", "new.txt", "--baseline", "one"), "--baseline goes with RUNS"),
+        (("diff", "qrels.txt", "new.txt", "--order-by", "rank"), "--order-by goes with RUNS"),
+        (("filter", "qrels.txt", "--exclude"), "--exclude of what?"),
+        (("filter", "qrels.txt", "--rel", "2"), "--rel goes with --binary"),
+        (("stats", "qrels.txt", "--depth", "5"), "--depth goes with RUNS"),
+        (("stats", "qrels.txt", "--no-reuse"), "goes with RUNS"),
+        (("subset", "qrels.txt", "--share", "0.5", "--run-format", "trec"), "goes with RUNS"),
+        (("subset", "qrels.txt", "one.run", "--all", "--seed", "1"), "--seed goes with what"),
+        (("split", "qrels.txt", "--topics", "topics.csv", "-o", "{name}", "--seed", "1"),
+         "--seed goes with --hold-out or --folds"),
+    ):  # fmt: skip
+        assert told in refused(*arguments), arguments
+
+
+def test_absurd_numbers_are_refused() -> None:
+    huge = str(10**20)
+    for arguments in (
+        ("stats", "qrels.txt", "one.run", "-k", huge),
+        ("stats", "qrels.txt", "one.run", "--depth", huge),
+        ("stats", "qrels.txt", "one.run", "--holes", huge),
+        ("subset", "qrels.txt", "--per-query", huge),
+        ("subset", "qrels.txt", "one.run", "--depth", huge),
+        ("split", "qrels.txt", "--folds", huge, "-o", "{name}"),
+    ):
+        assert "is not in the range" in refused(*arguments)
+
+
+def test_runs_ordered_by_rank() -> None:
+    Path("up.run").write_text("t00 Q0 d00 1 1.0 up\nt00 Q0 d01 2 2.0 up\n")
+    done("subset", "qrels.txt", "up.run", "--depth", "1", "--order-by", "rank", "-o", "top.txt")
+    assert list(Judgments.read("top.txt")["t00"]) == ["d00"]
+    done("subset", "qrels.txt", "up.run", "--depth", "1", "-o", "top.txt")
+    assert list(Judgments.read("top.txt")["t00"]) == ["d01"]
+
+
+def test_diff_is_on_the_queries_of_both() -> None:
+    lines = Path("new.txt").read_text().splitlines(keepends=True)
+    Path("part.txt").write_text("".join(line for line in lines if line < "t20"))
+    how = (*RUNS, "-m", "AP")
+    text = done("diff", "qrels.txt", "part.txt", *how).stdout
+    assert "tests are on 20 topics of both; left out: 10 only in qrels.txt" in text
+    Path("same.txt").write_text(
+        "".join(
+            line for line in Path("qrels.txt").read_text().splitlines(keepends=True) if line < "t20"
+        )
+    )
+    (effect,) = json.loads(done("diff", "qrels.txt", "same.txt", *how, "-f", "json").stdout)[
+        "effects"
+    ]
+    assert all(system["before"] == system["after"] for system in effect["systems"])
+    assert effect["left_out"] == {"only_before": 10, "only_after": 0, "not_evaluated": 0}
+    assert effect["flips"] == []
+    rel = json.loads(done("diff", "qrels.txt", "new.txt", *RUNS, "--rel", "2", "-f", "json").stdout)
+    assert [each["measure"] for each in rel["effects"]] == ["nDCG@10", "AP(rel=2)"]
+
+
 def test_diff() -> None:
     text = done("diff", "qrels.txt", "new.txt", *RUNS, "-m", "nDCG@10").stdout
     assert "nDCG@10: tau " in text
@@ -129,19 +223,27 @@ def test_diff() -> None:
 
 def test_filter() -> None:
     Path("ids.txt").write_text("t01\nt02\nt77\nt01\n")
-    result = done("filter", "qrels.txt", "--topics-in", "ids.txt", "-o", "some.txt")
+    result = done("filter", "qrels.txt", "--queries-in", "ids.txt", "-o", "some.txt")
     assert Judgments.read("some.txt").queries == ["t01", "t02"]
-    assert "cleverdon: warning: 1 topic named that have no judgments: t77" in result.stderr
+    assert "cleverdon: warning: 1 topic named without judgments: t77" in result.stderr
     Path("texts.tsv").write_text("t03\twhat is it\n")
-    printed = done("filter", "qrels.txt", "--topics-in", "texts.tsv").stdout
+    printed = done("filter", "qrels.txt", "--queries-in", "texts.tsv").stdout
     assert {line.split()[0] for line in printed.splitlines()} == {"t03"}
     assert "nowhere.txt" in refused("filter", "qrels.txt", "--docs-in", "nowhere.txt")
     done("filter", "qrels.txt", "--topics", "topics.csv", "--value", "de", "-o", "de.txt")
     assert len(Judgments.read("de.txt").queries) == 10
     done("filter", "qrels.txt", "--map", "1=0,2=1", "--doc", "d00", "--exclude", "-o", "b.json")
     assert {grade for _, _, grade in Judgments.read("b.json").rows()} == {0, 1}
-    printed = done("filter", "qrels.txt", "--topic", "t03", "--doc", "d00").stdout
+    printed = done("filter", "qrels.txt", "--query", "t03", "--doc", "d00").stdout
     assert printed.startswith("t03 0 d00 ")
+    assert "no query that is named has judgments, such as 'nope'" in refused(
+        "filter", "qrels.txt", "--query", "nope"
+    )
+    told = done("filter", "qrels.txt", "--map", "2=1,9=1", "-o", "m.txt").stderr
+    assert "no judgment that is kept has grade 9" in told
+    told = done("filter", "qrels.txt", "--binary", "-o", "m.txt").stderr
+    twos = sum(grade == 2 for _, _, grade in Judgments.read("qrels.txt").rows())
+    assert f"no judgment was dropped\n{twos} grades became another\n" in told
     assert "no topic has language 'fr'" in refused(
         "filter", "qrels.txt", "--topics", "topics.csv", "--value", "fr"
     )
@@ -154,14 +256,14 @@ def test_subset() -> None:
     done("subset", "qrels.txt", *RUNS, "--depth", "2", "-o", "two.txt")
     assert max(len(Judgments.read("two.txt")[q]) for q in Judgments.read("two.txt")) <= 4
     result = done("subset", "qrels.txt", *RUNS, "--all", "--leave-out", "odd", "-o", "a.txt")
-    assert "kept, 30 of 30 topics" in result.stderr
+    assert "kept; 30 of 30 topics" in result.stderr
     for name in ("b.txt", "c.txt"):
-        done("subset", "qrels.txt", "--share", "0.5", "--topics-count", "3", "-o", name)
+        done("subset", "qrels.txt", "--share", "0.5", "--queries-count", "3", "-o", name)
     assert Path("b.txt").read_text() == Path("c.txt").read_text()
     assert len(Judgments.read("b.txt")) == 30
     for arguments, told in (
         ((), "which part?"),
-        (("--share", "0.1", "--per-topic", "2"), "--share and --per-topic do not go together"),
+        (("--share", "0.1", "--per-query", "2"), "--share and --per-query do not go together"),
         (("--mark",), "go with --share"),
         (("--depth", "2"), "RUNS go with --depth"),
         (("one.run",), "RUNS go with --depth"),
@@ -216,13 +318,13 @@ def test_what_stands_beside_grades_is_kept(format: str) -> None:
     }
     Judgments.read(rows[format], format=format).write("in.txt", format=format)
     how = ("--qrels-format", format)
-    result = done("filter", "in.txt", *how, "--topic", "q1", "-o", "q1.txt")
+    result = done("filter", "in.txt", *how, "--query", "q1", "-o", "q1.txt")
     assert f"of 1 topic, as {format}" in result.stderr
     done("split", "in.txt", *how, "--folds", "2", "-o", "{name}.gz")
     done("merge", "fold1.gz", "fold2.gz", *how, "-o", "again.txt")
     again, given = (Judgments.read(file, format=format) for file in ("again.txt", "in.txt"))
     assert everything(again) == everything(given)
-    printed = done("subset", "in.txt", *how, "--topics-count", "2").stdout
+    printed = done("subset", "in.txt", *how, "--queries-count", "2").stdout
     assert sorted(printed.split("\n")) == sorted(Path("in.txt").read_text().split("\n"))
     assert "has no place for what these judgments say" in refused(
         "filter", "in.txt", *how, "-o", "out.json"
@@ -231,4 +333,4 @@ def test_what_stands_beside_grades_is_kept(format: str) -> None:
         "split", "in.txt", *how, "--folds", "2", "-o", "{name}.csv"
     )
     assert not list(Path().glob("fold*.csv"))
-    assert "topics" in done("stats", "in.txt", *how).stdout
+    assert "queries" in done("stats", "in.txt", *how).stdout

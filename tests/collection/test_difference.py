@@ -10,8 +10,9 @@ from hypothesis import given
 
 from cleverdon import Judgments, evaluate
 from cleverdon.collection import applied, diff, effects
+from cleverdon.collection.effects import Shared
 from cleverdon.compare import compare
-from cleverdon.correlate import kendall
+from cleverdon.correlate import kendall, tau_ap
 from cleverdon.errors import InputError, OptionError
 from cleverdon.show.qrels_diff import render, render_changes, render_topics
 from tests.collection.made import judgments, qrels
@@ -31,7 +32,7 @@ def test_by_hand() -> None:
     }
     assert (found.only_before, found.only_after) == (("q2",), ("q3",))
     first = found.topics[0]
-    assert (first.topic, first.relevant_before, first.relevant_after) == ("q1", 2, 2)
+    assert (first.query, first.relevant_before, first.relevant_after) == ("q1", 2, 2)
     assert found.crossed == (1, 0)
     assert diff(OLD, NEW, rel=2).crossed == (0, 0)
 
@@ -56,7 +57,11 @@ def test_nothing_changed_from_itself(of: Judgments) -> None:
     found = diff(of, of)
     assert not found.changes
     assert found.beside == 0
-    assert found.same == len(of)
+    covered = of.notes.subtopics
+    lines = len(of)
+    if covered is not None:
+        lines = sum(len(grades) for docs in covered.values() for grades in docs.values())
+    assert found.same == lines
 
 
 def test_a_diff_of_others_is_not_applied() -> None:
@@ -94,11 +99,11 @@ def test_systems_that_change_places(moved: Any) -> None:
     orders = [dict(zip(of.systems, of.means[:, 0].tolist(), strict=True)) for of in moved]
     assert first.agreement is not None
     assert first.agreement.kendall.value == pytest.approx(kendall(*orders))
-    kinds = {(turn.after.system, turn.after.baseline): turn.kind for turn in first.turns}
+    kinds = {(flip.after.system, flip.after.baseline): flip.kind for flip in first.flips}
     assert kinds == {("y", "x"): "reversed", ("z", "x"): "lost", ("z", "y"): "gained"}
-    assert first.claims == (2, 2)
+    assert first.flips.shown == (2, 2)
     assert sum(map(compare(before).significant, compare(before).differences)) == (
-        first.claims[0] + second.claims[0]
+        first.flips.shown[0] + second.flips.shown[0]
     )
 
 
@@ -106,10 +111,81 @@ def test_one_system_has_no_order() -> None:
     runs = {"x": {"q1": {"a": 1.0}}}
     (found,) = effects(evaluate(OLD, runs, "AP"), evaluate(NEW, runs, "AP"))
     assert found.agreement is None
-    assert not found.turns
+    assert not len(found.flips)
     assert [move.system for move in found.moves] == ["x"]
     with pytest.raises(OptionError, match="same systems"):
         effects(evaluate(OLD, runs, "AP"), evaluate(NEW, runs, "RR"))
+    with pytest.raises(OptionError, match="none to compare it with"):
+        effects(evaluate(OLD, runs, "AP"), evaluate(NEW, runs, "AP"), baseline="x")
+    other = {"q4": {"a": 1}}
+    with pytest.raises(InputError, match="no query in common"):
+        effects(evaluate(OLD, runs, "AP"), evaluate(other, {"x": {"q4": {"a": 1.0}}}, "AP"))
+
+
+def test_all_is_on_the_topics_of_both() -> None:
+    """What was judged for one of the two only changes no score, no rank and no test."""
+    runs = {
+        "x": {"q1": {"a": 1.0}, "q2": {"a": 1.0}, "q3": {"b": 1.0}},
+        "y": {"q1": {"b": 1.0}, "q2": {"a": 1.0}, "q3": {"a": 1.0}, "q4": {"a": 1.0}},
+    }
+    old = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}, "q4": {"a": 1}}
+    new = {"q1": {"a": 1}, "q2": {"a": 1}, "q5": {"a": 1}}
+    (found,) = effects(evaluate(old, runs, "AP"), evaluate(new, runs, "AP"))
+    assert found.shared == Shared(("q1", "q2"), only_before=2, only_after=1, not_evaluated=0)
+    assert {move.system: (move.before, move.after, move.up) for move in found.moves} == {
+        "x": (1.0, 1.0, 0),
+        "y": (0.5, 0.5, 0),
+    }
+    (flip,) = found.flips
+    assert flip.before.difference == flip.after.difference == -0.5
+    assert flip.before.p == flip.after.p
+    text = render(diff(old, new), [found])
+    told = "on 2 topics of both; left out: 2 only in first judgments, 1 only in second judgments"
+    assert f"scores, ranks and tests are {told}" in text
+    skipped = [evaluate(of, runs, "AP", missing="skip") for of in (old, new | {"q4": {"a": 1}})]
+    assert effects(*skipped)[0].shared.not_evaluated == 1
+
+
+def test_the_truth_of_tau_ap_is_the_order_before() -> None:
+    runs = {doc: {f"q{at}": {doc: 1.0} for at in range(4)} for doc in "abcd"}
+
+    def judged(best_first: str) -> dict[str, dict[str, float]]:
+        """The first document is relevant to all topics, each one after it to one less."""
+        return {
+            f"q{at}": {doc: float(at < 4 - place) for place, doc in enumerate(best_first)}
+            for at in range(4)
+        }
+
+    (found,) = effects(*(evaluate(judged(order), runs, "RR") for order in ("abcd", "dabc")))
+    before, after = ({doc: -order.index(doc) for doc in order} for order in ("abcd", "dabc"))
+    assert found.agreement is not None
+    assert found.agreement.tau_ap.value == pytest.approx(tau_ap(after, before, symmetric=False))
+    assert tau_ap(after, before, symmetric=False) != tau_ap(before, after, symmetric=False)
+
+
+def test_subtopics_are_compared_one_by_one() -> None:
+    rows = [("q1", "s", "a", 2), ("q1", "t", "a", 1), ("q1", "t", "b", 0)]
+    old = Judgments.read(rows, format="subtopics")
+    new = Judgments.read([rows[0], ("q1", "t", "a", 0), ("q1", "s", "b", 0)], format="subtopics")
+    found = diff(old, new)
+    assert found.by_subtopic
+    assert (found.same, found.added, found.removed, found.changed) == (1, 1, 1, 1)
+    assert [(each.doc, each.subtopic, each.before, each.after) for each in found.changes] == [
+        ("a", "t", 1, 0),
+        ("b", "t", 0, None),
+        ("b", "s", None, 0),
+    ]
+    assert (found.topics[0].relevant_before, found.topics[0].relevant_after) == (1, 1)
+    assert render_changes(found, "csv").splitlines()[:2] == [
+        "query,document,subtopic,before,after",
+        "q1,a,t,1,0",
+    ]
+    with pytest.raises(OptionError, match="plain grades only"):
+        applied(found, old)
+    plain = diff(old, {"q1": {"a": 1, "b": 0}})
+    assert not plain.by_subtopic
+    assert (plain.changed, plain.same) == (1, 1)
+    assert "only one of the two has subtopics" in render(plain)
 
 
 def test_rendered(moved: Any) -> None:

@@ -46,6 +46,23 @@ def test_other_grades() -> None:
     assert filtered(QRELS, binary=True, rel=2).judgments["q2"] == {"a": 0, "spam": 0}
 
 
+def test_what_became_of_grades_is_counted() -> None:
+    assert filtered(QRELS).regraded is None
+    assert filtered(QRELS, binary=True).regraded == 1
+    found = filtered(QRELS, grades={2: 1, 9: 1, 1: 1}, topics=["q1"])
+    assert (found.regraded, found.unmet) == (1, (9, 1))
+    rows = [("q1", "s", "a", 3), ("q1", "t", "a", 1)]
+    given = Judgments.read(rows, format="subtopics")
+    assert (filtered(given, grades={1: 2}).regraded, filtered(given, grades={1: 2}).unmet) == (
+        1,
+        (),
+    )
+
+
+def test_documents_that_nobody_judged_are_told_of() -> None:
+    assert filtered(QRELS, docs=["b", "none"], exclude=True).missing_docs == ("none",)
+
+
 def test_too_few_relevant_are_counted_last() -> None:
     assert filtered(QRELS, least_relevant=2).judgments.queries == ["q2"]
     found = filtered(QRELS, grades={1: 0}, least_relevant=1)
@@ -89,8 +106,16 @@ def test_twice_is_once(of: Judgments, lowest: int, drop: bool, least: int) -> No
 
 
 def test_mistakes() -> None:
-    with pytest.raises(InputError, match="no judgment is left"):
+    with pytest.raises(InputError, match="no query that is named has judgments, such as 'q9'"):
         filtered(QRELS, topics=["q9"])
+    with pytest.raises(InputError, match="no judgment is left"):
+        filtered(QRELS, lowest=7)
+    with pytest.raises(OptionError, match="topics is empty"):
+        filtered(QRELS, topics=[])
+    with pytest.raises(OptionError, match="no topic or document is"):
+        filtered(QRELS, exclude=True)
+    with pytest.raises(OptionError, match="least_relevant=-1: expected a whole number"):
+        filtered(QRELS, least_relevant=-1)
     with pytest.raises(OptionError, match="above highest"):
         filtered(QRELS, lowest=2, highest=1)
     with pytest.raises(OptionError, match="no regular expression"):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cleverdon import Judgments
-from cleverdon.collection import merge, parts_by_attribute, parts_of_splits, split
+from cleverdon.collection import Contradicting, merge, parts_by_attribute, parts_of_splits, split
 from cleverdon.collection.merging import POLICIES, RULES
 from cleverdon.collection.splitting import file_names
 from cleverdon.compare.splits import hold_out, k_fold
@@ -57,8 +57,44 @@ def test_contradictions_are_told_with_files_and_lines(tmp_path: Path) -> None:
 def test_only_so_many_are_told() -> None:
     ones = {"q": dict.fromkeys("abcdefgh", 1.0)}
     twos = {"q": dict.fromkeys("abcdefgh", 2.0)}
-    with pytest.raises(InputError, match="and 3 more"):
+    with pytest.raises(Contradicting, match="and 6 more contradictions; say which") as caught:
         merge({"x": ones, "y": twos})
+    assert len(str(caught.value)) < 300
+    assert [each.doc for each in caught.value.contradictions] == list("abcdefgh")
+
+
+def test_the_line_of_a_subtopic(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.txt", tmp_path / "two.txt"
+    one.write_text("q1 s 2 1\nq1 t 2 2\n")
+    two.write_text("q1 u 1 2\nq1 t 1 2\nq1 t 2 1\n")
+    with pytest.raises(InputError) as caught:
+        merge([Judgments.read(file, format="subtopics") for file in (one, two)])
+    told = f"document '2' of subtopic 't' of query 'q1' has grade 2 in {one}:2 and 1 in {two}:3"
+    assert told in str(caught.value)
+
+
+def test_a_grade_is_not_taken_for_a_document(tmp_path: Path) -> None:
+    one, two = tmp_path / "one.txt", tmp_path / "two.tsv"
+    one.write_text("q1 0 7 1\nq1 0 1 2\n")
+    two.write_text("query_id\tdoc_id\trelevance\nq1\t7\t1\nq1\t1\t0\n")
+    with pytest.raises(InputError) as caught:
+        merge([one, two])
+    assert f"document '1' of query 'q1' has grade 2 in {one}:2 and 0 in {two}:3" in str(
+        caught.value
+    )
+
+
+def test_of_a_tied_majority_the_lowest_is_taken() -> None:
+    two = {"ann": {"q1": {"a": 2, "b": 0}}, "bob": {"q1": {"a": 1, "b": 3}}}
+    assert merge(two, policy="majority").judgments.to_dict() == {"q1": {"a": 1, "b": 0}}
+    three = two | {"eve": {"q1": {"a": 2, "b": 2}}}
+    assert merge(three, policy="majority").judgments.to_dict() == {"q1": {"a": 2, "b": 0}}
+
+
+def test_progress_counts_queries() -> None:
+    told: list[tuple[int, int]] = []
+    merge(THREE, policy="max", progress=lambda done, total: told.append((done, total)))
+    assert told == [(1, 2), (2, 2)]
 
 
 def test_subtopics_are_merged_one_by_one() -> None:
@@ -81,10 +117,8 @@ def test_strata_have_to_agree() -> None:
     assert merge({"x": drawn, "y": drawn}).judgments.to_dict() == {"q1": {"a": 1}}
 
 
-@given(judgments, st.integers(0, 9))
+@given(judgments.filter(lambda of: len(of.queries) > 1), st.integers(0, 9))
 def test_merged_parts_are_the_whole(of: Judgments, seed: int) -> None:
-    if len(of.queries) < 2:
-        return
     for splits in (hold_out(of.queries, share=0.5, seed=seed), k_fold(of.queries, folds=2)):
         found = split(of, parts_of_splits(splits))
         assert not found.left_out

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from cleverdon import Judgments, Run
 from cleverdon.collection import pooled, some_judgments, some_topics
 from cleverdon.errors import InputError, OptionError
+from cleverdon.show.qrels_made import told_of_subset
 from tests.collection.made import everything, judgments, qrels, runs
 
 MANY = {f"q{i}": {f"d{j}": float(j % 4) for j in range(40)} for i in range(10)}
@@ -64,6 +65,21 @@ def test_the_others_may_stay_as_not_judged() -> None:
     assert grades["c"] == -2
     assert sum(grade >= 0 for grade in grades.values()) == found.judged == 1
     assert sum(grade == -1 for grade in grades.values()) == 2
+
+
+def test_one_of_each_topic_at_least_is_told_of() -> None:
+    few = {"q1": {"a": 1.0, "b": 0.0}, "q2": {f"d{i}": 1.0 for i in range(20)}}
+    found = some_judgments(few, share=0.1)
+    assert (found.judged, found.raised) == (3, 1)
+    assert list(told_of_subset(found)) == [
+        "3 of 22 judgments kept; 2 of 2 topics",
+        "1 topic with so few judgments that the share of them is none: one of each was taken",
+    ]
+    marked = some_judgments(few, share=0.1, mark=True)
+    assert next(told_of_subset(marked)) == (
+        "3 of 22 judgments drawn, the other 19 kept as not judged; 2 of 2 topics"
+    )
+    assert some_judgments(few, count=1).raised == 0
 
 
 def test_marked_subtopics() -> None:
@@ -131,11 +147,11 @@ def test_mistakes() -> None:
         some_topics(MANY)
     with pytest.raises(OptionError, match="either a share or a count"):
         some_judgments(MANY, share=0.5, count=2)
-    with pytest.raises(OptionError, match="above 0 and below 1"):
+    with pytest.raises(OptionError, match=r"share=1\.5: expected a number between 0 and 1"):
         some_judgments(MANY, share=1.5)
     with pytest.raises(OptionError, match="whole number from 1 on"):
         some_topics(MANY, count=0)
-    with pytest.raises(OptionError, match="a seed is"):
+    with pytest.raises(OptionError, match="seed=-1: expected a whole number from 0 on"):
         some_topics(MANY, count=1, seed=-1)
     run = {"x": {"q0": {"d1": 1.0}}}
     with pytest.raises(OptionError, match="there is no system 'y'"):

@@ -10,7 +10,7 @@ COMMANDS = {
     "stats": "Describe a collection: judgments, grades, hard topics, holes, reusability.",
     "merge": "Make one of several qrels, and say where they contradict each other.",
     "diff": "Say what changed between two qrels, and what that does to the order of systems.",
-    "filter": "Keep judgments of some topics, documents or grades.",
+    "filter": "Keep judgments of some queries, documents or grades.",
     "subset": "Keep a random part, or what a shallower pool would have judged.",
     "split": "Split judgments into several files, by topics.",
 }

@@ -1,4 +1,4 @@
-"""cleverdon collection filter: judgments of some topics, documents or grades."""
+"""cleverdon collection filter: judgments of some queries, documents or grades."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from cleverdon.cli import collection_options as shared
 from cleverdon.cli import options
 
 
-def _ids(what: str, short: str) -> options.Decorator[Any]:
-    """Options that name topics or documents."""
+def _ids(what: str, several: str, short: str, shorts: str) -> options.Decorator[Any]:
+    """Options that name queries or documents."""
     return options.together(
         click.option(
             f"--{short}",
@@ -21,17 +21,17 @@ def _ids(what: str, short: str) -> options.Decorator[Any]:
             help=f"A {what} to keep; again for more.",
         ),
         click.option(
-            f"--{short}s-in",
-            f"{what}s_in",
+            f"--{shorts}-in",
+            f"{what}_file",
             type=click.Path(exists=True),
             metavar="FILE",
-            help=f"The {what}s to keep: an id a line, or a file with their texts.",
+            help=f"The {several} to keep: an id a line, or a file with their texts.",
         ),
         click.option(
-            f"--{short}s-like",
-            f"{what}s_like",
+            f"--{shorts}-like",
+            f"{what}_like",
             metavar="REGEX",
-            help=f"Keep {what}s in whose ids this regular expression is found.",
+            help=f"Keep {several} in whose ids this regular expression is found.",
         ),
     )
 
@@ -39,18 +39,20 @@ def _ids(what: str, short: str) -> options.Decorator[Any]:
 @click.command()
 @click.argument("qrels", type=click.Path(allow_dash=True))
 @shared.output
-@_ids("topic", "topic")
+@_ids("query", "queries", "query", "queries")
 @options.attributes("Attributes of topics, CSV or TSV with a header.")
 @click.option(
     "--value",
     "values",
     multiple=True,
     metavar="VALUE",
-    help="Keep topics whose attribute --by has this value; again for more.",
+    help="Keep queries whose attribute --by has this value; again for more.",
 )
-@_ids("document", "doc")
+@_ids("document", "documents", "doc", "docs")
 @click.option(
-    "--exclude", is_flag=True, help="Drop the topics and documents that are named; keep all others."
+    "--exclude",
+    is_flag=True,
+    help="Drop the queries and documents that are named; keep all others.",
 )
 @click.option("--lowest", type=float, metavar="GRADE", help="Keep grades from this one on.")
 @click.option("--highest", type=float, metavar="GRADE", help="Keep grades up to this one.")
@@ -69,10 +71,10 @@ def _ids(what: str, short: str) -> options.Decorator[Any]:
     type=click.IntRange(min=0),
     default=0,
     metavar="N",
-    help="Drop topics with fewer relevant documents, counted last.",
+    help="Drop queries with fewer relevant documents, counted last.",
 )
-@shared.rel()
-@shared.kept_format
+@options.rel("The lowest grade that is relevant, for --binary and --min-relevant.")
+@options.qrels_format
 def command(
     qrels: str,
     output: str,
@@ -91,14 +93,14 @@ def command(
     qrels_format: str | None,
     **named: Any,
 ) -> None:
-    """Keep judgments of some topics, documents or grades of QRELS, and make other grades of them.
+    """Keep judgments of some queries, documents or grades of QRELS, and make other grades of them.
 
-    Topics and documents are chosen first, then grades; --map and --binary come after that, and
-    --min-relevant counts what is left.
+    Queries and documents are chosen first, then grades; --map and --binary come after that, and
+    --min-relevant counts what is left. Subtopics, strata and samples are written as they were read.
 
     \b
     Examples:
-      cleverdon collection filter qrels.txt --topics-in dev.txt -o dev.qrels
+      cleverdon collection filter qrels.txt --queries-in dev.txt -o dev.qrels
       cleverdon collection filter qrels.txt --topics topics.csv --by language --value de -o de.qrels
       cleverdon collection filter qrels.txt --docs-in spam.txt --exclude -o clean.qrels
       cleverdon collection filter qrels.txt --map 1=0,2=1,3=1 --min-relevant 5 -o binary.qrels
@@ -106,21 +108,24 @@ def command(
     if (by or values) and not topics:
         raise click.UsageError("--by and --value go with --topics")
     if topics and not values:
-        raise click.UsageError("--topics needs --value: which topics of it are to be kept?")
-    shared.check_output(output, qrels, topics, named["topics_in"], named["documents_in"])
+        raise click.UsageError("--topics needs --value: which queries of it are to be kept?")
+    if exclude and not (topics or any(named.values())):
+        raise click.UsageError("--exclude of what? name queries or documents")
+    shared.check_of_use(binary or min_relevant, ["rel"], "--binary or --min-relevant")
+    shared.check_output(output, qrels, topics, named["query_file"], named["document_file"])
 
     from cleverdon.collection.filtering import filtered, parse_grades
     from cleverdon.show.qrels_made import told_of_filter
 
-    wanted = _listed(named["topic_ids"], named["topics_in"])
+    wanted = _listed(named["query_ids"], named["query_file"])
     if topics:
         wanted = [*(wanted or []), *_of_attribute(topics, by, values)]
     found = filtered(
         shared.read_qrels(qrels, qrels_format),
         topics=wanted,
-        topics_like=named["topics_like"],
-        docs=_listed(named["document_ids"], named["documents_in"]),
-        docs_like=named["documents_like"],
+        topics_like=named["query_like"],
+        docs=_listed(named["document_ids"], named["document_file"]),
+        docs_like=named["document_like"],
         exclude=exclude,
         lowest=lowest,
         highest=highest,

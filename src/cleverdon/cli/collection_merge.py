@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from cleverdon.cli import collection_options as shared
 from cleverdon.cli import options
+from cleverdon.errors import InputError
+from cleverdon.settings import CONTRADICTIONS
+from cleverdon.show.grid import counted
 
-_POLICIES = ("error", "first", "last", "max", "min", "mean", "majority")
+if TYPE_CHECKING:
+    from cleverdon.collection.merging import Contradiction
+
+_MEANINGS = "; ".join(f"{word}: {meaning}" for word, meaning in CONTRADICTIONS.items())
 
 
 @click.command()
@@ -16,19 +25,18 @@ _POLICIES = ("error", "first", "last", "max", "min", "mean", "majority")
 @click.option(
     "--on-contradiction",
     "policy",
-    type=click.Choice(_POLICIES),
+    type=click.Choice(list(CONTRADICTIONS)),
     default="error",
     show_default=True,
-    help="Which grade a document gets to which files give different ones: of the first or the "
-    "last file, the highest, the lowest, their mean, or the one that most files give.",
+    help=f"Which grade a document gets to which files give different ones. {_MEANINGS}.",
 )
 @click.option(
     "--contradictions",
     type=click.Path(dir_okay=False),
     metavar="FILE",
-    help="List all contradictions in a CSV file.",
+    help="List all contradictions in a CSV file, those that stop the command as well.",
 )
-@shared.kept_format
+@options.qrels_format
 def command(
     qrels: tuple[str, ...],
     output: str,
@@ -40,13 +48,13 @@ def command(
     """Make one of several QRELS, and say what each brought and where they contradict each other.
 
     A document that is pooled and not judged in one file (a grade below 0) and judged in another is
-    judged: that is no contradiction.
+    judged: that is no contradiction. Subtopics, strata and samples are written as they were read.
 
     \b
     Examples:
       cleverdon collection merge nist.txt extra.txt -o all.txt
       cleverdon collection merge ann.txt bob.txt eve.txt --on-contradiction majority -o all.txt
-      cleverdon collection merge old.txt new.txt --on-contradiction last --contradictions c.csv
+      cleverdon collection merge old.txt new.txt --contradictions all.csv -o all.txt
     """
     if len(qrels) < 2:
         raise click.UsageError("two QRELS at least are to be merged")
@@ -54,15 +62,33 @@ def command(
         raise click.UsageError("a file is named twice")
     options.check_one_stdin(*qrels)
 
-    from cleverdon.collection.merging import merge
-    from cleverdon.read.write import write_file
-    from cleverdon.show.qrels_made import contradictions_csv, told_of_merge
-
     shared.check_output(output, *qrels)
-    shared.check_output(contradictions or "-", *qrels)
-    found = merge({file: shared.read_qrels(file, qrels_format) for file in qrels}, policy=policy)
+    if contradictions:
+        shared.check_output(contradictions, *qrels)
+        shared.check_two_outputs(output, contradictions)
+
+    from cleverdon.cli.progress import bar
+    from cleverdon.collection.merging import Contradicting, merge
+    from cleverdon.show.qrels_made import told_of_merge
+
+    given = {file: shared.read_qrels(file, qrels_format) for file in qrels}
+    try:
+        with bar("merging") as update:
+            found = merge(given, policy=policy, progress=update)
+    except Contradicting as error:
+        if contradictions:
+            _list(contradictions, error.contradictions, qrels)
+            raise InputError(f"{error.message}; {contradictions} lists all") from None
+        raise
     shared.say(told_of_merge(found))
     shared.write_qrels(found.judgments, output, to)
     if contradictions:
-        text = contradictions_csv(found.contradictions, qrels)
-        write_file(contradictions, text.encode())
+        _list(contradictions, found.contradictions, qrels)
+
+
+def _list(file: str, contradictions: Sequence[Contradiction], qrels: Sequence[str]) -> None:
+    from cleverdon.read.write import write_file
+    from cleverdon.show.qrels_made import contradictions_csv
+
+    write_file(file, contradictions_csv(contradictions, qrels).encode())
+    shared.say([f"{file}: {counted(len(contradictions), 'contradiction')}"])

@@ -1,4 +1,4 @@
-"""What commands share that make judgments of judgments: formats, files, and what they say."""
+"""What commands share that make judgments of judgments: files, and what is said of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from cleverdon.cli import options
 from cleverdon.read.detect import ANNOTATED, FORMATS
@@ -17,29 +18,14 @@ if TYPE_CHECKING:
 _STDOUT = "-"
 
 
-def _qrels_format(then: str) -> options.Decorator[Any]:
-    return click.option(
-        "--qrels-format",
-        type=click.Choice([*FORMATS, *ANNOTATED]),
-        metavar="FORMAT",
-        help="The judgments' format, if not to be guessed; subtopics, strata and sampled are never "
-        f"guessed{then}.",
-    )
-
-
-qrels_format = _qrels_format("")
-kept_format = _qrels_format(", and are written as they were read")
-"""The same for commands that write judgments."""
-run_format = click.option(
-    "--run-format", metavar="FORMAT", help="The runs' format, if not to be guessed."
-)
 output = options.together(
     click.option(
         "-o",
         "--output",
         type=click.Path(dir_okay=False, allow_dash=True),
         default=_STDOUT,
-        help="The file to write; - is standard output.  [default: -]",
+        help="The file to write, in the place of one that is there; - is standard output.  "
+        "[default: -]",
     ),
     click.option(
         "--to",
@@ -47,13 +33,6 @@ output = options.together(
         help="The format to write, if not to follow from the file's name.",
     ),
 )
-
-
-def rel(
-    help: str = "From which grade on a document is relevant.",
-) -> options.Decorator[Any]:
-    """From which grade on a document is relevant."""
-    return click.option("--rel", type=float, default=1, show_default=True, help=help)
 
 
 def read_qrels(path: str, format: str | None) -> Judgments:
@@ -87,6 +66,23 @@ def check_output(path: str, *inputs: str | None) -> None:
     """Whether a file can be written there: looked at before any work is done."""
     if path != _STDOUT:
         options.check_output(Path(path), *inputs)
+
+
+def check_two_outputs(one: str, other: str) -> None:
+    """Two outputs are two files, however their names are written."""
+    if one == other or Path(one).resolve() == Path(other).resolve():
+        raise click.UsageError(f"{one} would be written twice: name two files")
+
+
+def check_of_use(useful: object, names: Iterable[str], condition: str) -> None:
+    """An option that was given and changes nothing is refused rather than passed over."""
+    context = click.get_current_context()
+    if useful:
+        return
+    named = {parameter.name: parameter for parameter in context.command.params}
+    for name in names:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{named[name].opts[-1]} goes with {condition}")
 
 
 def write_qrels(judgments: Judgments, path: str, to: str | None = None) -> None:

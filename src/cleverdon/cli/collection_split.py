@@ -9,6 +9,7 @@ import click
 
 from cleverdon.cli import collection_options as shared
 from cleverdon.cli import options
+from cleverdon.errors import LARGEST_COUNT
 
 
 @click.command()
@@ -29,7 +30,10 @@ from cleverdon.cli import options
     help="Two parts: this share of the topics is test, all others are train.",
 )
 @click.option(
-    "--folds", type=click.IntRange(min=2), metavar="K", help="K parts: fold1, fold2 and on."
+    "--folds",
+    type=click.IntRange(min=2, max=LARGEST_COUNT),
+    metavar="K",
+    help="K parts: fold1, fold2 and on.",
 )
 @click.option(
     "--splits",
@@ -47,8 +51,10 @@ from cleverdon.cli import options
     help="Of folds: write each one's topics for training as well, as fold1-train and fold1-test.",
 )
 @options.seed("parts")
-@click.option("--overwrite", is_flag=True, help="Write over files that are there.")
-@shared.kept_format
+@click.option(
+    "--overwrite", is_flag=True, help="Write over files that are there, which are kept otherwise."
+)
+@options.qrels_format
 def command(
     qrels: str,
     pattern: str,
@@ -64,6 +70,8 @@ def command(
 ) -> None:
     """Split QRELS into several files, each with all judgments of some topics.
 
+    Subtopics, strata and samples are written as they were read.
+
     \b
     Examples:
       cleverdon collection split qrels.txt --hold-out 0.2 -o 'qrels-{name}.txt'
@@ -76,6 +84,7 @@ def command(
         raise click.UsageError(f"name one way to split: {', '.join(ways)}")
     if by and not topics:
         raise click.UsageError("--by goes with --topics")
+    shared.check_of_use(share or folds, ["seed"], "--hold-out or --folds")
     if train and not (folds or splits):
         raise click.UsageError("--train goes with --folds or --splits")
 

@@ -7,9 +7,11 @@ import click
 from cleverdon.cli import collection_options as shared
 from cleverdon.cli import options
 from cleverdon.cli.texts import queries
+from cleverdon.errors import LARGEST_COUNT
 from cleverdon.show.sections import FORMATS
 
-_KS = (5, 10, 20, 100)
+_COUNT = click.IntRange(min=1, max=LARGEST_COUNT)
+_OF_RUNS = ("measure", "ks", "depth", "reusable", "holes", "run_format", "order_by")
 _LONGEST = 60
 """Longer texts of topics are cut in tables."""
 
@@ -23,12 +25,12 @@ _LONGEST = 60
     metavar="MEASURE",
     shell_complete=options.complete_measure,
     help="By which topics are hard: its mean over RUNS.  [default: nDCG@10 where relevant "
-    "documents have several grades, else AP]",
+    "documents have several grades and --rel is 1, else AP from --rel on]",
 )
 @click.option(
     "-k",
     "ks",
-    type=click.IntRange(min=1),
+    type=_COUNT,
     multiple=True,
     metavar="K",
     help="Count results among the first K that nobody judged; again for more.  [default: 5, 10, "
@@ -36,7 +38,7 @@ _LONGEST = 60
 )
 @click.option(
     "--depth",
-    type=click.IntRange(min=1),
+    type=_COUNT,
     default=100,
     show_default=True,
     help="How many results of each run to look at, for the depth of the pool and for who found "
@@ -49,21 +51,21 @@ _LONGEST = 60
     help="Whether to see what each system would lose had it not been pooled, which takes long "
     "where there are many.  [default: reuse]",
 )
-@shared.rel()
+@options.rel()
 @options.attributes(
     "Attributes of topics, CSV or TSV with a header: count by one of them, and compare ids."
 )
 @queries
-@click.option("--per-query", is_flag=True, help="A row for each topic instead.")
+@click.option("--per-query", is_flag=True, help="A row for each query instead.")
 @click.option(
     "--holes",
-    type=click.IntRange(min=1),
+    type=_COUNT,
     metavar="K",
-    help="Instead: for each topic and run, how many of its first K results nobody judged.",
+    help="Instead: for each query and run, how many of its first K results nobody judged.",
 )
 @options.formats("How to print. csv, tsv and json have all digits.", FORMATS)
-@shared.qrels_format
-@shared.run_format
+@options.qrels_format
+@options.runs_read
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -80,6 +82,7 @@ def command(
     format_: str,
     qrels_format: str | None,
     run_format: str | None,
+    order_by: str,
 ) -> None:
     """Describe a collection: its judgments and grades, and what RUNS make of them.
 
@@ -100,17 +103,17 @@ def command(
         raise click.UsageError("--by goes with --topics")
     if per_query and holes:
         raise click.UsageError("--per-query and --holes are two tables: ask for one of them")
-    if not runs and (holes or ks or measure):
-        raise click.UsageError("-m, -k and --holes are about RUNS: name some")
+    shared.check_of_use(runs, _OF_RUNS, "RUNS: name some")
     options.check_one_stdin(qrels, *runs)
     opened = options.opened(runs) if runs else None
 
     from cleverdon.cli.progress import bar
+    from cleverdon.collection.coverage import KS
     from cleverdon.collection.stats import stats
     from cleverdon.show import collection as show
 
     judgments = shared.read_qrels(qrels, qrels_format)
-    counted = (ks or _KS) if holes is None or holes in (ks or _KS) else (*(ks or _KS), holes)
+    counted = (*(ks or KS), *([] if holes is None else [holes]))
     texts = _lines(queries) if queries else {}
     with bar("reading runs") as update:
         found = stats(
@@ -125,6 +128,7 @@ def command(
             rel=rel,
             reusable=reusable,
             run_format=run_format,
+            order_by=order_by,
             progress=shared.telling(update),
         )
     if holes is not None:

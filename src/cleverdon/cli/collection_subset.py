@@ -8,7 +8,9 @@ import click
 
 from cleverdon.cli import collection_options as shared
 from cleverdon.cli import options
+from cleverdon.errors import LARGEST_COUNT
 
+_COUNT = click.IntRange(min=1, max=LARGEST_COUNT)
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
@@ -18,7 +20,7 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @shared.output
 @click.option(
     "--depth",
-    type=click.IntRange(min=1),
+    type=_COUNT,
     metavar="K",
     help="Keep what a pool of the first K results of RUNS has.",
 )
@@ -29,30 +31,29 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     metavar="NAME",
     help="A run that does not contribute to the pool; again for more.",
 )
-@click.option("--topics-share", type=_SHARE, metavar="SHARE", help="Keep a share of the topics.")
+@click.option("--queries-share", type=_SHARE, metavar="SHARE", help="Keep a share of the queries.")
+@click.option("--queries-count", type=_COUNT, metavar="N", help="Keep so many queries.")
 @click.option(
-    "--topics-count", type=click.IntRange(min=1), metavar="N", help="Keep so many topics."
+    "--share",
+    type=_SHARE,
+    metavar="SHARE",
+    help="Keep a share of each query's judgments, and one at least.",
 )
-@click.option(
-    "--share", type=_SHARE, metavar="SHARE", help="Keep a share of each topic's judgments."
-)
-@click.option(
-    "--per-topic", type=click.IntRange(min=1), metavar="N", help="Keep so many of each topic."
-)
+@click.option("--per-query", type=_COUNT, metavar="N", help="Keep so many judgments of each query.")
 @click.option(
     "--by-grade",
     is_flag=True,
-    help="Of --share and --per-topic: each grade gives its share, give or take one.",
+    help="Of --share and --per-query: each grade gives its share, give or take one.",
 )
 @click.option(
     "--mark",
     is_flag=True,
-    help="Of --share and --per-topic: keep the others as pooled and not judged (-1), as infAP "
+    help="Of --share and --per-query: keep the others as pooled and not judged (-1), as infAP "
     "wants it.",
 )
 @options.seed("judgments")
-@shared.kept_format
-@shared.run_format
+@options.qrels_format
+@options.runs_read
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -61,26 +62,28 @@ def command(
     depth: int | None,
     whole: bool,
     leave_out: tuple[str, ...],
-    topics_share: float | None,
-    topics_count: int | None,
+    queries_share: float | None,
+    queries_count: int | None,
     share: float | None,
-    per_topic: int | None,
+    per_query: int | None,
     by_grade: bool,
     mark: bool,
     seed: int,
     qrels_format: str | None,
     run_format: str | None,
+    order_by: str,
 ) -> None:
     """Keep a part of QRELS: drawn at random, or what a pool of RUNS would have had judged.
 
     What is drawn depends on the seed and the topic, not on the order of the file. Where several
-    parts are asked for, the pool comes first, then topics, then judgments.
+    parts are asked for, the pool comes first, then queries, then judgments. Subtopics, strata and
+    samples are written as they were read.
 
     \b
     Examples:
       cleverdon collection subset qrels.txt *.run --depth 10 -o shallow.txt
       cleverdon collection subset qrels.txt *.run --depth 100 --leave-out dense -o without.txt
-      cleverdon collection subset qrels.txt --topics-count 25 --seed 1 -o some.txt
+      cleverdon collection subset qrels.txt --queries-count 25 --seed 1 -o some.txt
       cleverdon collection subset qrels.txt --share 0.2 --by-grade --mark -o sampled.txt
     """
     _check(locals())
@@ -101,17 +104,18 @@ def command(
                 depth=depth,
                 leave_out=leave_out,
                 format=run_format,
+                order_by=order_by,
                 progress=shared.telling(update),
             )
         shared.say(told_of_subset(found))
         judgments = found.judgments
-    if topics_share or topics_count:
-        found = some_topics(judgments, share=topics_share, count=topics_count, seed=seed)
+    if queries_share or queries_count:
+        found = some_topics(judgments, share=queries_share, count=queries_count, seed=seed)
         shared.say(told_of_subset(found))
         judgments = found.judgments
-    if share or per_topic:
+    if share or per_query:
         found = some_judgments(
-            judgments, share=share, count=per_topic, seed=seed, by_grade=by_grade, mark=mark
+            judgments, share=share, count=per_query, seed=seed, by_grade=by_grade, mark=mark
         )
         shared.say(told_of_subset(found))
         judgments = found.judgments
@@ -121,20 +125,24 @@ def command(
 def _check(given: dict[str, Any]) -> None:
     """Whether the options go together."""
     for one, other in (
-        ("topics_share", "topics_count"),
-        ("share", "per_topic"),
+        ("queries_share", "queries_count"),
+        ("share", "per_query"),
         ("depth", "whole"),
     ):
         if given[one] and given[other]:
             names = [f"--{name}".replace("_", "-").replace("whole", "all") for name in (one, other)]
             raise click.UsageError(f"{names[0]} and {names[1]} do not go together")
-    if (given["by_grade"] or given["mark"]) and not (given["share"] or given["per_topic"]):
-        raise click.UsageError("--by-grade and --mark go with --share or --per-topic")
+    if (given["by_grade"] or given["mark"]) and not (given["share"] or given["per_query"]):
+        raise click.UsageError("--by-grade and --mark go with --share or --per-query")
     pool = given["depth"] or given["whole"]
     if bool(given["runs"]) != bool(pool) or (given["leave_out"] and not pool):
         raise click.UsageError("RUNS go with --depth K or --all, and these with RUNS")
-    drawn = ("topics_share", "topics_count", "share", "per_topic")
-    if not pool and not any(given[name] for name in drawn):
+    drawn = ("queries_share", "queries_count", "share", "per_query")
+    shared.check_of_use(given["runs"], ["run_format", "order_by"], "RUNS")
+    random = any(given[name] for name in drawn)
+    shared.check_of_use(random or not pool, ["seed"], "what is drawn: --share and the like")
+    if not pool and not random:
         raise click.UsageError(
-            "which part? --depth with RUNS, --topics-share, --topics-count, --share or --per-topic"
+            "which part? --depth with RUNS, --queries-share, --queries-count, --share or "
+            "--per-query"
         )

@@ -7,7 +7,7 @@ from cleverdon.collection.difference import Change, Diff, applied, diff
 from cleverdon.collection.difficulty import Difficulty, topic_difficulty
 from cleverdon.collection.effects import Effect, effects
 from cleverdon.collection.filtering import Filtered, filtered
-from cleverdon.collection.merging import Merged, merge
+from cleverdon.collection.merging import Contradicting, Merged, merge
 from cleverdon.collection.splitting import Split, parts_by_attribute, parts_of_splits, split
 from cleverdon.collection.stats import Stats, stats
 from cleverdon.collection.subsetting import Subset, pooled, some_judgments, some_topics
@@ -15,6 +15,7 @@ from cleverdon.collection.subsetting import Subset, pooled, some_judgments, some
 __all__ = [
     "Change",
     "Concern",
+    "Contradicting",
     "Coverage",
     "Described",
     "Diff",

@@ -77,7 +77,7 @@ def _of_judgments(described: Described, files: Files) -> Iterator[Concern]:
     if without:
         yield Concern(
             "no relevant documents",
-            f"{_counted(len(without), 'topic')} of {count} without a relevant document "
+            f"{_counted(len(without), 'topic')} of {count:,} without a relevant document "
             f"({_named(without)}): most measures are undefined there, and count as 0",
             "judge more for them, or leave them out",
             f"cleverdon collection filter {shlex.quote(files.qrels)} --min-relevant 1 -o FILE",
@@ -86,7 +86,7 @@ def _of_judgments(described: Described, files: Files) -> Iterator[Concern]:
     if few:
         yield Concern(
             "few relevant documents",
-            f"{_counted(len(few), 'topic')} of {count} with fewer than {FEW_RELEVANT} relevant "
+            f"{_counted(len(few), 'topic')} of {count:,} with fewer than {FEW_RELEVANT} relevant "
             f"documents ({_named(few)}): the rank of one document decides there",
             "take measures that do not rest on all relevant documents being known (RR, nDCG@10), "
             "or judge more",
@@ -103,7 +103,7 @@ def _of_judgments(described: Described, files: Files) -> Iterator[Concern]:
         yield Concern(
             "documents of several topics",
             f"{described.relevant_to_several:,} of {described.relevant_documents:,} relevant "
-            f"documents are so to several topics ({doc!r} is judged for {times}): topics that "
+            f"documents are so to several topics ({doc!r} is judged for {times:,}): topics that "
             "share documents are alike, and tell less than so many topics do",
             "look whether topics repeat each other",
         )
@@ -120,8 +120,8 @@ def _of_topics(coverage: Coverage) -> Iterator[Concern]:
     if coverage.not_judged:
         yield Concern(
             "in runs, not judged",
-            f"{_counted(len(coverage.not_judged), 'topic')} of runs not judged "
-            f"({_named(coverage.not_judged)}): they are passed over",
+            f"{_counted(coverage.not_judged, 'topic')} of a run not judged "
+            f"({_named(coverage.not_judged_names, coverage.not_judged)}): they are passed over",
             "judge them, or leave them out of the runs",
         )
     lacking = [each for each in coverage.systems if len(each.missing) > len(coverage.in_no_run)]
@@ -190,6 +190,7 @@ def _counted(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
-def _named(ids: Sequence[str]) -> str:
-    more = len(ids) - _NAMED
+def _named(ids: Sequence[str], count: int | None = None) -> str:
+    """The first few of so many."""
+    more = (len(ids) if count is None else count) - len(ids[:_NAMED])
     return ", ".join(ids[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")

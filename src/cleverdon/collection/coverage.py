@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from cleverdon.arrays import Floats, Ints
+from cleverdon.arrays import Bools, Floats, Ints
 from cleverdon.data import Judgments
-from cleverdon.errors import InputError, OptionError
-from cleverdon.pool.contributions import Contributions, OfTopic, gather
+from cleverdon.errors import OptionError, check_count
+from cleverdon.pool.recall.catches import ALL, pool_depths, ranked_runs
+from cleverdon.rank import Ranked
 
 KS = (5, 10, 20, 100)
 """The cut-offs above which holes are counted."""
@@ -50,7 +51,8 @@ class Coverage:
     depth: int | None  # of the pool, as it seems: all that is above it is pooled; None: everything
     unfound: int  # relevant documents that no system returned
     in_no_run: tuple[str, ...]  # judged topics for which no system returned anything
-    not_judged: tuple[str, ...]  # topics of runs that have no judgments
+    not_judged: int  # topics without judgments that some run has; of several runs, the most
+    not_judged_names: tuple[str, ...]  # the first few of them
 
 
 def coverage(
@@ -74,102 +76,77 @@ def coverage(
     ((0, 1), 2)
     """
     given = Judgments.read(judgments)
-    wanted = tuple(dict.fromkeys(ks))
-    if not wanted or min(wanted) < 1:
-        raise OptionError(f"ks={list(ks)}: cut-offs are whole numbers from 1 on")
-    looked = max(*wanted, depth)
-    found = gather(runs, depth=looked, **reading)
-    known = frozenset(found.topics)
-    if known.isdisjoint(given.queries):
-        raise InputError(
-            f"no query of the judgments is in any run: they have {given.queries[0]!r}, the runs "
-            f"have {next(iter(found.topics), None)!r}"
-        )
-    shape = len(wanted), len(found.systems), len(given.queries)
-    holes, returned = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
-    limits = np.full(shape[1:], np.inf)  # how deep each system's results are pooled
-    relevant, unique = (np.zeros(len(found.systems), dtype=np.int64) for _ in range(2))
-    unfound = 0
-    for t, query in enumerate(given.queries):
-        grades = given[query]
-        total = sum(grade >= rel for grade in grades.values())
-        if query not in known:
-            unfound += total
-            continue
-        of = found.of(query)
-        grade = np.array([grades.get(doc, np.nan) for doc in of.docs])
-        holes[:, :, t], returned[:, :, t] = _holes(of, grade, wanted)
-        limits[:, t] = _pooled(of, grade)
-        contributed, alone = _contributed(of, grade >= rel, depth)
-        relevant += contributed.sum(axis=1)
-        unique += (contributed & alone).sum(axis=1)
-        unfound += total - int(contributed.any(axis=0).sum())
+    return coverage_of(given, ranked_runs(given, runs, **reading), ks=ks, depth=depth, rel=rel)
+
+
+def coverage_of(
+    judgments: Judgments,
+    ranked: Sequence[Ranked],
+    *,
+    ks: Sequence[int] = KS,
+    depth: int = DEPTH,
+    rel: float = 1,
+) -> Coverage:
+    """The same of runs that are ranked already."""
+    wanted = tuple(dict.fromkeys(check_count("ks", k) for k in ks))
+    if not wanted:
+        raise OptionError("ks is empty: name a cut-off at least, above which to count holes")
+    looked = max(check_count("depth", depth), *wanted)
+    place = {query: at for at, query in enumerate(judgments.judged.queries)}
+    order = np.array([place[query] for query in judgments.queries])
+    counted = [_counted(run, wanted) for run in ranked]
+    holes, returned = (
+        np.stack([pair[side] for pair in counted], axis=1)[:, :, order] for side in (0, 1)
+    )
+    limits = np.array([_limits(run, looked) for run in ranked])[:, order]
+    present: Bools = np.array([run.present for run in ranked])[:, order]
+    relevant = judgments.judged.grade >= rel
+    found = [run.hits.doc[(run.hits.rank <= depth) & relevant[run.hits.doc]] for run in ranked]
+    times = np.bincount(np.concatenate(found), minlength=len(relevant))
+    extra = max(ranked, key=lambda run: run.extra)
+    rows = zip(ranked, holes.swapaxes(0, 1), returned.swapaxes(0, 1), limits, present, strict=True)
     return Coverage(
         ks=wanted,
         looked=looked,
-        systems=_systems(found, given, holes, returned, limits, relevant, unique),
-        topics=tuple(given.queries),
+        systems=tuple(
+            Covered(
+                system=run.name,
+                missing=tuple(_named(judgments, ~has)),
+                holes=tuple(open_.sum(axis=1).tolist()),
+                returned=tuple(all_.sum(axis=1).tolist()),
+                depth=_or_none(limit[has].min(initial=np.inf)),
+                median_depth=_median(limit[has]),
+                relevant=len(docs),
+                unique=int((times[docs] == 1).sum()),
+            )
+            for (run, open_, all_, limit, has), docs in zip(rows, found, strict=True)
+        ),
+        topics=tuple(judgments.queries),
         holes=holes,
         returned=returned,
         depth=_or_none(limits.min(initial=np.inf)),
-        unfound=unfound,
-        in_no_run=tuple(query for query in given.queries if query not in known),
-        not_judged=tuple(topic for topic in found.topics if topic not in given),
+        unfound=int((relevant & (times == 0)).sum()),
+        in_no_run=tuple(_named(judgments, (~present).all(axis=0))),
+        not_judged=extra.extra,
+        not_judged_names=extra.extra_names,
     )
 
 
-def _holes(of: OfTopic, grade: Floats, ks: Sequence[int]) -> tuple[Ints, Ints]:
-    """Cut-offs x systems: results that nobody judged, and all."""
-    open_ = ~(grade[of.doc] >= 0)
-    above = [of.rank <= k for k in ks]
-    holes = [np.bincount(of.system[rows & open_], minlength=of.systems) for rows in above]
-    return np.array(holes), np.array(
-        [np.bincount(of.system[rows], minlength=of.systems) for rows in above]
-    )
+def _named(judgments: Judgments, topics: Any) -> Iterator[str]:
+    return (judgments.queries[t] for t in np.flatnonzero(topics))
 
 
-def _pooled(of: OfTopic, grade: Floats) -> Floats:
-    """Of each system, the rank above its first result that judgments do not mention."""
-    limits = np.full(of.systems, np.inf)
-    outside = np.isnan(grade[of.doc])
-    np.minimum.at(limits, of.system[outside], of.rank[outside] - 1.0)
-    return limits
+def _counted(run: Ranked, ks: Sequence[int]) -> tuple[Ints, Ints]:
+    """Cut-offs x topics: results that nobody judged, and all."""
+    judged = run.hits.grade >= 0
+    returned = np.array([np.minimum(run.hits.returned, k) for k in ks])
+    return returned - [run.hits.count(judged & (run.hits.rank <= k)) for k in ks], returned
 
 
-def _contributed(of: OfTopic, relevant: Any, depth: int) -> tuple[Any, Any]:
-    """Systems x documents: who returned which relevant one; and which have one finder only."""
-    rows = (of.rank <= depth) & relevant[of.doc]
-    by = np.zeros((of.systems, len(of.docs)), dtype=bool)
-    by[of.system[rows], of.doc[rows]] = True
-    return by, by.sum(axis=0) == 1
-
-
-def _systems(
-    found: Contributions,
-    given: Judgments,
-    holes: Ints,
-    returned: Ints,
-    limits: Floats,
-    relevant: Ints,
-    unique: Ints,
-) -> tuple[Covered, ...]:
-    has = returned[0] > 0
-    made = []
-    for s, name in enumerate(found.systems):
-        of_topics = limits[s][has[s]]
-        made.append(
-            Covered(
-                system=name,
-                missing=tuple(given.queries[t] for t in np.flatnonzero(~has[s])),
-                holes=tuple(holes[:, s].sum(axis=1).tolist()),
-                returned=tuple(returned[:, s].sum(axis=1).tolist()),
-                depth=_or_none(of_topics.min(initial=np.inf)),
-                median_depth=_median(of_topics),
-                relevant=int(relevant[s]),
-                unique=int(unique[s]),
-            )
-        )
-    return tuple(made)
+def _limits(run: Ranked, looked: int) -> Floats:
+    """Of each topic, down to which rank results are pooled; infinite where all are that count."""
+    depths = pool_depths(run.hits, judged=False)
+    return np.where((depths == ALL) | (depths >= looked), np.inf, depths)
 
 
 def _or_none(limit: float) -> int | None:

@@ -6,10 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cleverdon.arrays import Floats
 from cleverdon.compare.samples import samples
 from cleverdon.errors import OptionError
 from cleverdon.measures.base import Measure
 from cleverdon.scores import Scores
+
+_EQUAL = 1e-12
+"""Values that differ by less are the same, but for the order in which they were added up."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +25,7 @@ class TopicScore:
     spread: float  # the standard deviation over systems; NaN of one system
     low: float
     high: float
-    best: str  # the system that does best; of several, the first
+    best: str | None  # the system that does best; of several, the first; None where all tie
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ def topic_difficulty(scores: Scores, measure: str | Measure | None = None) -> Di
     >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
     >>> found = topic_difficulty(evaluate(qrels, {"x": x, "y": y}, "RR"))
     >>> [(topic.topic, topic.mean, topic.best) for topic in found.topics]
-    [('q2', 0.75, 'y'), ('q1', 1.0, 'x')]
+    [('q2', 0.75, 'y'), ('q1', 1.0, None)]
     """
     wanted = scores.measures[0] if measure is None else measure
     (sample,) = samples(scores, measures=[wanted])
@@ -58,8 +62,14 @@ def topic_difficulty(scores: Scores, measure: str | Measure | None = None) -> Di
                 spread=float(values.std(ddof=1)) if len(values) > 1 else float("nan"),
                 low=float(values.min()),
                 high=float(values.max()),
-                best=sample.systems[int(np.argmax(sign * values))],
+                best=_best(sample.systems, sign * values),
             )
         )
     found.sort(key=lambda topic: sign * round(topic.mean, 12))
     return Difficulty(sample.measure, sample.systems, tuple(found))
+
+
+def _best(systems: tuple[str, ...], merits: Floats) -> str | None:
+    if np.ptp(merits) <= _EQUAL:
+        return None
+    return systems[int(np.argmax(merits))]

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from cleverdon.compare.orderings import Agreement, agreements
-from cleverdon.compare.paired import Comparison, Difference, compare
-from cleverdon.errors import OptionError
+from cleverdon.compare.flips import Flips, flips, orders
+from cleverdon.compare.orderings import Agreement
+from cleverdon.compare.paired import compare
+from cleverdon.compare.part import part_of
+from cleverdon.compare.samples import samples
+from cleverdon.errors import InputError, OptionError
 from cleverdon.measures.base import Measure
 from cleverdon.scores import Scores
 
 _DIGITS = 12
 """Averages that differ further behind are equal, and were added up in another order."""
-
-Kind = Literal["lost", "gained", "reversed", "swapped"]
-KINDS: dict[Kind, str] = {
-    "reversed": "significant with both, and the other way round",
-    "lost": "significant before, no longer",
-    "gained": "significant now, and not before",
-    "swapped": "the other way round, significant with neither",
-}
-"""What may become of the difference of two systems."""
 
 
 @dataclass(frozen=True)
@@ -43,23 +37,24 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Turn:
-    """A claim about two systems that is no longer the same."""
+class Shared:
+    """The topics on which two judgments are compared, and how many are left out."""
 
-    kind: Kind
-    before: Difference
-    after: Difference
+    topics: tuple[str, ...]  # judged by both, and all systems are evaluated on them
+    only_before: int
+    only_after: int
+    not_evaluated: int  # judged by both, and some system is not evaluated on them
 
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """What became of the order of systems by one measure."""
+    """What became of the order of systems by one measure, on the topics of both judgments."""
 
     measure: Measure
+    shared: Shared
     moves: tuple[Move, ...]  # the best after the change first
-    agreement: Agreement | None  # of both orders, on the topics of both; None of one system
-    turns: tuple[Turn, ...]
-    claims: tuple[int, int]  # significant differences before and after
+    agreement: Agreement | None  # of both orders; None of one system
+    flips: Flips  # what became of the difference of each two systems
 
 
 def effects(
@@ -68,30 +63,56 @@ def effects(
     *,
     baseline: str | None = None,
     level: float = 0.05,
+    confidence: float = 0.95,
     seed: int = 0,
     **testing: Any,
 ) -> list[Effect]:
     """Compare the same runs' scores by two judgments, measure by measure.
 
-    The order's agreement is on the topics that both judgments have. Differences are tested on all
-    topics of each, as `compare` does with `testing`, corrected over all pairs and measures.
+    Averages, ranks, orders and tests are all on the topics that both judgments have, and that every
+    system was evaluated on: else a change of topics would pass for one of judgments. Differences
+    are tested as `compare` does with `testing`, corrected over all pairs and measures.
     """
     if before.systems != after.systems or before.measures != after.measures:
         raise OptionError("the two scores are to be of the same systems, by the same measures")
-    several = len(before.systems) > 1
-    alike = agreements(before, other=after, seed=seed) if several else []
-    how = {"baseline": baseline, "level": level, "seed": seed, **testing}
-    pairs = (compare(before, **how), compare(after, **how)) if several else None
+    shared = _shared(before, after)
+    before, after = (part_of(of, topics=shared.topics) for of in (before, after))
+    alike: list[Agreement] = []
+    turned = Flips(())
+    if len(before.systems) > 1:
+        alike = orders(before, after, confidence=confidence, seed=seed)
+        how = testing | {"baseline": baseline, "level": level, "confidence": confidence}
+        turned = flips(*(compare(of, seed=seed, **how) for of in (before, after)))
+    elif baseline is not None:
+        raise OptionError(
+            f"baseline={baseline!r}: there is one system, and none to compare it with"
+        )
     return [
         Effect(
             measure=measure,
+            shared=shared,
             moves=_moves(before, after, m),
-            agreement=alike[m] if several else None,
-            turns=_turns(*pairs, measure) if pairs else (),
-            claims=(_claims(pairs[0], measure), _claims(pairs[1], measure)) if pairs else (0, 0),
+            agreement=alike[m] if alike else None,
+            flips=turned.of(measure),
         )
         for m, measure in enumerate(before.measures)
     ]
+
+
+def _shared(before: Scores, after: Scores) -> Shared:
+    old, new = set(before.queries), set(after.queries)
+    in_both = old & new
+    if not in_both:
+        raise InputError("the two judgments have no query in common")
+    evaluated = set(samples(before)[0].topics) & set(samples(after)[0].topics)
+    if not evaluated:
+        raise InputError("no query of both judgments was evaluated for all systems")
+    return Shared(
+        topics=tuple(query for query in before.queries if query in evaluated),
+        only_before=len(old - new),
+        only_after=len(new - old),
+        not_evaluated=len(in_both - evaluated),
+    )
 
 
 def _moves(before: Scores, after: Scores, m: int) -> tuple[Move, ...]:
@@ -108,31 +129,3 @@ def _moves(before: Scores, after: Scores, m: int) -> tuple[Move, ...]:
 def _ranks(means: Any, *, lower: bool) -> list[int]:
     merit = np.round(-means if lower else means, _DIGITS)
     return [1 + int((merit > own).sum()) for own in merit]
-
-
-def _claims(comparison: Comparison, measure: Measure) -> int:
-    of = (found for found in comparison.differences if found.measure == measure)
-    return sum(comparison.significant(found) for found in of)
-
-
-def _turns(before: Comparison, after: Comparison, measure: Measure) -> tuple[Turn, ...]:
-    found = []
-    for old, new in zip(before.differences, after.differences, strict=True):
-        if old.measure != measure:
-            continue
-        kind = _turned(old, new, significant=(before.significant(old), after.significant(new)))
-        if kind is not None:
-            found.append(Turn(kind, old, new))
-    order = list(KINDS)
-    return tuple(sorted(found, key=lambda turn: order.index(turn.kind)))
-
-
-def _turned(old: Difference, new: Difference, *, significant: tuple[bool, bool]) -> Kind | None:
-    signs = [np.sign(round(found.difference, _DIGITS)) for found in (old, new)]
-    if significant == (True, True):
-        return "reversed" if signs[0] != signs[1] else None
-    if significant == (True, False):
-        return "lost"
-    if significant == (False, True):
-        return "gained"
-    return "swapped" if signs[0] * signs[1] < 0 else None

@@ -9,7 +9,7 @@ from typing import Any
 
 from cleverdon.collection.parts import Regrade, part, sampled
 from cleverdon.data import Judgments
-from cleverdon.errors import OptionError
+from cleverdon.errors import InputError, OptionError, check_count, suggest
 
 REASONS = ("topic", "document", "not judged", "grade", "too few relevant")
 """Why a judgment may be dropped, in the order in which that is looked at."""
@@ -30,6 +30,9 @@ class Filtered:
     dropped: dict[str, int]  # judgments, by reason
     dropped_topics: tuple[str, ...]  # of which no judgment is left
     missing: tuple[str, ...]  # topics that were named and have no judgments
+    missing_docs: tuple[str, ...]  # documents that were named and that no judgment mentions
+    regraded: int | None  # judgments whose grade became another; None where none was to
+    unmet: tuple[float, ...]  # grades of which others were to be made, and that no judgment has
     warnings: tuple[str, ...]
 
 
@@ -62,16 +65,25 @@ def filtered(
     {'q1': {'a': 1.0}, 'q2': {'a': 1.0}}
     """
     given = Judgments.read(judgments)
-    _check(topics, docs, lowest, highest, least_relevant, grades, binary)
+    _check(topics, docs, lowest, highest, grades, binary)
+    check_count("least_relevant", least_relevant, least=0)
+    if exclude and not any(chosen is not None for chosen in (topics, topics_like, docs, docs_like)):
+        raise OptionError("exclude=True drops what is named, and no topic or document is")
+    missing = () if topics is None else tuple(topic for topic in topics if topic not in given)
+    _check_known(given, topics, missing, alone=topics_like is None and not exclude)
     wants_topic = _choice(topics, topics_like, exclude=exclude)
     wants_doc = _choice(docs, docs_like, exclude=exclude)
     low = float("-inf") if lowest is None else lowest
     high = float("inf") if highest is None else highest
     regrade = _regrading(grades, binary=binary, rel=rel)
     dropped = dict.fromkeys(REASONS, 0)
+    strangers = dict.fromkeys(docs or ())
+    unmet = dict.fromkeys(map(float, grades or ()))
     kept: dict[str, dict[str, float]] = {}
     for query in given.queries:
         of_query = given[query]
+        for doc in strangers.keys() & of_query.keys():
+            del strangers[doc]
         if not wants_topic(query):
             dropped["topic"] += len(of_query)
             continue
@@ -86,6 +98,7 @@ def filtered(
             else:
                 left[doc] = grade
         kept[query] = left
+    met = _grades_of(given, kept) if unmet else frozenset()
     made = part(given, kept, regrade=regrade)
     if least_relevant:
         few = {query for query in made.queries if _relevant(made[query], rel) < least_relevant}
@@ -99,7 +112,10 @@ def filtered(
         topics_before=len(given.queries),
         dropped={reason: count for reason, count in dropped.items() if count},
         dropped_topics=tuple(query for query in given.queries if query not in made),
-        missing=() if topics is None else tuple(t for t in topics if t not in given),
+        missing=missing,
+        missing_docs=tuple(strangers),
+        regraded=None if regrade is None else _regraded(given, made),
+        unmet=tuple(grade for grade in unmet if grade not in met),
         warnings=(_NO_LONGER_A_SAMPLE,) if within and sampled(given) else (),
     )
 
@@ -108,12 +124,56 @@ def _relevant(grades: Mapping[str, float], rel: float) -> int:
     return sum(grade >= rel for grade in grades.values())
 
 
+def _grades_of(given: Judgments, kept: Mapping[str, Mapping[str, float]]) -> frozenset[float]:
+    """All grades that what is kept has, of subtopics as well."""
+    covered = given.notes.subtopics
+    if covered is None:
+        return frozenset(grade for docs in kept.values() for grade in docs.values())
+    return frozenset(
+        grade
+        for query, docs in kept.items()
+        for doc in docs
+        for grade in covered[query][doc].values()
+    )
+
+
+def _regraded(given: Judgments, made: Judgments) -> int:
+    """How many grades are not what they were; of subtopics, each grade counts."""
+    count = 0
+    were, are = given.notes.subtopics, made.notes.subtopics
+    for query in made.queries:
+        if were is None or are is None:
+            before = given[query]
+            count += sum(before[doc] != grade for doc, grade in made[query].items())
+        else:
+            count += sum(
+                were[query][doc][subtopic] != grade
+                for doc, grades in are[query].items()
+                for subtopic, grade in grades.items()
+            )
+    return count
+
+
+def _check_known(
+    given: Judgments, topics: Collection[str] | None, missing: tuple[str, ...], *, alone: bool
+) -> None:
+    """Where topics are all that is named, one of them at least has judgments."""
+    if alone and topics is not None and len(missing) == len(topics):
+        first = next(iter(topics), None)
+        if first is None:
+            raise OptionError("topics is empty: name those to keep")
+        near = suggest(first, given.queries) or f"; there is {given.queries[0]!r}"
+        raise InputError(
+            f"no query that is named has judgments, such as {first!r}{near}",
+            source=given.source or given.name,
+        )
+
+
 def _check(
     topics: Any,
     docs: Any,
     lowest: float | None,
     highest: float | None,
-    least_relevant: int,
     grades: Mapping[float, float] | None,
     binary: bool,
 ) -> None:
@@ -122,8 +182,6 @@ def _check(
             raise OptionError(f"{name}={ids!r}: expected several ids; write [{ids!r}] for one")
     if lowest is not None and highest is not None and lowest > highest:
         raise OptionError(f"lowest={lowest:g} is above highest={highest:g}: no grade is between")
-    if least_relevant < 0:
-        raise OptionError(f"least_relevant={least_relevant}: a number from 0 on")
     if grades and binary:
         raise OptionError("grades and binary both say what becomes of grades: give one of them")
 

@@ -8,23 +8,31 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from cleverdon import _core
 from cleverdon.annotations import Annotations, Nested
 from cleverdon.collection.places import place_of
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError, check_word
+from cleverdon.settings import CONTRADICTIONS
 
-_SHOWN = 5
+_SHOWN = 2
 """So many contradictions are told in one error."""
+
+Key = TypeVar("Key", bound=Hashable)
+"""A document, or a document and a subtopic of its query."""
+Progress = Callable[[int, int], object]
+"""Is told how many queries are merged, and of how many."""
 
 
 def _majority(grades: Sequence[float]) -> float:
-    # Of grades that are given equally often, `most_common` has the one that was met first.
-    return Counter(grades).most_common(1)[0][0]
+    times = Counter(grades)
+    most = max(times.values())
+    # The lowest of several, as where the labels of judges are aggregated.
+    return min(grade for grade, count in times.items() if count == most)
 
 
 RULES: dict[str, Callable[[Sequence[float]], float]] = {
@@ -37,15 +45,7 @@ RULES: dict[str, Callable[[Sequence[float]], float]] = {
 }
 """How one grade is made of several, that of the first file first."""
 
-POLICIES = {
-    "error": "stop, and say where",
-    "first": "the grade of the file that is named first",
-    "last": "of the file that is named last",
-    "max": "the highest grade",
-    "min": "the lowest grade",
-    "mean": "the mean of the grades",
-    "majority": "the grade that most files give; of several such, the one that is met first",
-}
+POLICIES = CONTRADICTIONS
 """What may become of contradictions."""
 
 
@@ -81,14 +81,27 @@ class Merged:
     contradictions: tuple[Contradiction, ...]
 
 
+class Contradicting(InputError):
+    """Judgments contradict each other, and nothing says which grade to take."""
+
+    def __init__(self, message: str, contradictions: tuple[Contradiction, ...]) -> None:
+        super().__init__(message)
+        self.contradictions = contradictions
+
+
 def merge(
-    several: Mapping[str, Any] | Iterable[Any], *, policy: str = "error", name: str = "merged"
+    several: Mapping[str, Any] | Iterable[Any],
+    *,
+    policy: str = "error",
+    name: str = "merged",
+    progress: Progress | None = None,
 ) -> Merged:
     """Judgments of several files, or of what is given by name.
 
     All of them have to say the same kind of thing beside grades: strata, probabilities, subtopics,
     or nothing. Subtopics are merged one by one; the stratum or the probability of a document has to
-    be the same wherever it is.
+    be the same wherever it is. With policy="error", what contradicts each other is in the
+    `Contradicting` that is raised.
 
     >>> found = merge({"a": {"q1": {"d1": 1}}, "b": {"q1": {"d1": 2, "d2": 0}}}, policy="max")
     >>> found.judgments.to_dict(), len(found.contradictions)
@@ -96,40 +109,116 @@ def merge(
     """
     check_word("policy", policy, POLICIES)
     named = _named(several)
-    covered = {label: given.notes.subtopics for label, given in named.items()}
     _check_alike(named)
-    by_subtopic = all(found is not None for found in covered.values())
-    given: dict[tuple[str, str, str | None], list[tuple[str, float]]] = {}
-    seen: dict[tuple[str, str], int] = {}
-    inputs = []
-    for label, judgments in named.items():
-        new = 0
-        for query, doc, grade in judgments.rows():
-            new += (query, doc) not in seen
-            seen[query, doc] = seen.get((query, doc), 0) + 1
-            of_subtopics = (covered[label] or {})[query][doc] if by_subtopic else {None: grade}
-            for subtopic, value in of_subtopics.items():
-                given.setdefault((query, doc, subtopic), []).append((label, value))
-        inputs.append(Input(label, len(judgments), len(judgments.queries), new))
-    contradictions = []
-    taken: dict[tuple[str, str, str | None], float] = {}
-    for key, grades in given.items():
-        by_judges = [pair for pair in grades if pair[1] >= 0] or grades
-        if len({grade for _, grade in by_judges}) == 1:
-            taken[key] = by_judges[0][1]
-            continue
-        rule = RULES.get(policy, RULES["first"])
-        taken[key] = float(rule([grade for _, grade in by_judges]))
-        contradictions.append(Contradiction(*key, tuple(grades), taken[key]))
+    work = _Merging(named, RULES.get(policy, RULES["first"]))
+    queries = list(dict.fromkeys(query for of in named.values() for query in of.queries))
+    for at, query in enumerate(queries):
+        work.merge(query)
+        if progress is not None:
+            progress(at + 1, len(queries))
+    contradictions = tuple(work.contradictions)
     if contradictions and policy == "error":
-        raise InputError(_told(contradictions, named))
+        raise Contradicting(_told(contradictions, named), contradictions)
     return Merged(
-        judgments=_made(taken, named, by_subtopic=by_subtopic, name=name),
-        inputs=tuple(inputs),
+        judgments=work.judgments(name),
+        inputs=tuple(
+            Input(label, len(of), len(of.queries), work.new[label]) for label, of in named.items()
+        ),
         policy=policy,
-        repeated=sum(count > 1 for count in seen.values()),
-        contradictions=tuple(contradictions),
+        repeated=work.repeated,
+        contradictions=contradictions,
     )
+
+
+@dataclass(eq=False)
+class _Merging:
+    """What was merged so far, a query after the other."""
+
+    named: Mapping[str, Judgments]
+    rule: Callable[[Sequence[float]], float]
+    plain: Nested = field(default_factory=dict)
+    covered: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
+    new: Counter[str] = field(default_factory=Counter)
+    repeated: int = 0
+    contradictions: list[Contradiction] = field(default_factory=list)
+
+    def merge(self, query: str) -> None:
+        """One query's judgments."""
+        held = {label: of[query] for label, of in self.named.items() if query in of}
+        seen: set[str] = set()
+        again: set[str] = set()
+        for label, grades in held.items():
+            again |= seen & grades.keys()
+            self.new[label] += len(grades.keys() - seen)
+            seen |= grades.keys()
+        self.repeated += len(again)
+        if not self.by_subtopic:
+            self.plain[query], differing = _united(held, self.rule)
+            for doc, given in differing:
+                taken = self.plain[query][doc]
+                self.contradictions.append(Contradiction(query, doc, None, given, taken))
+            return
+        of_pairs, apart = _united({label: self._pairs(label, query) for label in held}, self.rule)
+        for (doc, subtopic), given in apart:
+            taken = of_pairs[doc, subtopic]
+            self.contradictions.append(Contradiction(query, doc, subtopic, given, taken))
+        covered = self.covered.setdefault(query, {})
+        for (doc, subtopic), grade in of_pairs.items():
+            covered.setdefault(doc, {})[subtopic] = grade
+        # A document is as relevant as it is to the subtopic that it serves best.
+        self.plain[query] = {doc: max(grades.values()) for doc, grades in covered.items()}
+
+    @property
+    def by_subtopic(self) -> bool:
+        return next(iter(self.named.values())).notes.subtopics is not None
+
+    def _pairs(self, label: str, query: str) -> dict[tuple[str, str], float]:
+        covered = self.named[label].notes.subtopics or {}
+        return {
+            (doc, subtopic): grade
+            for doc, grades in covered[query].items()
+            for subtopic, grade in grades.items()
+        }
+
+    def judgments(self, name: str) -> Judgments:
+        """All of it."""
+        notes = Annotations(
+            docs=_one_size(self.named),
+            second=_noted(self.named, "second"),
+            subtopics=self.covered if self.by_subtopic else None,
+            weights=_noted(self.named, "weights"),
+            stratum=_noted(self.named, "stratum"),
+            probability=_noted(self.named, "probability"),
+        )
+        table = _core.Table.from_dict(self.plain, Judgments.kind, "unchecked")
+        return Judgments(table, name=name, notes=notes)
+
+
+Given = tuple[tuple[str, float], ...]
+"""The files, and the grade that each gives."""
+
+
+def _united(
+    held: Mapping[str, Mapping[Key, float]], rule: Callable[[Sequence[float]], float]
+) -> tuple[dict[Key, float], list[tuple[Key, Given]]]:
+    """The grades of all files, and what they contradict each other on, with what each says."""
+    first, *others = held.values()
+    united = dict(first)
+    differing: set[Key] = set()
+    for grades in others:
+        for key, grade in grades.items():
+            if united.setdefault(key, grade) != grade:
+                differing.add(key)
+    apart = []
+    for key in [key for key in united if key in differing] if differing else ():
+        given = tuple((label, grades[key]) for label, grades in held.items() if key in grades)
+        by_judges = [grade for _, grade in given if grade >= 0] or [grade for _, grade in given]
+        if len(set(by_judges)) == 1:
+            united[key] = by_judges[0]
+            continue
+        united[key] = float(rule(by_judges))
+        apart.append((key, given))
+    return united, apart
 
 
 def _named(several: Mapping[str, Any] | Iterable[Any]) -> dict[str, Judgments]:
@@ -161,44 +250,18 @@ def _check_alike(named: Mapping[str, Judgments]) -> None:
 def _told(contradictions: Sequence[Contradiction], named: Mapping[str, Judgments]) -> str:
     shown = "; ".join(_one(found, named) for found in contradictions[:_SHOWN])
     more = len(contradictions) - _SHOWN
-    rest = f"; and {more:,} more" if more > 0 else ""
+    rest = f"; and {more:,} more contradictions" if more > 0 else ""
     policies = ", ".join(RULES)
     return f"{shown}{rest}; say which to take (--on-contradiction, or policy=): {policies}"
 
 
 def _one(found: Contradiction, named: Mapping[str, Judgments]) -> str:
-    of = f"subtopic {found.subtopic!r} of " if found.subtopic is not None else ""
+    of = "" if found.subtopic is None else f"subtopic {found.subtopic!r} of "
     grades = " and ".join(
-        f"{grade:g} in {place_of(label, named[label], found.query, found.doc)}"
+        f"{grade:g} in {place_of(label, named[label], found.query, found.doc, found.subtopic)}"
         for label, grade in found.grades
     )
     return f"document {found.doc!r} of {of}query {found.query!r} has grade {grades}"
-
-
-def _made(
-    taken: Mapping[tuple[str, str, str | None], float],
-    named: Mapping[str, Judgments],
-    *,
-    by_subtopic: bool,
-    name: str,
-) -> Judgments:
-    plain: Nested = {}
-    covered: dict[str, dict[str, dict[str, float]]] = {}
-    for (query, doc, subtopic), grade in taken.items():
-        grades = plain.setdefault(query, {})
-        grades[doc] = max(grade, grades.get(doc, grade))
-        if subtopic is not None:
-            covered.setdefault(query, {}).setdefault(doc, {})[subtopic] = grade
-    notes = Annotations(
-        docs=_one_size(named),
-        second=_united(named, "second"),
-        subtopics=covered if by_subtopic else None,
-        weights=_united(named, "weights"),
-        stratum=_united(named, "stratum"),
-        probability=_united(named, "probability"),
-    )
-    table = _core.Table.from_dict(plain, Judgments.kind, "unchecked")
-    return Judgments(table, name=name, notes=notes)
 
 
 def _one_size(named: Mapping[str, Judgments]) -> int | None:
@@ -208,7 +271,7 @@ def _one_size(named: Mapping[str, Judgments]) -> int | None:
     return next(iter(sizes), None)
 
 
-def _united(named: Mapping[str, Judgments], what: str) -> Nested | None:
+def _noted(named: Mapping[str, Judgments], what: str) -> Nested | None:
     """Numbers of all; where two files have one, it is the same."""
     found: Nested | None = None
     for label, of in named.items():

@@ -9,16 +9,19 @@ from functools import partial
 from typing import Any
 
 from cleverdon.collection.concerns import Concern, Files, concerns
-from cleverdon.collection.coverage import DEPTH, KS, Coverage, coverage
+from cleverdon.collection.coverage import DEPTH, KS, Coverage, coverage_of
 from cleverdon.collection.described import Described, describe
 from cleverdon.collection.difficulty import Difficulty, topic_difficulty
 from cleverdon.compare.slices import UNKNOWN
 from cleverdon.data import Judgments
 from cleverdon.errors import OptionError
-from cleverdon.evaluation import evaluate, named_runs
+from cleverdon.evaluation import score
 from cleverdon.measures.base import Measure
-from cleverdon.pool.recall.reuse import Reuse, reuse
+from cleverdon.measures.notation import parse_all
+from cleverdon.pool.recall.catches import find, ranked_runs
+from cleverdon.pool.recall.reuse import Reuse, reuse_of
 from cleverdon.read.topics import read_topics
+from cleverdon.settings import Settings
 
 Progress = Callable[[str, int, int], object]
 
@@ -64,13 +67,15 @@ def stats(
     reusable: bool = True,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    order_by: str = "score",
     progress: Progress | None = None,
 ) -> Stats:
     """Describe judgments; with runs, what is judged of their results, and hard topics.
 
     `topics` are attributes of topics (see `cleverdon.read.topics`), of which `by` names the one to
     count by; `texts` says what topics ask. Topics are hard by the mean of `measure` over systems:
-    nDCG@10 where relevant documents have several grades, AP where they have one. Holes are counted
+    nDCG@10 where relevant documents have several grades and `rel` is 1, else AP, which counts
+    documents from `rel` on. Holes are counted
     above each of `ks`; who found what, the depth of the pool and reusability are looked at within
     the first `depth` results. Without `reusable`, no system is left out of the pool to see what it
     loses, which takes longest where there are many.
@@ -86,26 +91,21 @@ def stats(
     cover = hard = lost = None
     files = Files(given.source if os.path.exists(given.source) else "QRELS")
     if runs is not None:
-        named = {name or f"run {at}": run for at, (name, run) in enumerate(named_runs(runs), 1)}
-        wanted = measure or ("nDCG@10" if described.graded else "AP")
-        how: dict[str, Any] = {"run_format": run_format, "progress": progress}
-        scores = evaluate(given, named, wanted, **how)
-        if len(scores.measures) > 1:
-            raise OptionError("hard topics are by one measure only: name one")
-        hard = topic_difficulty(scores)
-        cover = coverage(
-            given, named, ks=ks, depth=depth, rel=rel, format=run_format, progress=progress
+        # Every run is read once, and all that follows looks at what is kept of it.
+        ranked = ranked_runs(
+            given, runs, run_format=run_format, order_by=order_by, progress=progress
         )
-        sources = ((name, about.source) for name, about in scores.about.runs.items())
+        wanted = _measure(measure, described)
+        scores = score(given, ranked, (wanted,), settings=Settings(order_by=order_by))
+        hard = topic_difficulty(scores)
+        cover = coverage_of(given, ranked, ks=ks, depth=depth, rel=rel)
+        sources = ((run.name, run.source) for run in ranked)
         files = Files(files.qrels, tuple(sources))
-        if reusable and len(named) > 1:
-            lost = reuse(
-                given,
-                named,
+        if reusable and len(ranked) > 1:
+            lost = reuse_of(
+                ranked,
+                find(given, ranked, rel=rel, depth=cover.depth or None),
                 wanted,
-                depth=cover.depth or None,
-                rel=rel,
-                run_format=run_format,
                 progress=progress and partial(progress, "leaving systems out"),
             )
     return Stats(
@@ -121,6 +121,20 @@ def stats(
         reuse=lost,
         concerns=concerns(described, cover, files=files),
     )
+
+
+def _measure(measure: str | Measure | None, described: Described) -> Measure:
+    """By which topics are hard."""
+    if measure is None:
+        # nDCG knows no lowest grade that is relevant: only AP can follow one that was chosen.
+        by_grades = described.graded and described.rel == 1
+        measure = "nDCG@10" if by_grades else f"AP(rel={described.rel:.15g})"
+    wanted = parse_all(measure)
+    if len(wanted) > 1:
+        raise OptionError("hard topics are by one measure only: name one")
+    if wanted[0].better == "neither":
+        raise OptionError(f"{wanted[0]} does not say which topics are hard")
+    return wanted[0]
 
 
 def _attribute(topics: Any, by: str | None) -> tuple[str | None, dict[str, str], list[str]]:

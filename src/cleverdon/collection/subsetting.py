@@ -7,7 +7,7 @@ order of a file, nor on the other topics.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy as np
 from cleverdon.arrays import Ints
 from cleverdon.collection.parts import part, sampled
 from cleverdon.data import Judgments
-from cleverdon.errors import OptionError, suggest
+from cleverdon.errors import OptionError, check_count, check_seed, check_within, suggest
 from cleverdon.pool.contributions import gather
 
 NOT_JUDGED = -1.0
@@ -37,6 +37,8 @@ class Subset:
     before: int
     topics_before: int
     judged: int  # documents of the subset that keep their grade
+    marked: int = 0  # documents that were not drawn, and are kept as not judged
+    raised: int = 0  # topics that gave one judgment, where their share of them is none
     not_judged: int | None = None  # of the documents of a pool, those that judgments do not mention
     warnings: tuple[str, ...] = ()
 
@@ -77,25 +79,35 @@ def some_judgments(
     _number(share, count, of=1, what="judgments")  # whether they make sense, before any is drawn
     kept: dict[str, dict[str, float]] = {}
     marked: dict[str, set[str]] = {}
+    raised = 0
     for query in given.queries:
         grades = given[query]
         judged = sorted((doc for doc, grade in grades.items() if grade >= 0), key=str.encode)
         random = _random(seed, query)
         size = _number(share, count, of=len(judged), what="judgments") if judged else 0
+        raised += share is not None and bool(judged) and round(share * len(judged)) < size
         rows = _drawn([grades[doc] for doc in judged], size, random, by_grade=by_grade)
         chosen = {judged[row] for row in rows}
         marked[query] = grades.keys() - chosen
         kept[query] = {doc: grade for doc, grade in grades.items() if mark or doc in chosen}
     warnings = (_SAMPLE,) if sampled(given) else ()
     if not mark:
-        return _subset(given, kept, warnings=warnings)
+        return replace(_subset(given, kept, warnings=warnings), raised=raised)
     made = part(
         given,
         kept,
         regrade=lambda query, doc, grade: min(grade, NOT_JUDGED) if doc in marked[query] else grade,
     )
-    left = len(given) - sum(map(len, marked.values()))
-    return Subset(made, len(given), len(given.queries), left, warnings=warnings)
+    others = sum(map(len, marked.values()))
+    return Subset(
+        made,
+        len(given),
+        len(given.queries),
+        judged=len(given) - others,
+        marked=others,
+        raised=raised,
+        warnings=warnings,
+    )
 
 
 def pooled(
@@ -128,11 +140,12 @@ def pooled(
     if not wanted:
         raise OptionError("no system is left to make a pool of")
     kept: dict[str, dict[str, float]] = {}
+    known = frozenset(found.topics)
     lacking = 0
     for query in given.queries:
         grades = given[query]
         pool: set[str] = set()
-        if query in found.topics:
+        if query in known:
             of = found.of(query)
             pool = {of.docs[doc] for doc in np.unique(of.doc[np.isin(of.system, wanted)])}
         lacking += len(pool - grades.keys())
@@ -149,7 +162,14 @@ def _subset(
     warnings: tuple[str, ...] = (),
 ) -> Subset:
     made = part(given, kept)
-    return Subset(made, len(given), len(given.queries), len(made), not_judged, warnings)
+    return Subset(
+        made,
+        len(given),
+        len(given.queries),
+        judged=len(made),
+        not_judged=not_judged,
+        warnings=warnings,
+    )
 
 
 def _number(share: float | None, count: int | None, *, of: int, what: str) -> int:
@@ -157,18 +177,13 @@ def _number(share: float | None, count: int | None, *, of: int, what: str) -> in
     if (share is None) == (count is None):
         raise OptionError(f"how many {what} to keep is either a share or a count")
     if share is not None:
-        if not 0 < share < 1:
-            raise OptionError(f"share={share}: the share of {what} to keep is above 0 and below 1")
+        check_within("share", share, 0, 1)
         return max(round(share * of), 1)
-    if not isinstance(count, int) or count < 1:
-        raise OptionError(f"count={count}: how many {what} to keep is a whole number from 1 on")
-    return min(count, of)
+    return min(check_count("count", count), of)
 
 
 def _random(seed: int, topic: str) -> np.random.Generator:
-    if not isinstance(seed, int) or seed < 0:
-        raise OptionError(f"seed={seed!r}: a seed is a whole number from 0 on")
-    return np.random.default_rng([seed, *topic.encode()])
+    return np.random.default_rng([check_seed(seed), *topic.encode()])
 
 
 def _drawn(grades: list[float], size: int, random: np.random.Generator, *, by_grade: bool) -> Ints:

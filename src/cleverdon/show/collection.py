@@ -13,7 +13,7 @@ from cleverdon.errors import OptionError, check_word
 from cleverdon.show.collection_json import as_json
 from cleverdon.show.grid import EXACT, Grid, counted, laid_out, printable
 from cleverdon.show.numbers import decimal, number
-from cleverdon.show.sections import FORMATS, Section, sections
+from cleverdon.show.sections import FORMATS, Section, Write, counts, sections
 
 _ENDS = 5
 """So many of the hardest and of the easiest topics are shown."""
@@ -25,9 +25,13 @@ def render(found: Stats, format: str = "table") -> str:
     if format == "json":
         return json.dumps(as_json(found), indent=1, ensure_ascii=False)
     exact = format in EXACT
-    parts = [Section("judgments", _overview(found, exact=exact)), Section("grades", _grades(found))]
+    write = counts(exact=exact)
+    parts = [
+        Section("judgments", _overview(found, exact=exact)),
+        Section("grades", _grades(found, exact=exact)),
+    ]
     if found.kinds:
-        parts.append(Section(f"topics by {found.attribute}", _kinds(found)))
+        parts.append(Section(f"queries by {found.attribute}", _kinds(found, write)))
     if found.coverage is not None:
         parts.append(Section("systems", _systems(found, found.coverage, exact=exact)))
     if found.difficulty is not None:
@@ -36,22 +40,23 @@ def render(found: Stats, format: str = "table") -> str:
 
 
 def render_topics(found: Stats, format: str = "table") -> str:
-    """A row for each topic."""
+    """A row for each query."""
     check_word("format", format, FORMATS)
     if format == "json":
-        return json.dumps(as_json(found)["topics"], indent=1, ensure_ascii=False)
+        return json.dumps(as_json(found)["queries"], indent=1, ensure_ascii=False)
     exact = format in EXACT
     grades = list(found.described.grades)
-    header = ["topic", "judged", "relevant", "not judged", *(f"grade {g:g}" for g in grades)]
+    write = counts(exact=exact)
+    header = ["query", "judged", "relevant", "not judged", *(f"grade {g:g}" for g in grades)]
     scored: dict[str, TopicScore] = {}
     if found.difficulty is not None:
         scored = {topic.topic: topic for topic in found.difficulty.topics}
         header += [str(found.difficulty.measure), "spread", "lowest", "highest", "best"]
     rows = []
     for topic in found.described.topics:
-        counts = (topic.judged, topic.relevant, topic.unjudged)
-        cells = [printable(topic.topic), *map(str, counts)]
-        cells += [str(topic.grades.get(grade, 0)) for grade in grades]
+        numbers = (topic.judged, topic.relevant, topic.unjudged)
+        cells = [printable(topic.topic), *map(write, numbers)]
+        cells += [write(topic.grades.get(grade, 0)) for grade in grades]
         if scored:
             cells += _scored(scored.get(topic.topic), exact=exact)
         rows.append(_with_text(found, cells, topic.topic))
@@ -59,7 +64,7 @@ def render_topics(found: Stats, format: str = "table") -> str:
 
 
 def render_holes(found: Stats, k: int, format: str = "table") -> str:
-    """For each topic and system, how many of its first k results nobody judged."""
+    """For each query and system, how many of its first k results nobody judged."""
     check_word("format", format, FORMATS)
     cover = found.coverage
     if cover is None or k not in cover.ks:
@@ -76,8 +81,8 @@ def render_holes(found: Stats, k: int, format: str = "table") -> str:
         _with_text(found, [printable(topic), *map(str, holes[:, t].tolist())], topic)
         for t, topic in enumerate(cover.topics)
     ]
-    note = f"results among the first {k} that nobody judged"
-    header = _with_heading(found, ["topic", *map(printable, names)])
+    note = f"results among the first {k:,} that nobody judged"
+    header = _with_heading(found, ["query", *map(printable, names)])
     return laid_out(Grid(header, rows, 1 + bool(found.texts), [], [note]), format)
 
 
@@ -90,7 +95,7 @@ def words(found: Stats) -> list[str]:
         if cover.unfound:
             told.append(
                 f"{counted(cover.unfound, 'relevant document')} in no system's first "
-                f"{cover.looked} results"
+                f"{cover.looked:,} results"
             )
     if found.not_judged:
         told.append(f"{counted(len(found.not_judged), 'topic')} described and not judged")
@@ -104,10 +109,10 @@ def words(found: Stats) -> list[str]:
 
 def _pool_depth(cover: Coverage) -> str:
     if cover.depth is None:
-        return f"pool depth: all of the first {cover.looked} results of all systems are pooled"
+        return f"pool depth: all of the first {cover.looked:,} results of all systems are pooled"
     if cover.depth == 0:
         return "pool depth: none; on some topic, the first result of a system is not pooled"
-    return f"pool depth: the first {cover.depth} results of all systems are pooled"
+    return f"pool depth: {cover.depth:,}; down to that rank, all systems' results are pooled"
 
 
 def _overview(found: Stats, *, exact: bool) -> Grid:
@@ -115,68 +120,70 @@ def _overview(found: Stats, *, exact: bool) -> Grid:
     judged = [topic.judged for topic in of.topics]
     relevant = [topic.relevant for topic in of.topics]
     rows = [
-        ["topics", str(len(of.topics))],
+        ["queries", str(len(of.topics))],
         ["judged", str(of.judged)],
         ["relevant", str(of.relevant)],
         ["pooled, not judged", str(of.unjudged)],
-        ["judged per topic, lowest", str(min(judged))],
-        ["judged per topic, median", f"{median(judged):g}"],
-        ["judged per topic, highest", str(max(judged))],
-        ["relevant per topic, lowest", str(min(relevant))],
-        ["relevant per topic, median", f"{median(relevant):g}"],
-        ["relevant per topic, highest", str(max(relevant))],
-        ["topics without relevant documents", str(len(of.without_relevant))],
+        ["judged per query, lowest", str(min(judged))],
+        ["judged per query, median", f"{median(judged):g}"],
+        ["judged per query, highest", str(max(judged))],
+        ["relevant per query, lowest", str(min(relevant))],
+        ["relevant per query, median", f"{median(relevant):g}"],
+        ["relevant per query, highest", str(max(relevant))],
+        ["queries without relevant documents", str(len(of.without_relevant))],
         ["documents", str(of.documents)],
-        ["documents judged for several topics", str(of.shared)],
-        ["documents relevant to several topics", str(of.relevant_to_several)],
+        ["documents judged for several queries", str(of.shared)],
+        ["documents relevant to several queries", str(of.relevant_to_several)],
     ]
-    if not exact:
-        rows = [[name, f"{int(value):,}" if value.isdigit() else value] for name, value in rows]
+    write = counts(exact=exact)
+    rows = [[name, write(int(value)) if value.isdigit() else value] for name, value in rows]
     return Grid(["judgments", "count"], rows, 1, [])
 
 
-def _grades(found: Stats) -> Grid:
+def _grades(found: Stats, *, exact: bool) -> Grid:
+    write = counts(exact=exact)
     of = found.described
     total = sum(of.grades.values())
     rows = [
         [
             f"{grade:g}",
-            str(count),
-            f"{count / total:.4f}",
-            str(sum(grade in topic.grades for topic in of.topics)),
+            write(count),
+            decimal(count / total, exact=exact),
+            write(sum(grade in topic.grades for topic in of.topics)),
             "yes" if grade >= of.rel else "no" if grade >= 0 else "not judged",
         ]
         for grade, count in of.grades.items()
     ]
-    return Grid(["grade", "judgments", "share", "topics", "relevant"], rows, 1, [])
+    return Grid(["grade", "judgments", "share", "queries", "relevant"], rows, 1, [])
 
 
-def _kinds(found: Stats) -> Grid:
+def _kinds(found: Stats, write: Write) -> Grid:
     rows = [
-        [printable(kind.value), str(kind.topics), str(kind.judged), str(kind.relevant)]
+        [printable(kind.value), write(kind.topics), write(kind.judged), write(kind.relevant)]
         for kind in found.kinds
     ]
-    return Grid([printable(str(found.attribute)), "topics", "judged", "relevant"], rows, 1, [])
+    return Grid([printable(str(found.attribute)), "queries", "judged", "relevant"], rows, 1, [])
 
 
 def _systems(found: Stats, cover: Coverage, *, exact: bool) -> Grid:
-    header = ["system", "missing topics", *(f"holes@{k}" for k in cover.ks)]
+    header = ["system", "missing queries", *(f"holes@{k}" for k in cover.ks)]
     header += ["pool depth", "median depth", "relevant", "unique"]
     lost = {one.system: one for one in found.reuse.systems} if found.reuse else {}
     if lost:
         measure = str(next(iter(lost.values())).measure)
         header += [measure, "if not pooled", "ranks lost"]
+    write = counts(exact=exact)
     rows = []
     for each in cover.systems:
-        cells = [printable(each.system), str(len(each.missing)), *_shares(each, exact=exact)]
+        cells = [printable(each.system), write(len(each.missing)), *_shares(each, exact=exact)]
         depths = (each.depth, each.median_depth)
         cells += ["all" if depth is None else f"{depth:g}" for depth in depths]
-        cells += [str(each.relevant), str(each.unique)]
+        cells += [write(each.relevant), write(each.unique)]
         if lost:
             one = lost[each.system]
             scores = (one.pooled, one.unpooled)
             cells += [number(one.measure, score, exact=exact) for score in scores]
-            cells.append(str(one.ranks_lost))
+            cells.append(write(one.ranks_lost))
         rows.append(cells)
     return Grid(header, rows, 1, [])
 
@@ -190,22 +197,23 @@ def _hard_and_easy(found: Stats, difficulty: Difficulty, *, exact: bool) -> list
     topics, measure = difficulty.topics, str(difficulty.measure)
     hard, easy = topics[:_ENDS], topics[len(topics) - _ENDS :][::-1]
     if len(topics) <= 2 * _ENDS:
-        return [Section("topics, the hardest first", _topics(found, topics, measure, exact=exact))]
+        return [Section("queries, the hardest first", _topics(found, topics, measure, exact=exact))]
     return [
-        Section("hardest topics", _topics(found, hard, measure, exact=exact)),
-        Section("easiest topics", _topics(found, easy, measure, exact=exact)),
+        Section("hardest queries", _topics(found, hard, measure, exact=exact)),
+        Section("easiest queries", _topics(found, easy, measure, exact=exact)),
     ]
 
 
 def _topics(found: Stats, topics: Sequence[TopicScore], measure: str, *, exact: bool) -> Grid:
+    write = counts(exact=exact)
     relevant = {topic.topic: topic.relevant for topic in found.described.topics}
-    header = ["topic", "relevant", measure, "spread", "lowest", "highest", "best"]
+    header = ["query", "relevant", measure, "spread", "lowest", "highest", "best"]
     rows = [
         _with_text(
             found,
             [
                 printable(each.topic),
-                str(relevant[each.topic]),
+                write(relevant[each.topic]),
                 *_scored(each, exact=exact),
             ],
             each.topic,
@@ -219,7 +227,10 @@ def _scored(topic: TopicScore | None, *, exact: bool) -> list[str]:
     if topic is None:  # not every system was evaluated on it
         return [""] * 5
     values: tuple[float, ...] = (topic.mean, topic.spread, topic.low, topic.high)
-    return [*(decimal(value, exact=exact) for value in values), printable(topic.best)]
+    best = "" if exact else "-"  # where all tie
+    if topic.best is not None:
+        best = printable(topic.best)
+    return [*(decimal(value, exact=exact) for value in values), best]
 
 
 def _with_heading(found: Stats, header: list[str]) -> list[str]:

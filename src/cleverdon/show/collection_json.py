@@ -29,15 +29,26 @@ def as_json(found: Stats) -> dict[str, Any]:
         "relevant_to_several": of.relevant_to_several,
         "most_shared": dict(of.most_shared),
         "grades": _grades(of.grades),
-        "without_relevant": list(of.without_relevant),
-        "not_judged": list(found.not_judged),
-        "not_described": list(found.not_described),
+        "queries_without_relevant": list(of.without_relevant),
+        "queries_not_judged": list(found.not_judged),
+        "queries_not_described": list(found.not_described),
         "attribute": found.attribute,
-        "kinds": [asdict(kind) for kind in found.kinds],
-        "measure": None if found.difficulty is None else str(found.difficulty.measure),
-        "topics": [
+        "kinds": [
             {
-                **asdict(topic),
+                "value": kind.value,
+                "queries": kind.topics,
+                "judged": kind.judged,
+                "relevant": kind.relevant,
+            }
+            for kind in found.kinds
+        ],
+        "measure": None if found.difficulty is None else str(found.difficulty.measure),
+        "queries": [
+            {
+                "query": topic.topic,
+                "judged": topic.judged,
+                "relevant": topic.relevant,
+                "unjudged": topic.unjudged,
                 "grades": _grades(topic.grades),
                 "text": found.texts.get(topic.topic),
                 "scores": _scores(scored.get(topic.topic)),
@@ -66,10 +77,20 @@ def _coverage(cover: Coverage) -> dict[str, Any]:
         "looked": cover.looked,
         "depth": cover.depth,
         "unfound": cover.unfound,
-        "in_no_run": list(cover.in_no_run),
-        "not_judged": list(cover.not_judged),
+        "queries_in_no_run": list(cover.in_no_run),
+        "queries_not_judged": cover.not_judged,
         "systems": [
-            {**asdict(each), "shares": [each.share(at) for at in range(len(cover.ks))]}
+            {
+                "system": each.system,
+                "queries_missing": list(each.missing),
+                "holes": list(each.holes),
+                "returned": list(each.returned),
+                "shares": [each.share(at) for at in range(len(cover.ks))],
+                "depth": each.depth,
+                "median_depth": each.median_depth,
+                "relevant": each.relevant,
+                "unique": each.unique,
+            }
             for each in cover.systems
         ],
     }

@@ -17,9 +17,11 @@ _NAMED = 5
 
 
 def size(judgments: Judgments) -> str:
-    """`12 judgments of 3 topics`."""
+    """`12 judgments of 3 topics`, and how many documents are there that are not judged."""
     topics = counted(len(judgments.queries), "topic")
-    return f"{counted(len(judgments), 'judgment')} of {topics}"
+    open_ = int((judgments.core.grades < 0).sum())
+    beside = f" and {counted(open_, 'document')} not judged," if open_ else ""
+    return f"{counted(len(judgments) - open_, 'judgment')}{beside} of {topics}"
 
 
 def told_of_merge(found: Merged) -> Iterator[str]:
@@ -61,26 +63,41 @@ def told_of_filter(found: Filtered) -> Iterator[str]:
     """What was dropped, by reason."""
     left = found.before - len(found.judgments)
     if not left:
-        yield "nothing was dropped"
+        yield "no judgment was dropped"
     else:
         reasons = ", ".join(f"{reason}: {count:,}" for reason, count in found.dropped.items())
         yield f"{counted(left, 'judgment')} of {found.before:,} dropped ({reasons})"
     if found.dropped_topics:
         what = counted(len(found.dropped_topics), "topic")
         yield f"{what} dropped: {_some(found.dropped_topics)}"
+    if found.regraded is not None:
+        yield f"{counted(found.regraded, 'grade')} became another"
+    for grade in found.unmet:
+        yield f"warning: no judgment that is kept has grade {grade:g}: nothing was made of it"
     if found.missing:
         what = counted(len(found.missing), "topic")
-        yield f"warning: {what} named that have no judgments: {_some(found.missing)}"
+        yield f"warning: {what} named without judgments: {_some(found.missing)}"
+    if found.missing_docs:
+        what = counted(len(found.missing_docs), "document")
+        yield f"{what} named that no judgment mentions: {_some(found.missing_docs)}"
     yield from (f"warning: {warning}" for warning in found.warnings)
 
 
 def told_of_subset(found: Subset) -> Iterator[str]:
     """How much of the judgments it is."""
     topics = len(found.judgments.queries)
-    yield (
-        f"{found.judged:,} of {counted(found.before, 'judgment')} kept, {topics:,} of "
-        f"{counted(found.topics_before, 'topic')}"
-    )
+    kept = f"{found.judged:,} of {counted(found.before, 'judgment')} kept"
+    if found.marked:
+        kept = (
+            f"{found.judged:,} of {counted(found.before, 'judgment')} drawn, the other "
+            f"{found.marked:,} kept as not judged"
+        )
+    yield f"{kept}; {topics:,} of {counted(found.topics_before, 'topic')}"
+    if found.raised:
+        yield (
+            f"{counted(found.raised, 'topic')} with so few judgments that the share of them is "
+            "none: one of each was taken"
+        )
     if found.not_judged:
         yield f"{counted(found.not_judged, 'document')} of the pool in no judgment"
     yield from (f"warning: {warning}" for warning in found.warnings)

@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from cleverdon.show.grid import Grid, laid_out
 from cleverdon.show.markup import markdown_escaped
 
 FORMATS = ("table", "markdown", "csv", "tsv", "json")
 """The formats in which several tables can be written."""
+
+
+Write = Callable[[int], str]
+"""How counts are written."""
+
+
+def counts(*, exact: bool) -> Write:
+    """Counts for programs as they are, for people in groups of three digits.
+
+    >>> counts(exact=True)(1234), counts(exact=False)(1234)
+    ('1234', '1,234')
+    """
+    return str if exact else "{:,}".format
 
 
 @dataclass(frozen=True)
@@ -20,8 +34,12 @@ class Section:
     grid: Grid
 
 
-def sections(parts: Sequence[Section], format: str, *, below: Sequence[str] = ()) -> str:
+def sections(
+    parts: Sequence[Section], format: str, *, below: Sequence[str] = (), **terminal: Any
+) -> str:
     """The tables in a format of text; `below` are sentences behind the last of them.
+
+    `terminal` is what `laid_out` may be told of it.
 
     In CSV and TSV, where a file is one table, there is a row for each cell: section, row, column
     and value.
@@ -36,7 +54,8 @@ def sections(parts: Sequence[Section], format: str, *, below: Sequence[str] = ()
         return laid_out(Grid(["section", "row", "column", "value"], rows, 3, []), format)
     texts = []
     for part in parts:
-        table = laid_out(part.grid, format).rstrip("\n")
+        on_screen = terminal if format == "table" else {}
+        table = laid_out(part.grid, format, **on_screen).rstrip("\n")
         if format == "markdown":
             table = f"## {markdown_escaped(part.heading)}\n\n{table}"
         elif part.heading.removesuffix("s") != part.grid.header[0].removesuffix("s"):
