@@ -126,6 +126,31 @@ def test_an_estimate_that_did_not_settle_says_so() -> None:
     assert (found.converged, found.iterations) == (False, 2)
 
 
+def test_equal_patterns_are_estimated_once_and_count_as_often_as_they_are() -> None:
+    labels, _ = simulated(accuracies=[0.9, 0.7, 0.6], items=400, missing=0.2)
+    found = aggregate(labels, "dawid-skene").estimate
+    judged = labels.among(labels.judged.any(axis=1))
+    given = (judged.level[:, :, None] == np.arange(3)).astype(float)
+    plain = estimated(given)
+    assert found is not None
+    assert found.probability == pytest.approx(plain.probability, abs=1e-9)
+    assert found.tables == pytest.approx(plain.tables, abs=1e-9)
+    assert found.log_likelihoods[-1] == pytest.approx(plain.log_likelihoods[-1])
+
+
+def test_steps_are_told() -> None:
+    labels, _ = simulated(accuracies=[0.6, 0.6, 0.6])
+    told: list[tuple[int, int]] = []
+    aggregate(labels, "dawid-skene", iterations=5, progress=lambda *at: told.append(at))
+    assert told == [(step, 5) for step in range(5)]
+
+
+def test_two_judges_are_too_few_to_tell_who_errs() -> None:
+    labels, _ = simulated(accuracies=[0.8, 0.8, 0.8], items=200)
+    assert not aggregate(labels).judged_by_few
+    assert aggregate(labels.only(["judge 0", "judge 1"])).judged_by_few
+
+
 def test_smoothing_rules_nothing_out() -> None:
     labels, _ = simulated(accuracies=[1.0, 1.0, 1.0], items=30)
     sharp = aggregate(labels, "dawid-skene").estimate
@@ -177,6 +202,8 @@ def test_files(tmp_path: Path) -> None:
         ({"ties": "up"}, "ties='up'"),
         ({"way": "dawid-skene", "smoothing": -1}, "smoothing=-1"),
         ({"way": "dawid-skene", "iterations": 0}, "iterations=0"),
+        ({"way": "dawid-skene", "iterations": 1.5}, "iterations=1.5"),
+        ({"ties": "random", "seed": -1}, "seed=-1"),
     ],
 )
 def test_what_does_not_exist(options: dict[str, object], message: str) -> None:

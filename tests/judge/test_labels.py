@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cleverdon.errors import InputError, OptionError
-from cleverdon.judge import Labels, read_labels
+from cleverdon.judge import Labels, aggregate, agree, read_labels
 from tests.judge.made import labels_of
 
 
@@ -95,13 +95,16 @@ def test_sheets_that_are_not_filled_in_yet(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("judge,query_id,doc_id,grade\nann,q,a,high\n", "the grade 'high' is not a number"),
-        ("judge,query_id,doc_id,grade\nann,q,a\n", "expected 4 columns"),
+        ("judge,query_id,doc_id,grade\nann,q,a,high\n", "expected a grade, found 'high'"),
+        ("judge,query_id,doc_id,grade\nann,q,a\n", "there are no judgments"),
+        ("judge,query_id,doc_id,grade\nann,q\n", "expected 4 columns"),
         ("judge,query_id,doc_id\nann,q,a\n", "no column for the grade"),
-        ("judge,query_id,doc_id,grade\n,q,a,1\n", "is empty"),
-        ("judge,query_id,doc_id,grade\nann,q,a,1\nann,q,a,1\n", "judged document 'a' twice"),
+        ("judge,query_id,doc_id,grade\n,q,a,1\n", "the judge's id is missing"),
+        ("judge,query_id,doc_id,grade\nann,q,a,1\nann,q,a,2\n", "and 1 on line 2; keep one"),
         ("judge,query_id,doc_id,grade\nann,q,a,\n", "there are no judgments"),
-        ("judge,query_id,doc_id,grade\nann,q,a,-1\n", "nothing is judged"),
+        ("judge,query_id,doc_id,grade\nann,q,a,-1\n", "is below 0; use 0 for junk"),
+        ("judge,query_id,doc_id,rel\nann,q,a,-1\n", "nothing is judged"),
+        ('{"judge": "a", "query_id": null, "doc_id": "d", "grade": 1}\n', "is empty"),
         ("", "is empty"),
         ('{"judge": "a", "query_id": "q", "doc_id": "d", "grade": 1}\n[1]\n', "expected an object"),
         ('{"judge": "a", "query_id": "q", "doc_id": "d", "grade": 1}\n{"a\n', "is not JSON"),
@@ -135,12 +138,41 @@ def test_other_scales() -> None:
 
 
 def test_too_many_grades() -> None:
-    with pytest.raises(InputError, match="101 different grades"):
-        labels_of([list(range(101))])
+    """Labels hold them, so that they can be made fewer; agreement is not counted of so many."""
+    labels = labels_of([list(range(300)), list(range(300))])
+    with pytest.raises(InputError, match=r"300 different grades.*--rel G.*--merge"):
+        agree(labels)
+    with pytest.raises(InputError, match="300 different grades"):
+        aggregate(labels)
+    assert agree(labels.binary(200), resamples=10).overall["agreement"].value == 1
+    assert labels.grade[:, 0].tolist() == list(range(300))
+    merged = labels.merged({float(grade): 9.0 for grade in range(10, 300)})
+    assert agree(merged, resamples=10).overall["agreement"].value == 1
 
 
-def test_what_one_judge_said() -> None:
-    labels = labels_of([[0, 1, None], [2, 2, 2]], topics=2)
-    assert labels.judgments("judge 0").to_dict() == {"q0": {"d0000": 0.0}, "q1": {"d0001": 1.0}}
-    with pytest.raises(OptionError, match="there is no judge 'judge 9'"):
-        labels.judgments("judge 9")
+def test_subtopics_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "ann.txt").write_text("q1 1 a 1\nq1 2 a 0\n")
+    with pytest.raises(InputError, match="ann judged subtopics"):
+        read_labels([str(tmp_path / "ann.txt")], format="subtopics")
+    with pytest.raises(InputError, match="bob judged subtopics"):
+        Labels.of({"bob": str(tmp_path / "ann.txt")}, format="subtopics")
+
+
+def test_a_table_that_went_through_a_spreadsheet(tmp_path: Path) -> None:
+    """Decimal commas, empty cells at the end, a line cut off where its grade is empty, UTF-16."""
+    file = tmp_path / "labels.csv"
+    text = "judge;query_id;doc_id;grade\r\nann;q;a;0,5;;\r\nbob;q;a;1\r\nann;q;b\r\nbob;q;b;0\r\n"
+    for encoding in ("utf-8-sig", "utf-16"):
+        file.write_bytes(text.encode(encoding))
+        assert given(read_labels([str(file)])) == {
+            ("q", "a"): {"ann": 0.5, "bob": 1.0},
+            ("q", "b"): {"bob": 0.0},
+        }
+
+
+def test_a_journal_of_judging_is_one_judge_s(tmp_path: Path) -> None:
+    (tmp_path / "ann.jsonl").write_text(
+        '{"format": "cleverdon judging 1"}\n{"judged": ["q", "a", 1]}\n{"judged": ["q", "b", 0]}\n'
+    )
+    labels = read_labels({"ann": str(tmp_path / "ann.jsonl")})
+    assert given(labels) == {("q", "a"): {"ann": 1.0}, ("q", "b"): {"ann": 0.0}}

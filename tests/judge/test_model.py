@@ -12,7 +12,6 @@ from cleverdon.compare import agreements
 from cleverdon.errors import InputError, OptionError
 from cleverdon.judge import Labels, aggregate, agree
 from cleverdon.judge.model import Effects, Standing, by_grade, effects, standings
-from cleverdon.judge.model.by_system import _change
 from tests.judge.collection import Collection, collection
 
 PEOPLE = ["ann", "bob", "eve"]
@@ -35,7 +34,12 @@ def standing(model: object, *, coefficient: str = "kappa") -> Standing:
 @cache
 def found(model: str) -> Effects:
     return effects(
-        labels(model=getattr(made(), model)), "model", PEOPLE, made().runs, "nDCG@10 P@5"
+        labels(model=getattr(made(), model)),
+        "model",
+        PEOPLE,
+        made().runs,
+        "nDCG@10 P@5",
+        resamples=200,
     )
 
 
@@ -57,7 +61,7 @@ def test_standing_is_of_pairs() -> None:
 
 
 def test_a_fair_model_stands_as_people_do_and_a_poor_one_does_not() -> None:
-    assert standing(made().fair).verdict == "alike"
+    assert standing(made().fair).verdict == "not told apart"
     assert standing(made().unfair).verdict == "less"
     consensus = aggregate(labels().only(PEOPLE)).judgments
     assert standing(consensus).verdict == "more"  # it is made of what they said
@@ -96,11 +100,11 @@ def test_a_model_that_favours_a_system_is_found_out() -> None:
 
 
 def test_kindness_to_all_is_no_favour() -> None:
-    """Every system gains, and none beyond the others by more than the judging explains."""
+    """Every system gains, and none beyond what kindness to all explains."""
     kind = found("kind")
     changes = [one.change for one in kind.favours if str(one.measure) == "P@5"]
     assert min(changes) > 0
-    assert sum(one.beyond for one in kind.favours if str(one.measure) == "P@5") == pytest.approx(0)
+    assert kind.favoured() == []
 
 
 def test_scores_are_of_the_documents_that_both_judged() -> None:
@@ -108,8 +112,9 @@ def test_scores_are_of_the_documents_that_both_judged() -> None:
     less = effects(labels(model=part), "model", PEOPLE, made().runs, "P@5")
     assert less.items <= 7 * 30
     by_model = evaluate(part, made().runs, "P@5")
-    for one in less.favours:
-        assert one.model == pytest.approx(by_model.mean(one.system, "P@5"), abs=0.02)
+    for system in by_model.systems:
+        found = less.scores[1].mean(system, "P@5")
+        assert found == pytest.approx(by_model.mean(system, "P@5"), abs=0.02)
 
 
 def test_with_one_person_scores_are_theirs() -> None:
@@ -117,46 +122,96 @@ def test_with_one_person_scores_are_theirs() -> None:
     both = Labels.of({"ann": person, "model": made().fair})
     alone = effects(both, "model", ["ann"], made().runs, "nDCG@10")
     assert alone.way is None
-    assert alone.yardsticks == ()
+    assert [(one.judge, one.panels) for one in alone.orders] == [("model", 1)]
     by_person = evaluate(person, made().runs, "nDCG@10")
     for one in alone.favours:
         assert one.people == pytest.approx(by_person.mean(one.system, "nDCG@10"))
 
 
-def test_orders_are_those_of_compare() -> None:
+def test_a_person_s_score_is_the_mean_over_people_alone() -> None:
+    one = found("fair").favours[0]
+    whole = labels(model=made().fair)
+    alone = []
+    for person in PEOPLE:
+        both = whole.only([person, "model"])
+        shared = both.among(both.judged.all(axis=1))
+        grades = aggregate(shared.only([person])).judgments
+        alone.append(evaluate(grades, made().runs, "nDCG@10").mean("s0", "nDCG@10"))
+    assert (one.system, str(one.measure)) == ("s0", "nDCG@10")
+    assert one.people == pytest.approx(np.mean(alone), abs=1e-3)
+
+
+def test_the_model_is_held_against_as_many_people_as_each_person_is() -> None:
     unfair = found("unfair")
-    wanted = agreements(*unfair.scores[:1], other=unfair.scores[1], symmetric=False)
-    assert [one.kendall for one in unfair.orders] == [one.kendall for one in wanted]
-    assert [each.person for each in unfair.yardsticks] == PEOPLE
-    assert len(unfair.yardsticks[0].orders) == 2
+    assert [(one.judge, str(one.measure), one.panels) for one in unfair.orders[:4]] == [
+        ("model", "nDCG@10", 3),
+        *((person, "nDCG@10", 1) for person in PEOPLE),
+    ]
+    whole = labels(model=made().unfair)
+    taus = []
+    for person in PEOPLE:
+        panel = aggregate(whole.only([other for other in PEOPLE if other != person])).judgments
+        model = {
+            query: {doc: made().unfair[query][doc] for doc in docs}
+            for query, docs in panel.to_dict().items()
+        }
+        by_others, by_model = (
+            evaluate(judged, made().runs, "nDCG@10") for judged in (panel, model)
+        )
+        (agreed,) = agreements(by_others, other=by_model, symmetric=False, resamples=1)
+        taus.append((agreed.kendall.value, agreed.tau_ap.value))
+    assert unfair.orders[0].kendall.value == pytest.approx(np.mean(taus, axis=0)[0])
+    assert unfair.orders[0].tau_ap.value == pytest.approx(np.mean(taus, axis=0)[1])
+    low, high = (getattr(unfair.orders[0].kendall.interval, end) for end in ("low", "high"))
+    assert low < high
     assert unfair.orders[0].kendall.value < found("fair").orders[0].kendall.value
+
+
+def test_people_who_share_no_topic_have_no_order_to_compare() -> None:
+    people = {"ann": {"q1": {"a": 1, "b": 0}}, "bob": {"q2": {"a": 1, "b": 0}}}
+    model = {"q1": {"a": 1, "b": 0}, "q2": {"a": 0, "b": 1}}
+    runs = {
+        name: {q: {"a": first, "b": 1.0} for q in model} for name, first in (("x", 0.0), ("y", 2.0))
+    }
+    done = effects(Labels.of({**people, "m": model}), "m", ["ann", "bob"], runs, "P@1")
+    assert [one.judge for one in done.orders] == ["m"]
+    assert np.isnan(done.orders[0].kendall.value)
 
 
 def test_claims_flip() -> None:
     unfair = found("unfair")
     assert len(unfair.claims) == 10 * 2  # pairs of systems by measures
     won = [
-        {one.people.difference.system, one.people.difference.baseline}
-        for one in unfair.changed()
-        if one.kind in ("new", "reversed")
+        {one.before.system, one.before.baseline}
+        for one in unfair.claims.changed()
+        if one.kind in ("gained", "reversed")
     ]
     assert won
     assert all("s1" in pair for pair in won)
-    assert all(one.kind in ("kept", "open", "lost", "new") for one in found("fair").claims)
+    assert found("fair").claims.times("reversed") == 0
+
+
+def test_progress_ends_where_it_should() -> None:
+    told: list[tuple[int, int]] = []
+    part = {name: dict(list(grades.items())[:4]) for name, grades in made().people.items()}
+    every = Labels.of({**part, "model": made().fair})
+    runs = dict(list(made().runs.items())[:2])
+    effects(every, "model", PEOPLE, runs, "P@5", progress=lambda *at: told.append(at))
+    assert told == [(step, len(told)) for step in range(1, len(told) + 1)]
 
 
 @pytest.mark.parametrize(
-    ("people", "model", "kind"),
+    ("option", "message"),
     [
-        ("better", "better", "kept"),
-        ("not shown", "not shown", "open"),
-        ("better", "not shown", "lost"),
-        ("not shown", "worse", "new"),
-        ("better", "worse", "reversed"),
+        ({"seed": -1}, "seed=-1"),
+        ({"resamples": 1.5}, "resamples=1.5"),
+        ({"level": 2}, "level=2"),
+        ({"confidence": 1}, "confidence=1"),
     ],
 )
-def test_kinds_of_changes(people: str, model: str, kind: str) -> None:
-    assert _change(people, model) == kind
+def test_options_that_do_not_exist(option: dict[str, float], message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        effects(labels(model=made().fair), "model", PEOPLE, made().runs, "P@5", **option)
 
 
 def test_what_cannot_be_compared() -> None:

@@ -12,11 +12,15 @@ from cleverdon.judge.aggregation.aggregating import WAYS
 from cleverdon.judge.aggregation.votes import TIES
 from cleverdon.judge.aggregation.writing import beside
 from cleverdon.judge.agreement.units import RESAMPLES
-from cleverdon.show.agree_parts import FORMATS, Part
+from cleverdon.show.sections import FORMATS
 
 if TYPE_CHECKING:
+    from cleverdon.judge.aggregation import Aggregated
     from cleverdon.judge.agreement import Agreed
-    from cleverdon.judge.labels import Labels
+    from cleverdon.show.sections import Section
+
+_MOST = 1_000_000
+"""More resamples, or documents to show, are a slip of the finger."""
 
 
 def _listing(ctx: click.Context, param: click.Parameter, value: Any) -> None:
@@ -68,11 +72,11 @@ def _listing(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     metavar="OLD=NEW",
     help="Take one grade for another, as 3=2; again for more.",
 )
-@click.option("--per-topic", is_flag=True, help="Show each topic, the worst first.")
+@click.option("--per-query", is_flag=True, help="Show each query, the worst first.")
 @click.option("--confusion", is_flag=True, help="Show the grades of each pair of judges.")
 @click.option(
     "--disagreements",
-    type=click.IntRange(min=0),
+    type=click.IntRange(min=0, max=_MOST),
     default=0,
     metavar="N",
     help="Show N documents whose grades are furthest apart.",
@@ -88,11 +92,17 @@ def _listing(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 @click.option(
     "--ties",
     type=click.Choice(list(TIES)),
-    default="lower",
-    show_default=True,
-    help="Where no grade has most votes: "
+    help="With --aggregate, and with --runs, where people's judgments are made one: where no grade "
+    "has most votes, "
     + "; ".join(f"{word}: {meaning}" for word, meaning in TIES.items())
-    + ".",
+    + ".  [default: lower]",
+)
+@click.option(
+    "--smoothing",
+    type=click.FloatRange(min=0),
+    metavar="N",
+    help="With --aggregate dawid-skene: as if each judge had given N more documents of every grade "
+    "each grade, so that nothing is ruled out.  [default: 0]",
 )
 @click.option(
     "-o",
@@ -118,42 +128,42 @@ def _listing(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 @options.comparison
 @click.option(
     "--resamples",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=_MOST),
     default=RESAMPLES,
     show_default=True,
     help="How often the bootstrap draws.",
 )
-@click.option(
-    "--plot",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Draw the grades of each pair of judges: .html, .svg, .png, .pdf or .json.",
-)
+@options.confidence
+@options.plot("the grades of each pair of judges")
 @options.formats(
     "How to print. csv and tsv have every coefficient, json everything, with all digits.", FORMATS
 )
-@click.option("--qrels-format", metavar="FORMAT", help="The qrels' format, if not to be guessed.")
-@click.option("--run-format", metavar="FORMAT", help="The runs' format, if not to be guessed.")
+@options.qrels_format
+@options.runs_read
 def command(
     qrels: tuple[str, ...],
     coefficients: tuple[str, ...],
     assessors: bool,
     rel: float | None,
     merge: tuple[str, ...],
-    per_topic: bool,
+    per_query: bool,
     confusion: bool,
     disagreements: int,
     way: str | None,
-    ties: str,
+    ties: str | None,
+    smoothing: float | None,
     output: Path | None,
     models: tuple[str, ...],
     runs: tuple[str, ...],
     measures: tuple[str, ...],
     comparing: dict[str, Any],
     resamples: int,
+    confidence: float,
     plot: Path | None,
     format_: str,
     qrels_format: str | None,
     run_format: str | None,
+    order_by: str,
 ) -> None:
     """Say how far judges agree, on the documents that two of them at least have judged.
 
@@ -164,7 +174,7 @@ def command(
     \b
     Examples:
       cleverdon agree ann=first.qrels bob=second.qrels
-      cleverdon agree labels.csv --per-topic --disagreements 20
+      cleverdon agree labels.csv --per-query --disagreements 20
       cleverdon agree ann.qrels bob.qrels eve.qrels --aggregate dawid-skene -o qrels.txt
       cleverdon agree ann.qrels bob.qrels --model gpt=gpt.qrels --runs '*.run' -m nDCG@10
       cleverdon agree --explain kappa
@@ -174,14 +184,20 @@ def command(
         raise click.UsageError("--aggregate WAY and -o FILE go together")
     if runs and not models:
         raise click.UsageError("--runs goes with --model: what would change with its judgments?")
-    files = [options.name_and_file(given)[1] for given in (*qrels, *models)]
+    if ties is not None and way not in ("majority", "median") and not runs:
+        raise click.UsageError("--ties goes with --aggregate majority or median, or with --runs")
+    if smoothing is not None and way != "dawid-skene":
+        raise click.UsageError("--smoothing goes with --aggregate dawid-skene")
+    found_runs = agree_inputs.found(runs)
+    files = [options.name_and_file(given)[1] for given in (*qrels, *models, *found_runs)]
     for path in (*((output, beside(output)) if output else ()), *((plot,) if plot else ())):
         options.check_output(path, *files)
-    opened = options.opened(agree_inputs.found(runs)) if runs else {}
+    opened = options.opened(found_runs) if runs else {}
 
     from cleverdon.cli.progress import bar
 
     with bar("reading judgments") as update:
+        from cleverdon.judge.aggregation import aggregate
         from cleverdon.judge.agreement import agree, disputed_documents
         from cleverdon.show.agree import render
 
@@ -194,39 +210,49 @@ def command(
         settings: dict[str, Any] = {
             "coefficients": coefficients or None,
             "resamples": resamples,
+            "confidence": confidence,
             "seed": comparing["seed"],
             "progress": update,
         }
         with bar("comparing judges"):
             apart = bool(models) and len(people) > 1
-            pairs = agree(labels, per_topic=per_topic and not apart, **settings)
+            pairs = agree(labels, per_query=per_query and not apart, **settings)
             agreed = pairs
             if apart:
-                agreed = agree(labels.only(people), per_topic=per_topic, **settings)
-        more: list[Part] = []
+                agreed = agree(labels.only(people), per_query=per_query, **settings)
+        more: list[Section] = []
         records: dict[str, Any] = {}
-        for model in [judge for judge in labels.judges if judge not in people]:
+        named_models = [judge for judge in labels.judges if judge not in people]
+        how = {"ties": ties or "lower", "run_format": run_format, "order_by": order_by, **comparing}
+        for model in named_models:
             with bar(f"looking at {model}"):
-                asked = (opened, measures, ties, comparing, run_format)
-                part, record = _of_model(pairs, model, people, *asked)
+                given = (opened, measures, how | {"progress": update})
+                part, record = _of_model(pairs, model, people, *given)
             more += part
             records.setdefault("models", {})[model] = record
         if way is not None and output is not None:
             with bar("making one judgment of several"):
-                part, record = _aggregated(
-                    labels.only(people), way, ties, comparing["seed"], output
+                found = aggregate(
+                    labels.only(people),
+                    way,
+                    ties=ties or "lower",
+                    smoothing=smoothing or 0.0,
+                    seed=comparing["seed"],
+                    progress=update,
                 )
-            more += part
+                made, record = _written(found, output)
+            more.append(made)
             records["aggregated"] = record
         if plot is not None:
             from cleverdon.show.plot.judging import grades_of_judges
             from cleverdon.show.plot.save import save
 
-            save(grades_of_judges(pairs), plot)
+            save(grades_of_judges(pairs, named_models), plot)
     text = render(
         agreed,
         format_,
         pairs=pairs,
+        models=named_models,
         confusion=confusion,
         disputed=disputed_documents(labels, disagreements),
         more=more,
@@ -242,15 +268,15 @@ def _of_model(
     people: list[str],
     runs: dict[str, Any],
     measures: tuple[str, ...],
-    ties: str,
-    comparing: dict[str, Any],
-    run_format: str | None,
-) -> tuple[list[Part], dict[str, Any]]:
+    how: dict[str, Any],
+) -> tuple[list[Section], dict[str, Any]]:
     from cleverdon.judge.model import by_grade, effects, standings
-    from cleverdon.show.agree_model import model_parts, model_record
+    from cleverdon.show.agree_model import model_sections
+    from cleverdon.show.agree_model_records import model_record
 
+    units = agreed.units
     found = standings(agreed, model, people)
-    grades = by_grade(agreed.labels, model, people, agreed.units)
+    grades = by_grade(agreed.labels, model, people, units)
     changed = None
     if runs:
         changed = effects(
@@ -259,24 +285,20 @@ def _of_model(
             people,
             runs,
             measures,
-            ties=ties,
-            resamples=agreed.units.resamples,
-            run_format=run_format,
-            **comparing,
+            resamples=units.resamples,
+            confidence=units.confidence,
+            **how,
         )
-    return model_parts(agreed.labels, found, grades, changed), model_record(found, grades, changed)
+    parts = model_sections(agreed.labels, found, grades, changed, units)
+    return parts, model_record(found, grades, changed)
 
 
-def _aggregated(
-    labels: Labels, way: str, ties: str, seed: int, output: Path
-) -> tuple[list[Part], dict[str, Any]]:
+def _written(found: Aggregated, output: Path) -> tuple[Section, dict[str, Any]]:
     from cleverdon.cli.progress import say
-    from cleverdon.judge.aggregation import aggregate
     from cleverdon.judge.aggregation.writing import write_aggregated
     from cleverdon.show.aggregated import aggregated_part
     from cleverdon.show.agree_records import aggregated_record
 
-    found = aggregate(labels, way, ties=ties, seed=seed)
     other = write_aggregated(found, output)
     say(f"cleverdon: wrote {output} and {other}")
-    return [aggregated_part(found)], aggregated_record(found)
+    return aggregated_part(found), aggregated_record(found)

@@ -59,6 +59,8 @@ def _named(files: tuple[str, ...]) -> dict[str, str]:
 
 def regraded(labels: Labels, rel: float | None, merge: tuple[str, ...]) -> Labels:
     """The labels on the scale that was asked for."""
+    from cleverdon.cli.progress import say
+
     if merge:
         into = {}
         for text in merge:
@@ -68,4 +70,9 @@ def regraded(labels: Labels, rel: float | None, merge: tuple[str, ...]) -> Label
             except ValueError:
                 raise click.UsageError(f"--merge {text}: expected OLD=NEW, as 3=2") from None
         labels = labels.merged(into)
-    return labels if rel is None else labels.binary(rel)
+    if rel is None:
+        return labels
+    if not (labels.grades >= rel).any() or (labels.grades >= rel).all():
+        which = "below" if labels.grades[0] < rel else "at least"
+        say(f"cleverdon: warning: --rel {rel:g}: every grade that was given is {which} {rel:g}")
+    return labels.binary(rel)

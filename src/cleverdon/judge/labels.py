@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,9 @@ from cleverdon.errors import InputError, OptionError, suggest
 
 MOST_GRADES = 100
 """Tables of grades by grades are held; a scale without end would fill the memory."""
+
+Levels = NDArray[np.signedinteger[Any]]
+"""Places on a scale; as few bytes each as the scale needs."""
 
 Row = tuple[str, str, str, float]
 """A judge, a query, a document, a grade."""
@@ -37,15 +40,15 @@ class Labels:
     topic: Ints  # of each item, an index into the topics; in rising order
     docs: NDArray[np.object_]  # of each item, the document's id
     grades: Floats  # the scale: every grade that occurs, rising
-    level: NDArray[np.int8]  # items x judges: an index into the grades, -1 where it is missing
+    level: Levels  # items x judges: an index into the grades, -1 where it is missing
 
     @classmethod
     def of(cls, judged: Mapping[str, Any], *, format: str | None = None) -> Labels:
         """Labels of several judgments by the judges' names: files, dicts, frames, `Judgments`."""
         return cls.of_rows(
-            (name, *row)
+            row
             for name, given in judged.items()
-            for row in Judgments.read(given, format=format).rows()
+            for row in judgment_rows(name, Judgments.read(given, format=format))
         )
 
     @classmethod
@@ -75,8 +78,7 @@ class Labels:
         grades = np.unique(values[known])
         if len(grades) == 0:
             raise InputError("no judge gave a grade of 0 or above: nothing is judged")
-        _check_scale(grades)
-        level = np.full((count, len(judges)), -1, dtype=np.int8)
+        level = np.full((count, len(judges)), -1, dtype=_places(grades))
         at = where[known]
         level[at[:, 0], at[:, 1]] = np.searchsorted(grades, values[known])
         # Items of a topic stand together, in the order of the input.
@@ -148,17 +150,34 @@ class Labels:
         if len(kept) == 0:
             raise OptionError("no grade of 0 or above would be left")
         places = np.where(becomes < 0, -1, np.searchsorted(kept, becomes))
-        level = np.append(places, -1)[self.level].astype(np.int8)
+        level = np.append(places, -1)[self.level].astype(_places(kept))
         return replace(self, grades=kept, level=level)
 
-    def judgments(self, judge: str, *, where: Bools | None = None) -> Judgments:
-        """What one judge said, as judgments that runs are evaluated by.
+    def check_scale(self) -> None:
+        """Raise an InputError where there are more grades than tables of them can be held of."""
+        if len(self.grades) > MOST_GRADES:
+            raise InputError(
+                f"there are {len(self.grades)} different grades, and agreement is counted for at "
+                f"most {MOST_GRADES}: make two of them (--rel G, labels.binary), or merge some "
+                "(--merge OLD=NEW, labels.merged)"
+            )
 
-        Where nothing was judged at all, it is an error.
-        """
-        column = self.column(judge)
-        rows = self.judged[:, column] if where is None else self.judged[:, column] & where
-        return made_judgments(self, np.flatnonzero(rows), self.grade[rows, column], name=judge)
+
+def patterns(level: Levels) -> NDArray[np.void]:
+    """Each row as one thing that can be compared."""
+    rows = np.ascontiguousarray(level)
+    return rows.view(np.dtype((np.void, rows.shape[1] * rows.itemsize))).ravel()
+
+
+def judgment_rows(judge: str, judgments: Judgments) -> Iterator[Row]:
+    """One judge's judgments as rows."""
+    if judgments.notes.subtopics is not None:
+        raise InputError(
+            f"{judge} judged subtopics, and agreement is of documents: give a file of one grade a "
+            "document, or one file for each subtopic"
+        )
+    for query, doc, grade in judgments.rows():
+        yield judge, query, doc, grade
 
 
 def made_judgments(labels: Labels, items: Ints, grades: Floats, *, name: str) -> Judgments:
@@ -188,9 +207,6 @@ def _check_distinct(where: Ints, judges: dict[str, int], items: dict[str, dict[s
     raise InputError(f"judge {judge!r} judged document {doc!r} twice for query {query!r}")
 
 
-def _check_scale(grades: Floats) -> None:
-    if len(grades) > MOST_GRADES:
-        raise InputError(
-            f"there are {len(grades)} different grades, and agreement is counted for at most "
-            f"{MOST_GRADES}: make two of them (rel=), or merge some"
-        )
+def _places(grades: Floats) -> type[np.signedinteger[Any]]:
+    """What holds a place on a scale."""
+    return np.int8 if len(grades) < np.iinfo(np.int8).max else np.int32

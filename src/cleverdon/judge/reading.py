@@ -6,20 +6,22 @@ second column of TREC's judgments is who judged only where that is said: mostly 
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from cleverdon._core import Source
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
-from cleverdon.judge.labels import Labels, Row
+from cleverdon.judge.labels import Labels, Row, judgment_rows
 from cleverdon.read import distinct_names, head_of, open_source
-from cleverdon.read.columns import DOCUMENT, GRADE, QUERY, is_header, position, split_columns
+from cleverdon.read.columns import choose, is_header, position
 from cleverdon.read.detect import detect, first_line
+from cleverdon.read.judging_journal import is_journal, journal_grades
+from cleverdon.read.sheet import UNJUDGED, Grades, grades_by_judge, has_header
+from cleverdon.read.unpacked import decoded
 
 JUDGE = ("judge", "assessor", "annotator", "rater", "judge_id", "assessor_id", "worker", "user")
 """What the column is called that says who judged."""
@@ -74,81 +76,61 @@ def read_rows(
 
 def _rows(name: str, file: str, assessors: bool, format: str | None) -> Iterator[Row]:
     source = open_source(file)
+    head = head_of(source)
+    if not head.strip():
+        raise InputError("is empty", source=source.name)
     if assessors:
         yield from _by_assessor(source.head(2**62), source=source.name)
-        return
-    head = head_of(source)
-    kind = _tabled(head, source=source.name) if format is None else None
-    if kind is None:
-        for query, doc, grade in Judgments.read(source, format=format, name=name).rows():
-            yield name, query, doc, grade
-        return
-    if kind in ("parquet", "arrow"):
-        from cleverdon.read.table import load
-
-        table = load(source.head(2**62), format=kind, name=source.name)
-        names, records = _of_arrow(table)
+    elif is_journal(head):
+        yield from _of_grades(name, journal_grades(source.head(2**62), source=source.name))
+    elif format is None and has_header(head):
+        by_judge = grades_by_judge(source.head(2**62), source=source.name, judge=name, judges=JUDGE)
+        for judge, grades in by_judge.items():
+            yield from _of_grades(judge, grades)
+    elif format is None and (kind := _tabled(head, source=source.name)):
+        yield from _of_table(source, kind, judge=name)
     else:
-        text = _decoded(source.head(2**62), source=source.name)
-        lines = _of_json_lines if kind == "jsonl" else _of_lines
-        names, records = lines(text, source=source.name)
-    yield from _of_records(names, records, judge=name, source=source.name)
+        yield from judgment_rows(name, Judgments.read(source, format=format, name=name))
+
+
+def _of_grades(judge: str, grades: Grades) -> Iterator[Row]:
+    for query, of_query in grades.items():
+        for doc, grade in of_query.items():
+            yield judge, query, doc, grade
 
 
 def _tabled(head: bytes, *, source: str) -> str | None:
     """What kind of table a file that starts like this is; None where it is no table."""
-    if not head.strip():
-        raise InputError("is empty", source=source)
-    text = head.decode("utf-8", errors="replace").lstrip("\ufeff")
-    line = first_line(text, comments=False)
+    line = first_line(head.decode("utf-8", errors="replace").lstrip("\ufeff"), comments=False)
     if line.startswith("{"):
         try:
             fields = json.loads(line)
         except ValueError:
             return None
         return "jsonl" if isinstance(fields, dict) and is_header(list(fields)) else None
-    if _separator(line):
-        return "columns"
     found = detect(head, kind="grade", source=source)
     return found if found in ("parquet", "arrow") else None
-
-
-def _separator(line: str) -> str | None:
-    """What separates the names of columns; None where a line does not hold any."""
-    fits = (mark for mark in "\t;," if is_header(split_columns(line, separator=mark)))
-    return next(fits, None)
-
-
-def _decoded(data: bytes, *, source: str) -> str:
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise InputError("is not UTF-8", source=source, line=line) from None
 
 
 Records = Iterable[tuple[int, Sequence[Any]]]
 """Line numbers and cells."""
 
 
-def _of_lines(text: str, *, source: str) -> tuple[list[str], Records]:
-    separator = _separator(first_line(text, comments=False)) or ","
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    rows = ((reader.line_num, cells) for cells in _checked(reader, source) if any(cells))
-    _, names = next(rows)
-    return names, rows
+def _of_table(source: Source, kind: str, *, judge: str) -> Iterator[Row]:
+    content = source.head(2**62)
+    if kind == "jsonl":
+        names, records = _of_json_lines(content, source=source.name)
+    else:
+        from cleverdon.read.table import load
+
+        names, records = _of_arrow(load(content, format=kind, name=source.name))
+    yield from _of_records(names, records, judge=judge, source=source.name)
 
 
-def _checked(reader: Any, source: str) -> Iterator[list[str]]:
-    try:
-        yield from reader
-    except csv.Error as error:
-        raise InputError(str(error), source=source, line=reader.line_num) from None
-
-
-def _of_json_lines(text: str, *, source: str) -> tuple[list[str], Records]:
+def _of_json_lines(content: bytes, *, source: str) -> tuple[list[str], Records]:
     names: list[str] = []
     rows: list[tuple[int, Sequence[Any]]] = []
+    text = decoded(content, source=source, line=1, encoding="utf-8-sig")
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
@@ -176,20 +158,14 @@ def _of_records(
     names: list[str], records: Iterable[tuple[int, Sequence[Any]]], *, judge: str, source: str
 ) -> Iterator[Row]:
     """Rows by the names of the columns; without one of judges, all are of `judge`."""
-    query, doc, grade = (
-        _place(names, known, what, source=source)
-        for what, known in (("query", QUERY), ("document", DOCUMENT), ("grade", GRADE))
-    )
+    (query, doc, grade), _ = choose(names, kind="grade", source=source)
     who = position(names, JUDGE)
     for line, cells in records:
-        if len(cells) != len(names):
-            expected = f"{len(names)} columns ({', '.join(names)})"
-            raise InputError(f"expected {expected}, found {len(cells)}", source=source, line=line)
         value = _grade(cells[grade], source=source, line=line)
         if value is None:
             continue
-        ids = [str(cells[at]).strip() for at in (query, doc)]
-        by = judge if who is None else str(cells[who] if cells[who] is not None else "").strip()
+        ids = [_text(cells[at]) for at in (query, doc)]
+        by = judge if who is None else _text(cells[who])
         if not all((by, *ids)):
             raise InputError(
                 "the judge, the query or the document is empty", source=source, line=line
@@ -197,20 +173,13 @@ def _of_records(
         yield by, ids[0], ids[1], value
 
 
-def _place(names: list[str], known: Sequence[str], what: str, *, source: str) -> int:
-    found = position(names, known)
-    if found is None:
-        raise InputError(
-            f"no column for the {what}: expected one of {', '.join(known)}; found "
-            f"{', '.join(names)}",
-            source=source,
-        )
-    return found
+def _text(cell: Any) -> str:
+    return "" if cell is None else str(cell).strip()
 
 
 def _grade(cell: Any, *, source: str, line: int) -> float | None:
     """A grade; None where the cell is empty or `?`, since the item is not judged yet."""
-    if cell is None or (isinstance(cell, str) and cell.strip() in ("", "?")):
+    if cell is None or (isinstance(cell, str) and cell.strip() in UNJUDGED):
         return None
     try:
         value = float(cell)
@@ -225,7 +194,8 @@ def _grade(cell: Any, *, source: str, line: int) -> float | None:
 
 def _by_assessor(data: bytes, *, source: str) -> Iterator[Row]:
     """TREC's judgments: query, judge, document, grade."""
-    for number, line in enumerate(_decoded(data, source=source).split("\n"), start=1):
+    text = decoded(data, source=source, line=1, encoding="utf-8-sig")
+    for number, line in enumerate(text.split("\n"), start=1):
         fields = line.split()
         if not fields or line.startswith("#"):
             continue

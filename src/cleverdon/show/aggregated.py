@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from cleverdon.judge.aggregation import TIES, WAYS, Aggregated
-from cleverdon.show.agree_parts import Part
 from cleverdon.show.grid import Grid, counted, printable
 from cleverdon.show.numbers import decimal
+from cleverdon.show.sections import Section
 
 _ENOUGH = 10
 """How many judgments there are to be for each number that is estimated from them."""
 
 
-def aggregated_part(found: Aggregated) -> Part:
+def aggregated_part(found: Aggregated) -> Section:
     """Which grades came out, and, of Dawid and Skene's, how far each judge is relied on."""
     if found.estimate is not None:
         return _judges(found)
@@ -25,7 +25,7 @@ def aggregated_part(found: Aggregated) -> Part:
         times = counted(int(found.tied.sum()), "document")
         notes.append(f"ties, of {times}: {TIES[found.ties]}")
     header = ["grade", "documents"] if few else ["", ""]
-    return Part("One judgment of several", Grid(header, rows, 1, [], notes))
+    return Section("One judgment of several", Grid(header, rows, 1, [], notes))
 
 
 def _sure(found: Aggregated) -> str:
@@ -35,7 +35,7 @@ def _sure(found: Aggregated) -> str:
     )
 
 
-def _judges(found: Aggregated) -> Part:
+def _judges(found: Aggregated) -> Section:
     estimate = found.estimate
     assert estimate is not None
     grades = [f"{grade:g}" for grade in found.labels.grades]
@@ -57,12 +57,33 @@ def _judges(found: Aggregated) -> Part:
         f"the estimate {settled} after {counted(estimate.iterations, 'step')}, log-likelihood "
         f"{decimal(estimate.log_likelihoods[-1], digits=2)}",
         "judges are taken to err independently of each other; those who err alike count too much",
+        *cautions(found),
     ]
-    parameters = len(found.labels.judges) * len(grades) * (len(grades) - 1)
+    return Section("One judgment of several, and judges' errors", Grid(header, rows, 1, [], notes))
+
+
+def cautions(found: Aggregated) -> list[str]:
+    """Why an estimate of judges' errors is not to be trusted; nothing of mere votes."""
+    estimate = found.estimate
+    if estimate is None:
+        return []
+    told = []
+    if found.judged_by_few:
+        told.append(
+            "most documents have fewer than three judges: who of two is wrong cannot be told, and "
+            "the estimate takes one judge's word for the truth; count votes instead"
+        )
+    if not estimate.converged:
+        told.append(
+            "the estimate was given up before it settled: judges agree too little to be told "
+            "apart; count votes instead"
+        )
+    grades = len(found.labels.grades)
+    parameters = len(found.labels.judges) * grades * (grades - 1)
     judgments = int(found.judges.sum())
     if judgments < _ENOUGH * parameters:
-        notes.append(
+        told.append(
             f"{judgments} judgments are few for {counted(parameters, 'share')} to be estimated: do "
             "not trust accuracies and confidences; merge grades, or count votes"
         )
-    return Part("One judgment of several, and judges' errors", Grid(header, rows, 1, [], notes))
+    return told

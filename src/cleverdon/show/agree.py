@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from inspect import cleandoc
 from itertools import chain
 from math import isnan
@@ -19,11 +19,12 @@ from cleverdon.judge.agreement import (
     find,
     known_coefficients,
 )
-from cleverdon.show.agree_parts import FORMATS, Part, with_interval, written
+from cleverdon.show.agree_cells import named, with_interval
 from cleverdon.show.agree_records import agreed_record
 from cleverdon.show.agree_words import sentences
 from cleverdon.show.grid import Grid, counted, laid_out, printable
 from cleverdon.show.numbers import decimal
+from cleverdon.show.sections import FORMATS, Section, sections
 
 
 def render(
@@ -31,43 +32,48 @@ def render(
     format: str = "table",
     *,
     pairs: Agreed | None = None,
+    models: Collection[str] = (),
     confusion: bool = False,
     disputed: Sequence[Disputed] = (),
-    more: Sequence[Part] = (),
+    more: Sequence[Section] = (),
     records: Mapping[str, Any] | None = None,
     **terminal: Any,
 ) -> str:
-    """Agreement over all, pair by pair, by topic if it was asked for, and how judges lean.
+    """Agreement over all, pair by pair, by query if it was asked for, and how judges lean.
 
-    `pairs` may hold more judges than `agreed`, as models beside people. `more` are parts behind
-    these, and `records` what they are in JSON.
+    `pairs` may hold more judges than `agreed`, as `models` beside people. `more` are sections
+    behind these, and `records` what they are in JSON.
     """
     check_word("format", format, FORMATS)
+    every = pairs or agreed
     if format == "json":
-        whole = agreed_record(agreed, pairs or agreed, disputed) | dict(records or {})
+        whole = agreed_record(agreed, every, disputed, models) | dict(records or {})
         return json.dumps(whole, indent=1, ensure_ascii=False)
     if format in ("csv", "tsv"):
-        return laid_out(_rows(agreed, pairs or agreed), format)
-    parts = [_overall(agreed), _pairs(pairs or agreed)]
+        return laid_out(_rows(agreed, every), format)
+    parts = [_overall(agreed, models), _pairs(every, models)]
     parts += [_topics(agreed)] if agreed.topics else []
-    parts.append(_leanings(agreed))
+    parts.append(_leanings(agreed, models))
     if confusion:
-        parts += [_confusion(pair, pairs or agreed) for pair in (pairs or agreed).pairs]
-    parts += [_disputed(agreed, disputed)] if disputed else []
-    return written([*parts, *more], format, **terminal)
+        parts += [_confusion(pair, every, models) for pair in every.pairs]
+    parts += [_disputed(every, disputed, models)] if disputed else []
+    return sections([*parts, *more], format, **terminal)
 
 
-def _overall(agreed: Agreed) -> Part:
+def _overall(agreed: Agreed, models: Collection[str]) -> Section:
     labels = agreed.labels
+    among = [judge for judge in labels.judges if judge in models]
+    who = f" ({' and '.join(map(printable, among))}: a model)" if among else ""
     title = (
-        f"{counted(len(labels.judges), 'judge')}, {counted(agreed.items, 'document')} that two of "
-        f"them at least have judged, grades {_scale(agreed)}"
+        f"{counted(len(labels.judges), 'judge')}{who}, {counted(agreed.items, 'document')} that "
+        f"two of them at least have judged, grades {_scale(agreed)}"
     )
     rows = [
         [each.name, each.title, with_interval(agreed.overall[each.name])]
         for each in agreed.coefficients
     ]
-    return Part(title, Grid(["coefficient", "", "over all"], rows, 2, [], sentences(agreed)))
+    notes = sentences(agreed, models)
+    return Section(title, Grid(["coefficient", "", "over all"], rows, 2, [], notes))
 
 
 def _scale(agreed: Agreed) -> str:
@@ -75,31 +81,31 @@ def _scale(agreed: Agreed) -> str:
     return ", ".join(grades) if len(grades) <= 8 else f"{grades[0]} to {grades[-1]}"
 
 
-def _pairs(agreed: Agreed) -> Part:
+def _pairs(agreed: Agreed, models: Collection[str]) -> Section:
     rows = [
-        [printable(pair.first), printable(pair.second), str(pair.items)]
+        [named(pair.first, models), named(pair.second, models), str(pair.items)]
         + [with_interval(pair.estimates[each.name]) for each in agreed.of_two]
         for pair in agreed.pairs
     ]
     header = ["judge", "with", "documents", *(each.name for each in agreed.of_two)]
-    return Part("Pairs of judges", Grid(header, rows, 2, []))
+    return Section("Pairs of judges", Grid(header, rows, 2, []))
 
 
-def _topics(agreed: Agreed) -> Part:
+def _topics(agreed: Agreed) -> Section:
     rows = [
         [printable(one.topic), str(one.judges), str(one.items)]
         + [with_interval(one.estimates[each.name]) for each in agreed.coefficients]
         for one in agreed.topics
     ]
-    header = ["topic", "judges", "documents", *(each.name for each in agreed.coefficients)]
+    header = ["query", "judges", "documents", *(each.name for each in agreed.coefficients)]
     note = f"by rising {agreed.coefficients[0].name}; intervals of a bootstrap over documents"
-    return Part("Topics", Grid(header, rows, 1, [], [note]))
+    return Section("Queries, the worst first", Grid(header, rows, 1, [], [note]))
 
 
-def _leanings(agreed: Agreed) -> Part:
+def _leanings(agreed: Agreed, models: Collection[str]) -> Section:
     rows = [
         [
-            printable(one.judge),
+            named(one.judge, models),
             str(one.items),
             decimal(one.mean),
             decimal(one.others),
@@ -110,10 +116,11 @@ def _leanings(agreed: Agreed) -> Part:
         for one in agreed.leanings
     ]
     header = ["judge", "documents", "mean grade", "the others'", "difference", "above", "below"]
-    return Part("How judges lean, on documents that others judged too", Grid(header, rows, 1, []))
+    heading = "How judges lean, on documents that others judged too"
+    return Section(heading, Grid(header, rows, 1, []))
 
 
-def _confusion(pair: Pair, agreed: Agreed) -> Part:
+def _confusion(pair: Pair, agreed: Agreed, models: Collection[str]) -> Section:
     grades = [f"{grade:g}" for grade in agreed.labels.grades]
     rows = [
         [grade, *map(str, times), str(sum(times))]
@@ -121,11 +128,11 @@ def _confusion(pair: Pair, agreed: Agreed) -> Part:
     ]
     totals = pair.table.sum(axis=0).tolist()
     rows.append(["all", *map(str, totals), str(sum(totals))])
-    title = f"Grades of {printable(pair.first)} (rows) by those of {printable(pair.second)}"
-    return Part(title, Grid(["", *grades, "all"], rows, 1, []))
+    title = f"Grades of {named(pair.first, models)} (rows) by those of {named(pair.second, models)}"
+    return Section(title, Grid(["", *grades, "all"], rows, 1, []))
 
 
-def _disputed(agreed: Agreed, disputed: Sequence[Disputed]) -> Part:
+def _disputed(agreed: Agreed, disputed: Sequence[Disputed], models: Collection[str]) -> Section:
     judges = agreed.labels.judges
     rows = []
     for one in disputed:
@@ -134,14 +141,14 @@ def _disputed(agreed: Agreed, disputed: Sequence[Disputed]) -> Part:
         rows.append(
             [printable(one.topic), printable(one.doc), *cells, decimal(one.apart, digits=2)]
         )
-    header = ["query", "document", *map(printable, judges), "apart"]
+    header = ["query", "document", *(named(judge, models) for judge in judges), "apart"]
     note = "apart: the mean difference of two of a document's grades"
-    return Part("Documents in dispute", Grid(header, rows, 2, [], [note]))
+    return Section("Documents in dispute", Grid(header, rows, 2, [], [note]))
 
 
 def _rows(agreed: Agreed, pairs: Agreed) -> Grid:
-    """Every coefficient, a row each: over all, of pairs, of topics."""
-    header = ["part", "topic", "first", "second", "documents", "coefficient"]
+    """Every coefficient, a row each: over all, of pairs, of queries."""
+    header = ["part", "query", "first", "second", "documents", "coefficient"]
     header += ["value", "low", "high"]
     rows = list(
         chain(
@@ -151,7 +158,7 @@ def _rows(agreed: Agreed, pairs: Agreed) -> Grid:
                 for pair in pairs.pairs
             ),
             *(
-                _exact(["topic", one.topic, "", ""], one.items, one.estimates)
+                _exact(["query", one.topic, "", ""], one.items, one.estimates)
                 for one in agreed.topics
             ),
         )

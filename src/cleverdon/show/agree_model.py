@@ -4,45 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isnan
-from typing import Any
 
-from cleverdon.arrays import plain
+from cleverdon.compare.flips import Flip
+from cleverdon.judge.agreement.units import Units
 from cleverdon.judge.labels import Labels
-from cleverdon.judge.model import ClaimChange, Effects, Favour, OfGrade, Standing
-from cleverdon.show.agree_parts import Part, ends, estimated, with_interval
-from cleverdon.show.agreements import record as order_record
+from cleverdon.judge.model import Effects, Favour, OfGrade, Standing
+from cleverdon.show.agree_cells import ends, named, with_interval
+from cleverdon.show.agree_words import intervals_named
 from cleverdon.show.grid import Grid, Mark, counted, printable
 from cleverdon.show.numbers import decimal, number, p_value
+from cleverdon.show.sections import Section
 
 _SIGNIFICANT = "*"
 _VERDICTS = {
     "less": "it agrees with people less than they agree with each other",
     "more": "it agrees with people more than they agree with each other",
-    "alike": "no difference to how far people agree with each other can be told from chance",
+    "not told apart": "no difference to how far people agree with each other can be told from "
+    "chance",
 }
-_CHANGES = {
+_FLIPS = {
     "reversed": "reversed",
     "lost": "shown by people's judgments only",
-    "new": "shown by the model's judgments only",
+    "gained": "shown by the model's judgments only",
 }
 
 
-def model_parts(
+def model_sections(
     labels: Labels,
     standings: Sequence[Standing],
     grades: Sequence[OfGrade],
     effects: Effects | None,
-) -> list[Part]:
-    """Tables about one model."""
+    units: Units,
+) -> list[Section]:
+    """Tables about one model; `units` are what the intervals are drawn from."""
     model = printable(standings[0].model)
-    parts = [_standings(model, standings), _grades(model, labels, grades)]
+    parts = [_standings(model, standings), _grades(model, labels, grades, units)]
     if effects is not None:
-        parts += [_favours(model, effects), _orders(model, effects)]
-        parts += [_claims(model, effects)] if effects.changed() else []
+        parts += [_favours(model, effects), _orders(effects)]
+        parts += [_claims(model, effects)] if effects.claims.changed() else []
     return parts
 
 
-def _standings(model: str, found: Sequence[Standing]) -> Part:
+def _standings(model: str, found: Sequence[Standing]) -> Section:
     rows = []
     for one in found:
         span = "-" if isnan(one.lowest) else f"{decimal(one.lowest)} to {decimal(one.highest)}"
@@ -57,7 +60,7 @@ def _standings(model: str, found: Sequence[Standing]) -> Part:
         )
     header = ["coefficient", f"{model} with people", "people", "pairs of people", "difference"]
     notes = [_verdict(one) for one in found if one.coefficient in ("kappa", "alpha-ordinal")]
-    return Part(f"{model} beside people", Grid(header, rows, 1, [], notes))
+    return Section(f"{model} beside people", Grid(header, rows, 1, [], notes))
 
 
 def _verdict(one: Standing) -> str:
@@ -66,7 +69,7 @@ def _verdict(one: Standing) -> str:
     return f"by {one.coefficient}, {_VERDICTS[one.verdict]}"
 
 
-def _grades(model: str, labels: Labels, found: Sequence[OfGrade]) -> Part:
+def _grades(model: str, labels: Labels, found: Sequence[OfGrade], units: Units) -> Section:
     rows = [
         [
             f"{one.grade:g}",
@@ -79,16 +82,18 @@ def _grades(model: str, labels: Labels, found: Sequence[OfGrade]) -> Part:
     ]
     header = ["people gave", "judgments", *(f"gave {grade:g}" for grade in labels.grades)]
     header += ["mean", "difference"]
-    return Part(f"What {model} gave where people gave a grade", Grid(header, rows, 1, []))
+    known = any(not isnan(one.difference.interval.low) for one in found)
+    notes = [intervals_named(units)] if known else []
+    heading = f"What {model} gave where people gave a grade"
+    return Section(heading, Grid(header, rows, 1, [], notes))
 
 
-def _favours(model: str, effects: Effects) -> Part:
+def _favours(model: str, effects: Effects) -> Section:
     rows: list[list[str]] = []
     marks = {}
     for one in effects.favours:
         if one.corrected <= effects.level:
             marks[len(rows), 5] = Mark(above=_SIGNIFICANT)
-        p = p_value(one.corrected, level=effects.level).removeprefix("p ").removeprefix("= ")
         rows.append(
             [
                 printable(one.system),
@@ -98,155 +103,123 @@ def _favours(model: str, effects: Effects) -> Part:
                 number(one.measure, one.change, signed=True),
                 decimal(one.beyond, signed=True),
                 ends(one.interval, signed=True).strip() or "-",
-                p,
+                _p(one.corrected, effects.level),
             ]
         )
-    header = ["system", "measure", "people", model, "change", "beyond others", "95% interval"]
-    who = "" if effects.way is None else f"; people's judgments are one by {effects.way}"
+    header = ["system", "measure", "a person", model, "change", "beyond"]
+    header += [f"{100 * effects.confidence:.4g}% interval", "corrected p"]
+    grid = Grid(header, rows, 2, [], _favour_notes(model, effects), marks)
+    return Section(f"Which systems {model} favours", grid)
+
+
+def _p(p: float, level: float) -> str:
+    return "-" if isnan(p) else p_value(p, level=level).removeprefix("p ").removeprefix("= ")
+
+
+def _favour_notes(model: str, effects: Effects) -> list[str]:
+    two = len(effects.scores[0].systems) == 2
     notes = [
-        f"on {counted(effects.items, 'document')} that people and {model} judged{who}",
-        "beyond others: the change in a system's favour, less the mean change of the others; what "
-        "one gains, the others lose",
+        "a person: the score by one person's judgments, the mean over people; on documents that "
+        f"they and {model} both judged",
         f"{_SIGNIFICANT} corrected p at most {effects.level:g} (randomisation, Holm, "
-        f"{counted(len(effects.favours), 'comparison')}); {_favoured(model, effects)}",
+        f"{counted(len(effects.favours) // (2 if two else 1), 'comparison')})",
     ]
-    grid = Grid([*header, "corrected p"], rows, 2, [], notes, marks)
-    return Part(f"Which systems {model} favours", grid)
+    if not isnan(effects.favours[0].interval.low):
+        notes.append("intervals of a bootstrap over topics")
+    if effects.lines[0].fitted:
+        notes.append(
+            f"beyond: what {model} gives beyond the line of its scores by people's, through the "
+            "other systems that are not favoured"
+        )
+        notes += [
+            f"by {line.measure}, differences between systems are {decimal(line.slope, digits=2)} "
+            f"times those by a person's judgments"
+            for line in effects.lines
+        ]
+    else:
+        notes.append(
+            "beyond: the change less the mean change of the others. With fewer than four systems, "
+            "a favour cannot be told from a judge who errs more or less often than a person, which "
+            "shrinks or stretches all differences"
+        )
+    if any(isnan(one.corrected) for one in effects.favours):
+        why = "it loses what the other gains" if two else "too few others are left to compare with"
+        notes.append(f"-: {why}")
+    return [*notes, _favoured(model, effects)]
 
 
 def _favoured(model: str, effects: Effects) -> str:
     found = effects.favoured()
     if not found:
         return "no favour can be told from chance"
-    return "; ".join(_favour(model, one) for one in found)
+    fitted = effects.lines[0].fitted
+    return "; ".join(_favour(model, one, fitted=fitted) for one in found)
 
 
-def _favour(model: str, one: Favour) -> str:
-    verb = "favours" if one.beyond > 0 else "is against"
-    return f"{model} {verb} {printable(one.system)} by {one.measure}"
+def _favour(model: str, one: Favour, *, fitted: bool) -> str:
+    if fitted:
+        verb = "favours" if one.beyond > 0 else "is against"
+        return f"{model} {verb} {printable(one.system)} by {one.measure}"
+    more = "more" if one.beyond > 0 else "less"
+    return f"{model} gives {printable(one.system)} {more} than people do by {one.measure}"
 
 
-def _orders(model: str, effects: Effects) -> Part:
-    rows = []
-    for at, one in enumerate(effects.orders):
-        measure = str(effects.favours[0].measure) if len(effects.orders) == 1 else one.first
-        measure = measure.rpartition(", ")[0] or measure
-        for who, found in (
-            (model, one),
-            *((printable(each.person), each.orders[at]) for each in effects.yardsticks),
-        ):
-            rows.append(
-                [
-                    measure,
-                    who,
-                    decimal(found.kendall.value) + ends(found.kendall.interval),
-                    decimal(found.tau_ap.value) + ends(found.tau_ap.interval),
-                    str(found.topics[0]),
-                ]
-            )
-    header = ["measure", "judge", "tau", "tau-AP", "topics"]
-    notes = ["intervals of a bootstrap over topics"]
-    if effects.yardsticks:
-        notes.append("a person's order is held against that of the other people, as a yardstick")
-    if not effects.changed():
-        notes.append(f"no claim flips: {_counts(effects)}")
-    title = "Orders of systems: by one judge, and by people's judgments"
-    return Part(title, Grid(header, rows, 2, [], notes))
-
-
-def _claims(model: str, effects: Effects) -> Part:
+def _orders(effects: Effects) -> Section:
     rows = [
         [
-            printable(one.people.difference.system),
-            printable(one.people.difference.baseline),
-            str(one.people.difference.measure),
-            *_side(one, "people", effects.level),
-            *_side(one, "model", effects.level),
-            _CHANGES[one.kind],
+            str(one.measure),
+            named(one.judge, [effects.model]),
+            with_interval(one.kendall),
+            with_interval(one.tau_ap),
+            str(one.topics),
         ]
-        for one in effects.changed()
+        for one in effects.orders
+    ]
+    header = ["measure", "judge", "tau", "tau-AP", "topics"]
+    notes = []
+    if any(not isnan(one.kendall.interval.low) for one in effects.orders):
+        share = f"{100 * effects.confidence:.4g}%"
+        notes.append(f"in brackets: {share} intervals of a bootstrap over topics")
+    panels = max(one.panels for one in effects.orders)
+    if panels > 1:
+        notes.append(
+            f"a person is held against the other people, one by {effects.way}; the model against "
+            "as many: the mean over people without each of them"
+        )
+    if not effects.claims.changed():
+        notes.append(f"no claim flips: {_counts(effects)}")
+    heading = "Orders of systems: by one judge, and by people's judgments"
+    return Section(heading, Grid(header, rows, 2, [], notes))
+
+
+def _claims(model: str, effects: Effects) -> Section:
+    rows = [
+        [
+            printable(one.before.system),
+            printable(one.before.baseline),
+            str(one.before.measure),
+            *_sides(one, effects.level),
+            _FLIPS[one.kind],
+        ]
+        for one in effects.claims.changed()
     ]
     header = ["system", "against", "measure", "people", "p", model, "p", "claim"]
-    return Part("Claims that flip", Grid(header, rows, 3, [], [_counts(effects)]))
+    return Section("Claims that flip", Grid(header, rows, 3, [], [_counts(effects)]))
 
 
 def _counts(effects: Effects) -> str:
-    times = {kind: sum(one.kind == kind for one in effects.claims) for kind in (*_CHANGES, "kept")}
+    times = effects.claims.times
+    way = "" if effects.way is None else f", people's judgments made one by {effects.way}"
     return (
-        f"of {counted(len(effects.claims), 'comparison')}: {times['kept']} shown by both alike, "
-        f"{times['lost']} by people's judgments only, {times['new']} by the model's only, "
-        f"{times['reversed']} reversed"
+        f"of {counted(len(effects.claims), 'comparison')} on {counted(effects.items, 'document')} "
+        f"that both judged{way}: {times('kept')} shown by both alike, {times('lost')} by people's "
+        f"judgments only, {times('gained')} by the model's only, {times('reversed')} reversed"
     )
 
 
-def _side(one: ClaimChange, side: str, level: float) -> list[str]:
-    difference = getattr(one, side).difference
-    p = p_value(difference.corrected, level=level).removeprefix("p ").removeprefix("= ")
-    return [number(difference.measure, difference.difference, signed=True), p]
-
-
-def model_record(
-    standings: Sequence[Standing], grades: Sequence[OfGrade], effects: Effects | None
-) -> dict[str, Any]:
-    """All about one model, ready for JSON."""
-    return {
-        "standing": {
-            one.coefficient: {
-                "with_each": {name: estimated(found) for name, found in one.with_each.items()},
-                "with_people": estimated(one.with_people),
-                "among_people": estimated(one.among_people),
-                "pairs_of_people": [plain(one.lowest), plain(one.highest)],
-                "difference": estimated(one.difference),
-                "verdict": one.verdict,
-            }
-            for one in standings
-        },
-        "by_grade": [
-            {
-                "grade": one.grade,
-                "judgments": one.judgments,
-                "shares": list(one.shares),
-                "mean": one.mean,
-                "difference": estimated(one.difference),
-            }
-            for one in grades
-        ],
-        "effects": None if effects is None else _effects_record(effects),
-    }
-
-
-def _effects_record(effects: Effects) -> dict[str, Any]:
-    return {
-        "documents": effects.items,
-        "people": effects.way,
-        "systems": [
-            {
-                "system": one.system,
-                "measure": str(one.measure),
-                "people": plain(one.people),
-                "model": plain(one.model),
-                "change": plain(one.change),
-                "beyond": one.beyond,
-                "interval": [plain(one.interval.low), plain(one.interval.high)],
-                "p": one.p.p,
-                "corrected": one.corrected,
-            }
-            for one in effects.favours
-        ],
-        "orders": [order_record(one) for one in effects.orders],
-        "yardsticks": {
-            each.person: [order_record(one) for one in each.orders] for each in effects.yardsticks
-        },
-        "claims": [
-            {
-                "system": one.people.difference.system,
-                "against": one.people.difference.baseline,
-                "measure": str(one.people.difference.measure),
-                "people": one.people.verdict,
-                "model": one.model.verdict,
-                "change": one.kind,
-                "p": [one.people.difference.corrected, one.model.difference.corrected],
-            }
-            for one in effects.claims
-        ],
-    }
+def _sides(one: Flip, level: float) -> list[str]:
+    cells = []
+    for side in (one.before, one.after):
+        difference = number(side.measure, side.difference, signed=True)
+        cells += [difference, _p(side.corrected, level)]
+    return cells

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from cleverdon.arrays import plain
 from cleverdon.judge.aggregation import Aggregated
 from cleverdon.judge.agreement import Agreed, Disputed, Estimate
-from cleverdon.show.agree_parts import estimated
+from cleverdon.show.aggregated import cautions
+from cleverdon.show.agree_cells import estimated
 from cleverdon.show.agree_words import sentences
 
 
-def agreed_record(agreed: Agreed, pairs: Agreed, disputed: Sequence[Disputed]) -> dict[str, Any]:
-    """Agreement over all, by pairs and topics, leanings, and documents in dispute."""
+def agreed_record(
+    agreed: Agreed, pairs: Agreed, disputed: Sequence[Disputed], models: Collection[str] = ()
+) -> dict[str, Any]:
+    """Agreement over all, by pairs and queries, leanings, and documents in dispute."""
     units = agreed.units
     return {
         "judges": list(agreed.labels.judges),
@@ -32,15 +35,15 @@ def agreed_record(agreed: Agreed, pairs: Agreed, disputed: Sequence[Disputed]) -
                 "first": pair.first,
                 "second": pair.second,
                 "documents": pair.items,
-                "topics": pair.topics,
+                "queries": pair.topics,
                 "coefficients": _by_name(pair.estimates),
                 "confusion": pair.table.tolist(),
             }
             for pair in pairs.pairs
         ],
-        "topics": [
+        "queries": [
             {
-                "topic": one.topic,
+                "query": one.topic,
                 "documents": one.items,
                 "judges": one.judges,
                 "coefficients": _by_name(one.estimates),
@@ -63,7 +66,7 @@ def agreed_record(agreed: Agreed, pairs: Agreed, disputed: Sequence[Disputed]) -
             {"query": one.topic, "document": one.doc, "grades": one.grades, "apart": one.apart}
             for one in disputed
         ],
-        "notes": sentences(agreed),
+        "notes": sentences(agreed, models),
     }
 
 
@@ -74,6 +77,7 @@ def aggregated_record(found: Aggregated) -> dict[str, Any]:
         "documents": len(found.items),
         "ties": found.ties,
         "tied": int(found.tied.sum()),
+        "warnings": cautions(found),
     }
     estimate = found.estimate
     if estimate is None:

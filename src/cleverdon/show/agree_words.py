@@ -6,12 +6,14 @@ the disagreement that chance would give was avoided, and when a coefficient is t
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from math import isnan
 
 import numpy as np
 
 from cleverdon.judge.agreement import Agreed
-from cleverdon.show.grid import counted
+from cleverdon.judge.agreement.units import Units
+from cleverdon.show.grid import counted, printable
 
 _FEW = 10
 """Below how many topics, or documents, a bootstrap's intervals are too narrow."""
@@ -19,17 +21,21 @@ _SKEWED = 0.8
 """From which share of one grade on kappa is low by itself."""
 
 
-def sentences(agreed: Agreed) -> list[str]:
+def sentences(agreed: Agreed, models: Collection[str] = ()) -> list[str]:
     """What the numbers rest on, and what they say."""
-    return [*_basis(agreed), *_said(agreed), *_cautions(agreed)]
+    return [*_basis(agreed), *_not_people(agreed, models), *_said(agreed), *_cautions(agreed)]
+
+
+def intervals_named(units: Units) -> str:
+    """What the brackets hold."""
+    what = counted(units.drawn_from, units.over.removesuffix("s"))
+    only = ", since there is one topic only" if units.over == "documents" else ""
+    return f"in brackets: {100 * units.confidence:.4g}% intervals of a bootstrap over {what}{only}"
 
 
 def _basis(agreed: Agreed) -> list[str]:
-    units = agreed.units
-    what = counted(units.drawn_from, units.over.removesuffix("s"))
-    told = [f"in brackets: {units.confidence:.0%} intervals of a bootstrap over {what}"]
-    if units.over == "documents":
-        told[0] += ", since there is one topic only"
+    known = any(not isnan(one.interval.low) for one in agreed.overall.values())
+    told = [intervals_named(agreed.units)] if known else []
     alone = len(agreed.labels) - agreed.items
     if alone:
         told.append(
@@ -39,6 +45,13 @@ def _basis(agreed: Agreed) -> list[str]:
     if means and len(agreed.labels.judges) > 2:
         told.append(f"over all, the mean over pairs of judges: {', '.join(means)}")
     return told
+
+
+def _not_people(agreed: Agreed, models: Collection[str]) -> list[str]:
+    among = [printable(judge) for judge in agreed.labels.judges if judge in models]
+    if not among:
+        return []
+    return [f"one person is nobody to agree with: all this is of them and {' and '.join(among)}"]
 
 
 def _said(agreed: Agreed) -> list[str]:
@@ -52,7 +65,10 @@ def _said(agreed: Agreed) -> list[str]:
     if share is None or name is None or isnan(agreed.overall[name].value):
         return []
     kappa = agreed.overall[name].value
-    told = f"two judges give the same grade in {share.value:.1%} of cases; "
+    several = " (the mean over documents)" if len(agreed.labels.judges) > 2 else ""
+    told = (
+        f"two judges of a document give it the same grade in {share.value:.1%} of cases{several}; "
+    )
     if kappa < 0:
         return [f"{told}judges of the same habits would agree more often by chance ({name})"]
     avoided = f"{kappa:.0%} of the disagreement that chance would give ({name})"

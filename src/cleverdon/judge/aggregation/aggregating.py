@@ -9,9 +9,9 @@ import numpy as np
 
 from cleverdon.arrays import Bools, Floats, Ints
 from cleverdon.data import Judgments
-from cleverdon.errors import InputError, check_word
+from cleverdon.errors import InputError, check_seed, check_word
 from cleverdon.judge.aggregation import votes as by_votes
-from cleverdon.judge.aggregation.dawid_skene import ITERATIONS, DawidSkene, dawid_skene
+from cleverdon.judge.aggregation.dawid_skene import ITERATIONS, DawidSkene, Progress, dawid_skene
 from cleverdon.judge.aggregation.votes import TIES, Ties
 from cleverdon.judge.labels import Labels, made_judgments
 
@@ -41,6 +41,14 @@ class Aggregated:
     estimate: DawidSkene | None = None
 
     @property
+    def judged_by_few(self) -> bool:
+        """Whether most documents have fewer than three judges.
+
+        What each of two judges gets wrong cannot be told from how often they differ.
+        """
+        return bool((self.judges < 3).mean() > 0.5)
+
+    @property
     def judgments(self) -> Judgments:
         """The grades as judgments that runs are evaluated by."""
         return made_judgments(self.labels, self.items, self.grades, name=self.way)
@@ -61,6 +69,7 @@ def aggregate(
     smoothing: float = 0.0,
     iterations: int = ITERATIONS,
     seed: int = 0,
+    progress: Progress | None = None,
 ) -> Aggregated:
     """One grade for each document, by one of `WAYS`; the same input gives the same grades.
 
@@ -73,6 +82,8 @@ def aggregate(
     """
     check_word("way", way, WAYS)
     check_word("ties", ties, TIES)
+    check_seed(seed)
+    labels.check_scale()
     items = np.flatnonzero(labels.judged.any(axis=1))
     if len(items) == 0:
         raise InputError("none of these judges judged anything")
@@ -84,7 +95,9 @@ def aggregate(
         grades, confidence = by_votes.mean(counted, labels.grades)
     elif way == "dawid-skene":
         judged = labels.among(items)
-        estimate = dawid_skene(judged, smoothing=smoothing, iterations=iterations)
+        estimate = dawid_skene(
+            judged, smoothing=smoothing, iterations=iterations, progress=progress
+        )
         level = estimate.probability.argmax(axis=1)
         grades, confidence = labels.grades[level], estimate.probability.max(axis=1)
     else:

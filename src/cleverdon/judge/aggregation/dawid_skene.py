@@ -11,15 +11,17 @@ alike, as models of one family may, count for more than they should.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cleverdon.arrays import Floats
-from cleverdon.errors import OptionError
-from cleverdon.judge.labels import Labels
+from cleverdon.errors import OptionError, check_count
+from cleverdon.judge.labels import Labels, patterns
 
 ITERATIONS = 1000
+"""After so many steps it is given up: an estimate that creeps on is not to be relied on."""
 TOLERANCE = 1e-9
 """How little the log-likelihood may change, as a share of it, for the estimate to have settled."""
 _LEAST = 1e-300
@@ -52,36 +54,67 @@ class DawidSkene:
         return found
 
 
+Progress = Callable[[int, int], object]
+"""Is told how many steps are taken, and how many there are at most."""
+
+
 def dawid_skene(
-    labels: Labels, *, smoothing: float = 0.0, iterations: int = ITERATIONS
+    labels: Labels,
+    *,
+    smoothing: float = 0.0,
+    iterations: int = ITERATIONS,
+    progress: Progress | None = None,
 ) -> DawidSkene:
     """Estimate true grades and judges' errors of labels; every item has one judgment at least."""
     judges, size = len(labels.judges), len(labels.grades)
-    given = np.zeros((len(labels), judges, size))
-    items, columns = np.nonzero(labels.judged)
-    given[items, columns, labels.level[items, columns]] = 1
-    return estimated(given, smoothing=smoothing, iterations=iterations)
+    # Items with the same grades by the same judges are one, that counts so many times.
+    _, first, which, times = np.unique(
+        patterns(labels.level), return_index=True, return_inverse=True, return_counts=True
+    )
+    level = labels.level[first]
+    given = np.zeros((len(level), judges, size))
+    items, columns = np.nonzero(level >= 0)
+    given[items, columns, level[items, columns]] = 1
+    found = estimated(
+        given,
+        times=times.astype(float),
+        smoothing=smoothing,
+        iterations=iterations,
+        progress=progress,
+    )
+    return replace(found, probability=found.probability[which.ravel()])
 
 
-def estimated(given: Floats, *, smoothing: float = 0.0, iterations: int = ITERATIONS) -> DawidSkene:
+def estimated(
+    given: Floats,
+    *,
+    times: Floats | None = None,
+    smoothing: float = 0.0,
+    iterations: int = ITERATIONS,
+    progress: Progress | None = None,
+) -> DawidSkene:
     """The same of counts, items x judges x grades: how often a judge gave an item a grade.
 
-    `smoothing` is added to every cell of the judges' tables, as if so many documents had been seen
-    there: with few documents a judge, a cell that happens to be empty would rule a grade out.
+    `times` are how many items each of them stands for. `smoothing` is added to every cell of the
+    judges' tables, as if so many documents had been seen there: with few documents a judge, a cell
+    that happens to be empty would rule a grade out.
     """
-    if smoothing < 0:
+    if not smoothing >= 0:
         raise OptionError(f"smoothing={smoothing}: it is 0 or above")
-    if iterations < 1:
-        raise OptionError(f"iterations={iterations}: there is at least one")
+    check_count("iterations", iterations)
     items, judges, size = given.shape
+    times = np.ones(items) if times is None else times
     flat = given.reshape(items, judges * size)
     votes = given.sum(axis=1)
     probability = votes / votes.sum(axis=1, keepdims=True)
     likelihoods: list[float] = []
     converged = False
     while not converged and len(likelihoods) < iterations:
-        shares = probability.mean(axis=0)
-        seen = (probability.T @ flat).reshape(size, judges, size) + smoothing
+        if progress:
+            progress(len(likelihoods), iterations)
+        counted = probability * times[:, None]
+        shares = counted.sum(axis=0) / times.sum()
+        seen = (counted.T @ flat).reshape(size, judges, size) + smoothing
         whole = seen.sum(axis=2, keepdims=True)
         tables = seen / np.where(whole > 0, whole, 1)
         evidence = flat @ np.log(np.maximum(tables, _LEAST)).reshape(size, judges * size).T
@@ -90,7 +123,7 @@ def estimated(given: Floats, *, smoothing: float = 0.0, iterations: int = ITERAT
         weights = np.exp(evidence - top)
         total = weights.sum(axis=1, keepdims=True)
         probability = weights / total
-        likelihoods.append(float((np.log(total) + top).sum()))
+        likelihoods.append(float(times @ (np.log(total) + top)[:, 0]))
         if len(likelihoods) > 1:
             rise = likelihoods[-1] - likelihoods[-2]
             converged = abs(rise) <= TOLERANCE * max(1.0, abs(likelihoods[-1]))

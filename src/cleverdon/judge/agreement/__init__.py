@@ -1,6 +1,6 @@
 """How far judges agree."""
 
-from cleverdon.judge.agreement.agreeing import Agreed, OfTopic, Pair, agree
+from cleverdon.judge.agreement.agreeing import Agreed, Pair, TopicAgreement, agree
 from cleverdon.judge.agreement.base import Coefficient, find, known_coefficients
 from cleverdon.judge.agreement.disputes import Disputed, disputed_documents
 from cleverdon.judge.agreement.estimating import Estimate
@@ -12,8 +12,8 @@ __all__ = [
     "Disputed",
     "Estimate",
     "Leaning",
-    "OfTopic",
     "Pair",
+    "TopicAgreement",
     "agree",
     "disputed_documents",
     "find",

@@ -17,6 +17,10 @@ from cleverdon.judge.agreement.leaning import Leaning, leanings
 from cleverdon.judge.agreement.units import RESAMPLES, Units
 from cleverdon.judge.labels import Labels
 
+TOPIC_RESAMPLES = 200
+"""Resamples of a single topic's documents, of which there may be thousands of topics: enough to see
+how wide an interval is."""
+
 Progress = Callable[[int, int], object]
 """Is told how much is done, and of how much."""
 
@@ -34,7 +38,7 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class OfTopic:
+class TopicAgreement:
     """One topic: what all its judges give together."""
 
     topic: str
@@ -53,7 +57,9 @@ class Agreed:
     items: int  # documents that two judges at least judged
     overall: Mapping[str, Estimate]
     pairs: tuple[Pair, ...]
-    topics: tuple[OfTopic, ...]  # those on which agreement is lowest first; empty unless asked for
+    topics: tuple[
+        TopicAgreement, ...
+    ]  # those on which agreement is lowest first; empty unless asked for
     leanings: tuple[Leaning, ...]
     one_grade: float | None  # the grade that all judges gave throughout, if there is one
     drawn: tuple[Mapping[str, Drawn], ...]  # the pairs' resamples
@@ -103,7 +109,7 @@ def agree(
     *,
     coefficients: Iterable[str | Coefficient] | None = None,
     rel: float = 1,
-    per_topic: bool = False,
+    per_query: bool = False,
     confidence: float = 0.95,
     resamples: int = RESAMPLES,
     seed: int = 0,
@@ -111,7 +117,8 @@ def agree(
 ) -> Agreed:
     """How far judges agree, on the documents that two of them at least have judged.
 
-    Intervals are a bootstrap's over topics, or over documents where there is one topic only.
+    Intervals are a bootstrap's over topics, or over documents where there is one topic only. With
+    `per_query`, there are also the topics one by one, each with intervals over its documents.
     `coefficients` are names (see `known_coefficients`), `rel` is from which grade on a document is
     relevant, for their overlap.
 
@@ -121,6 +128,7 @@ def agree(
     >>> found.overall["agreement"].value, found.overall["kappa"].value
     (0.75, 0.5)
     """
+    labels.check_scale()
     if len(labels.judges) < 2:
         raise InputError(f"there is one judge only, {labels.judges[0]!r}, and nobody to agree with")
     if not labels.shared.any():
@@ -149,7 +157,7 @@ def agree(
             _pair(labels, first, second, of_pair, units)
             for (first, second), of_pair in zip(estimator.pairs, drawn, strict=True)
         ),
-        topics=_topics(labels, estimator, progress) if per_topic else (),
+        topics=_topics(labels, estimator, progress) if per_query else (),
         leanings=leanings(labels, units),
         one_grade=float(labels.grades[given[0]]) if len(given) == 1 else None,
         drawn=tuple(drawn),
@@ -172,29 +180,32 @@ def _pair(
     )
 
 
-def _topics(labels: Labels, estimator: Estimator, progress: Progress | None) -> tuple[OfTopic, ...]:
+def _topics(
+    labels: Labels, estimator: Estimator, progress: Progress | None
+) -> tuple[TopicAgreement, ...]:
     """Every topic with shared documents; each with intervals over its documents."""
     found = []
     settings = estimator.units
-    for topic in np.unique(labels.topic[labels.shared]).tolist():
+    shared = np.unique(labels.topic[labels.shared]).tolist()
+    starts, ends = (np.searchsorted(labels.topic, shared, side=side) for side in ("left", "right"))
+    for done, topic in enumerate(shared):
         if progress:
-            progress(topic, len(labels.topics))
-        own = labels.among(labels.topic == topic)
+            progress(done, len(shared))
+        own = labels.among(np.arange(starts[done], ends[done]))
         units = Units.of(
             own,
             confidence=settings.confidence,
-            resamples=settings.resamples,
+            resamples=min(settings.resamples, TOPIC_RESAMPLES),
             seed=settings.seed,
         )
-        counted = own.judged[own.shared].sum(axis=0).tolist()
         of_topic = Estimator(own, units, estimator.coefficients)
-        pairs = [of_topic.of_pair(a, b) for a, b in of_topic.pairs if counted[a] and counted[b]]
-        estimates = {name: one.estimate(units) for name, one in of_topic.of_all(pairs).items()}
-        shared = int(own.shared.sum())
-        found.append(OfTopic(labels.topics[topic], shared, sum(map(bool, counted)), estimates))
+        estimates = {name: one.estimate(units) for name, one in of_topic.at_once().items()}
+        judges = int(own.judged[own.shared].any(axis=0).sum())
+        items = int(own.shared.sum())
+        found.append(TopicAgreement(labels.topics[topic], items, judges, estimates))
     first = estimator.coefficients[0].name
 
-    def lowest(one: OfTopic) -> float:
+    def lowest(one: TopicAgreement) -> float:
         value = one.estimates[first].value
         return np.inf if np.isnan(value) else value
 

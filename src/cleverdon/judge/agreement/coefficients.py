@@ -12,7 +12,7 @@ import numpy as np
 
 from cleverdon.arrays import Floats
 from cleverdon.judge.agreement.base import NOTHING_SHARED, Coefficient, coefficient
-from cleverdon.judge.agreement.counts import Counts
+from cleverdon.judge.agreement.counts import Counts, summed
 
 
 @coefficient
@@ -220,7 +220,7 @@ class _AC(Coefficient):
         weights = self.weights(counts.grades)
         table = counts.by_item / counts.items[..., None, None]
         shares = table.sum(axis=-1)
-        seen = (weights * table).sum(axis=(-1, -2))
+        seen = summed(weights * table)
         doubt = (shares * (1 - shares)).sum(axis=-1) / (size * (size - 1))
         by_chance = weights.sum() * doubt
         found: Floats = (seen - by_chance) / (1 - by_chance)
@@ -309,8 +309,8 @@ class Overlap(Coefficient):
     def value(self, counts: Counts) -> Floats:
         assert counts.ordered is not None
         low = int(np.searchsorted(counts.grades, self.rel))
-        both = counts.ordered[..., low:, low:].sum(axis=(-1, -2))
-        neither = counts.ordered[..., :low, :low].sum(axis=(-1, -2))
+        both = summed(counts.ordered[..., low:, low:])
+        neither = summed(counts.ordered[..., :low, :low])
         found: Floats = both / (counts.items - neither)
         return found
 
@@ -327,7 +327,7 @@ def _apart(values: Floats) -> Floats:
 
 def _beyond_chance(seen: Floats, by_chance: Floats, distance: Floats) -> Floats:
     """1 minus the disagreement seen, as a share of that expected by chance."""
-    expected = (by_chance * distance).sum(axis=(-1, -2))
-    share = (seen * distance).sum(axis=(-1, -2)) / expected
+    expected = summed(by_chance * distance)
+    share = summed(seen * distance) / expected
     # Without any disagreement to expect, there is one grade only, and none was seen.
     return np.where(expected > 0, 1 - share, 1.0)

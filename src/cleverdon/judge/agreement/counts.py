@@ -7,6 +7,7 @@ the sums of the topics that it drew.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -33,11 +34,10 @@ class Counts:
         both = ordered + np.swapaxes(ordered, -1, -2)
         return cls(grades, both / 2, both, ordered)
 
-    @property
+    @cached_property
     def items(self) -> Floats:
         """How many items there are."""
-        found: Floats = self.by_item.sum(axis=(-1, -2))
-        return found
+        return summed(self.by_item)
 
     def drawn(self, times: Floats) -> Counts:
         """The sums where each unit (the first axis) is there so many `times`: resamples x units."""
@@ -49,6 +49,13 @@ class Counts:
     def total(self) -> Counts:
         """The sums over all units."""
         return self.drawn(np.ones((1, len(self.by_item))))
+
+
+def summed(tables: Floats) -> Floats:
+    """The sum of each table; as a product, since tables are many and small."""
+    cells = tables.shape[-1] * tables.shape[-2]
+    found: Floats = tables.reshape(*tables.shape[:-2], cells) @ np.ones(cells)
+    return found
 
 
 def _added(times: Floats, tables: Floats) -> Floats:

@@ -14,12 +14,11 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cleverdon.arrays import Bools, Floats, Ints
 from cleverdon.compare.intervals import Interval
-from cleverdon.errors import OptionError
-from cleverdon.judge.labels import Labels
+from cleverdon.errors import check_count, check_seed, check_within
+from cleverdon.judge.labels import Labels, patterns
 
 RESAMPLES = 2000
 BATCHES = 1000
@@ -50,15 +49,13 @@ class Units:
         seed: int = 0,
     ) -> Units:
         """Units of the items that two judges at least have judged."""
-        if not 0 < confidence < 1:
-            raise OptionError(f"confidence={confidence}: it lies between 0 and 1")
-        if resamples < 1:
-            raise OptionError(f"resamples={resamples}: there is at least one")
+        check_within("confidence", confidence, 0, 1)
+        resamples, seed = check_count("resamples", resamples), check_seed(seed)
         rows = labels.shared
         topics, place = np.unique(labels.topic[rows], return_inverse=True)
         over: Over = "topics" if len(topics) > 1 else "documents"
         if over == "documents":
-            _, place = np.unique(_patterns(labels.level[rows]), return_inverse=True)
+            _, place = np.unique(patterns(labels.level[rows]), return_inverse=True)
         alike = over == "documents" and place.max(initial=-1) < BATCHES
         if over == "documents" and not alike:
             place = np.arange(len(place))
@@ -107,12 +104,6 @@ class Units:
         tail = (1 - self.confidence) / 2
         low, high = np.quantile(defined, [tail, 1 - tail])
         return Interval(float(low), float(high), self.confidence, "percentile")
-
-
-def _patterns(level: NDArray[np.int8]) -> NDArray[np.void]:
-    """Each row as one thing that can be compared."""
-    rows = np.ascontiguousarray(level)
-    return rows.view(np.dtype((np.void, rows.shape[1]))).ravel()
 
 
 def _dealt(total: int, seed: int) -> Ints:

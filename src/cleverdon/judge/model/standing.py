@@ -27,12 +27,12 @@ class Standing:
 
     @property
     def verdict(self) -> str:
-        """Whether it agrees with people less than, as, or more than they do with each other."""
+        """Whether it agrees with people less than they do with each other, more, or neither."""
         if self.difference is None or np.isnan(self.difference.interval.low):
             return "unknown"
         if self.difference.interval.high < 0:
             return "less"
-        return "more" if self.difference.interval.low > 0 else "alike"
+        return "more" if self.difference.interval.low > 0 else "not told apart"
 
 
 def standings(agreed: Agreed, model: str, people: Sequence[str]) -> tuple[Standing, ...]:

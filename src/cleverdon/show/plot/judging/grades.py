@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from cleverdon.errors import OptionError
 from cleverdon.judge.agreement import Agreed
+from cleverdon.show.agree_cells import named
 from cleverdon.show.grid import counted
 from cleverdon.show.plot.base import LIMIT, Chart, Datasets, Row, alt, finished, table
 from cleverdon.show.plot.confusion import heat
@@ -15,8 +16,11 @@ _COLUMNS = 3
 """How many matrices stand beside each other."""
 
 
-def grades_of_judges(agreed: Agreed) -> Chart:
-    """A matrix for each pair of judges: what one gave where the other gave a grade."""
+def grades_of_judges(agreed: Agreed, models: Collection[str] = ()) -> Chart:
+    """A matrix for each pair of judges: what one gave where the other gave a grade.
+
+    `models` are the judges that are marked as such.
+    """
     cells = len(agreed.pairs) * len(agreed.labels.grades) ** 2
     if cells > LIMIT:
         raise OptionError(
@@ -26,19 +30,19 @@ def grades_of_judges(agreed: Agreed) -> Chart:
         )
     grades = [f"{grade:g}" for grade in agreed.labels.grades]
     return finished(
-        grades_chart(_names(agreed), grades),
-        grades_rows(agreed),
+        grades_chart(_names(agreed, models), grades),
+        grades_rows(agreed, models),
         title="Grades of judges",
-        subtitle=f"{counted(agreed.items, 'document')} that two judges at least have judged. Rows: "
-        "the first judge's grade; colour: the share of the row.",
+        subtitle=f"{counted(agreed.items, 'document')} that two judges at least have judged. "
+        "Colour: the share of the row.",
     )
 
 
-def grades_rows(agreed: Agreed) -> Datasets:
+def grades_rows(agreed: Agreed, models: Collection[str] = ()) -> Datasets:
     """The cells of each pair's matrix: how many documents, and what share of the row."""
     cells: list[Row] = []
     grades = [f"{grade:g}" for grade in agreed.labels.grades]
-    for name, pair in zip(_names(agreed), agreed.pairs, strict=True):
+    for name, pair in zip(_names(agreed, models), agreed.pairs, strict=True):
         for first, times in zip(grades, pair.table.tolist(), strict=True):
             whole = sum(times)
             for second, count in zip(grades, times, strict=True):
@@ -55,8 +59,8 @@ def grades_rows(agreed: Agreed) -> Datasets:
     return {"cells": cells}
 
 
-def _names(agreed: Agreed) -> list[str]:
-    return [f"{pair.first} (rows) and {pair.second}" for pair in agreed.pairs]
+def _names(agreed: Agreed, models: Collection[str]) -> list[str]:
+    return [f"{named(pair.first, models)} by {named(pair.second, models)}" for pair in agreed.pairs]
 
 
 def grades_chart(pairs: Sequence[str], grades: Sequence[str]) -> Any:
@@ -64,8 +68,8 @@ def grades_chart(pairs: Sequence[str], grades: Sequence[str]) -> Any:
     second = alt.Axis(labelAngle=0, domain=False, ticks=False)
     first = alt.Axis(domain=False, ticks=False)
     base = alt.Chart(table("cells")).encode(
-        x=alt.X("second:N", sort=list(grades), title=None, axis=second),
-        y=alt.Y("first:N", sort=list(grades), title=None, axis=first),
+        x=alt.X("second:N", sort=list(grades), title="grade of the second judge", axis=second),
+        y=alt.Y("first:N", sort=list(grades), title="grade of the first judge", axis=first),
         tooltip=[
             alt.Tooltip("pair:N"),
             alt.Tooltip("first:N", title="first gave"),

@@ -1,41 +1,29 @@
-"""What the tables about judges are made of: titled parts, and values with their intervals."""
+"""Values of agreement with their intervals, in a cell of a table and in JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection
 from math import isnan
 from typing import Any
 
 from cleverdon.arrays import plain
 from cleverdon.compare.intervals import Interval
+from cleverdon.compare.orderings import Coefficient
 from cleverdon.judge.agreement import Estimate
-from cleverdon.show.grid import Grid, laid_out
+from cleverdon.show.grid import printable
 from cleverdon.show.numbers import decimal
 
-FORMATS = ("table", "markdown", "csv", "tsv", "json")
-"""How it can be printed; the first is the default."""
+
+def named(judge: str, models: Collection[str]) -> str:
+    """A judge's name, with a word where it is a model.
+
+    >>> named("llm", ["llm"]), named("ann", ["llm"])
+    ('llm (model)', 'ann')
+    """
+    return f"{printable(judge)} (model)" if judge in models else printable(judge)
 
 
-@dataclass(frozen=True)
-class Part:
-    """A table with its heading."""
-
-    title: str
-    grid: Grid
-
-
-def written(parts: Sequence[Part], format: str, **terminal: Any) -> str:
-    """Parts one below the other, as text or Markdown."""
-    heading = "### {}\n\n" if format == "markdown" else "{}\n\n"
-    return "\n\n".join(
-        (heading.format(part.title) if part.title else "")
-        + laid_out(part.grid, format, **(terminal if format == "table" else {})).strip("\n")
-        for part in parts
-    )
-
-
-def with_interval(found: Estimate, *, signed: bool = False) -> str:
+def with_interval(found: Estimate | Coefficient, *, signed: bool = False) -> str:
     """A value with its interval in brackets, in one cell."""
     if isnan(found.value):
         return "-"
@@ -52,7 +40,7 @@ def ends(interval: Interval, *, signed: bool = False) -> str:
     return f" [{low}, {high}]"
 
 
-def estimated(found: Estimate | None) -> dict[str, Any] | None:
+def estimated(found: Estimate | Coefficient | None) -> dict[str, Any] | None:
     """A value with its interval, for JSON."""
     if found is None:
         return None
