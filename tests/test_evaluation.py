@@ -255,7 +255,7 @@ def test_the_size_of_a_collection_is_any_whole_number() -> None:
     docs: Any = np.int64(11)
     assert evaluate(qrels, run, "FPR", docs=docs).mean("run", "FPR") == 0.1
     for docs in (True, 2.5, 0, 10**30, "many"):
-        with pytest.raises(OptionError, match="docs=.*expected"):
+        with pytest.raises(OptionError, match=r"docs=.*expected"):
             evaluate(qrels, run, "FPR", docs=docs)
 
 
