@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
-from cleverdon.errors import InputError, OptionError, check_count
+from cleverdon.errors import InputError, OptionError
 
 Nested = dict[str, dict[str, float]]
 """Query to document to number."""
-
-
-def collection_size(docs: Any) -> int:
-    """How many documents a collection has, or an OptionError."""
-    return check_count("docs", docs)
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,8 @@ from typing import Literal
 import numpy as np
 
 from cleverdon.aggregate import average, worst_value
-from cleverdon.annotations import collection_size
 from cleverdon.arrays import Bools, Floats
-from cleverdon.errors import OptionError, check_word
+from cleverdon.errors import OptionError, check_count, check_word
 from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse
@@ -106,7 +105,7 @@ def bounds(
             f"bounds are of Hits, not of {type(hits).__name__!r}; evaluate(..., bounds=True) takes "
             "judgments and runs"
         )
-    size = hits.judgments.docs if docs is None else collection_size(docs)
+    size = hits.judgments.docs if docs is None else check_count("docs", docs)
     if rest and size is None:
         raise OptionError("rest=True needs docs=: how many documents the collection has")
     check(measure, hits, unjudged)

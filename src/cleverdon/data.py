@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from cleverdon import _core
-from cleverdon.annotations import Annotations, Nested, collection_size
-from cleverdon.errors import InputError, MissingExtra
+from cleverdon.annotations import Annotations, Nested
+from cleverdon.errors import InputError, MissingExtra, check_count
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -210,7 +210,7 @@ class Judgments(Rows):
         if docs is None and second is None and weights is None:
             return self
         if docs is not None:
-            docs = collection_size(docs)
+            docs = check_count("docs", docs)
         table, notes = self._table, replace(self.notes, docs=docs or self.notes.docs)
         if second is not None:
             nested = self.to_dict()

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from cleverdon.annotations import collection_size
 from cleverdon.data import Judgments
-from cleverdon.errors import InputError, MissingExtra, OptionError, check_within
+from cleverdon.errors import InputError, MissingExtra, OptionError, check_count, check_within
 from cleverdon.measures.base import Measure
 from cleverdon.pool.recall.capture import by_chao, by_two
 from cleverdon.pool.recall.catches import Catches, find, ranked_runs
@@ -62,7 +61,7 @@ def recall(
     """
     for name, value in (("precision", precision), ("target", target), ("confidence", confidence)):
         check_within(name, value, 0, 1)
-    docs = None if docs is None else collection_size(docs)
+    docs = None if docs is None else check_count("docs", docs)
     read = Judgments.read(judgments).noting(docs=docs)
     pool = _without(read, sampled or {})
     ranked = ranked_runs(pool, runs, run_format=run_format, order_by=order_by)
