@@ -163,7 +163,7 @@ def test_without_the_plotting_library(
     (runs / "hidden").mkdir()
     (runs / "hidden" / "vl_convert.py").write_text("raise ImportError\n")
     monkeypatch.setenv("PYTHONPATH", str(runs / "hidden"))
-    done = cleverdon("report", "qrels.txt", "one.run", "-m", "RR")
+    done = cleverdon("report", "qrels.txt", "one.run", "-m", "RR", alone=True)
     assert done.returncode != 0
     assert "cleverdon[plots]" in done.stderr
     assert "Traceback" not in done.stderr
