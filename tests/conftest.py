@@ -16,7 +16,7 @@ _SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.lar
 
 settings.register_profile(
     "ci",
-    max_examples=20,  # make fuzz has many more
+    max_examples=12,  # make fuzz has many more
     derandomize=True,
     database=None,
     deadline=None,

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.commands import run_here
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -30,6 +33,10 @@ def commands() -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize(("page", "command", "output"), commands())
 def test_commands_print_what_is_shown(page: str, command: str, output: str) -> None:
+    if re.fullmatch(r"cleverdon [^|<>;&$`*?~\\]+", command):  # nothing that takes a shell
+        here = run_here(shlex.split(command)[1:], ROOT)
+        assert (here.stdout + here.stderr).rstrip() == output.rstrip(), f"{page}: {command}"
+        return
     scripts = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import subprocess
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
 
-from cleverdon.cli import main
+from tests.commands import run_here
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -20,8 +18,7 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 def cleverdon(tmp_path: Path) -> Command:
     """Runs `cleverdon` in an empty folder; the text of `stdin` is piped to it.
 
-    What needs no pipe, nor a process `alone`, runs in this one, from the entry point to the exit
-    code: starting Python and importing numpy takes ten times as long as most commands.
+    What needs no pipe, nor a process `alone`, runs in this one.
     """
     script = Path(sys.executable).parent / "cleverdon"
 
@@ -32,27 +29,9 @@ def cleverdon(tmp_path: Path) -> Command:
             return subprocess.run(
                 [str(script), *arguments], cwd=tmp_path, input=stdin, capture_output=True, text=True
             )
-        return _here(arguments, tmp_path)
+        return run_here(arguments, tmp_path)
 
     return run
-
-
-def _here(arguments: tuple[str, ...], folder: Path) -> subprocess.CompletedProcess[str]:
-    """The same in this process: its arguments, streams, folder and exit code."""
-    output, errors = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in "12")
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        redirect_stdout(output),
-        redirect_stderr(errors),
-    ):
-        patch.chdir(folder)
-        patch.setattr(sys, "argv", ["cleverdon", *arguments])
-        try:
-            main()
-        except SystemExit as exit:
-            code = exit.code
-    said = [stream.buffer.getvalue().decode() for stream in (output, errors)]
-    return subprocess.CompletedProcess(list(arguments), int(code or 0), *said)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from cleverdon.online.interleaving import (
 )
 from cleverdon.online.interleaving.simulation import CLICKERS, simulate, topics_of
 from cleverdon.show.interleaving import doubts, power_sentence, render, sentence
+from tests.commands import run_here
 
 START = 1_772_409_600_000
 
@@ -50,10 +50,7 @@ def experiment(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """As people run it: a process of its own."""
-    script = Path(sys.executable).parent / "cleverdon"
-    command = [str(script), "logs", "interleave", "records.jsonl", "log", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return run_here(["logs", "interleave", "records.jsonl", "log", *arguments], folder)
 
 
 def test_text(experiment: Path) -> None:
