@@ -233,3 +233,13 @@ def test_texts_stand_on_the_sheet_and_do_not_disturb(runs: list[str]) -> None:
     next_ = invoked("next", "j.jsonl", *runs, "-n", "2", "-o", "next.tsv", *texts)
     assert next_.exit_code == 0
     assert "document_text" in Path("next.tsv").read_text("utf-8")
+
+
+def test_only_pools_are_replaced_by_pools(runs: list[str]) -> None:
+    Path("qrels.txt").write_text("t1 0 d1 1\n")
+    refused = invoked("make", *runs, "-k", "5", "-o", "qrels.txt")
+    assert "is no pool: a pool would overwrite it" in str(refused.exception)
+    assert Path("qrels.txt").read_text() == "t1 0 d1 1\n"
+    assert not Path("qrels.sheet.tsv").exists()
+    for _ in range(2):
+        assert invoked("make", *runs, "-k", "5", "-o", "pool.tsv").exit_code == 0

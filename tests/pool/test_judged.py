@@ -38,12 +38,12 @@ def test_only_what_was_drawn_has_a_probability() -> None:
     assert pool.probability is not None
     said = dict(zip(pool.docs, pool.probability.tolist(), strict=True))
     for doc, probability in known["q1"].items():
-        if doc in grades["q1"] and doc != "extra":
+        if doc in grades["q1"]:
             assert probability == said[doc]
         else:
             assert math.isnan(probability)
     assert found.outside == 1
-    assert found.judgments["q1"]["extra"] == 2
+    assert "extra" not in found.judgments["q1"]
 
 
 @pytest.mark.parametrize("kind", ["strata", "plain", "sampled"])
@@ -51,11 +51,10 @@ def test_grades_of_what_was_not_drawn_are_no_part_of_a_sample(kind: str) -> None
     pool = stratified_pool(POOLED, strata=[(2, 1.0), (8, 0.5)])
     every = {"q1": dict.fromkeys(RUN["q1"], 1.0) | {"extra": 1.0}}
     found = judged_pool(pool, every, kind=kind)
-    assert (found.judged, found.left_out, found.outside) == (5, 3, 1)
+    assert (found.judged, found.left_out, found.outside) == (5, 4, 1)
     drawn = {doc for _, doc in pool.sheet()}
     graded = {doc for doc, grade in found.judgments["q1"].items() if grade >= 0}
-    # A probability sample can say that a document was not drawn; the others have no place for it.
-    assert graded == (drawn | {"extra"} if kind == "sampled" else drawn)
+    assert graded == drawn
 
 
 def test_grades_below_0_are_none() -> None:
@@ -77,9 +76,9 @@ def test_what_cannot_be() -> None:
     with pytest.raises(OptionError, match="the pool is a sample: name the kind"):
         judged_pool(sample, {"q1": {"d1": 1}})
     whole = depth_pool(POOLED, k=2)
-    with pytest.raises(OptionError, match="kind='strata': the pool has none"):
+    with pytest.raises(OptionError, match="strata are asked for, and the pool has none"):
         judged_pool(whole, {"q1": {"d1": 1}}, kind="strata")
-    with pytest.raises(OptionError, match="no probabilities"):
+    with pytest.raises(OptionError, match="it is no sample"):
         judged_pool(whole, {"q1": {"d1": 1}}, kind="sampled")
     with pytest.raises(
         InputError, match="no judgment is of a document of the pool: they have 'd9'"

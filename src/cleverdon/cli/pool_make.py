@@ -122,11 +122,12 @@ def command(
     layers = _parsed(strata or _STRATA) if method == "stratified" else []
 
     from cleverdon.cli.progress import bar, say
-    from cleverdon.pool.file import write_pool
+    from cleverdon.pool.file import check_replaceable, write_pool
     from cleverdon.read.sheet import write_sheet
     from cleverdon.show.grid import counted
     from cleverdon.show.pool import render
 
+    check_replaceable(output)  # before anything takes long
     known = pool_options.judged((judged,), qrels_format) if judged else {}
     deepest = layers[-1][0] if layers else depth
     found = pool_options.gathered(runs, depth=deepest, run_format=run_format, order_by=order_by)

@@ -35,7 +35,7 @@ _KINDS = {
     "--as",
     "kind",
     type=click.Choice(list(_KINDS)),
-    help="What is written beside grades, to be named for a sample. "
+    help="What is written beside grades; a sample needs it. "
     + "; ".join(f"{name}: {what}" for name, what in _KINDS.items())
     + ".",
 )
@@ -90,8 +90,6 @@ def _warnings(found: JudgedPool, kind: str | None) -> Iterator[str]:
             f"{found.left_out:,} grades are of documents that were not drawn, and are left out: an "
             "estimate would take them for a part of the sample"
         )
-    if found.outside and kind == "strata":
-        yield f"{found.outside:,} grades are of documents in no stratum, and are left out"
     if found.waiting and found.not_drawn:
         yield (
             "estimates from a sample need all of it judged: what is still to judge makes them wrong"

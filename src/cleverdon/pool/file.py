@@ -39,10 +39,23 @@ _ESCAPED = re.compile(r"[%\s]")
 def write_pool(pool: Pool, path: str | os.PathLike[str]) -> None:
     """Write a pool to a file, or to standard output for `-`; it appears when it is complete."""
     path = os.fspath(path)
+    check_replaceable(path)
     remedy = "rename it in the runs: columns are separated by tabs"
     refuse_ids(_UNFIT, list(pool.topics), path, remedy=remedy)
     refuse_ids(_UNFIT, pool.docs, path, remedy=remedy)
     write_file(path, "".join(_lines(pool)).encode())
+
+
+def check_replaceable(path: str | os.PathLike[str]) -> None:
+    """Raise an InputError where a file is there that is no pool: it may be somebody's work."""
+    path = os.fspath(path)
+    if path == "-" or not os.path.isfile(path) or not os.path.getsize(path):
+        return
+    head = open_source(path).head(1 << 12).decode("utf-8", "replace")
+    if not head.startswith((_MARK, "\t".join(COLUMNS))):
+        raise InputError(
+            "is there, and is no pool: a pool would overwrite it; name another file", source=path
+        )
 
 
 def _lines(pool: Pool) -> Iterator[str]:

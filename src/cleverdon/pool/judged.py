@@ -27,7 +27,7 @@ class JudgedPool:
     waiting: int  # that were to be judged, and are not yet
     not_drawn: int  # of the pool, and never to be judged
     left_out: int  # judged, and not drawn: in an estimate they would stand for others
-    outside: int  # judged, and not of the pool
+    outside: int  # judged, and not of the pool; of a sample, they are left out as well
     uniform: bool  # whether each document of a topic was as likely to be drawn as any other
 
 
@@ -38,8 +38,8 @@ def judged_pool(
 
     `kind` is what they say beside grades: plain (nothing, as infAP takes it), strata (xinfAP),
     sampled (probabilities, statAP). Of a sample it must be named, since a file does not tell which
-    it is. Grades of documents that a sample did not draw are left out: a sample that was added to
-    on purpose is none.
+    it is. Grades of documents that a sample did not draw, of its pool or not, are left out: a
+    sample that was added to on purpose is none.
 
     >>> from cleverdon.pool import depth_pool, gather
     >>> pool = depth_pool(gather({"a": {"q1": {"d1": 2, "d2": 1}}}), k=2)
@@ -55,9 +55,9 @@ def judged_pool(
     kind = kind or "plain"
     check_word("kind", kind, KINDS)
     if kind == "strata" and pool.stratum is None:
-        raise OptionError("kind='strata': the pool has none, and is no stratified sample")
+        raise OptionError("strata are asked for, and the pool has none: it is no stratified sample")
     if kind == "sampled" and not sample:
-        raise OptionError("kind='sampled': the pool has no probabilities, and is no sample")
+        raise OptionError("probabilities are asked for, and the pool has none: it is no sample")
     nested: Nested = {topic: {} for topic in pool.topics}
     left = {topic: dict(of_topic) for topic, of_topic in grades.items()}
     judged = left_out = 0
@@ -71,18 +71,16 @@ def judged_pool(
     if not judged + left_out:
         _refuse(pool, outside)
     notes = _noted(pool, kind)
-    if kind == "sampled" or not sample:
+    if not sample:
         for topic, doc, grade in outside:
             nested.setdefault(topic, {})[doc] = grade
-            if notes.probability is not None:
-                notes.probability.setdefault(topic, {})[doc] = nan
     to_judge = int(pool.drawn.sum())
     return JudgedPool(
         Judgments(_core.Table.from_dict(nested, "grade", "unchecked"), name="pool", notes=notes),
         judged=judged,
         waiting=to_judge - judged,
         not_drawn=len(pool) - to_judge,
-        left_out=left_out,
+        left_out=left_out + (len(outside) if sample else 0),
         outside=len(outside),
         uniform=_is_uniform(pool),
     )
