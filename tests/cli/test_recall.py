@@ -183,6 +183,58 @@ def test_plain_and_sampled_judgments(cleverdon: Command, tmp_path: Path) -> None
     assert json.loads(done.stdout)["estimates"]["sample"]["queries"]["q1"]["R"] == 4 + 10 + 2
 
 
+def test_what_the_sample_and_the_pool_have_in_common_is_told(
+    cleverdon: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "qrels.txt").write_text("q1 0 a 1\nq1 0 b 0\nq1 0 s1 1\nq2 0 s1 0\n")
+    (tmp_path / "x.run").write_text("q1 Q0 a 1 2 x\nq2 Q0 c 1 1 x\n")
+    (tmp_path / "s.tsv").write_text(
+        "query_id\tdoc_id\tgrade\nq1\ts1\t1\nq1\ts2\t0\nq2\ts1\t0\nq2\ts2\t0\n"
+    )
+    arguments = ("recall", "qrels.txt", "x.run", "--docs", "50", "--sample")
+    done = cleverdon(*arguments, "s.tsv")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.splitlines() == [
+        "cleverdon: warning: s.tsv: 2 documents of the sample are judged in qrels.txt too, and "
+        "taken out of the pool; 1 query is left without judgments"
+    ]
+    # More than half of it: that is the pool, and no sample of the rest.
+    (tmp_path / "half.txt").write_text("q1 0 s1 1\nq1 0 b 0\nq1 0 s2 0\n")
+    done = cleverdon(*arguments, "half.txt")
+    assert done.returncode == 1
+    assert "error: half.txt: 2 of 3 judgments of the sample" in done.stderr
+    assert "is it the right sheet?" in done.stderr
+    (tmp_path / "none.txt").write_text("q1 0 s2 0\nq1 0 s3 0\n")
+    assert cleverdon(*arguments, "none.txt").stderr == ""
+
+
+def test_a_sample_that_contradicts_the_pool_is_refused(
+    cleverdon: Command, docs: str, tmp_path: Path
+) -> None:
+    pool = Path(FILES[0]).read_text()
+    (tmp_path / "merged.txt").write_text(pool + "q1 0 x1 0\n")
+    (tmp_path / "s.txt").write_text("q1 0 x1 1\nq1 0 x2 0\n")
+    done = cleverdon("recall", "merged.txt", *FILES[1:], "--sample", "s.txt", "--docs", "300")
+    assert done.returncode == 1
+    message = "document 'x1' of query 'q1' has the grade 1, and 0 in merged.txt"
+    assert f"error: s.txt: {message}" in done.stderr
+    # And so it is where the file of the draw is given.
+    cleverdon("pool", "sample", docs, "--qrels", FILES[0], "-n", "400", "-o", "sample.tsv")
+    judge(tmp_path, "x1")
+    arguments = ("--drawn", "sample.tsv", "--sample", "filled.tsv")
+    done = cleverdon("recall", "merged.txt", *FILES[1:], *arguments)
+    assert f"error: filled.tsv: {message}" in done.stderr
+    (tmp_path / "merged.txt").write_text(pool + "q1 0 x1 1\n")
+    done = cleverdon("recall", "merged.txt", *FILES[1:], *arguments)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_grade_that_no_judgment_has(cleverdon: Command) -> None:
+    done = cleverdon("recall", *FILES, "--rel", "9", "--no-reuse")
+    assert "No judgment has the grade 9 or a higher one (--rel): the highest is " in done.stdout
+    assert "No judgment" not in cleverdon("recall", *FILES, "--rel", "2", "--no-reuse").stdout
+
+
 def test_groups_and_a_plot(cleverdon: Command, tmp_path: Path) -> None:
     (tmp_path / "teams").write_text("bm25 ours\ndense ours\n")
     done = cleverdon("recall", *FILES, "--groups", "teams", "--plot", "curves.svg")
@@ -197,7 +249,8 @@ def test_groups_and_a_plot(cleverdon: Command, tmp_path: Path) -> None:
         (("recall", *FILES, "--drawn", "x"), "--drawn goes with --sample"),
         (("recall", *FILES, "--sample-format", "strata"), "--sample-format goes with --sample"),
         (("recall", *FILES, "--docs", "3"), "topic 'q1' alone has 9 judged documents"),
-        (("recall", *FILES, "--sample", FILES[0]), "only with docs"),
+        (("recall", *FILES, "--docs", "13"), "have 19 different documents"),
+        (("recall", *FILES, "--sample", FILES[0]), "is it the right sheet?"),
         (("recall", *FILES, "--drawn", FILES[0], "--sample", FILES[0]), "is no pool"),
         (("recall", *FILES, "--plot", "curves.xls"), "curves.xls"),
         (("recall", *FILES, "--target", "2"), "--target"),

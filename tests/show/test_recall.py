@@ -13,7 +13,7 @@ from cleverdon.pool.recall import Part, Recall, Reuse, recall
 from cleverdon.pool.recall.parts import Filled
 from cleverdon.pool.recall.reuse import LeftOut
 from cleverdon.show.recall import render
-from cleverdon.show.recall_phrases import amount
+from cleverdon.show.recall_phrases import amount, share
 from cleverdon.show.recall_verdict import verdict
 from cleverdon.show.recall_words import advice, sheet
 from cleverdon.show.reuse_words import reusable
@@ -248,6 +248,38 @@ def test_one_system() -> None:
 def test_two_systems_cannot_show_whether_they_are_independent() -> None:
     two = recall(GRADES, runs_of({name: LISTS[name] for name in ("one", "two")}))
     assert "it takes a third system" in " ".join(advice(two))
+
+
+def test_why_systems_cannot_be_told_from_independent() -> None:
+    """It is no third system that is lacking where there are four."""
+    same = several({"x": "abcd", "y": "abcd", "z": "abcd", "v": "abc"}, "abcd")
+    text = " ".join(advice(same))
+    assert "cannot be seen here: systems found nearly the same, and of the relevant" in text
+    assert "third system" not in text
+    apart = several({"x": "ab", "y": "cd", "z": "ef"}, "abcdef")
+    assert "cannot be seen here: systems found too little in common" in " ".join(advice(apart))
+    empty = several({"x": "ab", "y": "bc", "z": "yz"}, "abc")
+    assert "it takes a third system that found relevant" in " ".join(advice(empty))
+
+
+def test_ends_are_told_from_the_target() -> None:
+    assert share(0.8987, 0.9) == "0.899"
+    assert share(0.89996, 0.9) == "0.89996"
+    assert share(0.896, 0.897) == "0.896"
+    assert share(0.9, 0.9) == "0.90"
+    assert share(0.39, 0.9) == "0.39"
+    one = sampled(100, 1, docs=1006)
+    assert one.best is not None
+    high = one.best.all.recall()[2]
+    target = round(high, 2)
+    assert share(high, target) != f"{high:.2f}"
+    assert f" {share(high, target)}" in verdict(sampled(100, 1, docs=1006, target=target))
+
+
+def test_a_grade_that_no_judgment_has() -> None:
+    none = " ".join(advice(found(rel=3, reusing=False)))
+    assert "0 are relevant. No judgment has the grade 3 or a higher one (--rel): the hig" in none
+    assert "No judgment" not in " ".join(advice(found()))
 
 
 def test_everything_judged() -> None:

@@ -13,6 +13,7 @@ from cleverdon.show.sections import FORMATS
 
 if TYPE_CHECKING:
     from cleverdon.data import Judgments
+    from cleverdon.pool.recall.parts import Repeated
 
 _SAMPLES = ("plain", "sampled", "strata")
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
@@ -142,7 +143,8 @@ def command(
 
     with bar("estimating") as update:
         judged = Judgments.read(qrels, format=qrels_format)
-        given = _sample(judged, sample, drawn, sample_format, rel=rel, docs=docs)
+        named = "standard input" if qrels == "-" else qrels
+        given = _sample(judged, named, sample, drawn, sample_format, rel=rel, docs=docs)
         found = recall(
             judged,
             opened,
@@ -169,6 +171,7 @@ def command(
 
 def _sample(
     judged: Judgments,
+    qrels: str,
     sample: str | None,
     drawn: str | None,
     format: str | None,
@@ -182,33 +185,62 @@ def _sample(
 
     from cleverdon.data import Judgments
     from cleverdon.pool.file import read_pool
-    from cleverdon.pool.recall import compared, parts_of_judgments, parts_of_pool
+    from cleverdon.pool.recall import (
+        check_agreeing,
+        compared,
+        parts_of_judgments,
+        parts_of_pool,
+        repeated,
+    )
     from cleverdon.read.sheet import read_sheet
 
     if drawn is not None:
         pool, grades = read_pool(drawn), read_sheet(sample)
         parts = parts_of_pool(pool, grades, rel=rel, source=drawn)
         of_topics = {topic: judged[topic] for topic in judged.queries if topic in grades}
+        filled = compared(pool, grades, of_topics, source=sample)
+        check_agreeing(grades, of_topics, source=sample, known_source=qrels)
         listed: dict[str, list[str]] = {}
         for topic, doc in pool.sheet():
             listed.setdefault(topic, []).append(doc)
         return {
             "sample": parts,
             "sampled": listed,
-            "filled": compared(pool, grades, of_topics, source=sample),
+            "filled": filled,
             "docs": _size(docs, pool.how.get("docs"), drawn),
         }
     if format in (None, "plain"):
         found = Judgments.read(read_sheet(sample), name=sample)
     else:
         found = Judgments.read(sample, format=format)
-    listed = {topic: list(found[topic]) for topic in found.queries}
+    given = {topic: found[topic] for topic in found.queries}
+    of_topics = {topic: judged[topic] for topic in judged.queries if topic in given}
+    both = repeated(given, of_topics, source=sample)
+    check_agreeing(given, of_topics, source=sample, known_source=qrels)
+    if both.docs:
+        _warn(sample, qrels, both)
+    listed = {topic: list(of_topic) for topic, of_topic in given.items()}
     pooled: dict[str, int] = {}
     for topic in judged.queries:
         out = set(listed.get(topic, ()))
         pooled[topic] = sum(grade >= 0 and doc not in out for doc, grade in judged[topic].items())
     parts = parts_of_judgments(found, rel=rel, docs=docs, pooled=pooled)
     return {"sample": parts, "sampled": listed, "docs": docs}
+
+
+def _warn(sample: str, qrels: str, both: Repeated) -> None:
+    """Of judgments that are in both files."""
+    from cleverdon.cli.progress import say
+    from cleverdon.show.grid import counted
+    from cleverdon.show.recall_phrases import are
+
+    left = ""
+    if both.emptied:
+        left = f"; {counted(both.emptied, 'query')} {are(both.emptied)} left without judgments"
+    say(
+        f"cleverdon: warning: {sample}: {counted(both.docs, 'document')} of the sample "
+        f"{are(both.docs)} judged in {qrels} too, and taken out of the pool{left}"
+    )
 
 
 def _size(given: int | None, drawn_from: int | None, drawn: str) -> int | None:

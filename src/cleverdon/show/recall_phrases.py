@@ -34,6 +34,22 @@ def are(number: float) -> str:
     return "is" if not isinf(number) and round(number) == 1 else "are"
 
 
+def share(value: float, target: float) -> str:
+    """A recall in two digits, or so many that one sees on which side of the target it is.
+
+    >>> share(0.39, 0.9), share(0.8987, 0.9), share(0.9, 0.9)
+    ('0.39', '0.899', '0.90')
+    """
+    digits = 2
+    while digits < 12 and _side(round(value, digits), target) != _side(value, target):
+        digits += 1
+    return f"{value:.{digits}f}"
+
+
+def _side(value: float, target: float) -> int:
+    return (value > target) - (value < target)
+
+
 def count(value: float) -> str:
     """A number of documents that was estimated."""
     return "any number of" if isinf(value) else f"{value:,.0f}"

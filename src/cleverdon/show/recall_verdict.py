@@ -7,7 +7,7 @@ from math import isnan
 from cleverdon.pool.recall.recalled import SAMPLE, Recall
 from cleverdon.show.grid import counted
 from cleverdon.show.numbers import two_digits
-from cleverdon.show.recall_phrases import are
+from cleverdon.show.recall_phrases import are, share
 
 MOST = 0.5
 """A sample that is a larger share of the collection than that is no sample any more."""
@@ -25,7 +25,8 @@ def verdict(found: Recall) -> str:
     decision = found.decision_as_told
     if best.method != SAMPLE:
         return _by_systems(found, decision, value, high, enough)
-    where = f"recall is between {low:.2f} and {high:.2f}, and {enough}"
+    least, most = (share(end, found.target) for end in (low, high))
+    where = f"recall is between {least} and {most}, and {enough}"
     if found.partial:
         others = len(found.topics) - len(found.told)
         word = {"stop": "stop", "go on": "go on", "open": "it is not decided"}[decision]
@@ -35,29 +36,28 @@ def verdict(found: Recall) -> str:
             f"For the {len(found.told):,} that {are(len(found.told))}, {word}: {where}.{more}"
         )
     if decision == "stop":
-        return f"Stop: recall is at least {low:.2f}, and {enough}."
+        return f"Stop: recall is at least {least}, and {enough}."
     if decision == "go on":
-        return f"Go on: recall is {high:.2f} at most, and {enough}. {onwards(found, decision)}"
+        return f"Go on: recall is {most} at most, and {enough}. {onwards(found, decision)}"
     return f"Not decided: {where}. {onwards(found, decision)}"
 
 
 def _by_systems(found: Recall, decision: str, value: float, high: float, enough: str) -> str:
     """By capture-recapture alone."""
+    most = share(max(value, high), found.target)
     if decision == "go on":
         return (
-            f"Go on: recall is about {high:.2f} at most, and {enough}. {onwards(found, decision)} "
+            f"Go on: recall is about {most} at most, and {enough}. {onwards(found, decision)} "
             f"{settling(found)}"
         )
     tells = f"Only a sample of what is not in the pool can tell. {settling(found)}"
     if not found.bounded:
         return (
-            f"Not decided: by what systems found in common recall would be {value:.2f}, where "
-            f"{enough}; but that is no bound, neither from above nor from below. {tells}"
+            "Not decided: by what systems found in common recall would be "
+            f"{share(value, found.target)}, where {enough}; but that is no bound, neither from "
+            f"above nor from below. {tells}"
         )
-    return (
-        f"Not decided: recall may be as high as {max(value, high):.2f}, where {enough}, or much "
-        f"lower. {tells}"
-    )
+    return f"Not decided: recall may be as high as {most}, where {enough}, or much lower. {tells}"
 
 
 def onwards(found: Recall, decision: str) -> str:

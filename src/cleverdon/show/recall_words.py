@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import isnan
 
+from cleverdon.pool.recall.dependence import Dependence
 from cleverdon.pool.recall.estimates import Estimate
 from cleverdon.pool.recall.recalled import SAMPLE, Recall
 from cleverdon.show.grid import counted, printable
@@ -39,7 +40,7 @@ def advice(found: Recall) -> list[str]:
 def known(found: Recall) -> str:
     """How many relevant documents there are, and what that rests on."""
     queries = counted(len(found.topics), "query")
-    start = f"{pool(found, found.topics, f' for {queries}')}."
+    start = f"{pool(found, found.topics, f' for {queries}')}.{_no_grade(found)}"
     if found.complete:
         return f"{start} That is the whole collection: there are no others."
     best = found.best
@@ -64,6 +65,16 @@ def known(found: Recall) -> str:
             f"{one.confidence:.0%} confidence."
         )
     return f"{start} {bound(found, one)}"
+
+
+def _no_grade(found: Recall) -> str:
+    """Said where nothing can be relevant by the grade that was asked for."""
+    if found.highest < 0 or found.highest >= found.rel:
+        return ""
+    return (
+        f" No judgment has the grade {found.rel:g} or a higher one (--rel): the highest is "
+        f"{found.highest:g}."
+    )
 
 
 def bound(found: Recall, one: Estimate) -> str:
@@ -168,7 +179,7 @@ def depends(found: Recall) -> str:
     if seen.direction == "unknown":
         return (
             "Capture-recapture takes systems for independent. Whether they are cannot be seen here"
-            ": it takes a third system that found relevant documents."
+            f": {_not_seen(seen)}."
         )
     if seen.direction == "positive":
         return (
@@ -185,6 +196,21 @@ def depends(found: Recall) -> str:
         f"Among the documents that were found, systems cannot be told from independent ({ratio}). "
         "Of those that none found this says nothing."
     )
+
+
+def _not_seen(seen: Dependence) -> str:
+    """Why no table of two systems tells whether they are independent."""
+    if seen.finding < 3:
+        return "it takes a third system that found relevant documents"
+    # That is what it takes for the products of both diagonals to be 0 in every table.
+    why = (
+        "of the relevant documents of a query that others found, one of any two systems has all or "
+        "none"
+    )
+    base, both = (sum(getattr(pair, name) for pair in seen.pairs) for name in ("base", "observed"))
+    if 2 * both > base:
+        return f"systems found nearly the same, and {why}"
+    return f"systems found too little in common, and {why}"
 
 
 def next_step(found: Recall) -> str:

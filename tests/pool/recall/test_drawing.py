@@ -152,7 +152,9 @@ def test_a_header_that_was_changed_is_refused() -> None:
     grades = {"q": dict.fromkeys(pool.docs, 0.0)}
     for how, message in (
         ({"stratum_names": ["returned"]}, "its first line names 1"),
-        ({"sizes": None}, "is no sample"),
+        ({"sizes": None}, "its first line lacks sizes, without which nobody knows how"),
+        ({"sizes": None, "method": None}, "its first line lacks method and sizes"),
+        ({"method": "outside"}, "its first line has the method 'outside', which is not known"),
     ):
         changed: dict[str, object] = {**pool.how, **how}
         about = {name: value for name, value in changed.items() if value is not None}

@@ -68,8 +68,9 @@ def test_below_the_depth_is_not_caught_and_yet_returned() -> None:
 
 
 def test_no_more_documents_than_the_collection_has() -> None:
-    apart = runs_of({"one": {"q1": "ab", "q2": "e"}, "two": {"q1": "cd", "q2": "f"}})
-    free, held = (recall(GRADES, apart, docs=docs, reusing=False) for docs in (None, 7))
+    apart = runs_of({"one": {"q1": "ab", "q2": "a"}, "two": {"q1": "cd", "q2": "b"}})
+    grades = grades_of({"q1": "abcd", "q2": "ab"}, {"q1": "xy", "q2": "x"})
+    free, held = (recall(grades, apart, docs=docs, reusing=False) for docs in (None, 7))
     for loose, tight in zip(free.estimates, held.estimates, strict=True):
         # Six and three are judged: one and four are left, and all of them may be relevant.
         assert loose.all.high > 11
@@ -265,6 +266,7 @@ def test_the_sample_that_is_needed() -> None:
     ("options", "message"),
     [
         ({"docs": 5}, "topic 'q1' alone has 6 judged documents"),
+        ({"docs": 8}, "the judgments have 9 different documents"),
         ({"precision": 0}, "precision=0"),
         ({"depth": 10**20}, "depth=1000000000000000000"),
         ({"target": 1.5}, "target=1.5"),
@@ -275,6 +277,18 @@ def test_the_sample_that_is_needed() -> None:
 def test_errors(options: dict[str, object], message: str) -> None:
     with pytest.raises((OptionError, InputError), match=message):
         recall(GRADES, RUNS, **options)  # type: ignore[arg-type]
+
+
+def test_a_collection_is_no_smaller_than_what_a_run_returned() -> None:
+    runs = {**RUNS, "long": {"q1": {f"d{n}": 1.0 / (n + 1) for n in range(20)}}}
+    with pytest.raises(OptionError, match="run 'long' returned 20 documents for a topic"):
+        recall(GRADES, runs, docs=19, reusing=False)
+    assert recall(GRADES, runs, docs=20, reusing=False).docs == 20
+
+
+def test_documents_of_the_sample_are_of_the_collection() -> None:
+    with pytest.raises(OptionError, match="the judgments have 11 different documents"):
+        recall(GRADES, RUNS, docs=10, sampled={"q1": ["s1", "s2"]}, reusing=False)
 
 
 def test_simulated_collection_with_known_relevance() -> None:

@@ -8,7 +8,13 @@ reuse(judgments, runs, measures, depth=...) -> Reuse    would a new system be un
 
 from cleverdon.pool.recall.drawing import Design, draw_sample
 from cleverdon.pool.recall.estimating import recall
-from cleverdon.pool.recall.parts import compared, parts_of_judgments, parts_of_pool
+from cleverdon.pool.recall.parts import (
+    check_agreeing,
+    compared,
+    parts_of_judgments,
+    parts_of_pool,
+    repeated,
+)
 from cleverdon.pool.recall.recalled import Recall
 from cleverdon.pool.recall.reuse import Reuse, reuse
 from cleverdon.pool.recall.samples import by_sample
@@ -21,11 +27,13 @@ __all__ = [
     "Recall",
     "Reuse",
     "by_sample",
+    "check_agreeing",
     "compared",
     "draw_sample",
     "parts_of_judgments",
     "parts_of_pool",
     "recall",
+    "repeated",
     "reuse",
     "sample_size",
 ]

@@ -52,6 +52,7 @@ class Dependence:
     odds_ratio: float  # of all pairs' tables together; NaN where it cannot be known
     low: float  # where it lies, by the jackknife over topics; NaN where topics are too few
     high: float
+    finding: int = 0  # systems that found a relevant document
 
     @property
     def direction(self) -> str:
@@ -121,7 +122,9 @@ def dependence(found: Catches, *, confidence: float = 0.95) -> Dependence:
                 total=float(((first + 1) * (second + 1) / (both + 1) - 1).sum()),
             )
         )
-    return Dependence(tuple(pairs), _ratio(whole.sum(axis=1)), *_interval(whole, confidence))
+    low, high = _interval(whole, confidence)
+    finding = sum(bool(rows.any()) for rows in caught)
+    return Dependence(tuple(pairs), _ratio(whole.sum(axis=1)), low, high, finding)
 
 
 def _halves(cells: Floats) -> Floats:

@@ -19,6 +19,7 @@ from cleverdon.pool.recall.samples import by_sample
 from cleverdon.pool.recall.saturation import saturation
 from cleverdon.pool.recall.sizes import sample_size
 from cleverdon.pool.recall.weighted import Part
+from cleverdon.rank import Ranked
 
 PRECISION, TARGET = 0.1, 0.9
 """To what recall is to be known, and how much of it is enough, where nothing else is asked for."""
@@ -67,7 +68,9 @@ def recall(
     ranked = ranked_runs(pool, runs, run_format=run_format, order_by=order_by)
     found = find(pool, ranked, rel=rel, depth=depth)
     grouped = found.grouped(groups or {})
-    counted = _counted(found, docs)
+    counted = _counted(found)
+    if docs is not None:
+        _check_docs(docs, counted, read, sampled or {}, ranked)
     several = len(grouped.systems) > 1
     estimates = _estimates(grouped, counted, sample, docs, confidence)
     best = next((each for each in estimates if not each.all.refuted), None)
@@ -96,6 +99,8 @@ def recall(
         needed=_needed(best, counted, docs, precision, confidence) if best else None,
         sample_judged=sum(part.drawn for part in sample or () if part.topic in told),
         filled=filled,
+        rel=rel,
+        highest=float(found.judged.grade.max(initial=-1)),
     )
 
 
@@ -114,19 +119,42 @@ def _without(judgments: Judgments, sampled: Mapping[str, Iterable[str]]) -> Judg
     return Judgments.read(kept, name=judgments.name).noting(docs=judgments.notes.docs)
 
 
-def _counted(found: Catches, docs: int | None) -> dict[str, Counted]:
-    """What each topic's pool holds, which is no more than the collection does."""
+def _counted(found: Catches) -> dict[str, Counted]:
+    """What each topic's pool holds."""
     judged = found.per_topic(found.judged.grade >= 0).tolist()
     relevant = found.per_topic(found.relevant).tolist()
     topics = found.judged.queries
-    counted = {topic: Counted(*both) for topic, *both in zip(topics, judged, relevant, strict=True)}
+    return {topic: Counted(*both) for topic, *both in zip(topics, judged, relevant, strict=True)}
+
+
+def _check_docs(
+    docs: int,
+    counted: Mapping[str, Counted],
+    judgments: Judgments,
+    sampled: Mapping[str, Iterable[str]],
+    ranked: Sequence[Ranked],
+) -> None:
+    """Raise an OptionError where more documents are known than the collection is said to have."""
+    smaller = "and the collection cannot be smaller"
     largest = max(counted, key=lambda topic: counted[topic].judged, default="")
-    if docs is not None and largest and counted[largest].judged > docs:
+    if largest and counted[largest].judged > docs:
         raise OptionError(
             f"docs={docs}: topic {largest!r} alone has {counted[largest].judged:,} judged "
-            "documents, and the collection cannot be smaller"
+            f"documents, {smaller}"
         )
-    return counted
+    known = {doc for topic in judgments.queries for doc in judgments[topic]}
+    known.update(*sampled.values())
+    if len(known) > docs:
+        raise OptionError(
+            f"docs={docs}: the judgments have {len(known):,} different documents, {smaller}"
+        )
+    for run in ranked:
+        longest = int(run.hits.returned.max(initial=0))
+        if longest > docs:
+            raise OptionError(
+                f"docs={docs}: run {run.name!r} returned {longest:,} documents for a topic, "
+                f"{smaller}"
+            )
 
 
 def _estimates(

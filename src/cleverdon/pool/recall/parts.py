@@ -12,6 +12,7 @@ from cleverdon.errors import InputError, OptionError
 from cleverdon.pool.pooled import Pool
 from cleverdon.pool.recall.drawing import METHOD
 from cleverdon.pool.recall.weighted import Part
+from cleverdon.read.sheet import merged_sheets
 
 Grades = Mapping[str, Mapping[str, float]]
 """Query to document to grade."""
@@ -71,6 +72,56 @@ def compared(
     return filled
 
 
+@dataclass(frozen=True)
+class Repeated:
+    """What the judgments of a pool and of a sample have in common, which counts as the sample's."""
+
+    docs: int  # documents of the sample that are judged in the pool
+    emptied: int  # queries of the pool that have no judgments without them
+
+
+def repeated(sample: Grades, known: Grades, *, source: str = "the sample") -> Repeated:
+    """Hold a sample against the judgments of the pool, of which it has none if it is one.
+
+    Where most of its judgments are of the pool, it is the wrong sheet.
+
+    >>> repeated({"q": {"a": 0.0, "b": 1.0}}, {"q": {"b": 1.0}})
+    Repeated(docs=1, emptied=1)
+    """
+    both = [
+        (topic, doc)
+        for topic, of_topic in sample.items()
+        if topic in known
+        for doc in of_topic
+        if known[topic].get(doc, -1.0) >= 0
+    ]
+    judged = sum(grade >= 0 for of_topic in sample.values() for grade in of_topic.values())
+    twice = sum(sample[topic][doc] >= 0 for topic, doc in both)
+    if 2 * twice > judged:
+        raise InputError(
+            f"{twice:,} of {judged:,} judgments of the sample are of documents that are judged in "
+            "QRELS too: is it the right sheet? Give that of a sample of what is not in the pool, "
+            "and QRELS without it",
+            source=source,
+        )
+    emptied = sum(
+        all(doc in sample[topic] for doc in known[topic]) for topic in {topic for topic, _ in both}
+    )
+    return Repeated(len(both), emptied)
+
+
+def check_agreeing(sample: Grades, known: Grades, *, source: str, known_source: str) -> None:
+    """Raise an InputError where a sample and the judgments of the pool contradict each other."""
+    of_topics = {
+        topic: {doc: known[topic][doc] for doc in of_topic if doc in known[topic]}
+        for topic, of_topic in sample.items()
+        if topic in known
+    }
+    merged_sheets(
+        {known_source: of_topics, source: {topic: dict(sample[topic]) for topic in of_topics}}
+    )
+
+
 def parts_of_pool(
     pool: Pool, grades: Grades, *, rel: float = 1, source: str = "the pool"
 ) -> list[Part]:
@@ -79,12 +130,7 @@ def parts_of_pool(
     Documents that are not judged yet are taken for not drawn: what was judged is then a smaller
     sample, as long as nobody chose which to judge. `compared` says how many these are.
     """
-    if pool.how.get("method") != METHOD or not {"sizes", "stratum_names"} <= set(pool.how):
-        raise InputError(
-            "is no sample of what no pool holds, and so tells nothing of what the pool missed; "
-            "`cleverdon pool sample` draws one",
-            source=source,
-        )
+    _check_header(pool, source)
     sizes: Mapping[str, Mapping[str, int]] = pool.how["sizes"]
     names: list[str] = pool.how["stratum_names"]
     if pool.stratum is not None and int(pool.stratum.max(initial=1)) > len(names):
@@ -105,6 +151,29 @@ def parts_of_pool(
         for topic, of_topic in sizes.items()
         for name, size in of_topic.items()
     ]
+
+
+def _check_header(pool: Pool, source: str) -> None:
+    """Raise an InputError where a file does not say how a sample was drawn."""
+    if pool.contributors:  # documents that runs returned
+        raise InputError(
+            "is no sample of what no pool holds, and so tells nothing of what the pool missed; "
+            "`cleverdon pool sample` draws one",
+            source=source,
+        )
+    lacking = [name for name in ("method", "sizes", "stratum_names") if not pool.how.get(name)]
+    if lacking:
+        raise InputError(
+            f"its first line lacks {' and '.join(lacking)}, without which nobody knows how the "
+            "sample was drawn: give the file as `cleverdon pool sample` wrote it",
+            source=source,
+        )
+    if pool.how["method"] != METHOD:
+        raise InputError(
+            f"its first line has the method {pool.how['method']!r}, which is not known here: "
+            f"`cleverdon pool sample` writes {METHOD!r}",
+            source=source,
+        )
 
 
 def _of_stratum(topic: str, name: str, size: int, judged: int, relevant: int) -> Part:

@@ -55,6 +55,8 @@ class Recall:
     needed: int | None  # documents to draw and judge over the topics of `best`, for the precision
     sample_judged: int = 0  # documents of the sample that were judged, over the same topics
     filled: Filled | None = None  # how the sample's sheet fits what was drawn
+    rel: float = 1  # from which grade on a document is relevant
+    highest: float = 1  # the highest grade in the pool; below 0 where nothing is judged
 
     @property
     def topics(self) -> tuple[str, ...]:
