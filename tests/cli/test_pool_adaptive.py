@@ -127,6 +127,7 @@ def test_notes(runs: list[str]) -> None:
     ("arguments", "message"),
     [
         (["none.jsonl"], "there is no none.jsonl to go on from; to begin, give RUNS"),
+        (["none.jsonl", "--qrels", "x.txt"], "there is no none.jsonl to go on from"),
         (["j.jsonl", "--seed", "1"], "as it began, with --seed 0: --seed is only to begin with"),
         (["j.jsonl", "--depth", "1"], "as it began, without --depth: --depth is only to begin"),
         (["j.jsonl", "--rel", "2"], "as it began, with --rel 1"),
@@ -149,6 +150,8 @@ def test_notes(runs: list[str]) -> None:
         (["j.jsonl", "-o", "none/s.tsv"], "there is no folder"),
         (["j.jsonl", "-o", "j.jsonl"], "would be overwritten"),
         (["j.jsonl", "--qrels", "x.txt"], "nothing is judged yet"),
+        (["new.jsonl", "s0.run", "-n", "0", "--qrels", "x.txt"], "nothing is judged yet"),
+        (["new.jsonl", "s0.run", "-o", "s.tsv", "--qrels", "x.txt"], "nothing is judged yet"),
         (["new.jsonl", "s0.run", "--method", "best"], "there is no method 'best'"),
         (["new.jsonl", "s0.run", "--query", "q9"], "no system returned anything for topic 'q9'"),
         (["qrels.txt"], "qrels.txt:1: is no journal of judging"),
@@ -238,12 +241,84 @@ def test_judgments_that_are_in_a_file_alone_are_not_overwritten(runs: list[str])
     done = invoked("next", "j.jsonl", "--judged", "s.tsv", "-n", "0", "--qrels", "qrels.txt")
     assert "qrels.txt: has 118 judgments that the journal has not" in str(done.exception)
     assert Path("qrels.txt").read_bytes() == before
+    invoked("next", "j.jsonl", "--judged", "s.tsv", "-n", "0")
     for _ in range(2):  # what it wrote itself it may write again
         done = invoked("next", "j.jsonl", "-n", "0", "--qrels", "out.txt")
         assert done.exit_code == 0, done.output
     Path("notes.txt").write_text("what I think")
     done = invoked("next", "j.jsonl", "-n", "0", "--qrels", "notes.txt")
     assert "notes.txt: is there, and holds something else than judgments" in str(done.exception)
+
+
+def test_grades_that_were_changed_by_hand_are_not_overwritten(runs: list[str]) -> None:
+    invoked("next", "j.jsonl", *runs, "-n", "2", "-o", "s.tsv")
+    (topic, doc), _ = fill_in("s.tsv")
+    invoked("next", "j.jsonl", "--judged", "s.tsv", "-n", "0", "--qrels", "out.txt")
+    made = Path("out.txt").read_text()
+    old = f"{topic} 0 {doc} {GRADES[topic][doc]:g}"
+    changed = made.replace(old, f"{topic} 0 {doc} 7")
+    assert changed != made
+    Path("out.txt").write_text(changed)
+    Path("t.tsv").write_text(f"query_id\tdoc_id\tgrade\n{topic}\t{doc}\t0.1\n")
+    before = Path("j.jsonl").read_bytes()
+    for more in ([], ["--judged", "t.tsv"]):
+        done = invoked("next", "j.jsonl", *more, "-n", "0", "--qrels", "out.txt")
+        assert "out.txt: has 1 judgment that the journal has not, or with" in str(done.exception)
+        assert Path("out.txt").read_text() == changed
+        assert Path("j.jsonl").read_bytes() == before
+    # What the journal had before another grade came is kept there, and may be written over.
+    Path("out.txt").write_text(made)
+    for more in (["--judged", "t.tsv"], []):
+        done = invoked("next", "j.jsonl", *more, "-n", "0", "--qrels", "out.txt")
+        assert done.exit_code == 0, done.output
+        assert f"{topic} 0 {doc} 0.1\n" in Path("out.txt").read_text()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_qrels_are_not_written_over_sheets_or_journals(runs: list[str], encoding: str) -> None:
+    invoked("next", "j.jsonl", *runs, "-n", "2", "-o", "s.tsv")
+    Path("blank.tsv").write_bytes(Path("s.tsv").read_bytes())
+    fill_in("s.tsv")
+    invoked("next", "j.jsonl", "--judged", "s.tsv", "-n", "0")
+    Path("copy.jsonl").write_bytes(Path("j.jsonl").read_bytes())
+    for name in ("s.tsv", "blank.tsv"):
+        Path(name).write_text(Path(name).read_text("utf-8"), encoding=encoding)
+    for name, what in (("s.tsv", "judges' sheet"), ("blank.tsv", "judges' sheet"),
+                       ("copy.jsonl", "journal")):  # fmt: skip
+        before = Path(name).read_bytes()
+        done = invoked("next", "j.jsonl", "-n", "0", "--qrels", name)
+        assert f"{name}: is a {what}, which qrels would overwrite" in str(done.exception)
+        assert Path(name).read_bytes() == before
+    for _ in range(2):  # qrels with a header are no sheet
+        assert invoked("next", "j.jsonl", "-n", "0", "--qrels", "out.tsv").exit_code == 0
+
+
+def test_judgments_of_other_queries_are_refused(runs: list[str]) -> None:
+    Path("other.txt").write_text("z1 0 d1 1\nz2 0 d2 -1\n")
+    message = "other.txt: no run has any of its queries, such as 'z1' (the runs have such as 'q0')"
+    done = invoked("next", "j.jsonl", *runs, "--judged", "other.txt", "-n", "0")
+    assert message in str(done.exception)
+    assert not Path("j.jsonl").exists()
+    invoked("next", "j.jsonl", *runs, "-n", "2", "-o", "s.tsv")
+    before = Path("j.jsonl").read_bytes()
+    fill_in("s.tsv")
+    both = ["--judged", "s.tsv", "--judged", "other.txt"]
+    done = invoked("next", "j.jsonl", *both, "--budget", "9", "-n", "0")
+    assert message in str(done.exception)
+    assert Path("j.jsonl").read_bytes() == before
+    with open("other.txt", "a") as file:  # more than the runs have is no matter
+        file.write("q1 0 d1 1\n")
+    assert invoked("next", "j.jsonl", *both, "-n", "0").exit_code == 0
+
+
+def test_what_is_to_be_done_names_the_sheets_as_well(runs: list[str]) -> None:
+    invoked("next", "j.jsonl", *runs, "-n", "2", "-o", "my sheet.tsv")
+    fill_in("my sheet.tsv")
+    Path("s1.run").write_text("q0 Q0 d1 1 1.0 other\n")
+    done = invoked("next", "j.jsonl", "--judged", "my sheet.tsv", "-n", "0")
+    assert str(done.exception).startswith("j.jsonl:1: the run 's1' is not what it was")
+    advice = "cleverdon pool next NEW.jsonl RUNS --judged j.jsonl --judged 'my sheet.tsv'"
+    assert str(done.exception).endswith(advice)
 
 
 def test_changed_grades_are_said(runs: list[str]) -> None:

@@ -101,6 +101,17 @@ def test_what_runs_have_of_other_queries_is_told(run: Command, collection: Path)
     assert "s.tsv: 3 documents to judge for 2 queries" in done.stderr
 
 
+def test_a_run_with_other_ids_is_told(run: Command, collection: Path) -> None:
+    (collection / "near.run").write_text("q Q0 r1 1 3 t\nq Q0 r9 2 2 t\n")
+    (collection / "far.run").write_text("q Q0 doc-r1 1 3 t\nq Q0 doc-r9 2 2 t\n")
+    (collection / "apart.run").write_text("z Q0 r1 1 3 t\n")  # another warning's business
+    runs = [part for name in ("near", "far", "apart") for part in ("--run", f"{name}.run")]
+    done = run("first.txt", *runs, "-o", "s.tsv")
+    warning = "far returned no document that the judgments have; are its ids the same?"
+    assert f"cleverdon: warning: {warning}\n" in done.stderr
+    assert done.stderr.count("returned no document") == 1
+
+
 def test_grades_are_not_written_over(run: Command, collection: Path) -> None:
     (collection / "done.tsv").write_text("query_id\tdoc_id\tgrade\nq\tr9\t1\n")
     (collection / "probe.run").write_text("q Q0 r8 1 1 t\n")

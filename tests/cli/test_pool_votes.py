@@ -123,6 +123,14 @@ def test_runs_of_other_topics(run: Command, collection: Path) -> None:
     assert "warning: 7 of 9 topics with results of all 2 systems, 2 of one alone" in done.stderr
 
 
+def test_a_run_with_other_ids_is_told(run: Command, collection: Path) -> None:
+    text = (collection / "s1.run").read_text()
+    (collection / "far.run").write_text(text.replace(" d", " doc-"))
+    told = run("s0.run", "s2.run", "far.run").stderr
+    warning = "warning: far returned no document that another run has; are its ids the same?\n"
+    assert told == f"cleverdon: {warning}"
+
+
 def test_two_systems_can_hardly_vote(run: Command) -> None:
     assert "note: two systems can hardly vote" in run("s0.run", "s1.run").stderr
     assert "note" not in run("s0.run", "s1.run", "s2.run").stderr

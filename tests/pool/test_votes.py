@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -15,7 +16,7 @@ from cleverdon.correlate import kendall, tau_ap
 from cleverdon.errors import InputError, OptionError
 from cleverdon.pool.contributions import gather
 from cleverdon.pool.votes import WAYS, Turnout, beside, turnout, votes
-from cleverdon.pool.votes.beside import ranks
+from cleverdon.pool.votes.beside import Place, ranks
 from cleverdon.pool.votes.pseudo import DepthPool, drawn, scorer
 from cleverdon.pool.votes.references import references
 
@@ -216,6 +217,7 @@ def test_who_votes_on_what() -> None:
     apart = {"a": {"q1": {"x": 1.0}}, "b": {"z1": {"x": 1.0}}}
     with pytest.raises(InputError, match=r"no topic is of two runs.*'q1' of a and 'z1' of b"):
         votes(apart)
+    assert turnout(gather(runs | {"d": {"q1": {"y": 1.0}}})).alone == ("d",)
 
 
 _DOCS = 1000
@@ -265,6 +267,17 @@ def test_what_is_misplaced() -> None:
     assert found.misplaced[0].system == "best"
     assert [place.lost for place in found.misplaced[1:]] == [-1, -1, -1]
     assert found.agreement.kendall.value == -1
+
+
+@pytest.mark.parametrize(
+    ("systems", "near"), [(2, 2), (3, 2), (4, 2), (5, 3), (10, 3), (30, 3), (31, 4), (100, 10)]
+)
+def test_what_is_near_the_top(systems: int, near: int) -> None:
+    runs: Runs = {"a": {"q": {"x": 1.0}}, "b": {"q": {"x": 1.0}}}
+    (found,) = beside([votes(runs)], evaluate({"q": {"x": 1}}, runs, "AP"))
+    for voted in range(1, systems + 1):
+        places = (Place("a", 1, voted),) * systems
+        assert (replace(found, places=places).best_missed is None) == (voted <= near), voted
 
 
 def test_topics_without_judgments_are_left_out_of_the_comparison() -> None:

@@ -14,6 +14,7 @@ from cleverdon.cli.pool_options import COUNT
 from cleverdon.show.grid import FORMATS
 
 if TYPE_CHECKING:
+    from cleverdon.pool import Contributions
     from cleverdon.pool.expansion import Round, Simulated
     from cleverdon.pool.expansion.probe import New
     from cleverdon.pool.expansion.rounds import Grades
@@ -212,9 +213,15 @@ def _of_runs(judged: Grades, runs: tuple[str, ...], depth: int, **reading: Any) 
     from cleverdon.cli.pool_options import gathered
     from cleverdon.cli.progress import say
     from cleverdon.pool.expansion import new_documents
-    from cleverdon.show.grid import counted
+    from cleverdon.show.grid import counted, printable
 
-    new = new_documents(gathered(runs, depth=depth, **reading), judged, depth=depth)
+    found = gathered(runs, depth=depth, **reading)
+    for system in _without_judged(found, judged):
+        say(
+            f"cleverdon: warning: {printable(system)} returned no document that the judgments "
+            "have; are its ids the same?"
+        )
+    new = new_documents(found, judged, depth=depth)
     strange = [query for query in new if query not in judged]
     if strange:
         documents = sum(len(new[query]) for query in strange)
@@ -223,6 +230,18 @@ def _of_runs(judged: Grades, runs: tuple[str, ...], depth: int, **reading: Any) 
             f"judgment, such as {strange[0]!r} ({counted(documents, 'document')}, on the sheet too)"
         )
     return new
+
+
+def _without_judged(found: Contributions, judged: Grades) -> list[str]:
+    """Systems that have results for queries with judgments, and none of the documents judged."""
+    some, known = set[int](), set[int]()
+    for query in filter(judged.__contains__, found.topics):
+        of = found.of(query)
+        there = [doc in judged[query] for doc in of.docs]
+        some.update(of.system.tolist())
+        rows = zip(of.system.tolist(), of.doc.tolist(), strict=True)
+        known.update(system for system, doc in rows if there[doc])
+    return [found.systems[at] for at in sorted(some - known)]
 
 
 def _searched(judged: Grades, expansion: Expansion, depth: int) -> New:

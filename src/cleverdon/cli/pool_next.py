@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
@@ -149,7 +148,7 @@ def command(
     """
     from cleverdon.cli.progress import bar, say
     from cleverdon.pool.adaptive import Limits, begin, resume
-    from cleverdon.pool.adaptive.journal_file import exists
+    from cleverdon.pool.adaptive.journal_file import exists, judgments_of
     from cleverdon.pool.adaptive.journal_start import file_of, read_start
     from cleverdon.read.sheet import check_replaceable, merged_sheets, read_sheet, write_sheet
     from cleverdon.show.adaptive import changed_text, over_text, tally_text
@@ -160,26 +159,31 @@ def command(
     if start:
         checks.check_going_on(journal, start)
         files += [file for system in start.systems if (file := file_of(system, journal))]
+    elif not runs:
+        raise click.UsageError(f"there is no {journal} to go on from; to begin, give RUNS")
     checks.check_written(output if count else None, qrels, [journal, *sheets, *files])
     if count:
         check_replaceable(output)  # before anything is given
     changed_limits = {name: value for name, value in limits.items() if value is not None}
     notes: list[str] = []
+    before = judgments_of(journal) if start and qrels else []
     if start and qrels and not (count or sheets or changed_limits):
+        checks.check_qrels(qrels, before)
         _write_qrels(read_sheet(journal, notes=notes), qrels)
         for note in notes:
             say(f"cleverdon: note: {note}")
         return
     judged = {sheet: read_sheet(sheet, format=qrels_format, notes=notes) for sheet in sheets}
     together = merged_sheets(judged)  # an error where they contradict each other
+    if qrels:
+        checks.check_qrels(qrels, before + checks.graded(together))  # before anything is kept
     going: AbstractContextManager[Judging]
     if start:
         going = resume(journal, options.opened(runs) if runs else None, method=method, notes=notes)
     else:
-        if not runs:
-            raise click.UsageError(f"there is no {journal} to go on from; to begin, give RUNS")
         found = pool_options.gathered(runs, depth=depth, run_format=run_format, order_by=order_by)
         checks.check_ids(found, chosen)
+        checks.check_queries(judged, found)
         going = begin(
             journal,
             found,
@@ -191,7 +195,8 @@ def command(
             format=run_format,
             order_by=order_by,
         )
-    with bar("judging"), going as judging:
+    with bar("judging"), checks.advising(journal, sheets), going as judging:
+        checks.check_queries(judged, judging.contributions)
         judging.limit(**changed_limits)
         changed = _changed(judging, together)
         for sheet, grades in judged.items():
@@ -223,13 +228,7 @@ def _changed(judging: Judging, grades: Grades) -> int:
 def _take(judging: Judging, sheet: str, grades: Grades) -> list[str]:
     """Take the judgments of a sheet; what is odd about them is returned."""
     before = judging.tally
-    # A grade below 0 stands for documents that were pooled and not judged.
-    judged = [
-        (topic, doc, grade)
-        for topic, docs in grades.items()
-        for doc, grade in docs.items()
-        if grade >= 0
-    ]
+    judged = checks.graded(grades)
     new = judging.judge_all(judged)
     elsewhere = judging.tally.elsewhere - before.elsewhere
     if not judged:
@@ -242,38 +241,8 @@ def _take(judging: Judging, sheet: str, grades: Grades) -> list[str]:
 def _write_qrels(grades: Grades, path: str) -> None:
     from cleverdon.cli.progress import say
     from cleverdon.data import Judgments
-    from cleverdon.errors import InputError
     from cleverdon.show.grid import counted
 
-    if not grades:
-        raise InputError("nothing is judged yet, so there are no qrels to write", source=path)
-    _check_kept(grades, path)
     Judgments.read(grades).write(path)
     name, total = "qrels" if path == "-" else path, sum(map(len, grades.values()))
     say(f"{name}: {counted(total, 'judgment')} of {counted(len(grades), 'query')}")
-
-
-def _check_kept(grades: Grades, path: str) -> None:
-    """Judgments that are in the file alone are not written over."""
-    from cleverdon.errors import InputError
-    from cleverdon.read.sheet import read_sheet
-    from cleverdon.show.grid import counted
-
-    if not os.path.isfile(path) or not os.path.getsize(path):
-        return
-    try:
-        there = read_sheet(path)
-    except InputError:
-        message = "is there, and holds something else than judgments: name another file"
-        raise InputError(message, source=path) from None
-    alone = sum(
-        grade >= 0 and doc not in grades.get(topic, {})
-        for topic, docs in there.items()
-        for doc, grade in docs.items()
-    )
-    if alone:
-        raise InputError(
-            f"has {counted(alone, 'judgment')} that the journal has not, and would be overwritten; "
-            "name another file, or hand this one in first, by --judged",
-            source=path,
-        )

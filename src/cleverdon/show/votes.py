@@ -83,6 +83,11 @@ def told_of_turnout(found: Turnout) -> list[str]:
             f"{found.systems:,} systems, {found.of_one:,} of one alone; where a system has none it "
             "is worth 0: systems are to be voted on by the same topics"
         )
+    told += [
+        f"warning: {printable(system)} returned no document that another run has; are its ids the "
+        "same?"
+        for system in found.alone
+    ]
     if found.systems == 2:
         told.append(
             "note: two systems can hardly vote on each other: what they share counts for both "

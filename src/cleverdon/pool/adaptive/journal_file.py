@@ -65,6 +65,20 @@ def exists(path: str | os.PathLike[str]) -> bool:
         raise _unreadable(os.fspath(path), error) from None
 
 
+def judgments_of(path: str | os.PathLike[str]) -> list[tuple[str, str, float]]:
+    """All judgments that can be read, with those that others took the place of."""
+    try:
+        *lines, _ = Path(path).read_bytes().split(b"\n")
+    except OSError as error:
+        raise _unreadable(os.fspath(path), error) from None
+    found = []
+    for line in lines[1:]:
+        with suppress(ValueError, TypeError, KeyError):  # a line that is damaged
+            query, doc, grade = json.loads(line.decode("utf-8", "surrogatepass"))["judged"]
+            found.append((str(query), str(doc), float(grade)))
+    return found
+
+
 @contextmanager
 def opened(path: str, mode: str) -> Iterator[Journal]:
     """The file, locked until this ends."""

@@ -107,9 +107,10 @@ def damaged(path: str, number: int, what: str) -> InputError:
     )
 
 
-def begin_another(path: str) -> str:
-    """What to do where judging cannot go on: what was judged is not lost."""
-    command = f"cleverdon pool next NEW.jsonl RUNS --judged {quote(path)}"
+def begin_another(path: str, *sheets: str) -> str:
+    """What to do where judging cannot go on: what was judged is not lost, nor what `sheets` say."""
+    judged = " ".join(f"--judged {quote(file)}" for file in (path, *sheets))
+    command = f"cleverdon pool next NEW.jsonl RUNS {judged}"
     return f"begin another journal and hand it the judgments so far: {command}"
 
 

@@ -49,10 +49,14 @@ class Beside:
 
     @property
     def best_missed(self) -> Place | None:
-        """The system that is best by judgments, if votes do not see it among the first tenth."""
-        best = self.places[0]
-        few = len(self.places) < 3  # two systems have the same votes, near enough
-        return None if few or best.voted < ceil(len(self.places) / 10) + 1 else best
+        """The system that is best by judgments, if votes do not see it among the first tenth.
+
+        Of few systems, among the first three, or among the upper half if that is fewer.
+        """
+        best, systems = self.places[0], len(self.places)
+        few = systems < 3  # two systems have the same votes, near enough
+        near = max(ceil(systems / 10), min(3, ceil(systems / 2)))
+        return None if few or best.voted < near + 1 else best
 
 
 def beside(

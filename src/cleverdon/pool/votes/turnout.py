@@ -18,6 +18,7 @@ class Turnout:
     topics: int  # of any system
     of_all: int  # of all systems
     of_one: int  # of one alone, whose results nobody votes on
+    alone: tuple[str, ...] = ()  # systems that share no document with any other
 
 
 def turnout(found: Contributions) -> Turnout:
@@ -26,7 +27,7 @@ def turnout(found: Contributions) -> Turnout:
     >>> from cleverdon.pool.contributions import gather
     >>> runs = {"a": {"q1": {"x": 1}, "q2": {"y": 1}}, "b": {"q1": {"x": 1}, "q3": {"z": 1}}}
     >>> turnout(gather(runs))
-    Turnout(systems=2, topics=3, of_all=1, of_one=2)
+    Turnout(systems=2, topics=3, of_all=1, of_one=2, alone=())
     """
     systems, topics = len(found.contributors), len(found.topics)
     if systems < 2:
@@ -43,4 +44,11 @@ def turnout(found: Contributions) -> Turnout:
             "each other by their results for the same topics"
         )
     of_all, of_one = np.count_nonzero(voters == systems), np.count_nonzero(voters == 1)
-    return Turnout(systems, topics, int(of_all), int(of_one))
+    return Turnout(systems, topics, int(of_all), int(of_one), _alone(found))
+
+
+def _alone(found: Contributions) -> tuple[str, ...]:
+    """Systems that returned nothing that another one did."""
+    shared = np.bincount(found.doc)[found.doc] > 1
+    in_common = np.bincount(found.system[shared], minlength=len(found.systems))
+    return tuple(found.systems[at] for at in np.flatnonzero(in_common == 0))
