@@ -7,15 +7,21 @@ BIN := $(VENV)/bin
 WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) * 3 // 2)' 2>/dev/null)
 RUST := rust/Cargo.toml $(wildcard rust/src/*.rs rust/src/*/*.rs)
 
-.PHONY: demo test browser bench fuzz lint lint-rust lint-python format docs wheel clean
+.PHONY: demo test test-rust browser bench fuzz lint lint-rust lint-python format docs wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/cleverdon demo demo
 
-test: $(VENV)/.dev lint browser
-	cargo test --quiet --profile quick --manifest-path rust/Cargo.toml
+# Two at a time before the tests themselves, which keep all cores busy.
+test:
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.dev lint-rust
+	@$(MAKE) --no-print-directory -j2 lint-python test-rust
+	@$(MAKE) --no-print-directory browser
 	$(BIN)/python -m pytest -n $(WORKERS) --quiet
 	$(BIN)/python -m docs.generate --check
+
+test-rust:
+	cargo test --quiet --profile quick --manifest-path rust/Cargo.toml
 
 # Both at once: neither keeps two cores busy.
 lint: $(VENV)/.dev

@@ -168,6 +168,7 @@ def test_models_are_marked_and_shown_in_dispute(agreed: Callable[..., Done], jud
     disputed = text[text.index("Documents in dispute") :].splitlines()
     assert disputed[2].split("  ")[0] == "query"
     assert "llm (model)" in disputed[2]
+    assert "two of a document's grades; llm included" in text
     assert "Grades of ann (rows) by those of llm (model)" in text
     lean = text[text.index("How judges lean") : text.index("Grades of ann")]
     assert "llm" not in lean  # it is of people only
@@ -220,7 +221,7 @@ def test_two_judges_are_warned_of_dawid_and_skene(
     agreed: Callable[..., Done], judged: Path
 ) -> None:
     options = ("--aggregate", "dawid-skene", "-o", "out.txt")
-    warning = "most documents have fewer than three judges"
+    warning = "with fewer than three judges the data cannot tell"
     assert warning in agreed("ann.qrels", "bob.qrels", *options).stdout
     assert warning not in agreed(*PEOPLE, *options).stdout
     record = json.loads(agreed("ann.qrels", "bob.qrels", *options, "-f", "json").stdout)
@@ -305,6 +306,7 @@ def test_what_coefficients_are(agreed: Callable[..., Done]) -> None:
         ((*PEOPLE, "--smoothing", "1"), "--smoothing goes with --aggregate dawid-skene"),
         ((*PEOPLE, "--resamples", "100000000000000000000"), "is not in the range"),
         ((*PEOPLE, "--disagreements", "100000000000000000000"), "is not in the range"),
+        ((*PEOPLE, "--disagreements", "3", "-f", "csv"), "--disagreements goes with -f table"),
         ((*PEOPLE, "--merge", "x"), "expected OLD=NEW"),
         ((*PEOPLE, "--qrels-format", "subtopics"), "judged subtopics"),
         ((*PEOPLE, "--merge", "7=1"), "no judge gave the grade 7"),

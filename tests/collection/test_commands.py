@@ -120,7 +120,30 @@ def test_contradictions_are_listed_where_they_stop_the_merge() -> None:
     assert len(rows) == sum(
         grade != after[query][doc] for query, docs in before.items() for doc, grade in docs.items()
     )
+    assert {row["taken"] for row in rows} == {""}
     assert not Path("all.txt").exists()
+
+
+def test_warnings_are_beside_a_table_for_programs() -> None:
+    told = done("stats", "qrels.txt", "--rel", "7", "-f", "csv")
+    assert "cleverdon: warning: no judgment has a grade of 7 or more" in told.stderr
+    assert "warning" not in told.stdout
+
+
+def test_what_left_nothing() -> None:
+    for arguments, told in (
+        (("--lowest", "7"), "no grade is 7 or more; the lowest is"),
+        (("--min-relevant", "900"), "no query has 900 relevant documents, of grade 1 or more"),
+        (("--doc", "none"), "no document that is judged for these queries"),
+        (("--queries-like", "none"), "no query with judgments is one of those"),
+        (("--map", "1=0", "--binary"), "--map and --binary both say"),
+    ):
+        assert told in refused("filter", "qrels.txt", *arguments)
+
+
+def test_a_share_too_small_to_hold_out_is_told() -> None:
+    told = done("split", "qrels.txt", "--hold-out", "0.01", "-o", "{name}.txt").stderr
+    assert "1 of 30 topics held out, which is 3.3% and not 1%" in told
 
 
 def test_two_outputs_are_two_files() -> None:

@@ -82,6 +82,14 @@ def test_with_four_systems_the_rest_is_not_judged_by_what_is_left() -> None:
     assert [one.p for one in found[1:]] == [None] * 3
     assert np.isnan([one.corrected for one in found[1:]]).all()
     assert line.fitted
+    assert np.isnan(line.interval.low)
+    assert not line.told  # three systems are left in the line
+
+
+def test_a_slope_is_told_where_it_can_be_told_from_1() -> None:
+    lines = [told(seed, slope=0.5)[1][0] for seed in range(5)]
+    assert all(line.told and line.interval.low < 0.5 < line.interval.high for line in lines)
+    assert sum(told(seed)[1][0].told for seed in range(20)) <= 4
 
 
 def test_of_two_systems_the_one_that_gains_is_told() -> None:

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 
+from cleverdon.compare import Interval
 from cleverdon.judge import Labels, agree
 from cleverdon.judge.model import Effects, by_grade, effects, standings
 from cleverdon.show.agree_model import model_sections
@@ -39,11 +40,20 @@ def test_a_favour_is_told_and_the_line_it_is_told_by() -> None:
     text = told(found, labels)
     assert "llm favours s1 by nDCG@10" in text
     assert "is against" not in text
-    slope = f"{found.lines[0].slope:.2f}"
-    assert f"by nDCG@10, differences between systems are {slope} times those by a person's" in text
     assert "in brackets: 95% intervals of a bootstrap over 16 topics" in text
     assert "llm (model)" in text
     assert "the mean over people without each of them" in text
+
+
+def test_a_slope_is_told_with_its_interval_or_not_at_all() -> None:
+    labels, found = made()
+    line = replace(found.lines[0], slope=0.5)
+    sure = replace(line, interval=Interval(0.3, 0.7))
+    text = told(replace(found, lines=(sure,)), labels)
+    assert "by nDCG@10, differences between systems are 0.50 [0.30, 0.70] times those by a" in text
+    for ends in ((0.3, 1.1), (np.nan, np.nan)):
+        text = told(replace(found, lines=(replace(line, interval=Interval(*ends)),)), labels)
+        assert "differences between systems are" not in text
 
 
 def test_of_two_systems_nothing_is_called_a_favour() -> None:

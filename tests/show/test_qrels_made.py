@@ -6,11 +6,12 @@ import csv
 import io
 
 from cleverdon import Judgments
-from cleverdon.collection import filtered, merge, pooled, split
+from cleverdon.collection import filtered, merge, pooled, some_topics, split
 from cleverdon.show.qrels_made import (
     contradictions_csv,
     size,
     told_of_filter,
+    told_of_hold_out,
     told_of_merge,
     told_of_split,
     told_of_subset,
@@ -63,15 +64,28 @@ def test_a_filter() -> None:
         "2 grades became another",
         "warning: no judgment that is kept has grade 7: nothing was made of it",
         "warning: 2 topics named without judgments: q8, q9",
-        "1 document named that no judgment mentions: no",
+        "warning: 1 document named that no judgment mentions: no",
     ]
     assert "1 grade became another" in told_of_filter(filtered(MANY, binary=True, rel=1))
+
+
+def test_more_topics_than_there_are() -> None:
+    told = list(told_of_subset(some_topics(MANY, count=50)))
+    assert told[1:] == ["all topics are kept: 50 were asked for, of 2"]
+    assert len(list(told_of_subset(some_topics(MANY, count=2)))) == 1
+
+
+def test_another_share_is_held_out() -> None:
+    (told,) = told_of_hold_out(0.01, 11, 1)
+    assert told == "1 of 12 topics held out, which is 8.3% and not 1%: test has one topic at least"
+    assert list(told_of_hold_out(0.2, 10, 2)) == []
 
 
 def test_a_pool_and_a_split() -> None:
     found = pooled(MANY, {"q1": {"d1": 2.0, "x": 1.0}})
     assert list(told_of_subset(found)) == [
         "1 of 1,001 judgments kept; 1 of 2 topics",
+        "1 topic lost: q2",
         "1 document of the pool in no judgment",
     ]
     parts = split(MANY, {"part": ["q2", "q7"]})

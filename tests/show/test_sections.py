@@ -29,6 +29,7 @@ def test_markdown() -> None:
     assert text.startswith("## grades\n\n| grade | judgments |")
     assert "## by \\| language" in text
     assert text.endswith("- a \\| b")
+    assert sections(PARTS, "markdown", below=["w", "    do"]).endswith("- w\n  - do")
 
 
 @pytest.mark.parametrize(("format", "delimiter"), [("csv", ","), ("tsv", "\t")])

@@ -188,6 +188,9 @@ def command(
         raise click.UsageError("--ties goes with --aggregate majority or median, or with --runs")
     if smoothing is not None and way != "dawid-skene":
         raise click.UsageError("--smoothing goes with --aggregate dawid-skene")
+    if (disagreements or confusion) and format_ in ("csv", "tsv"):
+        option = "--disagreements" if disagreements else "--confusion"
+        raise click.UsageError(f"{option} goes with -f table, markdown or json")
     found_runs = agree_inputs.found(runs)
     files = [options.name_and_file(given)[1] for given in (*qrels, *models, *found_runs)]
     for path in (*((output, beside(output)) if output else ()), *((plot,) if plot else ())):

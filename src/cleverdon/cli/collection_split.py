@@ -89,7 +89,7 @@ def command(
         raise click.UsageError("--train goes with --folds or --splits")
 
     from cleverdon.collection.splitting import file_names, split
-    from cleverdon.show.qrels_made import told_of_split
+    from cleverdon.show.qrels_made import told_of_hold_out, told_of_split
 
     judgments = shared.read_qrels(qrels, qrels_format)
     parts = _parts(judgments.queries, ways, by, seed, train=train)
@@ -102,6 +102,8 @@ def command(
         if os.path.exists(file) and not overwrite:
             raise click.UsageError(f"{file} is there already: --overwrite writes over it")
     shared.say(told_of_split(found))
+    if share is not None:
+        shared.say(told_of_hold_out(share, len(parts["train"]), len(parts["test"])))
     for name, made in found.parts.items():
         shared.write_qrels(made, files[name])
 

@@ -137,6 +137,8 @@ def command(
         click.echo(show.render_topics(found, format_))
     else:
         click.echo(show.render(found, format_))
+        if format_ in ("csv", "tsv"):  # a table for programs has no place for them
+            shared.say(show.warnings(found))
 
 
 def _lines(file: str) -> dict[str, str]:

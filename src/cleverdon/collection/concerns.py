@@ -74,13 +74,24 @@ def _of_judgments(described: Described, files: Files) -> Iterator[Concern]:
             f"cleverdon power {shlex.quote(files.qrels)} {files.all_runs()}",
         )
     without = described.without_relevant
-    if without:
+    if not described.relevant:
+        highest = max(described.grades)
+        yield Concern(
+            "no relevant documents",
+            f"no judgment has a grade of {described.rel:g} or more; the highest is {highest:g}: "
+            "most measures are undefined, and count as 0",
+            "take a lower grade for relevant (--rel), or judge more"
+            if highest > 0
+            else "judge more",
+        )
+    elif without:
         yield Concern(
             "no relevant documents",
             f"{_counted(len(without), 'topic')} of {count:,} without a relevant document "
             f"({_named(without)}): most measures are undefined there, and count as 0",
             "judge more for them, or leave them out",
-            f"cleverdon collection filter {shlex.quote(files.qrels)} --min-relevant 1 -o FILE",
+            f"cleverdon collection filter {shlex.quote(files.qrels)} --min-relevant 1"
+            f"{_rel(described)} -o FILE",
         )
     few = [topic.topic for topic in described.topics if 0 < topic.relevant < FEW_RELEVANT]
     if few:
@@ -178,12 +189,17 @@ def _of_pool(coverage: Coverage, described: Described, files: Files) -> Iterator
             f"{most.system} alone (by one system alone: {found:,}): a system like it that was not "
             "pooled would be underrated",
             "see how many relevant documents were likely missed",
-            f"cleverdon recall {shlex.quote(files.qrels)} {files.all_runs()}",
+            f"cleverdon recall {shlex.quote(files.qrels)} {files.all_runs()}{_rel(described)}",
         )
 
 
 def _stands_out(system: Covered, described: Described) -> bool:
     return bool(described.relevant) and system.unique / described.relevant >= NOTABLE
+
+
+def _rel(described: Described) -> str:
+    """The option that says from which grade on documents are relevant, where that is not 1."""
+    return "" if described.rel == 1 else f" --rel {described.rel:.15g}"
 
 
 def _counted(number: int, what: str) -> str:

@@ -25,7 +25,7 @@ class TopicScore:
     spread: float  # the standard deviation over systems; NaN of one system
     low: float
     high: float
-    best: str | None  # the system that does best; of several, the first; None where all tie
+    best: str | None  # the system that does best; None where several do
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,5 @@ def topic_difficulty(scores: Scores, measure: str | Measure | None = None) -> Di
 
 
 def _best(systems: tuple[str, ...], merits: Floats) -> str | None:
-    if np.ptp(merits) <= _EQUAL:
-        return None
-    return systems[int(np.argmax(merits))]
+    (best, *others) = np.flatnonzero(merits >= merits.max() - _EQUAL).tolist()
+    return None if others or len(systems) == 1 else systems[best]

@@ -80,6 +80,7 @@ def filtered(
     strangers = dict.fromkeys(docs or ())
     unmet = dict.fromkeys(map(float, grades or ()))
     kept: dict[str, dict[str, float]] = {}
+    reached: set[float] = set()  # grades that are outside those to keep
     for query in given.queries:
         of_query = given[query]
         for doc in strangers.keys() & of_query.keys():
@@ -95,14 +96,24 @@ def filtered(
                 dropped["not judged"] += 1
             elif not low <= grade <= high:
                 dropped["grade"] += 1
+                reached.add(grade)
             else:
                 left[doc] = grade
         kept[query] = left
     met = _grades_of(given, kept) if unmet else frozenset()
+    if not any(kept.values()):
+        raise _nothing_left(given, _stage(dropped, len(given)), lowest, highest, reached)
     made = part(given, kept, regrade=regrade)
     if least_relevant:
         few = {query for query in made.queries if _relevant(made[query], rel) < least_relevant}
         dropped["too few relevant"] = sum(len(kept[query]) for query in few)
+        if len(few) == len(made.queries):
+            most = max(made.queries, key=lambda query: _relevant(made[query], rel))
+            raise InputError(
+                f"no judgment is left: no query has {least_relevant:,} relevant documents, of "
+                f"grade {rel:g} or more; {most!r} has most, {_relevant(made[most], rel):,}",
+                source=given.source or given.name,
+            )
         enough = {query: docs for query, docs in kept.items() if query not in few}
         made = part(given, enough, regrade=regrade)
     within = sum(dropped[reason] for reason in ("document", "not judged", "grade"))
@@ -118,6 +129,37 @@ def filtered(
         unmet=tuple(grade for grade in unmet if grade not in met),
         warnings=(_NO_LONGER_A_SAMPLE,) if within and sampled(given) else (),
     )
+
+
+def _stage(dropped: Mapping[str, int], before: int) -> str:
+    """The reason after which nothing was left."""
+    left = before
+    for reason in REASONS:
+        left -= dropped[reason]
+        if not left:
+            return reason
+    raise AssertionError("some judgment is left")
+
+
+def _nothing_left(
+    given: Judgments,
+    reason: str,
+    lowest: float | None,
+    highest: float | None,
+    grades: Collection[float],
+) -> InputError:
+    """Which condition left nothing, in words."""
+    told = {
+        "topic": "no query with judgments is one of those to keep",
+        "document": "no document that is judged for these queries is one of those to keep",
+        "not judged": "all documents are pooled and not judged",
+    }.get(reason)
+    if told is None:
+        asked = [] if lowest is None else [f"{lowest:g} or more"]
+        asked += [] if highest is None else [f"{highest:g} or less"]
+        ends = f"the lowest is {min(grades):g}, the highest {max(grades):g}"
+        told = f"no grade is {' and '.join(asked)}; {ends}"
+    return InputError(f"no judgment is left: {told}", source=given.source or given.name)
 
 
 def _relevant(grades: Mapping[str, float], rel: float) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from cleverdon import _core
@@ -57,7 +57,7 @@ class Contradiction:
     doc: str
     subtopic: str | None
     grades: tuple[tuple[str, float], ...]  # the file and its grade
-    taken: float
+    taken: float | None  # None where they stop the merge
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,8 @@ def merge(
             progress(at + 1, len(queries))
     contradictions = tuple(work.contradictions)
     if contradictions and policy == "error":
-        raise Contradicting(_told(contradictions, named), contradictions)
+        none_taken = tuple(replace(each, taken=None) for each in contradictions)
+        raise Contradicting(_told(contradictions, named), none_taken)
     return Merged(
         judgments=work.judgments(name),
         inputs=tuple(

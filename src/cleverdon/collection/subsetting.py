@@ -39,6 +39,8 @@ class Subset:
     judged: int  # documents of the subset that keep their grade
     marked: int = 0  # documents that were not drawn, and are kept as not judged
     raised: int = 0  # topics that gave one judgment, where their share of them is none
+    asked: int | None = None  # how many topics were asked for, where there are not so many
+    lost: tuple[str, ...] = ()  # topics of which a pool has no judgment
     not_judged: int | None = None  # of the documents of a pool, those that judgments do not mention
     warnings: tuple[str, ...] = ()
 
@@ -57,7 +59,8 @@ def some_topics(
     wanted = _number(share, count, of=len(topics), what="topics")
     drawn = _random(seed, "").choice(len(topics), size=wanted, replace=False)
     chosen = {topics[at] for at in drawn}
-    return _subset(given, {query: given[query] for query in given.queries if query in chosen})
+    made = _subset(given, {query: given[query] for query in given.queries if query in chosen})
+    return replace(made, asked=count if count is not None and count > wanted else None)
 
 
 def some_judgments(
@@ -151,7 +154,8 @@ def pooled(
         lacking += len(pool - grades.keys())
         kept[query] = {doc: grade for doc, grade in grades.items() if doc in pool}
     warnings = (_SAMPLE,) if sampled(given) else ()
-    return _subset(given, kept, not_judged=lacking, warnings=warnings)
+    made = _subset(given, kept, not_judged=lacking, warnings=warnings)
+    return replace(made, lost=tuple(query for query in kept if not kept[query]))
 
 
 def _subset(

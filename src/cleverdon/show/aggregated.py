@@ -70,8 +70,9 @@ def cautions(found: Aggregated) -> list[str]:
     told = []
     if found.judged_by_few:
         told.append(
-            "most documents have fewer than three judges: who of two is wrong cannot be told, and "
-            "the estimate takes one judge's word for the truth; count votes instead"
+            "most documents have few judges, and with fewer than three judges the data cannot "
+            "tell who is right: it may take one judge's word, or the commoner grade; count votes "
+            "instead"
         )
     if not estimate.converged:
         told.append(

@@ -142,7 +142,9 @@ def _disputed(agreed: Agreed, disputed: Sequence[Disputed], models: Collection[s
             [printable(one.topic), printable(one.doc), *cells, decimal(one.apart, digits=2)]
         )
     header = ["query", "document", *(named(judge, models) for judge in judges), "apart"]
-    note = "apart: the mean difference of two of a document's grades"
+    among = [printable(judge) for judge in judges if judge in models]
+    counted_too = f"; {' and '.join(among)} included" if among else ""
+    note = f"apart: the mean difference of two of a document's grades{counted_too}"
     return Section("Documents in dispute", Grid(header, rows, 2, [], [note]))
 
 

@@ -133,8 +133,10 @@ def _favour_notes(model: str, effects: Effects) -> list[str]:
         )
         notes += [
             f"by {line.measure}, differences between systems are {decimal(line.slope, digits=2)} "
-            f"times those by a person's judgments"
+            f"[{decimal(line.interval.low, digits=2)}, {decimal(line.interval.high, digits=2)}] "
+            "times those by a person's judgments"
             for line in effects.lines
+            if line.told
         ]
     else:
         notes.append(

@@ -65,6 +65,7 @@ def _effects_record(effects: Effects) -> dict[str, Any]:
                 "measure": str(one.measure),
                 "fitted": one.fitted,
                 "slope": one.slope,
+                "interval": [plain(one.interval.low), plain(one.interval.high)],
                 "systems": list(one.systems),
             }
             for one in effects.lines

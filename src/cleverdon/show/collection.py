@@ -101,6 +101,12 @@ def words(found: Stats) -> list[str]:
         told.append(f"{counted(len(found.not_judged), 'topic')} described and not judged")
     if found.not_described:
         told.append(f"{counted(len(found.not_described), 'judged topic')} not described")
+    return [*told, *warnings(found)]
+
+
+def warnings(found: Stats) -> list[str]:
+    """What to be wary of, each with what to do about it in the line below."""
+    told = []
     for concern in found.concerns:
         told.append(f"warning: {printable(concern.text)}")
         told.append(f"    {concern.remedy}" + (f": {concern.command}" if concern.command else ""))
@@ -227,7 +233,7 @@ def _scored(topic: TopicScore | None, *, exact: bool) -> list[str]:
     if topic is None:  # not every system was evaluated on it
         return [""] * 5
     values: tuple[float, ...] = (topic.mean, topic.spread, topic.low, topic.high)
-    best = "" if exact else "-"  # where all tie
+    best = "" if exact else "-"  # where several do
     if topic.best is not None:
         best = printable(topic.best)
     return [*(decimal(value, exact=exact) for value in values), best]

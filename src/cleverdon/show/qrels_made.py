@@ -40,7 +40,7 @@ def told_of_merge(found: Merged) -> Iterator[str]:
             of = f" (subtopic {printable(one.subtopic)})" if one.subtopic is not None else ""
             yield (
                 f"    {printable(one.query)} {printable(one.doc)}{of}: {grades}; "
-                f"taken: {one.taken:g}"
+                f"taken: {_taken(one)}"
             )
         more = len(found.contradictions) - _NAMED
         if more > 0:
@@ -55,8 +55,13 @@ def contradictions_csv(contradictions: Sequence[Contradiction], names: Sequence[
     for one in contradictions:
         grades = dict(one.grades)
         cells = [f"{grades[name]:g}" if name in grades else "" for name in names]
-        writer.writerow([one.query, one.doc, one.subtopic or "", *cells, f"{one.taken:g}"])
+        writer.writerow([one.query, one.doc, one.subtopic or "", *cells, _taken(one)])
     return text.getvalue()
+
+
+def _taken(one: Contradiction) -> str:
+    """The grade that was taken, if any was."""
+    return "" if one.taken is None else f"{one.taken:g}"
 
 
 def told_of_filter(found: Filtered) -> Iterator[str]:
@@ -79,7 +84,7 @@ def told_of_filter(found: Filtered) -> Iterator[str]:
         yield f"warning: {what} named without judgments: {_some(found.missing)}"
     if found.missing_docs:
         what = counted(len(found.missing_docs), "document")
-        yield f"{what} named that no judgment mentions: {_some(found.missing_docs)}"
+        yield f"warning: {what} named that no judgment mentions: {_some(found.missing_docs)}"
     yield from (f"warning: {warning}" for warning in found.warnings)
 
 
@@ -93,6 +98,10 @@ def told_of_subset(found: Subset) -> Iterator[str]:
             f"{found.marked:,} kept as not judged"
         )
     yield f"{kept}; {topics:,} of {counted(found.topics_before, 'topic')}"
+    if found.lost:
+        yield f"{counted(len(found.lost), 'topic')} lost: {_some(found.lost)}"
+    if found.asked:
+        yield f"all topics are kept: {found.asked:,} were asked for, of {found.topics_before:,}"
     if found.raised:
         yield (
             f"{counted(found.raised, 'topic')} with so few judgments that the share of them is "
@@ -101,6 +110,17 @@ def told_of_subset(found: Subset) -> Iterator[str]:
     if found.not_judged:
         yield f"{counted(found.not_judged, 'document')} of the pool in no judgment"
     yield from (f"warning: {warning}" for warning in found.warnings)
+
+
+def told_of_hold_out(share: float, train: int, test: int) -> Iterator[str]:
+    """Whether another share is held out than was asked for, since no part may be empty."""
+    topics = train + test
+    if round(share * topics) != test and min(train, test) == 1:
+        part = "test" if test == 1 else "train"
+        yield (
+            f"{test:,} of {counted(topics, 'topic')} held out, which is {test / topics:.1%} and "
+            f"not {100 * share:.4g}%: {part} has one topic at least"
+        )
 
 
 def told_of_split(found: Split) -> Iterator[str]:

@@ -62,7 +62,13 @@ def sections(
             table = f"{part.heading}\n\n{table}"  # where the first column does not say it
         texts.append(table)
     if below and format == "markdown":
-        texts.append("\n".join(f"- {markdown_escaped(line.strip())}" for line in below))
+        texts.append("\n".join(map(_bullet, below)))
     elif below:
         texts.append("\n".join(below))
     return "\n\n".join(texts)
+
+
+def _bullet(line: str) -> str:
+    """A sentence in a list; one that is indented belongs to the one above it."""
+    start = "  - " if line.startswith(" ") else "- "
+    return start + markdown_escaped(line.strip())

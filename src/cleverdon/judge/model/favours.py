@@ -19,12 +19,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import nan
 
 import numpy as np
 
 from cleverdon.aggregate import average
 from cleverdon.arrays import Floats
 from cleverdon.compare import Interval, PValue, Sample, corrected, intervals, samples
+from cleverdon.compare.resampling import RESAMPLES
 from cleverdon.compare.student import t_statistic
 from cleverdon.compare.tests import p_values
 from cleverdon.errors import OptionError
@@ -36,6 +38,8 @@ LEAST = 4
 could not be said which is off."""
 _FLAT = 1e-12
 """Scores whose squares spread no further are the same."""
+_AT_ONCE = 100
+"""So many resamples are drawn at a time."""
 
 
 _Key = tuple[int, int]
@@ -68,6 +72,12 @@ class Line:
     systems: tuple[str, ...]  # of which it is made: those that are not favoured
     slope: float  # below 1 differences between systems shrink; 1 where none was fitted
     fitted: bool
+    interval: Interval  # of the slope; NaN where fewer than `LEAST` systems are left in the line
+
+    @property
+    def told(self) -> bool:
+        """Whether the slope can be told from 1."""
+        return self.interval.low > 1 or self.interval.high < 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,14 +143,44 @@ def favours(
             )
             for s, system in enumerate(table.systems)
         ]
-    return tuple(found), tuple(_line(table, told.left[m]) for m, table in enumerate(tables))
+    lines = (
+        _line(table, told.left[m], confidence=confidence, seed=seed)
+        for m, table in enumerate(tables)
+    )
+    return tuple(found), tuple(lines)
 
 
-def _line(table: _Table, left: Sequence[int]) -> Line:
+def _line(table: _Table, left: Sequence[int], *, confidence: float, seed: int) -> Line:
     slope, _, _ = table.line(left)
     fitted = len(table.systems) >= LEAST
     named = tuple(table.systems[at] for at in left)
-    return Line(table.measure, named, slope if fitted else 1.0, fitted)
+    ends = nan, nan
+    if len(left) >= LEAST and table.people.shape[1] > 1:
+        ends = _ends(table.people[left], table.model[left], confidence, seed)
+    interval = Interval(*ends, confidence, "percentile")
+    return Line(table.measure, named, slope if fitted else 1.0, fitted, interval)
+
+
+def _ends(people: Floats, model: Floats, confidence: float, seed: int) -> tuple[float, float]:
+    """A bootstrap interval over topics, of the slope: the shares as they are.
+
+    Where systems hardly differ, slopes vary wildly, and these shares tell too little rather than
+    too much: in simulations of such systems, where the slope is 1, about 5% or fewer were told.
+    """
+    random = np.random.default_rng(seed)
+    topics = people.shape[1]
+    slopes = []
+    for start in range(0, RESAMPLES, _AT_ONCE):
+        size = min(_AT_ONCE, RESAMPLES - start)
+        times = random.multinomial(topics, np.full(topics, 1 / topics), size=size) / topics
+        x, y = people @ times.T, model @ times.T
+        x -= x.mean(axis=0)
+        spread = (x * x).sum(axis=0)
+        flat = spread <= _FLAT
+        slopes.append(np.where(flat, 1.0, (x * y).sum(axis=0) / np.where(flat, 1.0, spread)))
+    beyond = (1 - confidence) / 2
+    low, high = np.quantile(np.concatenate(slopes), [beyond, 1 - beyond]).tolist()
+    return low, high
 
 
 def _table(of_person: Sequence[Sample], of_model: Sequence[Sample]) -> _Table:
