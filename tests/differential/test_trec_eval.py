@@ -18,7 +18,10 @@ from cleverdon.profiles import profile
 
 FILES = Path(__file__).resolve().parents[2].parent / "shared" / "golden" / "trec_eval"
 
-pytestmark = pytest.mark.skipif(not FILES.is_dir(), reason="trec_eval's test data are not here")
+pytestmark = pytest.mark.skipif(
+    not FILES.is_dir(),
+    reason="trec_eval's own test files, which are not part of the project, are not beside it",
+)
 
 
 ONLY_IN_THE_DROP_IN = ("runid", "utility_2,-1,0,0", "11pt_avg_.25,.5,.75", "ndcg_1=3,2=9,4=4.5")

@@ -26,7 +26,10 @@ COMMANDS = {
     "out.test.prefs": "-m all_prefs -q -R prefs prefs.test prefs.results.test",
 }
 
-pytestmark = pytest.mark.skipif(not FILES.is_dir(), reason="trec_eval's test data are not here")
+pytestmark = pytest.mark.skipif(
+    not FILES.is_dir(),
+    reason="trec_eval's own test files, which are not part of the project, are not beside it",
+)
 
 
 @pytest.mark.parametrize("expected", COMMANDS)

@@ -136,7 +136,7 @@ print(json.dumps(ends))
 """Each kill is of a process of its own; they are forked, since Python is slow to start."""
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no SIGKILL here, and no fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has neither SIGKILL nor fork")
 def test_killed_again_and_again(tmp_path: Path) -> None:
     data, path = tmp_path / "data.json", tmp_path / "judging.jsonl"
     data.write_text(json.dumps([RUNS, GRADES]))

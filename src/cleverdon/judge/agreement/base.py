@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import ClassVar, TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from cleverdon.judge.agreement.counts import Counts
 NOTHING_SHARED = "no document was judged by two of the judges"
 
 
-class Coefficient:
+class Coefficient(ABC):
     """The base of all coefficients: a subclass computes, and says of itself all there is to say."""
 
     name: ClassVar[str]
@@ -41,9 +42,9 @@ class Coefficient:
             value = self.value(counts)
             return np.where(counts.items > 0, value, np.nan)
 
+    @abstractmethod
     def value(self, counts: Counts) -> Floats:
         """The same; 0/0 is let through."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         return self.name

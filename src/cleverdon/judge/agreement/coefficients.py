@@ -8,6 +8,8 @@ value is then 1, as agreement is, although chance would have given no less.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from cleverdon.arrays import Floats
@@ -34,7 +36,19 @@ class Agreement(Coefficient):
         return agreed / counts.items
 
 
-class _Kappa(Coefficient):
+class _Weighted(Coefficient):
+    """What says how bad it is where one judge gives one grade, and another judge another."""
+
+    power: ClassVar[int] = 0
+    """0: one disagreement is as bad as any other; else how far grades are apart, to this power."""
+
+    def distance(self, places: Floats) -> Floats:
+        """Grades x grades, of their places on the scale."""
+        apart: Floats = np.abs(places[..., :, None] - places[..., None, :])
+        return apart**self.power if self.power else np.sign(apart)
+
+
+class _Kappa(_Weighted):
     """Cohen's kappa, in all its weightings."""
 
     two_only = True
@@ -44,10 +58,6 @@ class _Kappa(Coefficient):
         table = counts.ordered / counts.items[..., None, None]
         by_chance = table.sum(axis=-1)[..., :, None] * table.sum(axis=-2)[..., None, :]
         return _beyond_chance(table, by_chance, self.distance(counts.grades))
-
-    def distance(self, grades: Floats) -> Floats:
-        """Grades x grades: how bad it is where one judge gives this and the other that."""
-        raise NotImplementedError
 
 
 @coefficient
@@ -63,9 +73,6 @@ class Kappa(_Kappa):
     formula = r"\frac{P_o - P_e}{1 - P_e}, \quad P_e = \sum_k p_k q_k"
     source = "Cohen 1960, doi:10.1177/001316446002000104"
 
-    def distance(self, grades: Floats) -> Floats:
-        return _differ(grades)
-
 
 @coefficient
 class KappaLinear(_Kappa):
@@ -79,9 +86,7 @@ class KappaLinear(_Kappa):
     formula = r"1 - \frac{\sum_{kl} |g_k - g_l|\, p_{kl}}{\sum_{kl} |g_k - g_l|\, p_k q_l}"
     source = "Cohen 1968, doi:10.1037/h0026256"
     graded = True
-
-    def distance(self, grades: Floats) -> Floats:
-        return _apart(grades)
+    power = 1
 
 
 @coefficient
@@ -93,19 +98,17 @@ class KappaQuadratic(_Kappa):
     formula = r"1 - \frac{\sum_{kl} (g_k - g_l)^2 p_{kl}}{\sum_{kl} (g_k - g_l)^2 p_k q_l}"
     source = "Cohen 1968, doi:10.1037/h0026256"
     graded = True
-
-    def distance(self, grades: Floats) -> Floats:
-        return _apart(grades) ** 2
+    power = 2
 
 
-class _Pooled(Coefficient):
+class _Pooled(_Weighted):
     """What takes the judges' grades together to say what chance would give."""
 
     def value(self, counts: Counts) -> Floats:
         table = counts.by_item / counts.items[..., None, None]
         shares = table.sum(axis=-1)
         by_chance = shares[..., :, None] * shares[..., None, :]
-        return _beyond_chance(table, by_chance, _differ(counts.grades))
+        return _beyond_chance(table, by_chance, self.distance(counts.grades))
 
 
 @coefficient
@@ -140,7 +143,7 @@ class Fleiss(_Pooled):
     same_of_two = "pi"
 
 
-class _Alpha(Coefficient):
+class _Alpha(_Weighted):
     """Krippendorff's alpha, in all its metrics."""
 
     def value(self, counts: Counts) -> Floats:
@@ -148,11 +151,12 @@ class _Alpha(Coefficient):
         times = pairs.sum(axis=-1)
         n = times.sum(axis=-1)[..., None, None]
         by_chance = times[..., :, None] * times[..., None, :] / (n * (n - 1))
-        return _beyond_chance(pairs / n, by_chance, self.distance(counts.grades, times))
+        places = self.places(counts.grades, times)
+        return _beyond_chance(pairs / n, by_chance, self.distance(places))
 
-    def distance(self, grades: Floats, times: Floats) -> Floats:
-        """How bad a disagreement is; `times` are how often each grade was given."""
-        raise NotImplementedError
+    def places(self, grades: Floats, times: Floats) -> Floats:
+        """Where grades stand on the scale; `times` are how often each was given."""
+        return grades
 
 
 _ALPHA = r"1 - \frac{D_o}{D_e}, \quad D_o = \frac{1}{n} \sum_{kl} o_{kl} \delta^2_{kl}, \quad " + (
@@ -177,9 +181,6 @@ class AlphaNominal(_Alpha):
     formula = _ALPHA + r"\delta_{kl} = [k \ne l]"
     source = _KRIPPENDORFF
 
-    def distance(self, grades: Floats, times: Floats) -> Floats:
-        return _differ(grades)
-
 
 @coefficient
 class AlphaOrdinal(_Alpha):
@@ -190,10 +191,12 @@ class AlphaOrdinal(_Alpha):
     formula = _ALPHA + r"\delta_{kl} = \sum_{g=k}^{l} n_g - \frac{n_k + n_l}{2}"
     source = _KRIPPENDORFF
     graded = True
+    power = 2
 
-    def distance(self, grades: Floats, times: Floats) -> Floats:
+    def places(self, grades: Floats, times: Floats) -> Floats:
         # The sum in the formula is the difference of the grades' mean ranks.
-        return _apart(np.cumsum(times, axis=-1) - times / 2) ** 2
+        ranks: Floats = np.cumsum(times, axis=-1) - times / 2
+        return ranks
 
 
 @coefficient
@@ -205,19 +208,18 @@ class AlphaInterval(_Alpha):
     formula = _ALPHA + r"\delta_{kl} = g_k - g_l"
     source = _KRIPPENDORFF
     graded = True
-
-    def distance(self, grades: Floats, times: Floats) -> Floats:
-        return _apart(grades) ** 2
+    power = 2
 
 
-class _AC(Coefficient):
+class _AC(_Weighted):
     """Gwet's coefficients, in all their weightings."""
 
     def value(self, counts: Counts) -> Floats:
         size = len(counts.grades)
         if size == 1:
             return np.ones(counts.items.shape)
-        weights = self.weights(counts.grades)
+        distance = self.distance(counts.grades)
+        weights = 1 - distance / distance.max()  # how far two grades count as agreement
         table = counts.by_item / counts.items[..., None, None]
         shares = table.sum(axis=-1)
         seen = summed(weights * table)
@@ -225,10 +227,6 @@ class _AC(Coefficient):
         by_chance = weights.sum() * doubt
         found: Floats = (seen - by_chance) / (1 - by_chance)
         return found
-
-    def weights(self, grades: Floats) -> Floats:
-        """Grades x grades: how far they count as agreement, 1 on the diagonal."""
-        raise NotImplementedError
 
 
 @coefficient
@@ -244,9 +242,6 @@ class AC1(_AC):
     formula = r"\frac{P_o - P_e}{1 - P_e}, \quad P_e = \frac{1}{q - 1} \sum_k \pi_k (1 - \pi_k)"
     source = "Gwet 2008, doi:10.1348/000711006X126600"
 
-    def weights(self, grades: Floats) -> Floats:
-        return 1 - _differ(grades)
-
 
 @coefficient
 class AC2Linear(_AC):
@@ -259,11 +254,7 @@ class AC2Linear(_AC):
     )
     source = "Gwet 2014, Handbook of Inter-Rater Reliability, 4th edition"
     graded = True
-
-    def weights(self, grades: Floats) -> Floats:
-        distance = _apart(grades)
-        found: Floats = 1 - distance / distance.max()
-        return found
+    power = 1
 
 
 @coefficient
@@ -277,11 +268,7 @@ class AC2Quadratic(_AC):
     )
     source = AC2Linear.source
     graded = True
-
-    def weights(self, grades: Floats) -> Floats:
-        distance = _apart(grades) ** 2
-        found: Floats = 1 - distance / distance.max()
-        return found
+    power = 2
 
 
 @coefficient
@@ -313,16 +300,6 @@ class Overlap(Coefficient):
         neither = summed(counts.ordered[..., :low, :low])
         found: Floats = both / (counts.items - neither)
         return found
-
-
-def _differ(grades: Floats) -> Floats:
-    found: Floats = 1 - np.eye(len(grades))
-    return found
-
-
-def _apart(values: Floats) -> Floats:
-    found: Floats = np.abs(values[..., :, None] - values[..., None, :])
-    return found
 
 
 def _beyond_chance(seen: Floats, by_chance: Floats, distance: Floats) -> Floats:
