@@ -42,19 +42,10 @@ def labelled(
 
 
 def _named(files: tuple[str, ...]) -> dict[str, str]:
-    """Files by the judges' names: as NAME=FILE says, or by the files' own names."""
-    from cleverdon.errors import InputError
+    """Files by the judges' names."""
     from cleverdon.judge.reading import names_of
 
-    pairs = [options.name_and_file(given) for given in files]
-    own = names_of([file for name, file in pairs if not name])
-    named: dict[str, str] = {}
-    for given, file in pairs:
-        name = given or own[file]
-        if name in named:
-            raise InputError(f"two judges are called {name!r}; give them names: NAME=FILE")
-        named[name] = file
-    return named
+    return options.named_files(files, what="judges", naming=names_of)
 
 
 def regraded(labels: Labels, rel: float | None, merge: tuple[str, ...]) -> Labels:

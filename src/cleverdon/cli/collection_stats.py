@@ -7,10 +7,8 @@ import click
 from cleverdon.cli import collection_options as shared
 from cleverdon.cli import options
 from cleverdon.cli.texts import queries
-from cleverdon.errors import LARGEST_COUNT
 from cleverdon.show.sections import FORMATS
 
-_COUNT = click.IntRange(min=1, max=LARGEST_COUNT)
 _OF_RUNS = ("measure", "ks", "depth", "reusable", "holes", "run_format", "order_by")
 _LONGEST = 60
 """Longer texts of topics are cut in tables."""
@@ -30,7 +28,7 @@ _LONGEST = 60
 @click.option(
     "-k",
     "ks",
-    type=_COUNT,
+    type=options.COUNT,
     multiple=True,
     metavar="K",
     help="Count results among the first K that nobody judged; again for more.  [default: 5, 10, "
@@ -38,7 +36,7 @@ _LONGEST = 60
 )
 @click.option(
     "--depth",
-    type=_COUNT,
+    type=options.COUNT,
     default=100,
     show_default=True,
     help="How many results of each run to look at, for the depth of the pool and for who found "
@@ -59,7 +57,7 @@ _LONGEST = 60
 @click.option("--per-query", is_flag=True, help="A row for each query instead.")
 @click.option(
     "--holes",
-    type=_COUNT,
+    type=options.COUNT,
     metavar="K",
     help="Instead: for each query and run, how many of its first K results nobody judged.",
 )

@@ -8,9 +8,7 @@ import click
 
 from cleverdon.cli import collection_options as shared
 from cleverdon.cli import options
-from cleverdon.errors import LARGEST_COUNT
 
-_COUNT = click.IntRange(min=1, max=LARGEST_COUNT)
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
@@ -20,7 +18,7 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @shared.output
 @click.option(
     "--depth",
-    type=_COUNT,
+    type=options.COUNT,
     metavar="K",
     help="Keep what a pool of the first K results of RUNS has.",
 )
@@ -32,14 +30,16 @@ _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     help="A run that does not contribute to the pool; again for more.",
 )
 @click.option("--queries-share", type=_SHARE, metavar="SHARE", help="Keep a share of the queries.")
-@click.option("--queries-count", type=_COUNT, metavar="N", help="Keep so many queries.")
+@click.option("--queries-count", type=options.COUNT, metavar="N", help="Keep so many queries.")
 @click.option(
     "--share",
     type=_SHARE,
     metavar="SHARE",
     help="Keep a share of each query's judgments, and one at least.",
 )
-@click.option("--per-query", type=_COUNT, metavar="N", help="Keep so many judgments of each query.")
+@click.option(
+    "--per-query", type=options.COUNT, metavar="N", help="Keep so many judgments of each query."
+)
 @click.option(
     "--by-grade",
     is_flag=True,

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cleverdon.cli.options import rel, together
-from cleverdon.cli.pool_options import COUNT
+from cleverdon.cli.options import COUNT, rel, together
+from cleverdon.cli.texts import read_named
 
 if TYPE_CHECKING:
     from cleverdon.pool.expansion import Index, Probe
     from cleverdon.pool.expansion.rounds import Grades
-    from cleverdon.read.texts import Text
 
 # Those of the library, which is not loaded for help; a test compares them.
 TERMS = 10
@@ -61,7 +60,7 @@ class Expansion:
         from cleverdon.pool.expansion.rephrasings import read_rephrasings
         from cleverdon.show.grid import counted
 
-        asked = _read(str(self.queries), "queries", judged.keys())
+        asked = read_named(str(self.queries), "queries", judged.keys())
         queries = {query: asked[query].line for query in judged if query in asked}
         if not queries:
             named = next(iter(judged), "")
@@ -101,34 +100,22 @@ class Expansion:
 
     def _documents(self, wanted: Collection[str] | None) -> dict[str, str]:
         """The documents' texts after their titles: all, or those that are wanted."""
-        found = _read(str(self.documents), "documents", wanted)
+        found = read_named(str(self.documents), "documents", wanted)
         return {doc: f"{text.title}\n{text.text}" for doc, text in found.items()}
 
     def _stop_words(self) -> frozenset[str]:
         from cleverdon.errors import InputError
         from cleverdon.pool.expansion.words import STOP_WORDS, words
+        from cleverdon.read import open_source
         from cleverdon.read.unpacked import decoded
 
         if self.stop_words is None:
             return STOP_WORDS
-        with open(self.stop_words, "rb") as file:
-            text = decoded(file.read(), source=self.stop_words, line=1)
+        text = decoded(open_source(self.stop_words).head(2**62), source=self.stop_words, line=1)
         found = frozenset(words(text))
         if not found:
             raise InputError("has no words", source=self.stop_words)
         return found
-
-
-def _read(file: str, kind: str, wanted: Collection[str] | None) -> dict[str, Text]:
-    from cleverdon.cli.progress import bar
-    from cleverdon.errors import InputError
-    from cleverdon.read.texts import read_texts
-
-    with bar(f"reading {file}") as update:
-        try:
-            return read_texts(file, wanted=wanted, kind=kind, progress=update)
-        except FileNotFoundError:
-            raise InputError("there is no such file", source=file) from None
 
 
 def expansion(command: Any) -> Any:

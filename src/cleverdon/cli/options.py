@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from cleverdon.errors import LARGEST_COUNT
 from cleverdon.profiles import PROFILES
 from cleverdon.settings import CHOICES
 from cleverdon.show.grid import FORMATS, MOST_DIGITS, SYSTEMS
@@ -50,6 +51,9 @@ def _setting(name: str) -> Decorator[Any]:
         f"--{name.replace('_', '-')}", name, type=click.Choice(words), help=f"{meanings}."
     )
 
+
+COUNT = click.IntRange(min=1, max=LARGEST_COUNT)
+"""How many of something."""
 
 inputs = together(
     click.argument("qrels", type=click.Path(allow_dash=True)),
@@ -323,19 +327,32 @@ def opened(runs: tuple[str, ...]) -> dict[str, _core.Source]:
 
     Opened before anything else, so that they can be hashed while numpy is imported.
     """
-    from cleverdon.errors import InputError
     from cleverdon.read import distinct_names, open_source
 
-    named = [name_and_file(run) for run in runs]
-    own = distinct_names([file for name, file in named if not name])
-    found: dict[str, _core.Source] = {}
-    for given, file in named:
-        name = given or own[file]
-        if name in found:
-            raise InputError(f"two runs are called {name!r}; give them names: NAME=FILE")
-        found[name] = open_source(file)
-        found[name].hash_ahead()
+    found = {
+        name: open_source(file)
+        for name, file in named_files(runs, what="runs", naming=distinct_names).items()
+    }
+    for source in found.values():
+        source.hash_ahead()
     return found
+
+
+def named_files(
+    files: tuple[str, ...], *, what: str, naming: Callable[[list[str]], dict[str, str]]
+) -> dict[str, str]:
+    """Files by name: as NAME=FILE says, or by the names that `naming` gives them."""
+    from cleverdon.errors import InputError
+
+    pairs = [name_and_file(given) for given in files]
+    own = naming([file for name, file in pairs if not name])
+    named: dict[str, str] = {}
+    for given, file in pairs:
+        name = given or own[file]
+        if name in named:
+            raise InputError(f"two {what} are called {name!r}; give them names: NAME=FILE")
+        named[name] = file
+    return named
 
 
 def name_and_file(run: str) -> tuple[str, str]:

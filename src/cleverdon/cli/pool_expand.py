@@ -10,7 +10,6 @@ import click
 
 from cleverdon.cli import options
 from cleverdon.cli.expansion import Expansion, expansion
-from cleverdon.cli.pool_options import COUNT
 from cleverdon.show.grid import FORMATS
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ QUERIES = ("lucene", "jsonl")
 @click.option(
     "-k",
     "--depth",
-    type=COUNT,
+    type=options.COUNT,
     metavar="K",
     default=20,
     show_default=True,
@@ -69,7 +68,7 @@ QUERIES = ("lucene", "jsonl")
 )
 @click.option(
     "--rounds",
-    type=COUNT,
+    type=options.COUNT,
     metavar="N",
     default=10,
     show_default=True,

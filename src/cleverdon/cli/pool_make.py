@@ -39,14 +39,14 @@ _STRATA = "10:1,100:0.1"
 @click.option(
     "-k",
     "--depth",
-    type=pool_options.COUNT,
+    type=options.COUNT,
     metavar="K",
     help=f"Look at the first K results of each run and query.  [default: {_DEPTH} for depth "
     "without a budget, else all]",
 )
 @click.option(
     "--budget",
-    type=pool_options.COUNT,
+    type=options.COUNT,
     metavar="N",
     help="How many documents to judge for each query: needed by all methods but depth and "
     "stratified. With depth, the first N by their best rank.",

@@ -87,28 +87,28 @@ def _list_methods(ctx: click.Context, param: click.Parameter, value: bool) -> No
     help="Judge this query only; again for more. Only to begin with.",
 )
 @click.option(
-    "--budget", type=pool_options.COUNT, metavar="N", help="End a query after N documents given."
+    "--budget", type=options.COUNT, metavar="N", help="End a query after N documents given."
 )
 @click.option(
-    "--total", type=pool_options.COUNT, metavar="N", help="End after N documents given in all."
+    "--total", type=options.COUNT, metavar="N", help="End after N documents given in all."
 )
 @click.option(
     "--patience",
-    type=pool_options.COUNT,
+    type=options.COUNT,
     metavar="N",
     help="End a query after N given documents in a row that were judged not relevant. Like "
     "--target, it acts when judgments come back: a batch that is out is not cut short.",
 )
 @click.option(
     "--target",
-    type=pool_options.COUNT,
+    type=options.COUNT,
     metavar="N",
     help="End a query once N relevant documents are judged.",
 )
 @click.option(
     "-k",
     "--depth",
-    type=pool_options.COUNT,
+    type=options.COUNT,
     metavar="K",
     help="Look at the first K results of each run and query. Only to begin with.  [default: all]",
 )

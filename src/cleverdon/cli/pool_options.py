@@ -8,13 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cleverdon.cli.options import Decorator, opened, runs_read, together
-from cleverdon.errors import LARGEST_COUNT
 
 if TYPE_CHECKING:
     from cleverdon.pool import Contributions
-
-COUNT = click.IntRange(min=1, max=LARGEST_COUNT)
-"""How many of something."""
 
 runs = together(
     click.argument("runs", nargs=-1, required=True, type=click.Path(allow_dash=True)),

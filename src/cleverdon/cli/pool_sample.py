@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from cleverdon.cli import options, pool_options
-from cleverdon.errors import LARGEST_COUNT
 
 if TYPE_CHECKING:
     from cleverdon.pool import Pool
@@ -45,7 +44,7 @@ _ALLOCATIONS = ("proportional", "equal", "neyman")
 @click.option(
     "-n",
     "--size",
-    type=click.IntRange(min=1, max=LARGEST_COUNT),
+    type=options.COUNT,
     default=200,
     show_default=True,
     help="How many documents to draw for each query.",

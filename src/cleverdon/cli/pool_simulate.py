@@ -24,14 +24,14 @@ from cleverdon.cli import options, pool_options
     "--budget",
     "budgets",
     multiple=True,
-    type=pool_options.COUNT,
+    type=options.COUNT,
     metavar="N",
     help="How many documents to judge for each query; again for more.  [default: 10, 20, 50, 100]",
 )
 @click.option(
     "-k",
     "--depth",
-    type=pool_options.COUNT,
+    type=options.COUNT,
     metavar="K",
     help="Look at the first K results of each run and query.  [default: all]",
 )

@@ -38,7 +38,7 @@ _REPETITIONS = click.IntRange(min=1, max=1_000_000)
 @click.option(
     "-k",
     "--depth",
-    type=pool_options.COUNT,
+    type=options.COUNT,
     metavar="K",
     default=100,
     show_default=True,

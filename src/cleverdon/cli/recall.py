@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cleverdon.cli import options
-from cleverdon.errors import LARGEST_COUNT
 from cleverdon.show.sections import FORMATS
 
 if TYPE_CHECKING:
@@ -17,14 +16,13 @@ if TYPE_CHECKING:
 
 _SAMPLES = ("plain", "sampled", "strata")
 _SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
-_COUNT = click.IntRange(min=1, max=LARGEST_COUNT)
 
 
 @click.command()
 @options.inputs
 @click.option(
     "--docs",
-    type=_COUNT,
+    type=options.COUNT,
     metavar="N",
     help="How many documents the collection has.  [default: as --drawn says]",
 )
@@ -49,7 +47,7 @@ _COUNT = click.IntRange(min=1, max=LARGEST_COUNT)
 )
 @click.option(
     "--depth",
-    type=_COUNT,
+    type=options.COUNT,
     metavar="K",
     help="How deep the pool is.  [default: down to where all results of all runs are judged]",
 )

@@ -48,16 +48,10 @@ class TextFiles:
     ) -> dict[str, Text]:
         if file is None:
             return {}
-        from cleverdon.cli.progress import bar, say
-        from cleverdon.errors import InputError
-        from cleverdon.read.texts import read_texts
+        from cleverdon.cli.progress import say
 
         wanted = frozenset(ids())
-        with bar(f"reading {file}") as update:
-            try:
-                found = read_texts(file, wanted=wanted, limit=limit, kind=kind, progress=update)
-            except FileNotFoundError:  # said as of any other file
-                raise InputError("there is no such file", source=file) from None
+        found = read_named(file, kind, wanted, limit=limit)
         if wanted and not found:
             known = min(wanted)
             say(
@@ -65,6 +59,21 @@ class TextFiles:
                 f"{known!r}"
             )
         return found
+
+
+def read_named(
+    file: str, kind: str, wanted: Collection[str] | None, *, limit: int | None = None
+) -> dict[str, Text]:
+    """The texts in a file, all or those that are wanted, with a progress bar."""
+    from cleverdon.cli.progress import bar
+    from cleverdon.errors import InputError
+    from cleverdon.read.texts import read_texts
+
+    with bar(f"reading {file}") as update:
+        try:
+            return read_texts(file, wanted=wanted, limit=limit, kind=kind, progress=update)
+        except FileNotFoundError:  # said as of any other file
+            raise InputError("there is no such file", source=file) from None
 
 
 queries = click.option(
