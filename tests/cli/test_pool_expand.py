@@ -218,7 +218,7 @@ def test_stop_words_and_common_words(run: Command, collection: Path) -> None:
         (["first.txt", "--terms", str(10**20)], "not in the range"),
         (["first.txt", "--plot", "p.doc"], "p.doc"),
         (["first.txt", *TEXTS, "-o", "corpus.jsonl"], "would be overwritten"),
-        (["first.txt", *TEXTS, "--stop-words", "gone.txt"], "gone.txt: there is no such file"),
+        (["first.txt", *TEXTS, "--stop-words", "gone.txt"], "File 'gone.txt' does not exist"),
     ],
 )
 def test_errors(run: Command, collection: Path, arguments: list[str], message: str) -> None:
