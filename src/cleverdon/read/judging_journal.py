@@ -45,7 +45,7 @@ def journal_grades(
     damaged: list[int] = []
     *lines, torn = content.split(b"\n")
     for number, line in enumerate(lines[1:], start=2):
-        entry = _entry(line)
+        entry = parse_entry(line)
         if entry is None:
             damaged.append(number)
         elif "judged" in entry:
@@ -69,7 +69,7 @@ def journal_grades(
     return found
 
 
-def _entry(line: bytes) -> dict[str, Any] | None:
+def parse_entry(line: bytes) -> dict[str, Any] | None:
     """What a line says; None where it is damaged."""
     try:
         entry = json.loads(line.decode("utf-8", "surrogatepass"))

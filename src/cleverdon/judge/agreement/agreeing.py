@@ -57,9 +57,7 @@ class Agreed:
     items: int  # documents that two judges at least judged
     overall: Mapping[str, Estimate]
     pairs: tuple[Pair, ...]
-    topics: tuple[
-        TopicAgreement, ...
-    ]  # those on which agreement is lowest first; empty unless asked for
+    topics: tuple[TopicAgreement, ...]  # the lowest agreement first; empty unless asked for
     leanings: tuple[Leaning, ...]
     one_grade: float | None  # the grade that all judges gave throughout, if there is one
     drawn: tuple[Mapping[str, Drawn], ...]  # the pairs' resamples

@@ -1,4 +1,4 @@
-"""Which topics, and which documents, judges disagree on most."""
+"""Which documents judges disagree on most; topics are told by `agree(..., per_query=True)`."""
 
 from __future__ import annotations
 

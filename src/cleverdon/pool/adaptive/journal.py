@@ -10,7 +10,6 @@ Going on is doing all of it again, which must give the same documents.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -30,7 +29,7 @@ from cleverdon.pool.adaptive.journal_start import (
 from cleverdon.pool.adaptive.judging import Judging
 from cleverdon.pool.adaptive.limits import Limits
 from cleverdon.pool.contributions import Contributions, Contributor, Progress, gather
-from cleverdon.read.judging_journal import ENTRIES, START
+from cleverdon.read.judging_journal import START, parse_entry
 
 
 @contextmanager
@@ -121,12 +120,9 @@ def _check_empty(journal: Journal) -> None:
 
 
 def _replay(judging: Judging, line: bytes, path: str, number: int) -> None:
-    try:
-        entry = json.loads(line.decode("utf-8", "surrogatepass"))
-    except ValueError:
-        raise damaged(path, number, "it is no JSON") from None
-    if not isinstance(entry, dict) or len(entry.keys() & ENTRIES) != 1:
-        raise damaged(path, number, 'expected "given", "judged" or "limits"')
+    entry = parse_entry(line)
+    if entry is None:
+        raise damaged(path, number, 'expected "given", "judged" or "limits", in JSON')
     try:
         judging.replay(entry)
     except (ValueError, TypeError, InputError) as error:

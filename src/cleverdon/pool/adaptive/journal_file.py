@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cleverdon.errors import InputError
+from cleverdon.read.judging_journal import parse_entry
 
 
 class Journal:
@@ -71,12 +72,8 @@ def judgments_of(path: str | os.PathLike[str]) -> list[tuple[str, str, float]]:
         *lines, _ = Path(path).read_bytes().split(b"\n")
     except OSError as error:
         raise _unreadable(os.fspath(path), error) from None
-    found = []
-    for line in lines[1:]:
-        with suppress(ValueError, TypeError, KeyError):  # a line that is damaged
-            query, doc, grade = json.loads(line.decode("utf-8", "surrogatepass"))["judged"]
-            found.append((str(query), str(doc), float(grade)))
-    return found
+    read = [entry["judged"] for line in lines[1:] if "judged" in (entry := parse_entry(line) or {})]
+    return [(query, doc, float(grade)) for query, doc, grade in read]
 
 
 @contextmanager
