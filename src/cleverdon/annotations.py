@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from cleverdon.errors import InputError, OptionError
 
 Nested = dict[str, dict[str, float]]
 """Query to document to number."""
+Grades = Mapping[str, Mapping[str, float]]
+"""Query to document to grade; one below 0 is of a document that is pooled, and not judged."""
+
+POOLED = -1.0
+"""The grade of what is pooled, and not judged."""
 
 
 @dataclass(frozen=True)

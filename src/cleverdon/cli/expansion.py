@@ -13,8 +13,8 @@ from cleverdon.cli.options import COUNT, rel, together
 from cleverdon.cli.texts import read_named
 
 if TYPE_CHECKING:
+    from cleverdon.annotations import Grades
     from cleverdon.pool.expansion import Index, Probe
-    from cleverdon.pool.expansion.rounds import Grades
 
 # Those of the library, which is not loaded for help; a test compares them.
 TERMS = 10

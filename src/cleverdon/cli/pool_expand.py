@@ -13,10 +13,10 @@ from cleverdon.cli.expansion import Expansion, expansion
 from cleverdon.show.grid import FORMATS
 
 if TYPE_CHECKING:
+    from cleverdon.annotations import Grades
     from cleverdon.pool import Contributions
     from cleverdon.pool.expansion import Round, Simulated
     from cleverdon.pool.expansion.probe import New
-    from cleverdon.pool.expansion.rounds import Grades
 
 # As `show.expansion` has them, which is not loaded for help; a test compares them.
 QUERIES = ("lucene", "jsonl")

@@ -12,9 +12,9 @@ from cleverdon.cli import pool_next_checks as checks
 from cleverdon.errors import LARGEST_COUNT
 
 if TYPE_CHECKING:
+    from cleverdon.annotations import Grades
     from cleverdon.cli.texts import TextFiles
     from cleverdon.pool.adaptive import Judging
-    from cleverdon.read.sheet import Grades
 
 METHOD = "mtf"
 

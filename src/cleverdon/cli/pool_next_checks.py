@@ -14,10 +14,10 @@ from click.core import ParameterSource
 from cleverdon.cli import options
 
 if TYPE_CHECKING:
+    from cleverdon.annotations import Grades
     from cleverdon.pool import Contributions
     from cleverdon.pool.adaptive.journal_start import Start
     from cleverdon.pool.adaptive.judging import Judgment
-    from cleverdon.read.sheet import Grades
 
 _AT_FIRST = {"chosen": "topics"} | {
     name: name for name in ("depth", "rel", "seed", "run_format", "order_by")

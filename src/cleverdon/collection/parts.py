@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
 
 from cleverdon import _core
-from cleverdon.annotations import Annotations, Nested
+from cleverdon.annotations import Annotations, Grades, Nested
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError
 
 Value = TypeVar("Value")
-Grades = Mapping[str, Mapping[str, float]]
-"""Query to document to grade."""
 Regrade = Callable[[str, str, float], float]
 """Of a query, a document and its grade, the grade that it becomes."""
 

@@ -75,10 +75,9 @@ def stats(
     `topics` are attributes of topics (see `cleverdon.read.topics`), of which `by` names the one to
     count by; `texts` says what topics ask. Topics are hard by the mean of `measure` over systems:
     nDCG@10 where relevant documents have several grades and `rel` is 1, else AP, which counts
-    documents from `rel` on. Holes are counted
-    above each of `ks`; who found what, the depth of the pool and reusability are looked at within
-    the first `depth` results. Without `reusable`, no system is left out of the pool to see what it
-    loses, which takes longest where there are many.
+    documents from `rel` on. Holes are counted above each of `ks`; who found what, the depth of the
+    pool and reusability are looked at within the first `depth` results. Without `reusable`, no
+    system is left out of the pool to see what it loses, which takes longest where there are many.
 
     >>> found = stats({"q1": {"a": 2, "b": 0}, "q2": {"c": 0}})
     >>> found.described.relevant, [concern.kind for concern in found.concerns]

@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from cleverdon.annotations import POOLED
 from cleverdon.arrays import Ints
 from cleverdon.collection.parts import part, sampled
 from cleverdon.data import Judgments
 from cleverdon.errors import OptionError, check_count, check_seed, check_within, suggest
 from cleverdon.pool.contributions import gather
-
-NOT_JUDGED = -1.0
-"""The grade of what was pooled, and not judged."""
 
 Progress = Callable[[str, int, int], object]
 
@@ -99,7 +97,7 @@ def some_judgments(
     made = part(
         given,
         kept,
-        regrade=lambda query, doc, grade: min(grade, NOT_JUDGED) if doc in marked[query] else grade,
+        regrade=lambda query, doc, grade: min(grade, POOLED) if doc in marked[query] else grade,
     )
     others = sum(map(len, marked.values()))
     return Subset(

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from cleverdon._core import Source
+from cleverdon.annotations import Nested
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
 from cleverdon.judge.labels import Labels, Row, judgment_rows
@@ -20,7 +21,7 @@ from cleverdon.read import distinct_names, head_of, open_source
 from cleverdon.read.columns import choose, is_header, position
 from cleverdon.read.detect import detect, first_line
 from cleverdon.read.judging_journal import is_journal, journal_grades
-from cleverdon.read.sheet import UNJUDGED, Grades, grades_by_judge, has_header
+from cleverdon.read.sheet import UNJUDGED, grades_by_judge, has_header
 from cleverdon.read.unpacked import decoded
 
 JUDGE = ("judge", "assessor", "annotator", "rater", "judge_id", "assessor_id", "worker", "user")
@@ -93,7 +94,7 @@ def _rows(name: str, file: str, assessors: bool, format: str | None) -> Iterator
         yield from judgment_rows(name, Judgments.read(source, format=format, name=name))
 
 
-def _of_grades(judge: str, grades: Grades) -> Iterator[Row]:
+def _of_grades(judge: str, grades: Nested) -> Iterator[Row]:
     for query, of_query in grades.items():
         for doc, grade in of_query.items():
             yield judge, query, doc, grade

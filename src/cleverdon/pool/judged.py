@@ -9,13 +9,12 @@ from math import nan
 import numpy as np
 
 from cleverdon import _core
-from cleverdon.annotations import Annotations, Nested
+from cleverdon.annotations import POOLED, Annotations, Nested
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError, check_word
 from cleverdon.pool.pooled import Pool
 
 KINDS = ("plain", "strata", "sampled")
-NOT_JUDGED = -1.0
 
 
 @dataclass(frozen=True)
@@ -63,10 +62,10 @@ def judged_pool(
     judged = left_out = 0
     for (topic, at), drawn in zip(pool.rows(), pool.drawn.tolist(), strict=True):
         doc = pool.docs[at]
-        grade = left.get(topic, {}).pop(doc, NOT_JUDGED)
+        grade = left.get(topic, {}).pop(doc, POOLED)
         judged += drawn and grade >= 0
         left_out += not drawn and grade >= 0
-        nested[topic][doc] = grade if drawn and grade >= 0 else NOT_JUDGED
+        nested[topic][doc] = grade if drawn and grade >= 0 else POOLED
     outside = [(t, d, g) for t, rest in left.items() for d, g in rest.items() if g >= 0]
     if not judged + left_out:
         _refuse(pool, outside)

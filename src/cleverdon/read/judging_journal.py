@@ -46,7 +46,7 @@ def journal_grades(
     *lines, torn = content.split(b"\n")
     for number, line in enumerate(lines[1:], start=2):
         entry = parse_entry(line)
-        if entry is None:
+        if entry is None or ("judged" in entry and not is_judgment(entry["judged"])):
             damaged.append(number)
         elif "judged" in entry:
             query, doc, grade = entry["judged"]
@@ -70,17 +70,16 @@ def journal_grades(
 
 
 def parse_entry(line: bytes) -> dict[str, Any] | None:
-    """What a line says; None where it is damaged."""
+    """What a line holds, one of `ENTRIES`; None where it is damaged."""
     try:
         entry = json.loads(line.decode("utf-8", "surrogatepass"))
     except ValueError:
         return None
-    if not isinstance(entry, dict) or len(entry.keys() & ENTRIES) != 1:
-        return None
-    return entry if "judged" not in entry or _is_judgment(entry["judged"]) else None
+    return entry if isinstance(entry, dict) and len(entry.keys() & ENTRIES) == 1 else None
 
 
-def _is_judgment(value: object) -> bool:
+def is_judgment(value: object) -> bool:
+    """Whether it is a query, a document and a grade."""
     if not isinstance(value, list) or len(value) != 3:
         return False
     query, doc, grade = value

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 
+from cleverdon.annotations import Nested
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError
 from cleverdon.read import open_source
@@ -30,9 +31,6 @@ LONGEST = 5_000
 """Characters of a text that a cell shows: some spreadsheets take no more than 32,767."""
 UNJUDGED = ("", "?")
 """What stands in the column of the grade where there is none yet."""
-
-Grades = dict[str, dict[str, float]]
-"""Query to document to grade."""
 
 _Entry = tuple[int, str, str, str, str]
 """Line, judge, query, document, and the grade as it stands there."""
@@ -127,7 +125,7 @@ def _count_grades(path: str) -> int | None:
 
 def read_sheet(
     path: str | os.PathLike[str], *, format: str | None = None, notes: list[str] | None = None
-) -> Grades:
+) -> Nested:
     """The grades of a sheet that was filled in; documents without one are left out.
 
     Files without such a header (qrels of TREC, JSON, Parquet) are read as any judgments are, in
@@ -155,7 +153,7 @@ def has_header(head: bytes) -> bool:
 
 def grades_by_judge(
     content: bytes, *, source: str, judge: str, judges: Sequence[str]
-) -> dict[str, Grades]:
+) -> dict[str, Nested]:
     """The grades of a sheet's content by who judged; it has a header (see `has_header`).
 
     `judges` are the names that a column of judges may have; where there is none, all are of one
@@ -167,17 +165,17 @@ def grades_by_judge(
     return {name or judge: grades for name, grades in found.items()}
 
 
-def read_sheets(paths: Iterable[str | os.PathLike[str]]) -> Grades:
+def read_sheets(paths: Iterable[str | os.PathLike[str]]) -> Nested:
     """The grades of several sheets together; an error where two of them contradict each other."""
     return merged_sheets({os.fspath(path): read_sheet(path) for path in paths})
 
 
-def merged_sheets(sheets: Mapping[str, Grades]) -> Grades:
+def merged_sheets(sheets: Mapping[str, Nested]) -> Nested:
     """The grades of sheets by their names; an error where two of them contradict each other.
 
     A grade below 0 is none, and contradicts nothing.
     """
-    found: Grades = {}
+    found: Nested = {}
     source: dict[tuple[str, str], str] = {}
     for name, grades in sheets.items():
         for query, of_query in grades.items():
@@ -267,9 +265,9 @@ def _of_columns(
 
 def _grades(
     entries: Iterator[_Entry], separator: str, *, source: str, is_sheet: bool
-) -> dict[str, Grades]:
+) -> dict[str, Nested]:
     """The grades of each judge."""
-    found: dict[str, Grades] = {}
+    found: dict[str, Nested] = {}
     seen: dict[tuple[str, str, str], int] = {}
     for line, judge, query, doc, grade in entries:
         if grade in UNJUDGED:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cleverdon.errors import InputError
-from cleverdon.read.judging_journal import parse_entry
+from cleverdon.read.judging_journal import is_judgment, parse_entry
 
 
 class Journal:
@@ -72,8 +72,8 @@ def judgments_of(path: str | os.PathLike[str]) -> list[tuple[str, str, float]]:
         *lines, _ = Path(path).read_bytes().split(b"\n")
     except OSError as error:
         raise _unreadable(os.fspath(path), error) from None
-    read = [entry["judged"] for line in lines[1:] if "judged" in (entry := parse_entry(line) or {})]
-    return [(query, doc, float(grade)) for query, doc, grade in read]
+    read = [(parse_entry(line) or {}).get("judged", ()) for line in lines[1:]]
+    return [(query, doc, float(grade)) for query, doc, grade in filter(is_judgment, read)]
 
 
 @contextmanager

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cleverdon.annotations import Grades
 from cleverdon.pool.contributions import Contributions
 from cleverdon.pool.expansion.rm3 import ORIGINAL, TERMS, Expanded, expanded
-from cleverdon.pool.expansion.rounds import Grades
 from cleverdon.pool.expansion.search import Index
 from cleverdon.pool.expansion.words import STOP_WORDS
 

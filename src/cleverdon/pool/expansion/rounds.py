@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-Grades = Mapping[str, Mapping[str, float]]
-"""Query to document to grade; below 0 is pooled, and not judged."""
+from cleverdon.annotations import Grades
 
 
 @dataclass(frozen=True)

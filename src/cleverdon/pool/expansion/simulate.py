@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from cleverdon.annotations import Grades
 from cleverdon.errors import InputError, check_count
 from cleverdon.pool.expansion.probe import Probe
-from cleverdon.pool.expansion.rounds import Grades, Round, rounds
+from cleverdon.pool.expansion.rounds import Round, rounds
 from cleverdon.pool.expansion.search import Index
 from cleverdon.read.sheet import merged_sheets
 

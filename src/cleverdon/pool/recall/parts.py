@@ -7,15 +7,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isnan
 
+from cleverdon.annotations import Grades
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
 from cleverdon.pool.pooled import Pool
 from cleverdon.pool.recall.drawing import METHOD
 from cleverdon.pool.recall.weighted import Part
 from cleverdon.read.sheet import merged_sheets
-
-Grades = Mapping[str, Mapping[str, float]]
-"""Query to document to grade."""
 
 
 @dataclass(frozen=True)
