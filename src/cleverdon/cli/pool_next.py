@@ -148,8 +148,9 @@ def command(
     """
     from cleverdon.cli.progress import bar, say
     from cleverdon.pool.adaptive import Limits, begin, resume
-    from cleverdon.pool.adaptive.journal_file import exists, judgments_of
     from cleverdon.pool.adaptive.journal_start import file_of, read_start
+    from cleverdon.read.journal_file import exists
+    from cleverdon.read.judging_journal import judgments_of
     from cleverdon.read.sheet import check_replaceable, merged_sheets, read_sheet, write_sheet
     from cleverdon.show.adaptive import changed_text, over_text, tally_text
 

@@ -7,10 +7,13 @@ they were. What people have judged must never be lost with a run, or with one li
 from __future__ import annotations
 
 import json
+import os
 from math import isfinite
+from pathlib import Path
 from typing import Any
 
 from cleverdon.errors import InputError
+from cleverdon.read.journal_file import unreadable
 
 FORMAT = "cleverdon judging 1"
 START = f'{{"format": "{FORMAT}"'.encode()
@@ -85,3 +88,13 @@ def is_judgment(value: object) -> bool:
     query, doc, grade = value
     named = isinstance(query, str) and isinstance(doc, str)
     return named and isinstance(grade, (int, float)) and isfinite(grade)
+
+
+def judgments_of(path: str | os.PathLike[str]) -> list[tuple[str, str, float]]:
+    """All judgments that can be read, with those that others took the place of."""
+    try:
+        *lines, _ = Path(path).read_bytes().split(b"\n")
+    except OSError as error:
+        raise unreadable(os.fspath(path), error) from None
+    read = [(parse_entry(line) or {}).get("judged", ()) for line in lines[1:]]
+    return [(query, doc, float(grade)) for query, doc, grade in filter(is_judgment, read)]

@@ -15,9 +15,9 @@ import pytest
 from cleverdon.data import Run
 from cleverdon.errors import CleverdonError, InputError, OptionError
 from cleverdon.pool.adaptive import Judging, Limits, begin, methods, resume
-from cleverdon.pool.adaptive.journal_file import exists
 from cleverdon.pool.adaptive.journal_start import read_start
 from cleverdon.pool.contributions import gather
+from cleverdon.read.journal_file import exists
 from tests.pool.adaptive.made_up import systems
 
 RUNS, GRADES = systems(count=3, topics=2, docs=30, depth=8)
@@ -97,7 +97,7 @@ def test_cut_anywhere(tmp_path: Path, batch: int, monkeypatch: pytest.MonkeyPatc
 _SCRIPT = """
 import json, os, signal, sys
 from cleverdon.pool.adaptive import begin, resume
-from cleverdon.pool.adaptive.journal_file import Journal, exists
+from cleverdon.read.journal_file import Journal, exists
 from cleverdon.pool.contributions import gather
 
 path, kills = sys.argv[1], json.loads(sys.argv[2])
@@ -296,7 +296,7 @@ def test_one_at_a_time(tmp_path: Path) -> None:
     path = tmp_path / "judging.jsonl"
     with begin(path, FOUND) as judging:
         judge(judging, most=1)
-        with pytest.raises(InputError, match="another process is judging with this file"):
+        with pytest.raises(InputError, match="another process is at work with this file"):
             stopped(path, FOUND)
         judge(judging, most=1)
     stopped(path, FOUND)

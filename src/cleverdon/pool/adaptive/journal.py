@@ -17,7 +17,6 @@ from typing import Any
 
 from cleverdon.errors import InputError, OptionError
 from cleverdon.pool.adaptive.base import Method, parse_method
-from cleverdon.pool.adaptive.journal_file import Journal, opened, sync_folder
 from cleverdon.pool.adaptive.journal_start import (
     Start,
     begin_another,
@@ -29,6 +28,7 @@ from cleverdon.pool.adaptive.journal_start import (
 from cleverdon.pool.adaptive.judging import Judging
 from cleverdon.pool.adaptive.limits import Limits
 from cleverdon.pool.contributions import Contributions, Contributor, Progress, gather
+from cleverdon.read.journal_file import Journal, opened, sync_folder
 from cleverdon.read.judging_journal import START, parse_entry
 
 

@@ -1,4 +1,4 @@
-"""The file of a journal: open for one process only, and on the disk when it says so."""
+"""A file to which lines of JSON are added: by one process at a time, and synced to the disk."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from cleverdon.errors import InputError
-from cleverdon.read.judging_journal import is_judgment, parse_entry
 
 
 class Journal:
-    """The file, open and locked for as long as judging goes on."""
+    """The file, open and locked for as long as the work goes on."""
 
     def __init__(self, path: str, file: FileIO) -> None:
         self.path, self.file = path, file
@@ -46,8 +45,8 @@ class Journal:
         """Take the torn line off the end."""
         self.file.truncate(self.file.seek(0, os.SEEK_END) - len(torn))
         self.notes.append(
-            f"{self.path}:{line}: the last line was cut short when judging was stopped, and is "
-            "left out; nothing else is lost"
+            f"{self.path}:{line}: the last line was cut short when the work was stopped, and "
+            "is left out; nothing else is lost"
         )
 
     def close(self) -> None:
@@ -63,17 +62,7 @@ def exists(path: str | os.PathLike[str]) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise _unreadable(os.fspath(path), error) from None
-
-
-def judgments_of(path: str | os.PathLike[str]) -> list[tuple[str, str, float]]:
-    """All judgments that can be read, with those that others took the place of."""
-    try:
-        *lines, _ = Path(path).read_bytes().split(b"\n")
-    except OSError as error:
-        raise _unreadable(os.fspath(path), error) from None
-    read = [(parse_entry(line) or {}).get("judged", ()) for line in lines[1:]]
-    return [(query, doc, float(grade)) for query, doc, grade in filter(is_judgment, read)]
+        raise unreadable(os.fspath(path), error) from None
 
 
 @contextmanager
@@ -83,7 +72,7 @@ def opened(path: str, mode: str) -> Iterator[Journal]:
         # Without a buffer: what is written is with the system, or there is an error.
         file = FileIO(path, mode)
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
     journal = Journal(path, file)
     try:
         _lock(file, path)
@@ -111,7 +100,7 @@ def _lock(file: FileIO, path: str) -> None:
         return  # a system without locks
     except (BlockingIOError, PermissionError):
         raise InputError(
-            "another process is judging with this file; wait until it is done, or end it",
+            "another process is at work with this file; wait until it is done, or end it",
             source=path,
         ) from None
     except OSError:
@@ -128,5 +117,5 @@ def sync_folder(path: str) -> None:
             os.close(folder)
 
 
-def _unreadable(path: str, error: OSError) -> InputError:
+def unreadable(path: str, error: OSError) -> InputError:
     return InputError(f"cannot be opened: {error.strerror or error}", source=path)
