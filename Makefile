@@ -87,7 +87,7 @@ INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --editable
 $(VENV)/.installed: pyproject.toml $(RUST) | $(VENV)/.made
 	@command -v cargo >/dev/null || { echo "make: a Rust toolchain is needed (cargo): install it with rustup"; exit 1; }
 	@echo "make: building and installing; the first time, the core takes a few minutes"
-	$(INSTALL) '.[plots]'
+	$(INSTALL) '.[engine,plots]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml $(RUST) | $(VENV)/.made

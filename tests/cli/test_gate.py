@@ -123,3 +123,66 @@ def test_a_damaged_baseline_is_named(cleverdon: Command, tmp_path: Path) -> None
     done = cleverdon("gate", QRELS, BM25, "--rule", "AP >= baseline", "--baseline", "base.json")
     assert done.returncode == 2
     assert "base.json: is a damaged results file" in done.stderr
+
+
+def costs(tmp_path: Path, name: str, *, not_valid: tuple[str, ...] = (), **values: float) -> str:
+    """A file as `cleverdon bench --json` writes it, with this and much else."""
+    held = {
+        "kind": "cleverdon bench",
+        "version": 1,
+        "system": name.partition("-")[0],
+        "settings": {},
+        "costs": {
+            cost: {"value": value, "low": None, "high": None} for cost, value in values.items()
+        },
+        "not_valid": not_valid,
+        "more": [],
+    }
+    (tmp_path / f"{name}.json").write_text(json.dumps(held))
+    return f"{name}.json"
+
+
+def test_costs_are_judged_beside_quality(cleverdon: Command, tmp_path: Path) -> None:
+    bench = costs(tmp_path, "mine-bench", p99=0.048, throughput=410)
+    index = costs(tmp_path, "mine-index", index_size=2e8)
+    given = ("--costs", bench, "--costs", index)
+    rules = ("--rule", "p99 <= 50 ms", "--rule", "index size <= 200 MB", "--rule", "AP >= 0.1")
+    done = cleverdon("gate", QRELS, BM25, *given, *rules, "--json", "base.json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "PASSED: 3 rules kept" in done.stdout
+
+    # What was written is a baseline for costs as well, unless others are given.
+    slower = ("--costs", costs(tmp_path, "new-bench", p99=0.06))
+    rule = ("--rule", "p99 <= baseline + 10%")
+    done = cleverdon("gate", QRELS, DENSE, *slower, "--baseline", "base.json", *rule)
+    assert done.returncode == 1
+    assert "<= 52.8 ms" in done.stdout
+    old = ("--baseline-costs", costs(tmp_path, "old-bench", p99=0.07))
+    assert cleverdon("gate", QRELS, DENSE, *slower, *old, *rule).returncode == 0
+
+
+def test_costs_that_cannot_be_judged_exit_with_2(cleverdon: Command, tmp_path: Path) -> None:
+    cleverdon("gate", QRELS, BM25, "--rule", "AP >= 0", "--json", "base.json")
+    bench = costs(tmp_path, "a-bench", p99=0.048)
+    other = costs(tmp_path, "b-bench", index_size=1.0)
+    late = costs(tmp_path, "a-late", p99=0.049, not_valid=("the sender lagged",))
+    for given, message in (
+        ((), "needs the p99, which was not measured"),
+        (("--costs", late), "is not valid (the sender lagged)"),
+        (("--costs", bench, "--costs", other), "different systems (a, b)"),
+        (("--costs", bench, "--costs", late), "two files say p99 of 'a'"),
+        (("--costs", "none.json"), "none.json: there is no such file of results"),
+        (("--costs", "base.json"), "is not what 'cleverdon bench --json'"),
+    ):
+        done = cleverdon("gate", QRELS, BM25, *given, "--rule", "p99 <= 1 s")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert message in done.stderr
+        assert done.stderr.count("\n") == 1
+    # A results file that has none, as older ones, is a baseline for all but costs.
+    against = ("--costs", bench, "--baseline", "base.json")
+    assert cleverdon("gate", QRELS, BM25, *against, "--rule", "AP >= baseline").returncode == 0
+    done = cleverdon("gate", QRELS, BM25, *against, "--rule", "p99 <= baseline")
+    assert done.returncode == 2
+    assert "needs the baseline's p99, which was not measured" in done.stderr
+    named = ("--costs", bench, "--costs", f"a={other}")
+    assert cleverdon("gate", QRELS, BM25, *named, "--rule", "p99 <= 1 s").returncode == 0

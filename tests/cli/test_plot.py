@@ -29,6 +29,7 @@ NEEDED = {
     "precision-recall": ["--query", "q2"],
     "topics": ["--system", "dense"],
     "trade-off": ["-m", "AP", "-m", "RR"],
+    "pareto": ["--costs", str(EXAMPLES / "bm25.bench.json")],
 }
 """What some kinds cannot do without."""
 

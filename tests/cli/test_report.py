@@ -177,3 +177,61 @@ def test_what_is_read_is_not_overwritten(cleverdon: Command, runs: Path) -> None
     assert (done.returncode, done.stdout) == (2, "")
     assert "qrels.html is read, and would be overwritten" in done.stderr
     assert (runs / "qrels.html").read_bytes() == before
+
+
+def bench(runs: Path, name: str, order: str = "", topics: int = 8, **more: Any) -> str:
+    """A file as `cleverdon bench --json` writes it, with what was answered while it was timed."""
+    held = {
+        "kind": "cleverdon bench",
+        "version": 1,
+        "system": name,
+        "settings": {},
+        "costs": {"p99": {"value": 0.05, "low": 0.04, "high": 0.06}},
+        "not_valid": [],
+    }
+    if order:
+        ranked = {doc: 9.0 - rank for rank, doc in enumerate(order)}
+        held["run"] = {f"{topic}": ranked for topic in range(1, topics + 1)}
+    (runs / f"{name}.json").write_text(json.dumps(held | more))
+    return f"{name}.json"
+
+
+def test_costs_stand_beside_quality(cleverdon: Command, runs: Path) -> None:
+    # `two` answers otherwise while it is timed than it did for its run; `three` has no other run.
+    files = (bench(runs, "two", "acb"), bench(runs, "three", "ab", not_valid=["it lagged"]))
+    given = [option for file in files for option in ("--costs", file)]
+    done = cleverdon("report", "qrels.txt", "one.run", "two.run", *given, "-m", "RR")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = content(runs / "report.html")
+    assert sorted(found["systems"]) == ["one", "three", "two"]
+    (by_measure,) = found["costs"]
+    places = {row["system"]: row["front"] for row in by_measure["systems"]}
+    assert places == {"one": None, "two": True, "three": None}
+    assert "three: not valid, it lagged" in by_measure["table"]
+    assert {"id": "pareto", "place": "cost-figures"}.items() <= found["figures"][0].items()
+    said = [finding["message"] for finding in found["findings"]]
+    assert [text for text in said if "timed" in text] == [
+        "while two was timed, it answered 8 of 8 topics otherwise than its run has it: the quality "
+        "that is shown is the run's"
+    ]
+
+
+def test_a_bench_can_stand_in_for_a_run(cleverdon: Command, runs: Path) -> None:
+    done = cleverdon("report", "qrels.txt", "--costs", f"mine={bench(runs, 'x', 'ab')}", "-m", "RR")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = content(runs / "report.html")
+    assert (found["systems"], found["means"]) == (["mine"], [[1.0]])
+
+
+def test_costs_that_do_not_fit_are_said(cleverdon: Command, runs: Path) -> None:
+    for arguments, message in (
+        (("--costs", bench(runs, "mine")), "there is no run to report on"),
+        (("one.run", "--costs", bench(runs, "oen")), "costs of 'oen', and no run of that name"),
+        (("--costs", bench(runs, "few", "ab", topics=6)), "did not ask 2 judged topics (7, 8)"),
+        (("one.run", "--costs", "qrels.txt"), "qrels.txt: cannot be read as a file of results"),
+    ):
+        done = cleverdon("report", "qrels.txt", *arguments, "-m", "RR")
+        assert done.returncode != 0
+        assert message in done.stderr
+        assert "Traceback" not in done.stderr
+        assert not (runs / "report.html").exists()

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleverdon.compare.rules import COMPARISONS, LossLimit, NotWorse, Threshold, parse_rule
+from cleverdon.compare.limits import COMPARISONS
+from cleverdon.compare.rules import LossLimit, NotWorse, Threshold, parse_rule
 from cleverdon.errors import NotationError
 from cleverdon.measures import parse
 

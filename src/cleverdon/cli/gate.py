@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cleverdon.cli import options
+from cleverdon.cli.cost_options import costs_given
 from cleverdon.errors import CleverdonError
 
 if TYPE_CHECKING:
@@ -36,6 +37,10 @@ class CannotTell(click.ClickException):
     type=click.Path(),
     metavar="FILE",
     help="What the run is to replace: a run, or a results file that --json wrote before.",
+)
+@costs_given("--costs", "What the run's engine costs: what 'bench --json' or 'index --json' wrote")
+@costs_given(
+    "--baseline-costs", "The same of the baseline's engine, where it is in no results file"
 )
 @click.option(
     "--json",
@@ -86,6 +91,8 @@ def command(
     run: str,
     rules: tuple[str, ...],
     baseline: str | None,
+    costs: tuple[str, ...],
+    baseline_costs: tuple[str, ...],
     json_file: str | None,
     junit_file: str | None,
     worst: int,
@@ -109,6 +116,12 @@ def command(
       MEASURE not significantly worse              no evidence of being worse than the baseline
       MEASURE not significantly worse by NUMBER    evidence of not being worse by that
       no query loses more than NUMBER on MEASURE
+      COST <= NUMBER UNIT                          p99 <= 50 ms, index size <= 200 MB,
+      COST <= baseline + NUMBER%                   throughput >= 400/s, errors <= 0.1%
+
+    Costs come from the files of --costs. Of a bench: p50, p90, p95, p99, p99.9, p99.99, throughput,
+    errors and knee; of indexing: index time, cpu, memory, overhead, size and ratio. What was not
+    measured, or not validly, cannot be judged: the exit code is 2.
 
     \b
     Examples:
@@ -116,6 +129,8 @@ def command(
       cleverdon gate qrels.txt new.run --rule 'nDCG@10 >= 0.3' --json results.json
       cleverdon gate qrels.txt new.run --baseline results.json --junit gate.xml \\
           --rule 'R@100 not significantly worse' --rule 'no query loses more than 0.5 on RR'
+      cleverdon gate qrels.txt new.run --costs bench.json --costs index.json \\
+          --rule 'p99 <= 50 ms' --rule 'index size <= 200 MB' --rule 'nDCG@10 >= 0.3'
     """
     options.check_one_stdin(qrels, run)
     if baseline == "-":
@@ -131,6 +146,8 @@ def command(
             rules,
             baseline,
             how,
+            costs=costs,
+            baseline_costs=baseline_costs,
             correction=correction,
             level=level,
             worst=worst,
@@ -170,32 +187,50 @@ def _judged(
     rules: tuple[str, ...],
     baseline: str | None,
     how: dict[str, Any],
+    *,
+    costs: tuple[str, ...],
+    baseline_costs: tuple[str, ...],
     **judging: Any,
 ) -> Verdict:
+    from cleverdon.cli.cost_options import costs_of_one
     from cleverdon.cli.progress import bar
+    from cleverdon.compare.cost_rules import CostLimit
     from cleverdon.compare.gate import BASELINE, RUN, gate
-    from cleverdon.compare.results import read_results
+    from cleverdon.compare.results import read_result_costs, read_results
     from cleverdon.compare.rules import parse_rule
     from cleverdon.profiles import profile
     from cleverdon.read import open_source
 
     tool = profile(how["profile"])
     read = [parse_rule(rule, measure=lambda text: tool.parse(text)[0]) for rule in rules]
+    of_measures = [rule for rule in read if not isinstance(rule, CostLimit)]
     if baseline is None:
-        for rule in read:
+        for rule in of_measures:
             if rule.needs_baseline:
                 raise click.UsageError(f"rule {rule.text!r} needs a --baseline")
+    ours = costs_of_one(costs, "--costs")
+    theirs = costs_of_one(baseline_costs, "--baseline-costs")
     before = None if baseline is None else read_results(baseline)
+    if theirs is None and baseline is not None and before is not None:
+        theirs = read_result_costs(baseline)
     if before is not None:
         _check_recorded(how)
     opened = {RUN: open_source(run)}
     if baseline is not None and before is None:
         opened[BASELINE] = open_source(baseline)
-    measures = tuple(dict.fromkeys(rule.measure for rule in read))
+    measures = tuple(dict.fromkeys(rule.measure for rule in of_measures))
     scores = options.evaluated(qrels, opened, measures, **how)
     other = BASELINE if BASELINE in opened else before
     with bar("comparing"):
-        return gate(scores, read, system=RUN, baseline=other, **judging)
+        return gate(
+            scores,
+            read,
+            system=RUN,
+            baseline=other,
+            costs=ours,
+            baseline_costs=theirs,
+            **judging,
+        )
 
 
 def _written(verdict: Verdict, json_file: str | None, junit_file: str | None) -> None:
@@ -203,6 +238,6 @@ def _written(verdict: Verdict, json_file: str | None, junit_file: str | None) ->
     from cleverdon.show.gate import as_json, junit
 
     if json_file is not None:
-        write_results(json_file, verdict.scores, gate=as_json(verdict))
+        write_results(json_file, verdict.scores, costs=verdict.costs, gate=as_json(verdict))
     if junit_file is not None:
         write_text(junit_file, junit(verdict))

@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from cleverdon.cli import options
+from cleverdon.cli.cost_options import Measured, costs_given, measured
 from cleverdon.cli.plot_kinds import KINDS, OPTIONS, PLACES, TIMES, Kind
 from cleverdon.cli.texts import TextFiles, queries
 from cleverdon.errors import suggest
@@ -71,6 +72,9 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     "confusion and f-lines; else the plot's own]",
 )
 @click.option("--rel", type=float, metavar="GRADE", help="The lowest grade that is relevant.")
+@costs_given(
+    "--costs", "What systems cost: what 'bench --json' or 'index --json' wrote; it may hold a run"
+)
 @click.option("--show", type=click.Choice(_SHOWN), help="What pairs is to show.  [default: p]")
 @options.testing
 @options.settings
@@ -105,10 +109,13 @@ def command(
         raise click.UsageError(f"there is no plot {kind!r}{near}")
     wanted = KINDS[name]
     _check_taken(name, wanted)
-    _check_files(name, wanted, files)
+    found = measured(given["costs"])
+    _check_files(name, wanted, files, found)
     path = output or Path(f"{name}.svg")
-    options.check_output(path, *(options.name_and_file(file)[1] for file in files))
-    opened = options.opened(files[1:])
+    read = (*files, *given["costs"])
+    options.check_output(path, *(options.name_and_file(file)[1] for file in read))
+    written = options.opened(files[1:])
+    opened: dict[str, Any] = {**found.runs, **written}
 
     from cleverdon.cli.progress import bar
 
@@ -124,7 +131,10 @@ def command(
         source: list[Any] = []
         if files:
             scores = _evaluated(wanted, files[0], opened, asked["measures"], given)
+            found.check_asked(scores, written)
             source = [_compared(scores, comparing) if wanted.compared else scores]
+            if asked["costs"]:
+                keywords["costs"] = found.costs
             if asked["queries"]:
                 keywords["texts"] = _texts(scores, asked["queries"], asked["query"])
         draw = getattr(plot, name.replace("-", "_"))
@@ -152,11 +162,11 @@ def _check_taken(name: str, kind: Kind) -> None:
             )
 
 
-def _check_files(name: str, kind: Kind, files: tuple[str, ...]) -> None:
+def _check_files(name: str, kind: Kind, files: tuple[str, ...], found: Measured) -> None:
     if kind.of == "measures":
         if files:
             raise click.UsageError(f"{name} is drawn of measures alone, and takes no files")
-    elif len(files) < 2:
+    elif not files or (len(files) < 2 and not found.runs):
         raise click.UsageError(f"{name} needs files: QRELS RUN...")
     options.check_one_stdin(*files)
 

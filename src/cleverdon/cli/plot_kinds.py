@@ -150,6 +150,13 @@ KINDS = {
         ("x", "y", "systems"),
         needs=("measures",),
     ),
+    "pareto": Kind(
+        "Quality against response time and index size; needs --costs.",
+        "scores",
+        ("measure", "costs"),
+        needs=("costs",),
+        defaults=_MEASURE,
+    ),
     "correlation": Kind(
         "How alike measures order the systems.",
         "scores",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cleverdon.cli import options
+from cleverdon.cli.cost_options import costs_given, measured
 from cleverdon.cli.doubting import doubting, tied
 from cleverdon.cli.texts import TextFiles, texts
 
@@ -19,12 +20,19 @@ _FINDINGS = 3
 
 
 @click.command()
-@options.inputs
+@click.argument("qrels", type=click.Path(allow_dash=True))
+@click.argument("runs", nargs=-1, type=click.Path(allow_dash=True))
 @options.page("report.html", title="Search evaluation")
 @options.measures
 @options.comparison
 @doubting
 @texts
+@costs_given(
+    "--costs",
+    "Show what systems cost beside their quality: what 'bench --json' or 'index --json' wrote. The "
+    "run within a bench is evaluated where none of RUNS has its system's name; NAME=FILE gives "
+    "another",
+)
 @click.option(
     "--depth",
     type=click.IntRange(min=1),
@@ -53,6 +61,7 @@ def command(
     comparing: dict[str, Any],
     doubting: dict[str, Any],
     texts: TextFiles,
+    costs: tuple[str, ...],
     depth: int,
     bounds: bool,
     check: bool,
@@ -67,26 +76,35 @@ def command(
       cleverdon report qrels.txt bm25.run dense.run --baseline bm25
       cleverdon report qrels.txt *.run -m nDCG@10 -m AP -o results.html --json
       cleverdon report qrels.txt *.run --queries topics.tsv --documents collection.jsonl
+      cleverdon report qrels.txt --costs bench1.json --costs bench2.json --costs index2.json
     """
     options.check_one_stdin(qrels, *runs)
     if output.suffix not in (".html", ".htm"):
         raise click.UsageError(f"a report is a page: {output.with_suffix('.html')}, not {output}")
     for written in (output, *([output.with_suffix(".json")] if as_json else [])):
-        files = [options.name_and_file(run)[1] for run in runs]
+        files = [options.name_and_file(given)[1] for given in (*runs, *costs)]
         options.check_output(written, qrels, *files, texts.queries, texts.documents)
-    opened = options.opened(runs)
+    found = measured(costs)
+    if not runs and not found.runs:
+        raise click.UsageError("there is no run to report on: RUNS..., or --costs with one in it")
+    written_runs = options.opened(runs)
+    # What was answered while it was timed stands in for a run that was not written.
+    opened: dict[str, Any] = {**found.runs, **written_runs}
 
     from cleverdon.cli.progress import bar
     from cleverdon.show.page.vega import begun
 
     with begun(), bar("comparing and drawing"):
         from cleverdon.compare import compare, doubts
-        from cleverdon.show.report import report, shown_documents
+        from cleverdon.show.report import Finding, report, shown_documents
 
         scores = options.evaluated(
             qrels, opened, measures, keep=depth, bounds=bounds, warn=False, **how
         )
+        found.check_asked(scores, written_runs)
+        paths = {name: source.path for name, source in written_runs.items()}
         findings = _findings(qrels, runs) if check else []
+        findings += [Finding(paths[name], "warning", text) for name, text in found.otherwise(paths)]
         queries = texts.of_queries(scores.queries)
         documents = texts.of_documents(lambda: shown_documents(scores))
         given: Any = scores
@@ -110,6 +128,7 @@ def command(
             documents=documents,
             doubts=raised,
             findings=findings,
+            costs=found.costs,
         )
         made.save(output)
         if as_json:

@@ -6,7 +6,6 @@ written in the small language of `cleverdon.compare.rules`.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -14,31 +13,32 @@ import numpy as np
 
 from cleverdon.arrays import Floats
 from cleverdon.compare.baselines import check_comparable, check_topics
+from cleverdon.compare.cost_rules import CostLimit
+from cleverdon.compare.cost_rulings import CostRuling, cost_doubts, cost_ruling
+from cleverdon.compare.limits import SAME
 from cleverdon.compare.margins import non_inferiority
 from cleverdon.compare.multiplicity import CORRECTIONS, WHOLE, corrected
 from cleverdon.compare.paired import LEVEL
 from cleverdon.compare.part import part_of
 from cleverdon.compare.results import joined
-from cleverdon.compare.rules import LossLimit, NotWorse, Rule, Threshold, parse_rule
+from cleverdon.compare.rules import LossLimit, MeasureRule, NotWorse, Rule, Threshold, parse_rule
 from cleverdon.compare.samples import Sample, samples
 from cleverdon.compare.tests import p_values
+from cleverdon.costs import Costs
 from cleverdon.errors import OptionError, check_word
 from cleverdon.measures.base import Measure
 from cleverdon.profiles import profile as find_profile
 from cleverdon.scores import Scores
 
 RUN, BASELINE = "run", "baseline"
-_SAME = 1e-9
-"""Numbers no further apart are equal: 0.5 - 0.01 must not miss 0.49 by its last digit."""
-
 _TOO_FEW = "with {} topics no p-value can be as low as {:g}"
 
 
 @dataclass(frozen=True)
 class Ruling:
-    """Whether a rule holds, and by what numbers."""
+    """Whether a rule about a measure holds, and by what numbers."""
 
-    rule: Rule
+    rule: MeasureRule
     passed: bool
     value: float  # what was found: an average, a p-value, or the largest loss of a query
     limit: float  # what that is held against
@@ -62,7 +62,7 @@ class Regression:
 class Verdict:
     """What became of every rule, and the queries that lost most."""
 
-    rulings: tuple[Ruling, ...]
+    rulings: tuple[Ruling | CostRuling, ...]
     worst: tuple[Regression, ...]
     scores: Scores  # of the run alone
     baseline: Scores | None  # of the baseline alone
@@ -71,6 +71,7 @@ class Verdict:
     correction: str
     family: int  # how many tests of being worse the p-values are corrected for
     notes: tuple[str, ...]  # what one should know before believing it
+    costs: Costs | None = None  # of the run
 
     @property
     def passed(self) -> bool:
@@ -83,6 +84,8 @@ def gate(
     *,
     system: str | None = None,
     baseline: Scores | str | None = None,
+    costs: Costs | None = None,
+    baseline_costs: Costs | None = None,
     level: float = LEVEL,
     correction: str = "holm",
     worst: int = 5,
@@ -95,7 +98,8 @@ def gate(
     The baseline is another system of `scores`, or scores of its own, as `read_results` gives them.
     It is refused where its settings are others; where its judgments or topics are, unless
     that is allowed: then the topics count that both have. Where `scores` hold several systems,
-    `system` names the one that is judged.
+    `system` names the one that is judged. Rules about times and sizes go by its `costs`, and by
+    the baseline's, as `read_costs` gives them.
 
     >>> from cleverdon import evaluate
     >>> qrels = {f"q{i}": {"a": 1} for i in range(6)}
@@ -116,24 +120,34 @@ def gate(
     if not read:
         raise OptionError("there is no rule to hold the run against")
     read = list(dict.fromkeys(read))
-    wanted = tuple(dict.fromkeys(rule.measure for rule in read))
-    notes = [note for rule in read for note in _doubts(rule)]
+    of_measures = [rule for rule in read if not isinstance(rule, CostLimit)]
+    wanted = tuple(dict.fromkeys(rule.measure for rule in of_measures))
+    notes = [note for rule in of_measures for note in _doubts(rule)]
     pairs: dict[Measure, Sample] = {}
     if theirs is None:
-        for rule in read:
+        for rule in of_measures:
             if rule.needs_baseline:
                 raise OptionError(f"rule {rule.text!r} needs a baseline, and there is none")
     else:
         notes += check_comparable(ours, theirs, wanted, qrels=allow_different_qrels)
+    if theirs is not None and wanted:
         both = joined(part_of(ours, measures=wanted), theirs, names=(RUN, BASELINE))
         notes += check_topics(both, allowed=allow_different_topics)
         pairs = {sample.measure: sample for sample in samples(both)}
-    tests = _tests(read, pairs, correction=correction, seed=seed)
+    tests = _tests(of_measures, pairs, correction=correction, seed=seed)
     count = len(next(iter(pairs.values())).topics) if pairs else len(ours.queries)
-    family = len({rule.measure for rule in read if _in_family(rule)})
+    family = len({rule.measure for rule in of_measures if _in_family(rule)})
     notes += _out_of_reach(tests, count, family if correction in WHOLE else 1, level)
+    rulings = tuple(
+        cost_ruling(rule, costs, baseline_costs)
+        if isinstance(rule, CostLimit)
+        else _ruling(rule, ours, pairs.get(rule.measure), tests, level)
+        for rule in read
+    )
+    for ruling in rulings:
+        notes += cost_doubts(ruling) if isinstance(ruling, CostRuling) else []
     return Verdict(
-        rulings=tuple(_ruling(rule, ours, pairs.get(rule.measure), tests, level) for rule in read),
+        rulings=rulings,
         worst=tuple(
             regression for pair in pairs.values() for regression in _regressions(pair)[:worst]
         ),
@@ -144,6 +158,7 @@ def gate(
         correction=correction,
         family=family,
         notes=tuple(notes),
+        costs=costs,
     )
 
 
@@ -161,6 +176,8 @@ def _rule(rule: str | Rule, scores: Scores) -> Rule:
     """The rule, read in the words of the profile that the scores were made with."""
     tool = find_profile(scores.about.profile)
     read = parse_rule(rule, measure=lambda m: tool.parse(m)[0]) if isinstance(rule, str) else rule
+    if isinstance(read, CostLimit):
+        return read
     measure = read.measure
     _, m = scores.index_of(scores.systems[0], measure)
     if measure.text:
@@ -176,19 +193,17 @@ def _rule(rule: str | Rule, scores: Scores) -> Rule:
     return replace(read, measure=scores.measures[m])
 
 
-def _doubts(rule: Rule) -> list[str]:
+def _doubts(rule: MeasureRule) -> list[str]:
     """A threshold that a worse run keeps more easily is probably a slip."""
-    if not isinstance(rule, Threshold):
+    better = rule.measure.better
+    if not isinstance(rule, Threshold) or not rule.asks_for_worse(better):
         return []
-    wrong = {"higher": ("<=", "<"), "lower": (">=", ">")}.get(rule.measure.better, ())
-    if rule.comparison not in wrong:
-        return []
-    return [
-        f"rule {rule.text!r} asks for worse values: {rule.measure.better} {rule.measure} is better"
-    ]
+    return [f"rule {rule.text!r} asks for worse values: {better} {rule.measure} is better"]
 
 
-def _out_of_reach(tests: dict[Rule, float], topics: int, family: int, level: float) -> list[str]:
+def _out_of_reach(
+    tests: dict[MeasureRule, float], topics: int, family: int, level: float
+) -> list[str]:
     """That the topics are too few for rules to be able to fail, or to pass."""
     notes = []
     lowest = 0.5**topics
@@ -206,19 +221,19 @@ def _gains(pair: Sample) -> Floats:
     return gains
 
 
-def _in_family(rule: Rule) -> bool:
+def _in_family(rule: MeasureRule) -> bool:
     """Rules with a margin need no correction: a run passes when all of them hold."""
     return isinstance(rule, NotWorse) and rule.margin is None
 
 
 def _tests(
-    rules: list[Rule], pairs: dict[Measure, Sample], *, correction: str, seed: int
-) -> dict[Rule, float]:
+    rules: list[MeasureRule], pairs: dict[Measure, Sample], *, correction: str, seed: int
+) -> dict[MeasureRule, float]:
     """The p-value of each rule that has one: small ones speak against being as good as before.
 
     With a margin, small ones speak for being no worse than that.
     """
-    found: dict[Rule, float] = {}
+    found: dict[MeasureRule, float] = {}
     plain = [rule for rule in rules if _in_family(rule)]
     if plain:
         # A rule that is there twice, in other words, is one test.
@@ -238,19 +253,23 @@ def _tests(
 
 
 def _ruling(
-    rule: Rule, ours: Scores, pair: Sample | None, tests: dict[Rule, float], level: float
+    rule: MeasureRule,
+    ours: Scores,
+    pair: Sample | None,
+    tests: dict[MeasureRule, float],
+    level: float,
 ) -> Ruling:
     if isinstance(rule, Threshold) and not rule.of_baseline:
         # What `eval` prints, whatever topics the baseline has.
         average = ours.mean(ours.systems[0], rule.measure)
         baseline = None if pair is None else pair.mean(BASELINE)
-        passed = _holds(average, rule.comparison, rule.number)
+        passed = rule.holds(average, rule.number)
         return Ruling(rule, passed, average, rule.number, average, baseline)
     assert pair is not None  # since the rule needs a baseline
     average, baseline = pair.mean(RUN), pair.mean(BASELINE)
     if isinstance(rule, Threshold):
         limit = rule.limit(baseline)
-        passed = _holds(average, rule.comparison, limit)
+        passed = rule.holds(average, limit)
         return Ruling(rule, passed, average, limit, average, baseline)
     if isinstance(rule, NotWorse):
         p = tests[rule]
@@ -259,15 +278,7 @@ def _ruling(
     lost = _regressions(pair)
     most = lost[0].loss if lost else 0.0
     query = lost[0].query if lost else ""
-    return Ruling(rule, most <= rule.most + _SAME, most, rule.most, average, baseline, query)
-
-
-def _holds(value: float, comparison: str, limit: float) -> bool:
-    """The comparison, numbers that differ by rounding alone being equal."""
-    if abs(value - limit) <= _SAME:
-        return comparison in (">=", "<=", "==")
-    compare = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
-    return comparison != "==" and bool(compare[comparison](value, limit))
+    return Ruling(rule, most <= rule.most + SAME, most, rule.most, average, baseline, query)
 
 
 def _regressions(pair: Sample) -> list[Regression]:
@@ -279,5 +290,5 @@ def _regressions(pair: Sample) -> list[Regression]:
     return [
         Regression(pair.topics[q], pair.measure, float(ours[q]), float(theirs[q]), float(losses[q]))
         for q in np.argsort(-losses, kind="stable")
-        if losses[q] > _SAME
+        if losses[q] > SAME
     ]

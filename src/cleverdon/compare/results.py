@@ -1,7 +1,8 @@
 """Results files: one run's scores, with all that says what they are scores of.
 
 JSON: a kind and a version of the format, then what `Scores.to_json` gives: hashes of judgments and
-run, settings, and each query's values. So a run that was good enough can be the next baseline.
+run, settings, and each query's values; and what the system costs, where that was measured. So a
+run that was good enough can be the next baseline.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Callable
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from cleverdon.about import About, AboutRun
+from cleverdon.costs import Costs, from_record
 from cleverdon.errors import CleverdonError, InputError, OptionError
 from cleverdon.measures.notation import parse
 from cleverdon.read import open_source
@@ -24,10 +27,11 @@ from cleverdon.settings import Settings
 
 KIND = "cleverdon results"
 VERSION = 1
+_Read = TypeVar("_Read")
 
 
-def write_results(path: str, scores: Scores, **more: Any) -> None:
-    """Write the scores of one system to a file, which appears when it is complete.
+def write_results(path: str, scores: Scores, *, costs: Costs | None = None, **more: Any) -> None:
+    """Write the scores of one system, and its costs, to a file that appears when it is complete.
 
     `more` stands beside them, for whoever reads the file, and is not read back.
     """
@@ -38,6 +42,8 @@ def write_results(path: str, scores: Scores, **more: Any) -> None:
     if any(measure.text for measure in scores.measures):
         raise OptionError("a results file holds numbers, and a measure of these gives texts")
     held = {"kind": KIND, "version": VERSION, **scores.to_json(), **more}
+    if costs is not None:
+        held["costs"] = costs.record()
     write_text(path, json.dumps(held, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -49,6 +55,20 @@ def write_text(path: str, text: str) -> None:
 
 def read_results(path: str | os.PathLike[str]) -> Scores | None:
     """The scores that a results file holds; None where the file is something else, as a run."""
+    held = _held(path)
+    return None if held is None else _read(_restored, held, path)
+
+
+def read_result_costs(path: str | os.PathLike[str]) -> Costs | None:
+    """The costs that a results file holds; None where there are none, or it is something else."""
+    held = _held(path)
+    if held is None or held.get("costs") is None:
+        return None
+    return _read(from_record, held["costs"], path)
+
+
+def _held(path: str | os.PathLike[str]) -> dict[str, Any] | None:
+    """What a results file says; None where the file is something else."""
     opened = open_source(os.fspath(path))
     if not opened.head(64).lstrip().startswith(b"{"):
         return None
@@ -67,8 +87,12 @@ def read_results(path: str | os.PathLike[str]) -> Scores | None:
             f"version {VERSION}; make the baseline anew",
             source=opened.name,
         )
+    return held
+
+
+def _read(reader: Callable[[Any], _Read], held: Any, path: str | os.PathLike[str]) -> _Read:
     try:
-        return _restored(held)
+        return reader(held)
     except (
         KeyError,
         TypeError,
@@ -78,7 +102,7 @@ def read_results(path: str | os.PathLike[str]) -> Scores | None:
         CleverdonError,
     ) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raise InputError(f"is a damaged results file: {what}", source=opened.name) from None
+        raise InputError(f"is a damaged results file: {what}", source=os.fspath(path)) from None
 
 
 def _restored(held: dict[str, Any]) -> Scores:

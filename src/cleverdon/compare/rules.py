@@ -8,31 +8,29 @@
     MEASURE not significantly worse by NUMBER       [than baseline]: shown to be no worse by that
     no query loses more than NUMBER on MEASURE
 
+    COST <= NUMBER UNIT                             see `cleverdon.compare.cost_rules`
+
 Words may be in capitals, and blanks are free. Measures are written as everywhere else.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
 
-from cleverdon.errors import NotationError, suggest
+from cleverdon.compare.cost_rules import CostLimit, cost_limit, cost_named, near_costs
+from cleverdon.compare.limits import Limited
+from cleverdon.compare.rule_text import FORMS, RuleText
+from cleverdon.errors import NotationError
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse
 
-COMPARISONS = (">=", ">", "<=", "<", "==")
-_TOKEN = re.compile(
-    r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
-    r"|(?P<comparison>[<>=!~≤≥]+)|(?P<word>[^\W\d]\w*)|(?P<mark>\S)"
-)
 _WORSE = ("not", "significantly", "worse")
 _LOSES = ("no", "query", "loses", "more", "than")
 
 
 @dataclass(frozen=True)
-class Threshold:
+class Threshold(Limited):
     """The average lies on the right side of a number, or of the baseline's average."""
 
     text: str
@@ -45,13 +43,6 @@ class Threshold:
     @property
     def needs_baseline(self) -> bool:
         return self.of_baseline
-
-    def limit(self, baseline: float) -> float:
-        """What the average is held against."""
-        if not self.of_baseline:
-            return self.number
-        share = abs(baseline) / 100 if self.percent else 1.0
-        return baseline + self.number * share
 
 
 @dataclass(frozen=True)
@@ -74,7 +65,8 @@ class LossLimit:
     needs_baseline = True
 
 
-Rule = Threshold | NotWorse | LossLimit
+MeasureRule = Threshold | NotWorse | LossLimit
+Rule = MeasureRule | CostLimit
 
 
 def parse_rule(text: str, *, measure: Callable[[str], Measure] = parse) -> Rule:
@@ -88,49 +80,41 @@ def parse_rule(text: str, *, measure: Callable[[str], Measure] = parse) -> Rule:
     return _Reader(text, measure).rule()
 
 
-class _Reader:
+class _Reader(RuleText):
     """Reads a rule from left to right."""
 
     def __init__(self, text: str, measure: Callable[[str], Measure]) -> None:
-        self.text = text
+        super().__init__(text)
         self.make = measure
-        self.at = 0
 
     def rule(self) -> Rule:
         self.blanks()
         if self.at == len(self.text):
-            self.fail("a measure, or 'no query loses more than'", hint=_FORMS)
+            self.fail("a measure, a cost, or 'no query loses more than'", hint=FORMS)
         if self.peek()[1].casefold() == "no":
             return self.loss_limit()
+        cost = cost_named(self)
+        if cost is not None:
+            return cost_limit(self, cost)
         measure = self.measure()
-        kind, found = self.peek()
-        if kind == "word":
+        if self.peek()[0] == "word":
             return self.not_worse(measure)
-        if found not in COMPARISONS:
-            near = {"=>": ">=", "=<": "<=", "=": "==", "≥": ">=", "≤": "<="}.get(found)
-            self.fail(
-                f"{', '.join(COMPARISONS)} or 'not significantly worse'",
-                hint=f"; did you mean {near!r}?" if near else _FORMS,
-            )
-        self.take()
-        return self.threshold(measure, found)
+        return self.threshold(measure, self.comparison(other=" or 'not significantly worse'"))
 
     def threshold(self, measure: Measure, comparison: str) -> Threshold:
         if self.peek()[0] != "word":
             number = self.number("a number or 'baseline'", signed=True)
-            self.end("the end of the rule")
+            self.end()
             return Threshold(self.text, measure, comparison, number)
         self.keyword("baseline", "a number or 'baseline'")
-        sign = self.peek()[1]
-        if sign not in ("+", "-"):
-            self.end("'+', '-' or the end of the rule")
+        sign = self.change()
+        if not sign:
             return Threshold(self.text, measure, comparison, 0.0, of_baseline=True)
-        self.take()
         number = self.number("a number without a sign")
         percent = self.peek()[1] == "%"
         if percent:
             self.take()
-        self.end("the end of the rule")
+        self.end()
         change = -number if sign == "-" else number
         return Threshold(self.text, measure, comparison, change, of_baseline=True, percent=percent)
 
@@ -164,70 +148,18 @@ class _Reader:
         self.keyword("on", "'on' and a measure")
         self.blanks()
         measure = self.measure()
-        self.end("the end of the rule")
+        self.end()
         return LossLimit(self.text, measure, most)
 
     def measure(self) -> Measure:
-        """What stands up to a blank or a comparison, those in brackets aside."""
-        start, depth = self.at, 0
-        while self.at < len(self.text):
-            char = self.text[self.at]
-            if depth == 0 and (char.isspace() or char in "<>=≤≥!"):
-                break
-            depth += (char in "({") - (char in ")}")
-            self.at += 1
-        if self.at == start:
-            self.fail("a measure", hint=_FORMS)
+        name = self.name()
+        if not name:
+            self.fail("a measure", hint=FORMS)
         try:
-            return self.make(self.text[start : self.at])
+            made = self.make(name)
         except NotationError as error:
-            raise NotationError(f"rule {self.text!r}, at character {start + 1}: {error}") from None
-
-    def number(self, what: str, *, signed: bool = False) -> float:
-        sign = ""
-        if signed and self.peek()[1] in ("+", "-"):
-            sign = self.take()
-        kind, found = self.peek()
-        if kind != "number":
-            self.fail(what)
-        value = float(sign + found)
-        if value in (float("inf"), float("-inf")):
-            self.fail("a number that is not so large")
-        self.take()
-        return value
-
-    def keyword(self, word: str, what: str) -> None:
-        found = self.peek()[1]
-        if found.casefold() != word:
-            near = suggest(found, [word]) if found else ""
-            self.fail(what, hint=near if "did you mean" in near else "")
-        self.take()
-
-    def blanks(self) -> None:
-        while self.at < len(self.text) and self.text[self.at].isspace():
-            self.at += 1
-
-    def peek(self) -> tuple[str, str]:
-        """The kind and the text of what comes next; both are empty at the end."""
-        self.blanks()
-        match = _TOKEN.match(self.text, self.at)
-        return ("", "") if match is None else (str(match.lastgroup), match[0])
-
-    def take(self) -> str:
-        found = self.peek()[1]
-        self.at += len(found)
-        return found
-
-    def end(self, what: str) -> None:
-        if self.peek()[0]:
-            self.fail(what)
-
-    def fail(self, what: str, hint: str = "") -> NoReturn:
-        found = self.peek()[1]
-        shown = repr(found) if found else "the end of the rule"
-        raise NotationError(
-            f"rule {self.text!r}, at character {self.at + 1}: expected {what}, found {shown}{hint}"
-        )
-
-
-_FORMS = "; a rule is written as 'nDCG@10 >= baseline - 0.01'"
+            raise NotationError(
+                f"rule {self.text!r}, at character {self.at + 1}: {error}{near_costs(name)}"
+            ) from None
+        self.at += len(name)
+        return made

@@ -7,9 +7,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 from cleverdon.arrays import plain
+from cleverdon.compare.cost_rulings import CostRuling
 from cleverdon.compare.gate import Ruling, Verdict
 from cleverdon.compare.rules import LossLimit, NotWorse, Threshold
 from cleverdon.errors import check_word
+from cleverdon.show.gate_costs import cost_cells, cost_record, cost_sentence
 from cleverdon.show.grid import DIGITS, Grid, counted, laid_out, printable
 from cleverdon.show.numbers import number, p_value
 
@@ -42,20 +44,24 @@ def summary(verdict: Verdict) -> str:
 
 def _rules(verdict: Verdict) -> Grid:
     rows = [
-        [
-            printable(ruling.rule.text),
-            _number(ruling, ruling.baseline),
-            _number(ruling, ruling.average),
-            _found(ruling),
-            _limit(ruling),
-            "pass" if ruling.passed else "FAIL",
-        ]
+        cost_cells(ruling) if isinstance(ruling, CostRuling) else _cells(ruling)
         for ruling in verdict.rulings
     ]
     notes = []
     if any(isinstance(ruling.rule, NotWorse) for ruling in verdict.rulings):
         notes.append(_of_tests(verdict))
     return Grid(["rule", "baseline", "run", "found", "limit", "verdict"], rows, 1, [], notes)
+
+
+def _cells(ruling: Ruling) -> list[str]:
+    return [
+        printable(ruling.rule.text),
+        _number(ruling, ruling.baseline),
+        _number(ruling, ruling.average),
+        _found(ruling),
+        _limit(ruling),
+        "pass" if ruling.passed else "FAIL",
+    ]
 
 
 def _of_tests(verdict: Verdict) -> str:
@@ -104,8 +110,10 @@ def _limit(ruling: Ruling) -> str:
     return f"{rule.comparison} {_number(ruling, ruling.limit)}"
 
 
-def sentence(ruling: Ruling) -> str:
+def sentence(ruling: Ruling | CostRuling) -> str:
     """Why a rule holds or does not, in words."""
+    if isinstance(ruling, CostRuling):
+        return cost_sentence(ruling)
     rule = ruling.rule
     before = "" if ruling.baseline is None else f", the baseline {_number(ruling, ruling.baseline)}"
     averages = f"the run has {rule.measure} {_number(ruling, ruling.average)}{before}"
@@ -140,20 +148,24 @@ def as_json(verdict: Verdict) -> dict[str, Any]:
         "correction": verdict.correction,
         "family": verdict.family,
         "rules": [
-            {
-                "rule": ruling.rule.text,
-                "measure": str(ruling.rule.measure),
-                "passed": ruling.passed,
-                "value": plain(ruling.value),
-                "limit": plain(ruling.limit),
-                "average": plain(ruling.average),
-                "baseline": plain(ruling.baseline),
-            }
+            cost_record(ruling) if isinstance(ruling, CostRuling) else _record(ruling)
             for ruling in verdict.rulings
         ],
         "worst": [{**asdict(lost), "measure": str(lost.measure)} for lost in verdict.worst],
         "baseline": before,
         "notes": list(verdict.notes),
+    }
+
+
+def _record(ruling: Ruling) -> dict[str, Any]:
+    return {
+        "rule": ruling.rule.text,
+        "measure": str(ruling.rule.measure),
+        "passed": ruling.passed,
+        "value": plain(ruling.value),
+        "limit": plain(ruling.limit),
+        "average": plain(ruling.average),
+        "baseline": plain(ruling.baseline),
     }
 
 
@@ -178,7 +190,7 @@ def junit(verdict: Verdict) -> str:
             suite,
             "testcase",
             name=_for_xml(ruling.rule.text),
-            classname=f"cleverdon.gate.{type(ruling.rule.measure).__name__}",
+            classname=f"cleverdon.gate.{_subject(ruling)}",
             time="0",
         )
         if not ruling.passed:
@@ -190,6 +202,12 @@ def junit(verdict: Verdict) -> str:
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _subject(ruling: Ruling | CostRuling) -> str:
+    if isinstance(ruling, CostRuling):
+        return ruling.rule.cost
+    return type(ruling.rule.measure).__name__
 
 
 def _facts(verdict: Verdict) -> dict[str, str]:
@@ -209,8 +227,10 @@ def _facts(verdict: Verdict) -> dict[str, str]:
     return facts
 
 
-def _losses(verdict: Verdict, ruling: Ruling) -> list[str]:
+def _losses(verdict: Verdict, ruling: Ruling | CostRuling) -> list[str]:
     """The queries that lost most by the rule's measure, a line each."""
+    if isinstance(ruling, CostRuling):
+        return []
     return [
         f"{printable(lost.query)}: {number(lost.measure, lost.baseline)} to "
         f"{number(lost.measure, lost.value)}"

@@ -8,6 +8,7 @@ from typing import Any
 
 from cleverdon import Scores, evaluate
 from cleverdon.compare import Comparison, compare
+from cleverdon.costs import Cost, Costs
 from cleverdon.show import plot
 
 SYSTEMS = ("plain", "a <b>&</b> c", 'with "quotes"')
@@ -33,6 +34,14 @@ def comparison(baseline: str | None = None) -> Comparison:
     return compare(scores(), baseline=baseline)
 
 
+def costs() -> dict[str, Costs]:
+    """A system that is faster has a larger index."""
+    return {
+        system: Costs(system, {"p99": Cost(0.01 * 4**s), "index_size": Cost(1e7 / 2**s)})
+        for s, system in enumerate(SYSTEMS)
+    }
+
+
 EXAMPLES: dict[str, Callable[[], Any]] = {
     "attention": lambda: plot.attention(),
     "bounds": lambda: plot.bounds(scores()),
@@ -48,6 +57,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "heat_map": lambda: plot.heat_map(scores(), "AP", against="plain", texts=TEXTS),
     "histogram": lambda: plot.histogram(scores(), "AP"),
     "pairs": lambda: plot.pairs(comparison(), "AP"),
+    "pareto": lambda: plot.pareto(scores(), costs(), "AP"),
     "precision_recall": lambda: plot.precision_recall(scores(), "q01", texts=TEXTS),
     "roc": lambda: plot.roc(scores()),
     "spread": lambda: plot.spread(scores(), "AP"),

@@ -11,6 +11,7 @@ from cleverdon.show.plot.by_topic import heat_map, topics
 from cleverdon.show.plot.confusion import confusion
 from cleverdon.show.plot.correlation import correlation
 from cleverdon.show.plot.eleven_points import eleven_points
+from cleverdon.show.plot.engine.pareto import pareto
 from cleverdon.show.plot.f_lines import f_lines
 from cleverdon.show.plot.forest import forest
 from cleverdon.show.plot.grades_by_rank import grades_by_rank
@@ -37,6 +38,7 @@ __all__ = [
     "heat_map",
     "histogram",
     "pairs",
+    "pareto",
     "precision_recall",
     "roc",
     "save",

@@ -18,6 +18,8 @@ from typing import Any
 from cleverdon.compare.doubts import Doubt
 from cleverdon.compare.doubts import doubts as all_doubts
 from cleverdon.compare.paired import Comparison, compare
+from cleverdon.compare.standings import Standings, standings
+from cleverdon.costs import Costs
 from cleverdon.errors import OptionError
 from cleverdon.read.texts import Text
 from cleverdon.scores import Scores
@@ -40,6 +42,8 @@ class Report(Written):
     scores: Scores
     comparisons: tuple[Comparison, ...]
     """The first is the one that the page opens with; then each baseline that can be picked."""
+    standings: tuple[Standings, ...] = ()
+    """Quality and cost, by each measure; none where no costs are known."""
 
     @cached_property
     def html(self) -> str:
@@ -47,7 +51,7 @@ class Report(Written):
         from cleverdon.show.report.figures import figures
         from cleverdon.show.report.page import page
 
-        return page(self.content, figures(self.scores, self.comparisons))
+        return page(self.content, figures(self.scores, self.comparisons, self.standings))
 
     def __repr__(self) -> str:
         counts = (
@@ -66,6 +70,7 @@ def report(
     documents: Mapping[str, Text] | None = None,
     doubts: Iterable[Doubt] | None = None,
     findings: Iterable[Finding] = (),
+    costs: Mapping[str, Costs] | None = None,
 ) -> Report:
     """A report of scores, or of a comparison, whose test and baseline it then has.
 
@@ -73,7 +78,7 @@ def report(
     Scores made with `evaluate(..., keep=k)` let a reader look at each topic's rankings, k results
     deep. `queries` and `documents` are texts by id, as `read_texts` gives them; `doubts` are those
     of `cleverdon.compare.doubts`, by default what it finds without being told more; `findings` are
-    what a linter said of the files.
+    what a linter said of the files; `costs` are those of systems, by name.
     """
     scores = given.scores if isinstance(given, Comparison) else given
     if not isinstance(scores, Scores):
@@ -83,6 +88,8 @@ def report(
     comparisons = _comparisons(given, baseline)
     if doubts is None:
         doubts = all_doubts(comparisons[0]) if comparisons else ()
+    numeric = [measure for measure in scores.measures if not measure.text]
+    standing = tuple(standings(scores, costs, measure) for measure in numeric) if costs else ()
     said = content(
         scores,
         comparisons,
@@ -91,8 +98,9 @@ def report(
         findings=findings,
         queries=queries or {},
         documents=documents or {},
+        standings=standing,
     )
-    return Report(said, scores, comparisons)
+    return Report(said, scores, comparisons, standing)
 
 
 def _comparisons(given: Scores | Comparison, baseline: str | None) -> tuple[Comparison, ...]:

@@ -12,12 +12,15 @@ from cleverdon.compare.claims import Claim, claims
 from cleverdon.compare.doubts import Doubt
 from cleverdon.compare.paired import Comparison
 from cleverdon.compare.samples import samples
+from cleverdon.compare.standings import Standings
 from cleverdon.measures.base import Measure
 from cleverdon.profiles import profile
 from cleverdon.read.texts import Text
 from cleverdon.scores import Scores
 from cleverdon.show.claims import not_shown, sentence
 from cleverdon.show.comparison import record, render
+from cleverdon.show.costs import records as cost_records
+from cleverdon.show.costs import render as render_costs
 from cleverdon.show.grid import printable
 from cleverdon.show.report.method import facts, method, paragraph, rests_on
 from cleverdon.show.report.rankings import document_texts, ranking_data
@@ -45,6 +48,7 @@ def content(
     findings: Iterable[Finding],
     queries: Mapping[str, Text],
     documents: Mapping[str, Text],
+    standings: Sequence[Standings] = (),
 ) -> dict[str, Any]:
     """What the report says; the first of the comparisons is the one that it opens with."""
     first = comparisons[0] if comparisons else None
@@ -67,6 +71,9 @@ def content(
         "means": [[plain(scores.means[s, m]) for s in range(len(scores.systems))] for m in numeric],
         "compared": _compared(scores),
         "comparisons": [_comparison(comparison, scores) for comparison in comparisons],
+        "costs": [
+            {"table": render_costs(one, "html"), "systems": cost_records(one)} for one in standings
+        ],
         "doubts": [asdict(doubt) for doubt in doubts],
         "warnings": list(scores.warnings),
         "findings": [asdict(finding) for finding in findings],

@@ -14,6 +14,7 @@ from typing import Any
 
 from cleverdon.compare.paired import Comparison
 from cleverdon.compare.samples import Sample, samples
+from cleverdon.compare.standings import Standings
 from cleverdon.errors import OptionError
 from cleverdon.measures.base import Measure
 from cleverdon.scores import Scores
@@ -34,6 +35,7 @@ from cleverdon.show.plot.base import Chart, Datasets, unchecked
 from cleverdon.show.plot.by_cutoff import by_cutoff_chart, by_cutoff_rows, cut_measures
 from cleverdon.show.plot.by_topic import heat_map_chart, topics_chart
 from cleverdon.show.plot.confusion import confusion_rows
+from cleverdon.show.plot.engine.pareto import TIME, pareto_chart, pareto_notes, pareto_rows
 from cleverdon.show.plot.forest import forest_chart, forest_rows
 from cleverdon.show.plot.grades_by_rank import grades_by_rank_rows
 from cleverdon.show.plot.histogram import (
@@ -53,16 +55,21 @@ MEASURE, BASELINE, OTHER, SYSTEM = "⟦measure⟧", "⟦baseline⟧", "⟦other�
 """What stands in specifications and titles in place of names; the other is a second measure."""
 CUTOFFS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 70, 100)
 _MOST_GRADES = 10
+_ALONE = 720
+"""Pixels of a plot that has a row for itself, and names that reach beyond it."""
 _TOP = 10
 """Where rankings are cut in plots of sets."""
 
 
-def figures(scores: Scores, comparisons: Sequence[Comparison]) -> list[Figure]:
+def figures(
+    scores: Scores, comparisons: Sequence[Comparison], standings: Sequence[Standings] = ()
+) -> list[Figure]:
     """Every plot that these scores give rise to, those that matter most first."""
     measures = [measure for measure in scores.measures if not measure.text]
     of = samples(scores, measures=measures)
     with unchecked():  # tests hold the charts against the schema
         made = [
+            *_of_costs(scores, standings),
             *_of_comparisons(scores, of, comparisons),
             *_of_topics(scores, of),
             *_of_measures(scores, of),
@@ -70,6 +77,21 @@ def figures(scores: Scores, comparisons: Sequence[Comparison]) -> list[Figure]:
         if scores.rankings is not None:
             made += _of_rankings(scores, of)
     return made
+
+
+def _of_costs(scores: Scores, standings: Sequence[Standings]) -> Iterator[Figure]:
+    if not any(one.cost(TIME) for found in standings[:1] for one in found.systems):
+        return
+    yield Figure(
+        "pareto",
+        f"{MEASURE} against response time",
+        " ".join(pareto_notes(standings[0])),
+        "measure",
+        spec_of(pareto_chart(scores.systems, MEASURE), width=_ALONE),
+        {str(m): packed(pareto_rows(found)) for m, found in enumerate(standings)},
+        wide=True,
+        place="cost-figures",
+    )
 
 
 def _of_comparisons(

@@ -1,4 +1,4 @@
-// Claims, doubts and the table of averages.
+// Claims, doubts, and the tables of averages and of costs.
 
 function claimItem(claim) {
   return make("li", { class: claim.verdict.replace(" ", "-") }, claim.text);
@@ -42,4 +42,12 @@ function showTable() {
     ...measures.map((m, at) =>
       make("td", { class: "number" }, shown(content.means[at][s], m.digits)))));
   fill(body, make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
+}
+
+// What the systems cost beside what they achieve, where that was measured.
+function showCosts() {
+  const known = content.costs.length > 0;
+  find("costs").hidden = find("costs-link").hidden = !known;
+  // Written, and escaped, together with the page.
+  if (known) find("cost-table").innerHTML = content.costs[state.measure].table;
 }

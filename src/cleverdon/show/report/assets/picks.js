@@ -4,6 +4,7 @@ function showAll() {
   listOutcomes();
   showClaims();
   showTable();
+  showCosts();
   showTopics();
   showTopic();
   showMethod();

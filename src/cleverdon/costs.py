@@ -1,0 +1,218 @@
+"""What a system costs, as far as it was measured: times, rates and sizes beside its quality.
+
+The files that `cleverdon bench --json` and `cleverdon index --json` write have, among much else,
+an object `costs`; and where topics were asked, `run`: what was answered while it was timed, as
+`{query: {document: score}}`, with all queries that were asked. This module reads no more of them.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeVar
+
+from cleverdon.errors import InputError
+
+VERSION = 1
+KINDS = ("cleverdon bench", "cleverdon index")
+_Read = TypeVar("_Read")
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One thing that can be measured."""
+
+    unit: Literal["s", "B", "1/s", ""]
+    better: Literal["lower", "higher"]
+    what: str
+
+
+QUANTITIES = {
+    "p50": Quantity("s", "lower", "the response time that half of the requests stay within"),
+    "p90": Quantity("s", "lower", "the response time that 90% of the requests stay within"),
+    "p95": Quantity("s", "lower", "the response time that 95% of the requests stay within"),
+    "p99": Quantity("s", "lower", "the response time that 99% of the requests stay within"),
+    "p99.9": Quantity("s", "lower", "the response time that 99.9% of the requests stay within"),
+    "p99.99": Quantity("s", "lower", "the response time that 99.99% of the requests stay within"),
+    "throughput": Quantity("1/s", "higher", "answered requests a second"),
+    "errors": Quantity("", "lower", "the share of requests that were not answered"),
+    "knee": Quantity("1/s", "higher", "the highest rate that kept the limit on p99"),
+    "index_time": Quantity("s", "lower", "how long indexing takes"),
+    "index_cpu": Quantity("s", "lower", "processor time of indexing"),
+    "index_memory": Quantity("B", "lower", "the most memory that indexing holds"),
+    "index_overhead": Quantity("B", "lower", "the most disk that indexing takes beside the index"),
+    "index_size": Quantity("B", "lower", "the size of the index"),
+    "index_ratio": Quantity("", "lower", "the index's size as a share of the text's"),
+}
+"""All of them, by the names that files and rules have for them."""
+
+
+@dataclass(frozen=True)
+class Cost:
+    """A value, and an interval of confidence where one is known."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    not_valid: tuple[str, ...] = ()  # why this one should not be believed
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The interval, which is the value alone where none is known.
+
+        Where one end is known, the other is somewhere: a short bench cannot tell how slow the
+        slowest requests are.
+        """
+        if self.low is None and self.high is None:
+            return self.value, self.value
+        return (
+            0.0 if self.low is None else self.low,
+            math.inf if self.high is None else self.high,
+        )
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What one system costs."""
+
+    system: str
+    by_name: Mapping[str, Cost]  # by the names of QUANTITIES
+    not_valid: tuple[str, ...] = ()  # why the values should not be believed
+    settings: Mapping[str, Any] = field(default_factory=dict)  # how they were measured
+
+    def why_not(self, name: str) -> tuple[str, ...]:
+        """Why one of the values should not be believed; mostly, nothing speaks against it."""
+        return (*self.not_valid, *self.by_name[name].not_valid)
+
+    def to_json(self) -> dict[str, Any]:
+        """What a file of results says under `costs`."""
+        return {
+            name: {"value": cost.value, "low": cost.low, "high": cost.high}
+            | ({"not_valid": list(cost.not_valid)} if cost.not_valid else {})
+            for name, cost in self.by_name.items()
+        }
+
+    def record(self) -> dict[str, Any]:
+        """All of it, as `from_record` reads it."""
+        return {
+            "system": self.system,
+            "settings": dict(self.settings),
+            "costs": self.to_json(),
+            "not_valid": list(self.not_valid),
+        }
+
+
+def from_record(held: Mapping[str, Any]) -> Costs:
+    """The costs that were written down; KeyError, TypeError or ValueError where they were not."""
+    return Costs(
+        system=str(held["system"]),
+        by_name={name: _cost(cost) for name, cost in held["costs"].items() if name in QUANTITIES},
+        not_valid=tuple(str(reason) for reason in held.get("not_valid", ())),
+        settings=dict(held.get("settings", {})),
+    )
+
+
+def spoken(name: str) -> str:
+    """A quantity as people write it: `index size`."""
+    return name.replace("_", " ")
+
+
+def read_costs(path: str | os.PathLike[str]) -> Costs:
+    """The costs that a file of results says."""
+    return _read(from_record, path)
+
+
+def read_timed_run(path: str | os.PathLike[str]) -> dict[str, dict[str, float]] | None:
+    """What the engine answered while it was timed; None where the file does not say."""
+    return _read(_timed_run, path)
+
+
+def _timed_run(held: Mapping[str, Any]) -> dict[str, dict[str, float]] | None:
+    run = held.get("run")
+    if run is None:
+        return None
+    return {
+        str(query): {str(doc): _number(score) for doc, score in found.items()}
+        for query, found in run.items()
+    }
+
+
+def _read(reader: Callable[[dict[str, Any]], _Read], path: str | os.PathLike[str]) -> _Read:
+    source = os.fspath(path)
+    try:
+        with open(path, encoding="utf-8") as file:
+            held = json.load(file)
+    except FileNotFoundError:
+        raise InputError("there is no such file of results", source=source) from None
+    except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise InputError(f"cannot be read as a file of results: {error}", source=source) from None
+    if not isinstance(held, dict) or held.get("kind") not in KINDS:
+        raise InputError(
+            "is not what 'cleverdon bench --json' or 'cleverdon index --json' writes",
+            source=source,
+        )
+    if held.get("version") != VERSION:
+        raise InputError(
+            f"is of version {held.get('version')!r}, and this Cleverdon reads version {VERSION}; "
+            "measure again",
+            source=source,
+        )
+    try:
+        return reader(held)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise InputError(f"is a damaged file of results: {what}", source=source) from None
+
+
+def merged(found: Iterable[Costs]) -> dict[str, Costs]:
+    """One record a system: what a bench says of it, and what indexing did."""
+    systems: dict[str, Costs] = {}
+    for costs in found:
+        before = systems.get(costs.system)
+        if before is None:
+            systems[costs.system] = costs
+            continue
+        one, other = _each_with_its_doubts(before), _each_with_its_doubts(costs)
+        both = sorted(one.keys() & other.keys())
+        twice = [name for name in both if one[name].value != other[name].value]
+        if twice:
+            raise InputError(
+                f"two files say {twice[0]} of {costs.system!r}; give systems names of their own"
+            )
+        systems[costs.system] = Costs(
+            system=costs.system,
+            by_name={
+                **one,
+                **other,
+                # What one of them doubts, the other has found to be so.
+                **{name: min(one[name], other[name], key=_doubts) for name in both},
+            },
+            settings={**before.settings, **costs.settings},
+        )
+    return systems
+
+
+def _each_with_its_doubts(costs: Costs) -> dict[str, Cost]:
+    """What spoils a bench does not spoil the size of an index that was measured beside it."""
+    return {
+        name: replace(cost, not_valid=costs.why_not(name)) for name, cost in costs.by_name.items()
+    }
+
+
+def _doubts(cost: Cost) -> int:
+    return len(cost.not_valid)
+
+
+def _cost(held: Mapping[str, Any]) -> Cost:
+    low, high = (None if held.get(end) is None else _number(held[end]) for end in ("low", "high"))
+    reasons = tuple(str(reason) for reason in held.get("not_valid", ()))
+    return Cost(_number(held["value"]), low, high, reasons)
+
+
+def _number(held: Any) -> float:
+    if isinstance(held, bool) or not isinstance(held, (int, float)) or not math.isfinite(held):
+        raise ValueError(f"{held!r} is no number")
+    return float(held)

@@ -1,0 +1,1 @@
+"""Plots of engines: what they cost, beside how good they are."""

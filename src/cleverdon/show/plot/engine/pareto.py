@@ -1,0 +1,149 @@
+"""Quality against response time: which systems are worth what they cost?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from typing import Any
+
+from cleverdon.arrays import plain
+from cleverdon.compare.front import front
+from cleverdon.compare.standings import Standing, Standings, merits, standings
+from cleverdon.costs import Cost, Costs, spoken
+from cleverdon.errors import OptionError
+from cleverdon.measures.base import Measure
+from cleverdon.scores import Scores
+from cleverdon.show.grid import counted
+from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished
+from cleverdon.show.plot.beside import ROOM, many, sides
+from cleverdon.show.plot.fronted import fronted
+from cleverdon.show.plot.topicwise import exactly, named
+from cleverdon.show.quantities import amount, size
+
+TIME, SIZE = "p99", "index_size"
+_SMALLEST, _LARGEST = 60.0, 420.0
+"""Square pixels of points: that of the largest index, and one that can still be seen."""
+_HOLLOW = 0.3
+_RADIUS = sqrt(_LARGEST) / 2
+
+
+def pareto(
+    scores: Scores,
+    costs: Mapping[str, Costs],
+    measure: str | Measure,
+    *,
+    confidence: float = 0.95,
+) -> Chart:
+    """Systems as points, their average by a measure against the p99 of their response times.
+
+    A line connects those that no other equals on both and beats on one. Points are as large as
+    indexes are, and filled where no other system equals them when that counts as well.
+    """
+    found = standings(scores, costs, measure, confidence=confidence)
+    return finished(
+        pareto_chart(scores.systems, named(found.measure)),
+        pareto_rows(found),
+        title=f"{found.measure} against response time",
+        subtitle=pareto_notes(found, confidence=confidence),
+    )
+
+
+def pareto_notes(found: Standings, *, confidence: float = 0.95) -> list[str]:
+    """What is to be said below the title; the first line is of the topics."""
+    more = [spoken(name) for name in found.axes if name != TIME]
+    line = "no other system is as good by both and better by one."
+    lines = [
+        f"{counted(found.topics, 'topic')}. Cross hairs: {confidence:.0%} intervals.",
+        f"Line: {line}" if more else f"Line and filled: {line}",
+        *([f"Filled: nor when {' and '.join(more)} counts as well."] if more else []),
+    ]
+    sizes = [cost.value for cost in (one.cost(SIZE) for one in found.systems) if cost]
+    if sizes:
+        lines.append(f"Areas are those of indexes, up to {size(max(sizes))}.")
+    left_out = [one.system for one in found.systems if one.cost(TIME) is None]
+    if left_out:
+        lines.append(f"Not drawn, since no {TIME} was measured: {', '.join(left_out)}.")
+    if found.not_valid:
+        lines.append("Not valid: the measurement says itself that it should not be believed.")
+    return lines
+
+
+def pareto_rows(found: Standings) -> Datasets:
+    """A point for each system whose response time is known, and again those of the line."""
+    drawn = [one for one in found.systems if one.cost(TIME) is not None]
+    if not drawn:
+        raise OptionError(f"no {TIME} was measured of any system, and there is nothing to draw")
+    largest = max((cost.value for cost in (one.cost(SIZE) for one in drawn) if cost), default=0.0)
+    points = [_point(one, largest) for one in drawn]
+    legend = many([one.system for one in found.systems])
+    places = sides(points, legend=legend, radius=_RADIUS, label="label", logarithmic="x")
+    for row, side in zip(points, places, strict=True):
+        row["side"] = side
+    valid = [one for one in drawn if one.cost(TIME, valid=True) is not None]
+    better = found.measure.better
+    steps: list[Row] = []
+    if valid and better != "neither":
+        on = front(*merits(valid, (TIME,), better))
+        ends = [one for one, there in zip(valid, on, strict=True) if there]
+        steps = [{"x": row["x"], "y": row["y"]} for row in (_point(one, largest) for one in ends)]
+    return {"points": points, "front": sorted(steps, key=lambda row: (row["x"], row["y"]))}
+
+
+def _point(one: Standing, largest: float) -> Row:
+    time, held = one.cost(TIME), one.cost(SIZE)
+    assert time is not None  # since only those are drawn that have one
+    valid = one.cost(TIME, valid=True) is not None
+    area = max(_SMALLEST, _LARGEST * held.value / largest) if held and largest else _SMALLEST
+    x, x_low, x_high = _milliseconds(time)
+    return {
+        "system": one.system,
+        "label": one.system if valid else f"{one.system} (not valid)",
+        "x": x,
+        "x_low": x_low,
+        "x_high": x_high,
+        "y": one.average,
+        "y_low": plain(one.interval.low),
+        "y_high": plain(one.interval.high),
+        "index_size": amount(held.value, "B") if held else "not measured",
+        "area": area,
+        "inner": _HOLLOW * area,
+        "front": bool(one.front),
+        "valid": "yes" if valid else "no",
+    }
+
+
+def _milliseconds(cost: Cost) -> tuple[float, float, float]:
+    """The value and its interval, all above 0, where logarithmic axes end.
+
+    A cross hair does not reach where the end of an interval is not known.
+    """
+    ends = (cost.value if end is None else end for end in (cost.value, cost.low, cost.high))
+    value, low, high = (max(1e-6, 1e3 * end) for end in ends)
+    return value, low, high
+
+
+def pareto_chart(systems: Sequence[str], y: str) -> Any:
+    """Points with their names beside them, times on a logarithmic axis."""
+    scale = alt.Scale(zero=False, nice=False, padding=ROOM)
+    times = alt.Scale(type="log", nice=False, padding=ROOM)
+    across = alt.X(
+        "x:Q",
+        title=f"{TIME} of response times, in ms",
+        scale=times,
+        axis=alt.Axis(tickCount=6, format="~g"),
+    )
+    up = alt.Y("y:Q", title=y, scale=scale)
+    about = [
+        alt.Tooltip("system:N"),
+        *(
+            alt.Tooltip(f"{field}:Q", format=".3~g", title=title)
+            for field, title in (("x", f"{TIME} (ms)"), ("x_low", "from"), ("x_high", "to"))
+        ),
+        *exactly("y", "y_low", "y_high"),
+        alt.Tooltip("index_size:N", title="index size"),
+        alt.Tooltip("valid:N"),
+        alt.Tooltip("front:N", title="on the front"),
+    ]
+    return fronted(
+        systems, across, up, about, intervals=True, areas=True, radius=_RADIUS, label="label"
+    )

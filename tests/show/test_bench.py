@@ -1,0 +1,202 @@
+"""What a bench says: tables, sentences, JSON, histograms."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cleverdon.costs import read_costs
+from cleverdon.engine.load.cold import cold_warm
+from cleverdon.engine.load.histogram import DIGITS, LONGEST
+from cleverdon.engine.load.knee import Goal, Step
+from cleverdon.engine.load.records import ClosedLoop, OpenLoop
+from cleverdon.engine.load.soak import soaked
+from cleverdon.engine.load.sweep import Sweep
+from cleverdon.engine.load.versus import versus
+from cleverdon.errors import OptionError
+from cleverdon.show.bench import Bench, as_json, render
+from cleverdon.show.bench.hdr import histogram_log
+from cleverdon.show.bench.sweep import knee_told
+from cleverdon.show.bench.versus import claim
+from tests.engine.load.made_loads import QUIET, made_load
+from tests.engine.load.test_versus import made_pairs
+
+TIMES = np.random.default_rng(4).permutation(np.linspace(0.001, 0.1, 5000))
+GOAL = Goal(p99=0.05)
+
+
+def swept(*p99: float, **more: object) -> Sweep:
+    """Rates of 100, 200, ... with these percentiles."""
+    steps = tuple(
+        Step(100.0 * at, made_load(np.full(2000, time)), GOAL) for at, time in enumerate(p99, 1)
+    )
+    return Sweep(steps, GOAL, **more)  # type: ignore[arg-type]
+
+
+def test_a_load_is_told_with_its_percentiles_and_errors() -> None:
+    load = made_load(TIMES, failed={"timeout": 3, "refused": 50}, messages={"refused": "no field"})
+    text = render(Bench("mine", load))
+    assert text.startswith("mine: 1,000/s (open loop, constant arrivals), for 5 s: 5,000 requests")
+    for part in ("p99.99", "99.1 ms", "failed: refused", "refused: ", "the first: no field"):
+        assert part in text
+    assert "NOT VALID" not in text
+    assert "Too few independent requests for p99.9" in text
+
+
+def test_what_is_not_valid_is_said_first() -> None:
+    late = replace(QUIET, lag={"p50": 0.1, "p99": 0.5, "max": 0.6}, cpu=0.99)
+    bench = Bench("mine", made_load(TIMES, generator=late))
+    lines = render(bench).splitlines()
+    assert lines[2].startswith("NOT VALID: ")
+    assert render(bench, "markdown").splitlines()[2].startswith("**NOT VALID: ")
+    assert as_json(bench)["not_valid"] == list(bench.not_valid)
+
+
+def test_a_closed_loop_says_that_it_hides_stalls() -> None:
+    assert "hides stalls" in render(Bench("mine", made_load(TIMES, pattern=ClosedLoop(4))))
+    assert "hides stalls" not in render(Bench("mine", made_load(TIMES)))
+
+
+def test_nothing_was_answered() -> None:
+    bench = Bench("mine", made_load(TIMES, failed={"connection": 5000}))
+    assert "NOT VALID: no request was answered" in render(bench)
+    assert "p99" not in as_json(bench)["costs"]
+    assert as_json(bench)["costs"]["errors"]["value"] == 1
+
+
+@pytest.mark.parametrize(
+    ("times", "told"),
+    [
+        ((0.01, 0.02, 0.3), "The knee is at 200/s: it keeps p99 up to 50 ms and up to 1% errors"),
+        ((0.01, 0.02), "At least 200/s: the highest rate that was tried keeps"),
+        ((0.2, 0.3), "Below 100/s: even the lowest rate that was tried does not keep"),
+    ],
+)
+def test_the_knee_in_words(times: tuple[float, ...], told: str) -> None:
+    assert knee_told(swept(*times)).startswith(told)
+
+
+def test_a_sweep_with_its_doubts() -> None:
+    few = Step(50.0, made_load(np.full(20, 0.01)), GOAL)
+    found = swept(0.01, 0.3, 0.02, not_tried=(800.0,))
+    text = render(Bench("mine", replace(found, steps=(few, *found.steps))))
+    assert "Uncertain: at 50/s" in text
+    assert "too few requests" in text
+    assert "300/s kept it although 200/s did not" in text
+    assert "Not tried, since lower rates were too much already: 800/s" in text
+    lost = replace(found, steps=tuple(replace(step, not_valid=("late",)) for step in found.steps))
+    assert "NOT VALID: at 100/s: late" in render(Bench("mine", lost))
+    assert "Not valid" in knee_told(lost)
+    partly = replace(found, steps=(found.steps[0], *lost.steps[1:]))
+    assert knee_told(partly).startswith("At least 100/s")
+    assert "200/s says nothing of the engine: late." in render(Bench("mine", partly))
+    assert not partly.not_valid
+
+
+def test_a_claim_in_words() -> None:
+    slower = versus(("new", "old"), made_pairs(12, seed=1, slower=2.0), resamples=2000)
+    told = claim("p50", slower)
+    assert told.startswith("At 24/s, new's p50 is ")
+    assert " higher than old's (95% interval " in told
+    assert told.endswith(" higher): shown.")
+    same = versus(("new", "old"), made_pairs(8, seed=3), resamples=1000)
+    assert claim("p99", same).endswith(": not shown.")
+    broken = versus(("new", "old"), made_pairs(8, seed=3), not_valid=("late",), resamples=100)
+    assert claim("p99", broken) == "At 24/s, new's p99 against old's: not valid."
+    few = versus(("new", "old"), made_pairs(3, seed=3))
+    assert "too few" in render(Bench("new", few))
+    assert "interval" not in claim("p50", few)
+    assert "lower" in claim(
+        "p50", versus(("a", "b"), [(b, a) for a, b in slower.pairs], resamples=500)
+    )
+
+
+def test_engines_that_fail_are_said_to() -> None:
+    pairs = [(made_load(TIMES, failed={"server": 500}), made_load(TIMES))] * 5
+    text = render(Bench("new", versus(("new", "old"), pairs, resamples=100)))
+    assert "new failed on 10% of the requests; its percentiles are of the others" in text
+
+
+def test_cold_and_warm_in_words() -> None:
+    warm = np.linspace(0.001, 0.01, 20)[None]
+    bench = Bench("mine", cold_warm([f"q{n}" for n in range(20)], 3 * warm, warm, emptied=False))
+    text = render(bench)
+    assert "A query takes 3 times as long when it is cold" in text
+    assert "caches were not emptied" in text
+    assert as_json(bench)["costs"] == {}
+    missing = np.full((1, 2), np.nan)
+    nothing = Bench("mine", cold_warm(["a", "b"], missing, missing, emptied=True))
+    assert "nothing can be said of the cache" in render(nothing)
+    assert json.dumps(as_json(nothing), allow_nan=False)
+
+
+def test_drift_in_words() -> None:
+    growing = made_load(np.linspace(0.01, 0.06, 6000), seconds=3600.0)
+    text = render(Bench("mine", soaked(growing, window=120.0)))
+    assert "p99 grows by 50 ms an hour (" in text
+    assert "): drift." in text
+    assert "throughput: no drift is shown" in text
+    assert "12 of 30 windows; --json has all of them" in text
+    assert "too few to tell drift" in render(Bench("mine", soaked(growing, window=1200.0)))
+
+
+def test_costs_can_be_read_back(tmp_path: Path) -> None:
+    for found in (
+        made_load(TIMES),
+        swept(0.01, 0.02, 0.3),
+        versus(("mine", "old"), made_pairs(4, seed=1)),
+        soaked(made_load(TIMES), window=0.5),
+    ):
+        file = tmp_path / "bench.json"
+        bench = Bench("mine", found, index_size=1234, settings={"load": {"rate": 10}})
+        file.write_text(json.dumps(as_json(bench), allow_nan=False))
+        costs = read_costs(file)
+        assert costs.system == "mine"
+        assert costs.by_name["index_size"].value == 1234
+        assert costs.by_name["p50"].value > 0
+        assert ("knee" in costs.by_name) == isinstance(found, Sweep)
+    assert json.loads(render(bench, "json")) == json.loads(file.read_text())
+
+
+def test_quality_and_size_stand_below() -> None:
+    bench = Bench(
+        "mine",
+        made_load(TIMES),
+        index_size=5_000_000,
+        quality={"nDCG@10": 0.51234},
+        quality_notes=("scores are of ...",),
+        answers={"q1": [("d1", 2.0)]},
+    )
+    text = render(bench)
+    assert "nDCG@10" in text
+    assert "0.5123" in text
+    assert "5 MB" in text
+    assert as_json(bench)["run"] == {"q1": {"d1": 2.0}}
+
+
+def test_histograms_are_a_log_that_hdrhistogram_reads(tmp_path: Path) -> None:
+    from hdrh.histogram import HdrHistogram
+    from hdrh.log import HistogramLogReader
+
+    log = histogram_log(made_load(TIMES, pattern=OpenLoop(1000)))
+    file = tmp_path / "times.hdr"
+    file.write_text(log)
+    reader = HistogramLogReader(str(file), HdrHistogram(1, LONGEST, DIGITS))
+    first = reader.get_next_interval_histogram()
+    reader.close()
+    assert first.get_total_count() == len(TIMES)
+    assert first.get_max_value() == pytest.approx(1e6 * TIMES.max(), rel=0.001)
+    lines = log.splitlines()
+    assert lines[0].startswith("#[Histogram log")
+    assert [line.split(",")[0] for line in lines[2:]] == ["Tag=response", "Tag=service"]
+    swept_log = histogram_log(swept(0.01, 0.02))
+    assert "Tag=100-response,0.000" in swept_log
+    assert "Tag=200-response,5.000" in swept_log
+    assert "Tag=a_b-response" in histogram_log(versus(("a b", "c"), made_pairs(1, seed=1)))
+    warm = np.ones((1, 2))
+    with pytest.raises(OptionError, match="one query at a time"):
+        histogram_log(cold_warm(["a", "b"], warm, warm, emptied=False))

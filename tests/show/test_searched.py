@@ -1,0 +1,80 @@
+"""What a search says when it is done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cleverdon.data import Run
+from cleverdon.engine.asking import Answer, Patience
+from cleverdon.engine.failures import SearchFailure
+from cleverdon.engine.ordering import Order
+from cleverdon.engine.searched import Searched
+from cleverdon.show.searched import interrupted, summary
+
+
+def searched(answers: dict[str, Answer], **changed: Any) -> Searched:
+    rows = {query: dict(found.results or ()) for query, found in answers.items()}
+    facts: dict[str, Any] = {
+        "run": Run.read(rows),
+        "answers": answers,
+        "not_asked": (),
+        "order": Order({}, (), ()),
+        "engine": {},
+        "k": 10,
+        "field": "title",
+        "scores": "engine",
+        "at_once": 8,
+        "in_one": False,
+        "patience": Patience(),
+        "topics": "",
+        "seconds": 2.0,
+        "kept": 0,
+    }
+    return Searched(**{**facts, **changed})
+
+
+def times(*seconds: float) -> dict[str, Answer]:
+    return {f"q{at}": Answer([("d", 1.0)], each, 1) for at, each in enumerate(seconds)}
+
+
+def test_counts_times_and_what_comes_next() -> None:
+    assert summary(searched(times(0.001, 0.002, 0.009)), "my.run") == [
+        "my.run: 3 queries, 3 answered, 0 failed, 0 without results; 3 results",
+        "median 2 ms, the slowest 9 ms, while searching with 8 at a time",
+        "next: cleverdon eval QRELS my.run",
+    ]
+
+
+def test_many_times_have_a_percentile() -> None:
+    lines = summary(searched(times(*[0.001] * 199, 5.0), at_once=1), "-")
+    assert lines[1:] == ["median 1 ms, p99 1 ms, while searching one by one"]
+
+
+def test_failures_retries_and_answers_from_before() -> None:
+    timeout, refused = SearchFailure("timeout", "late"), SearchFailure("refused", "400")
+    answers = times(0.001, 0.001) | {
+        "q2": Answer([], 0.001, 3, (timeout, timeout)),
+        "q3": Answer(None, 0.001, 2, (timeout, refused)),
+    }
+    found = searched(answers, not_asked=("q4",), kept=2, at_once=0)
+    assert summary(found, "my.run")[:-1] == [
+        "my.run: 5 queries, 3 answered, 2 failed, 1 without results; 2 results",
+        "2 answers of these from before the last stop",
+        "asked again: timeout 3",
+        "median 1 ms, the slowest 1 ms",
+    ]
+    assert found.failed == {
+        "q3": "refused: 400",
+        "q4": "not asked, since the engine did not answer",
+    }
+
+
+def test_one_call_has_one_time() -> None:
+    assert summary(searched(times(1, 1), in_one=True), "-")[1] == "all in one call of 2 s"
+
+
+def test_how_to_go_on() -> None:
+    assert interrupted(3, 1000, "my.run.journal") == (
+        "3 of 1,000 queries asked, and what was answered is kept in my.run.journal; the same "
+        "command goes on from there"
+    )
