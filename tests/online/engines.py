@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cleverdon.online.log import EVENTS, QUERIES, Log, conformed
+from tests.postgres import DATABASE, USER, server
 
 _TYPES = {"string": pa.string(), "int64": pa.int64(), "float64": pa.float64()}
 
@@ -80,40 +79,7 @@ def spark() -> Iterator[Any]:
 @contextmanager
 def postgres(folder: Path) -> Iterator[Any]:
     """A real PostgreSQL in that folder, reached by a socket in it."""
-    binaries = _postgres_binaries()
-    if binaries is None:
-        pytest.skip("no PostgreSQL server is installed: apt-get install postgresql")
-    # It refuses to run as root, as containers do everything.
-    owner: dict[str, Any] = {}
-    if os.geteuid() == 0:
-        owner = {"user": "postgres" if _exists("postgres") else "nobody", "cwd": "/"}
-        shutil.chown(folder, owner["user"])
-
-    def run(program: str, *arguments: str) -> None:
-        command = [str(binaries / program), *arguments]
-        subprocess.run(command, check=True, capture_output=True, **owner)
-
-    data = str(folder / "data")
-    run("initdb", "-D", data, "-U", "tester", "--auth=trust", "--no-sync", "-E", "UTF8")
-    settings = f"-k {folder} -c listen_addresses= -c fsync=off"
-    run("pg_ctl", "-D", data, "-o", settings, "-l", str(folder / "log"), "-w", "start")
-    try:
-        connection = ibis.postgres.connect(host=str(folder), user="tester", database="postgres")
+    with server(folder) as host:
+        connection = ibis.postgres.connect(host=str(host), user=USER, database=DATABASE)
         yield connection
         connection.disconnect()
-    finally:
-        run("pg_ctl", "-D", data, "-m", "immediate", "stop")
-
-
-def _postgres_binaries() -> Path | None:
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
-    on_path = shutil.which("initdb")
-    if on_path:
-        return Path(on_path).resolve().parent
-    return found[-1].parent if found else None
-
-
-def _exists(user: str) -> bool:
-    import pwd
-
-    return any(entry.pw_name == user for entry in pwd.getpwall())

@@ -80,7 +80,7 @@ def read_texts(
         raise OptionError(f"limit={limit} leaves no text; give 1 or more, or None")
     found = _Found(wanted, limit)
     if isinstance(data, (str, os.PathLike)):
-        for path in _files(os.fspath(data), kind):
+        for path in files_of(os.fspath(data), kind):
             if found.complete:
                 break
             found.add(records_of(path, keep=found.keep, progress=progress), name_of_stream(path))
@@ -142,7 +142,8 @@ class _Found:
         return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def _files(path: str, kind: str | None) -> list[str]:
+def files_of(path: str, kind: str | None) -> list[str]:
+    """The files that hold the texts: the one that is named, or those of a folder."""
     folder = Path(path)
     if path == "-" or not folder.is_dir():
         return [path]

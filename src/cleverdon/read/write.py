@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from cleverdon.data import Judgments, Rows, Run
 from cleverdon.errors import InputError, MissingExtra, OptionError, check_word
@@ -163,12 +163,32 @@ def number_text(rows: Rows, value: float) -> str:
     return repr(value)
 
 
+class _Forbidden(NamedTuple):
+    """What ids must not hold in a format."""
+
+    queries: str
+    docs: str
+
+
+# A line that starts so would be read as a comment, or as a file with a byte order mark.
+_BLANKS = _Forbidden(queries=r"[\s\0]|^[#\ufeff]", docs=r"[\s\0]")
+_QUOTED = _Forbidden(queries=r'[\n\r\0"]', docs=r'[\n\r\0"]')
+_FORBIDDEN = {"trec": _BLANKS, "msmarco": _BLANKS, "csv": _QUOTED, "tsv": _QUOTED, "beir": _QUOTED}
+
+
+def check_ids(path: str, *, queries: Iterable[str] = (), docs: Iterable[str] = ()) -> None:
+    """Raise the InputError that writing such a run to `path` would end with."""
+    forbidden = _FORBIDDEN.get(format_of(path))
+    if forbidden is not None:
+        refuse_ids(forbidden.queries, list(queries), path)
+        refuse_ids(forbidden.docs, list(docs), path)
+
+
 def _blank_separated(rows: Rows, path: str) -> Iterator[tuple[str, str, int, str]]:
     """Every row as query, document, rank and number, for formats without quotes."""
     for query, ranked in _ordered(rows):
-        # A line that starts so would be read as a comment, or as a file with a byte order mark.
-        refuse_ids(r"[\s\0]|^[#\ufeff]", [query], path)
-        refuse_ids(r"[\s\0]", [doc for doc, _ in ranked], path)
+        refuse_ids(_BLANKS.queries, [query], path)
+        refuse_ids(_BLANKS.docs, [doc for doc, _ in ranked], path)
         for rank, (doc, value) in enumerate(ranked, start=1):
             yield query, doc, rank, number_text(rows, value)
 
@@ -203,7 +223,7 @@ def _columns(rows: Rows, path: str, *, separator: str, names: Iterable[str] = ()
 
 def _cells(ids: list[str], path: str, *, separator: str) -> list[str]:
     """Ids as they stand in a column, in quotes where they must."""
-    refuse_ids(r'[\n\r\0"]', ids, path)
+    refuse_ids(_QUOTED.docs, ids, path)
     quotable = re.compile(f"{separator}|^ | $").search
     return [f'"{text}"' if quotable(text) else text for text in ids]
 

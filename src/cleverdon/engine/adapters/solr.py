@@ -1,0 +1,122 @@
+"""Solr's `select` handler, of one collection or core."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cleverdon.engine.adapters.http_indexing import Calls, IndexedService
+from cleverdon.engine.adapters.http_request import Request
+from cleverdon.engine.adapters.jsonpath import compile_path
+from cleverdon.engine.adapters.templates import url_template
+from cleverdon.engine.failures import SearchFailure
+from cleverdon.engine.protocol import Document, Results
+from cleverdon.errors import InputError, check_word
+
+_SYNTAX = re.compile(r'[+\-!(){}\[\]^"~*?:\\/&|]')
+_WORDS = re.compile(r"\b(AND|OR|NOT)\b")
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Solr(IndexedService):
+    """Solr's `select` handler, of one collection or core.
+
+    >>> Solr(url="http://localhost:8983/solr/docs", fields="title^2,text")
+    <Solr solr at http://localhost:8983/solr/docs>
+    """
+
+    kind = "solr"
+
+    fields: Any = ()  # to be searched, perhaps with weights (qf); without any, Solr's default
+    parser: str = "edismax"  # or dismax; lucene has every sign of syntax in a query escaped
+    id: str = "id"  # the field of documents' ids
+    params: Mapping[str, Any] = field(default_factory=dict)  # further ones, such as mm or fq
+
+    def request(self) -> Request:
+        """A search: the query is a parameter, so that no sign in it can break the request."""
+        check_word("parser", self.parser, ("edismax", "dismax", "lucene"))
+        self._base, self._core = self.end_of_place("collection")
+        asked = {"q": "{query}", "rows": "{k}", "fl": f"{self.id},score", "wt": "json"}
+        asked |= {"defType": self.parser, "omitHeader": "false"}
+        if self.fields:
+            asked["qf"] = " ".join(self.names("fields"))
+        hits = "$.response.docs[*]"
+        return Request(
+            url=url_template(f"{self._base}/{self._core}/select", {**asked, **self.params}),
+            method="GET",
+            ids=compile_path("id", f"{hits}.'{self.id}'"),
+            scores=compile_path("scores", f"{hits}.score"),
+        )
+
+    async def search(self, query: str, k: int) -> Results:
+        """The first k results."""
+        if self.parser == "lucene":
+            query = escaped(query)
+        return await super().search(query, k)
+
+    def whole(self, answer: Any) -> Any:
+        """Solr answers with what it has when time is up, or a shard is gone, and says so."""
+        header = answer.get("responseHeader", {}) if isinstance(answer, dict) else {}
+        if header.get("partialResults"):
+            why = header.get("partialResultsDetails") or "time was up, or a shard did not answer"
+            raise self.hidden(SearchFailure("server", f"a partial answer: {why!s:.200}"))
+        return answer
+
+    @property
+    def root(self) -> str:
+        """Of Solr."""
+        return self._base
+
+    async def held(self, call: Calls) -> int | None:
+        """By a search for everything."""
+        path = f"/{self._core}/select?q=*:*&rows=0&wt=json"
+        found = await call("GET", path, absent=True)
+        return None if found is None else int(found["response"]["numFound"])
+
+    async def create(self, call: Calls) -> None:
+        """Solr needs a schema for it, which is the user's to choose."""
+        raise InputError(
+            f"{self.name}: Solr has no collection or core {self._core!r}; create it first, as by "
+            f"solr create -c {self._core}"
+        )
+
+    async def clear(self, call: Calls) -> None:
+        """All at once, which leaves nothing behind on disk."""
+        await self._update(call, {"delete": {"query": "*:*"}}, "?commit=true")
+
+    async def put(self, call: Calls, batch: list[Document]) -> None:
+        """Documents with the same ids replace each other, so that a second time does no harm."""
+        rows = [{self.id: doc.id, "title": doc.title, "text": doc.text} for doc in batch]
+        await self._update(call, rows)
+
+    async def finish(self, call: Calls) -> None:
+        """By a commit that opens a searcher."""
+        await self._update(call, {}, "?commit=true&openSearcher=true&waitSearcher=true")
+
+    async def _update(self, call: Calls, body: Any, how: str = "") -> None:
+        await call("POST", f"/{self._core}/update{how}", body)
+
+    async def measure(self, call: Calls) -> int | None:
+        """One replica of each shard, if this node has them all; else it cannot be known here."""
+        cores = (await call("GET", "/admin/cores?action=STATUS&wt=json"))["status"]
+        if self._core in cores:
+            return int(cores[self._core]["index"]["sizeInBytes"])
+        sizes = {
+            core["cloud"]["shard"]: int(core["index"]["sizeInBytes"])
+            for core in cores.values()
+            if core.get("cloud", {}).get("collection") == self._core
+        }
+        path = f"/admin/collections?action=CLUSTERSTATUS&collection={self._core}&wt=json"
+        cluster = (await call("GET", path))["cluster"]["collections"][self._core]
+        return sum(sizes.values()) if set(sizes) == set(cluster["shards"]) else None
+
+
+def escaped(query: str) -> str:
+    """The query for Lucene's parser: words, and nothing that is syntax.
+
+    >>> escaped("C++ AND (what?)")
+    'C\\\\+\\\\+ and \\\\(what\\\\?\\\\)'
+    """
+    return _WORDS.sub(lambda word: word[0].lower(), _SYNTAX.sub(r"\\\g<0>", query))

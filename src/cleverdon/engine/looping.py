@@ -1,0 +1,58 @@
+"""Coroutines called from plain code, in notebooks as well."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Coroutine
+from concurrent.futures import Future, wait
+from threading import Thread
+from typing import Any, TypeVar
+
+from cleverdon.engine.timing import exact_loop
+
+T = TypeVar("T")
+
+_ENDING = 5.0
+"""Seconds within which what was cancelled should have ended."""
+
+
+def run_async(coroutine: Coroutine[Any, Any, T]) -> T:
+    """What the coroutine returns; Ctrl-C cancels it.
+
+    Where a loop runs in this thread already, as in a notebook, another thread has one of its own.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        with asyncio.Runner(loop_factory=exact_loop) as runner:
+            return runner.run(coroutine)
+    return _in_thread(coroutine)
+
+
+def _in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
+    future: Future[T] = Future()
+    begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = Future()
+
+    async def told() -> T:
+        begun.set_result((asyncio.get_running_loop(), asyncio.current_task()))
+        return await coroutine
+
+    def work() -> None:
+        try:
+            with asyncio.Runner(loop_factory=exact_loop) as runner:
+                result = runner.run(told())
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+
+    thread = Thread(target=work, name="cleverdon-loop", daemon=True)
+    try:
+        thread.start()  # Ctrl-C may come while it starts
+        return future.result()
+    except KeyboardInterrupt:
+        loop, task = begun.result()
+        if task is not None and not future.done():
+            loop.call_soon_threadsafe(task.cancel)
+            wait([future], timeout=_ENDING)
+        raise

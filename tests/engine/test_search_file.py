@@ -1,0 +1,277 @@
+"""Run files that appear when they are whole, and searches that go on after any stop."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cleverdon
+from cleverdon.engine.search_file import journal_of, record_of, search_to_file
+from cleverdon.engine.searched import Searched, SearchesFailed
+from cleverdon.errors import InputError
+from cleverdon.read.journal_file import Journal, opened
+from tests.engine.counting import QUICK, TOPICS, Counting
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Counting:
+    return Counting(tmp_path / "asked")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "my.run"
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> bytes:
+    """The run, searched without a stop, one query at a time."""
+    aside = tmp_path / "aside"
+    aside.mkdir()
+    search_to_file(Counting(aside / "asked"), TOPICS, aside / "my.run", concurrency=1)
+    return (aside / "my.run").read_bytes()
+
+
+def put(engine: Any, path: Path, **how: Any) -> Searched:
+    return search_to_file(engine, TOPICS, path, **{"patience": QUICK, **how})
+
+
+def answered(path: Path) -> set[str]:
+    """The words whose answers are on the disk."""
+    lines = Path(journal_of(str(path))).read_bytes().split(b"\n")[1:-1]
+    entries = [json.loads(line) for line in lines]
+    return {TOPICS[entry["query"]] for entry in entries if entry["results"] is not None}
+
+
+def beside(path: Path) -> set[str]:
+    return {found.name for found in path.parent.glob("*my.run*")}
+
+
+@pytest.mark.parametrize("concurrency", [1, 16])
+def test_the_same_bytes_whatever_the_concurrency(
+    engine: Counting, path: Path, whole: bytes, concurrency: int
+) -> None:
+    found = put(engine, path, concurrency=concurrency)
+    assert path.read_bytes() == whole
+    assert cleverdon.Run.read(path).to_dict() == found.run.to_dict()
+    assert sorted(engine.asked) == sorted(TOPICS.values())
+    assert beside(path) == {"my.run", "my.run.search.json"}
+
+
+def test_the_record_beside_the_run(engine: Counting, path: Path) -> None:
+    put(engine, path, k=2)
+    record = json.loads(Path(record_of(str(path))).read_text())
+    assert (record["kind"], record["version"], record["system"]) == (
+        "cleverdon search",
+        1,
+        "counting",
+    )
+    assert record["settings"]["engine"] == {"name": "counting", "depth": 3}
+    assert record["settings"]["k"] == 2
+    assert record["run"]["digest"] == cleverdon.Run.read(path).digest
+    assert (record["whole"], record["failed"], record["empty"]) == (True, {}, [])
+    assert list(record["queries"]) == list(TOPICS)
+    assert all(query["tries"] == 1 for query in record["queries"].values())
+
+
+def started(folder: Path) -> subprocess.Popen[bytes]:
+    """A process that searches slowly."""
+    root = Path(__file__).parents[2]
+    return subprocess.Popen([sys.executable, "-m", "tests.engine.counting", folder], cwd=root)
+
+
+def wait_for(path: Path, answers: int) -> None:
+    """Until so many answers are on the disk."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        if os.path.exists(journal_of(str(path))) and len(answered(path)) >= answers:
+            return
+        time.sleep(0.005)
+    raise AssertionError("no answers")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="has no signal that kills")
+def test_killed_at_several_points_and_gone_on(engine: Counting, path: Path, whole: bytes) -> None:
+    for answers in (1, 25):
+        before = len(engine.asked)
+        kept = answered(path) if before else set()
+        process = started(path.parent)
+        wait_for(path, answers)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert not path.exists()
+        assert not kept & set(engine.asked[before:])
+    kept, asked = answered(path), len(engine.asked)
+    assert len(kept) >= 25
+    found = put(engine, path, concurrency=5)
+    assert path.read_bytes() == whole
+    assert set(engine.asked[asked:]) == set(TOPICS.values()) - kept
+    assert found.kept == len(kept)
+    assert beside(path) == {"my.run", "my.run.search.json"}
+
+
+def stopped(engine: Counting, path: Path) -> bytes:
+    """What the journal holds when all but the last query is answered."""
+    with pytest.raises(SearchesFailed):
+        put(Counting(engine.log, fails={"word59"}), path, concurrency=1)
+    engine.log.unlink()
+    return Path(journal_of(str(path))).read_bytes()
+
+
+@pytest.mark.parametrize("cut", [1, 40])
+def test_a_torn_last_line_is_cut(engine: Counting, path: Path, whole: bytes, cut: int) -> None:
+    *lines, _ = stopped(engine, path).split(b"\n")
+    journal = Path(journal_of(str(path)))
+    journal.write_bytes(b"\n".join(lines[:31])[:-cut])
+    found = put(engine, path)
+    assert path.read_bytes() == whole
+    assert sorted(engine.asked) == sorted(list(TOPICS.values())[29:])
+    assert "the last line was cut short" in found.notes[0]
+
+
+@pytest.mark.parametrize("left", [0, 1, 30])
+def test_a_first_line_that_is_torn_is_no_journal_yet(
+    engine: Counting, path: Path, whole: bytes, left: int
+) -> None:
+    content = stopped(engine, path)
+    Path(journal_of(str(path))).write_bytes(content[:left])
+    put(engine, path)
+    assert path.read_bytes() == whole
+    assert len(engine.asked) == 60
+
+
+def test_failed_queries_leave_no_file_and_are_asked_again(
+    engine: Counting, path: Path, whole: bytes
+) -> None:
+    path.write_text("an older run\n")
+    with pytest.raises(SearchesFailed) as raised:
+        put(Counting(engine.log, fails={"word3", "word9"}), path)
+    assert str(raised.value) == (
+        "2 of 60 queries failed: q3, q9 (server: told so); nothing is written "
+        "yet; the same again asks only for those, and failed='leave out' (--allow-failed) writes a "
+        "run without them"
+    )
+    assert path.read_text() == "an older run\n"
+    asked = len(engine.asked)
+    put(engine, path)
+    assert sorted(engine.asked[asked:]) == ["word3", "word9"]
+    assert path.read_bytes() == whole
+
+
+def test_failed_queries_left_out_are_in_the_record(engine: Counting, path: Path) -> None:
+    engine.fails = {"word3"}
+    found = put(engine, path, failed="leave out")
+    assert "1 of 60 queries failed: q3 (server: told so)" in found.warnings
+    assert "q3" not in cleverdon.Run.read(path)
+    record = json.loads(Path(record_of(str(path))).read_text())
+    assert (record["whole"], record["failed"]) == (False, {"q3": "server: told so"})
+    assert not os.path.exists(journal_of(str(path)))
+
+
+def test_nothing_is_written_where_nothing_is_answered(engine: Counting, path: Path) -> None:
+    engine.fails = set(TOPICS.values())
+    with pytest.raises(SearchesFailed, match="there is nothing to write"):
+        put(engine, path, failed="leave out")
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"k": 7}, "was begun with k 100, and now it is 7"),
+        ({"field": "both"}, "was begun with field 'title', and now it is 'both'"),
+        ({"depth": 5}, "was begun with engine.depth 3, and now it is 5"),
+        ({"topics": {"q1": "word1"}}, "is of other topics"),
+    ],
+)
+def test_a_journal_of_something_else_is_refused(
+    engine: Counting, path: Path, change: dict[str, Any], said: str
+) -> None:
+    content = stopped(engine, path)
+    topics = change.pop("topics", TOPICS)
+    other = Counting(engine.log, depth=change.pop("depth", 3))
+    with pytest.raises(InputError) as raised:
+        search_to_file(other, topics, path, **change)
+    assert f"{said}; do as before, or begin anew with --fresh" in str(raised.value)
+    assert "which drops 60 answers" in str(raised.value)
+    assert Path(journal_of(str(path))).read_bytes() == content
+    assert not engine.asked
+    search_to_file(other, topics, path, **change, fresh=True)
+    assert len(engine.asked) == len(topics)
+
+
+def test_a_damaged_journal_is_refused(engine: Counting, path: Path) -> None:
+    lines = stopped(engine, path).split(b"\n")
+    journal = Path(journal_of(str(path)))
+    for damage in (b"{}", b"not JSON", lines[5].replace(b'"d', b'"e').replace(b"1.0", b"NaN")):
+        journal.write_bytes(b"\n".join([*lines[:5], damage, *lines[6:]]))
+        with pytest.raises(InputError, match=r"journal:6: the journal is damaged here; begin anew"):
+            put(engine, path)
+
+
+def test_a_file_that_is_no_journal_is_never_written_over(engine: Counting, path: Path) -> None:
+    journal = Path(journal_of(str(path)))
+    journal.write_text("dear diary\n")
+    for fresh in (False, True):
+        with pytest.raises(InputError, match="is there, and is no journal"):
+            put(engine, path, fresh=fresh)
+    assert journal.read_text() == "dear diary\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="looks at locks of POSIX")
+def test_two_processes_at_once_are_refused(engine: Counting, path: Path) -> None:
+    with (
+        opened(journal_of(str(path)), "a+"),
+        pytest.raises(InputError, match="another process is at work with this file"),
+    ):
+        put(engine, path)
+    assert not engine.asked
+
+
+def test_a_full_disk_ends_the_search(
+    engine: Counting, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add = Journal.add
+
+    def full(journal: Journal, entries: list[dict[str, Any]]) -> None:
+        if "query" in entries[0]:
+            raise InputError("cannot be written: No space left on device", source=journal.path)
+        add(journal, entries)
+
+    monkeypatch.setattr(Journal, "add", full)
+    engine.delay = 0.005
+    with pytest.raises(InputError, match="No space left on device"):
+        put(engine, path, concurrency=1)
+    assert len(engine.asked) < 60
+    assert not path.exists()
+
+
+def test_ids_that_the_format_cannot_hold_are_seen_at_once(engine: Counting, path: Path) -> None:
+    asked: list[str] = []
+
+    def spaced(query: str, k: int) -> list[tuple[str, float]]:
+        asked.append(query)
+        return [("a title", 1.0)]
+
+    with pytest.raises(InputError, match="the id 'a title' holds white space"):
+        put(spaced, path, concurrency=1)
+    assert len(asked) == 1
+    put(spaced, path.with_name("my.json"))
+    with pytest.raises(InputError, match="the id 'q 1' holds white space"):
+        search_to_file(engine, {"q 1": "word1"}, path)
+    assert not engine.asked
+
+
+def test_other_formats_and_packed_files(engine: Counting, path: Path) -> None:
+    found = put(engine, path)
+    for name in ("my.run.gz", "my.json", "my.csv"):
+        search_to_file(engine, TOPICS, path.with_name(name))
+        assert cleverdon.Run.read(path.with_name(name)).to_dict() == found.run.to_dict()
