@@ -20,6 +20,8 @@ PACKAGES = (
     "pandas",
     "duckdb",
     "ibis-framework",
+    "aiohttp",
+    "httpx",
 )
 
 

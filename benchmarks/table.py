@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from benchmarks.engine import Sent
 from benchmarks.kernels import Kernel, slowest_first
 from benchmarks.measure import Memory
 from benchmarks.report import Fact
@@ -91,6 +92,29 @@ def report_table(facts: Sequence[Fact]) -> str:
     return _table(("what", "median", "unit", "rounds", "target", "met", "note"), cells)
 
 
+def engine_table(sent: Sequence[Sent]) -> str:
+    """Render what senders made of rates."""
+    header = ("tool", "requests/s", "reached", "lag p50 ms", "lag p99 ms", "lag max ms")
+    cells = [
+        (
+            one.tool,
+            f"{one.rate:,}",
+            _percent(one.reached),
+            *(_milliseconds(one.lag and one.lag[name]) for name in ("p50", "p99", "max")),
+            _milliseconds(one.response),
+            _percent(one.cpu),
+            f"{one.ratio:.1f}x" if one.ratio else "",
+            str(one.rounds or "-"),
+            one.target,
+            _yes(one.kept_up),
+            one.note,
+        )
+        for one in sent
+    ]
+    more = ("p99 ms", "of a core", "beside Cleverdon", "rounds", "target", "met", "note")
+    return _table((*header, *more), cells)
+
+
 def kernels_table(kernels: Sequence[Kernel]) -> str:
     """Render how long each measure takes."""
     cells = [
@@ -126,6 +150,10 @@ def _seconds(seconds: float | None) -> str:
 
 def _milliseconds(seconds: float | None) -> str:
     return "-" if seconds is None else f"{seconds * 1000:.1f}"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.0%}"
 
 
 def _ratio(ratio: float | None) -> str:

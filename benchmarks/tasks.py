@@ -32,6 +32,8 @@ class Size:
     """Of the search log, about."""
     pool: tuple[int, int, int]
     """How many runs are pooled, and their topics and results."""
+    load: float = 8.0
+    """Seconds that requests are sent to an engine for."""
     slow: float = SLOW
     """Seconds from which on a tool gets one round."""
     first_runs: bool = True
@@ -56,6 +58,7 @@ QUICK = Size(
     scaling=(100, 1_000, 10_000),
     events=1_000_000,
     pool=(20, 50, 1000),
+    load=3.0,
     slow=5.0,
     first_runs=False,
 )

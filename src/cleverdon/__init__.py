@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cleverdon.bounding import bounds
     from cleverdon.data import Judgments, Run
+    from cleverdon.engine.evaluating import evaluate_engines
+    from cleverdon.engine.searching import search
     from cleverdon.errors import CleverdonError, InputError, NotationError
     from cleverdon.evaluation import evaluate
     from cleverdon.flip import could_flip
@@ -36,8 +38,10 @@ _HOME = {
     "bounds": "bounding",
     "could_flip": "flip",
     "evaluate": "evaluation",
+    "evaluate_engines": "engine.evaluating",
     "measure": "measures.registry",
     "parse": "measures.notation",
+    "search": "engine.searching",
     "trace": "tracing",
 }
 
@@ -54,8 +58,10 @@ __all__ = [
     "bounds",
     "could_flip",
     "evaluate",
+    "evaluate_engines",
     "measure",
     "parse",
+    "search",
     "trace",
 ]
 

@@ -1,0 +1,121 @@
+"""Indexing in a process of its own, so that what it takes is not mixed with what measures it.
+
+It is told on its standard input which engine to use and which file to read, and says on its
+standard output, a line of JSON at a time, how far it has come and what it took.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from time import monotonic, perf_counter, thread_time
+from typing import Any, TextIO
+
+from cleverdon.engine.configured import open_engine
+from cleverdon.engine.indexing.cpu import spent
+from cleverdon.engine.indexing.lines import read_lines
+from cleverdon.engine.protocol import Document
+from cleverdon.errors import CleverdonError
+
+_PAUSE = 0.1
+"""Seconds between two lines about how far it has come."""
+_TRIAL = 100
+_EMPTY = Document("", "", "")
+
+
+class Feed:
+    """Documents that are counted, and timed while they are read, on their way to an engine."""
+
+    def __init__(self, documents: Iterable[Document], say: TextIO | None = None) -> None:
+        self._documents, self._say = iter(documents), say
+        self._next = monotonic() + _PAUSE
+        self.taken = 0
+        self.wall = 0.0
+        self.cpu = 0.0
+
+    def __iter__(self) -> Iterator[Document]:
+        return self
+
+    def __next__(self) -> Document:
+        wall, cpu = perf_counter(), thread_time()
+        try:
+            document = next(self._documents)
+            self.taken += 1
+            if self._say is not None and monotonic() >= self._next:
+                _tell(self._say, taken=self.taken)
+                self._next = monotonic() + _PAUSE
+            return document
+        finally:
+            self.cpu += thread_time() - cpu
+            self.wall += perf_counter() - wall
+
+
+def cost_of_timing(documents: int) -> float:
+    """Seconds that taking the time of so many documents takes by itself, undisturbed."""
+
+    def once() -> float:
+        trial = Feed([_EMPTY] * _TRIAL)
+        began = perf_counter()
+        for _ in trial:
+            pass
+        return perf_counter() - began
+
+    return min(once() for _ in range(10)) / _TRIAL * documents
+
+
+def main() -> int:
+    """Build the index, and wait to be let go, so that the last look finds everything in place."""
+    # What an engine prints is no report: it goes where errors go.
+    report = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    job = json.loads(sys.stdin.readline())
+    try:
+        engine = open_engine(job["engine"])
+        feed = Feed(read_lines(job["input"]), report)
+        before = spent()
+        _tell(report, begun=asdict(before) | {"memory": _resident()})
+        began = perf_counter()
+        engine.index(feed)
+        wall, after = perf_counter() - began, spent()
+        _tell(
+            report,
+            done={
+                "wall": wall,
+                "reading": feed.wall,
+                "reading_cpu": feed.cpu,
+                "cpu": asdict(after - before),
+                "taken": feed.taken,
+                "size": engine.size(),
+                "timing": cost_of_timing(feed.taken),
+            },
+        )
+        sys.stdin.readline()
+        return 0
+    except CleverdonError as error:
+        _tell(report, failed=str(error))
+    except MemoryError:
+        _tell(report, failed="out of memory")
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        _tell(report, failed=said)
+    return 1
+
+
+def _resident() -> int | None:
+    """The memory of this process now, where it can be had without loading anything for it."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return None
+
+
+def _tell(report: TextIO, **what: Any) -> None:
+    print(json.dumps(what), file=report, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

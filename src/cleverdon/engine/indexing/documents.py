@@ -1,0 +1,117 @@
+"""A collection as a file of JSON lines, whatever it came as: what every engine is given to index.
+
+Collections come as JSONL, TSV, TREC or Parquet, some of which have to be held in memory to be read.
+Read once and written down plainly, they cost the same to read for every engine and every size, and
+next to no memory.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+import numpy as np
+
+from cleverdon.arrays import Ints
+from cleverdon.engine.indexing.lines import read_lines
+from cleverdon.engine.protocol import Document
+from cleverdon.errors import InputError, OptionError, check_count
+from cleverdon.read.texts import files_of, records_of
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Documents as a file: an object with id, title and text on each line."""
+
+    path: str
+    sizes: Ints  # bytes of each document's title and text, in UTF-8
+
+    @property
+    def documents(self) -> int:
+        """How many there are."""
+        return len(self.sizes)
+
+    @property
+    def bytes(self) -> int:
+        """How much text it is, without ids and what JSON adds."""
+        return int(self.sizes.sum())
+
+
+def documents_of(
+    collection: Sequence[str], *, progress: Progress | None = None
+) -> Iterator[Document]:
+    """The documents of files and folders, read as they are asked for."""
+    for given in collection:
+        try:
+            for path in files_of(given, "documents"):
+                with closing(records_of(path, keep=lambda _: True, progress=progress)) as records:
+                    for id, title, text, _ in records:
+                        yield Document(id, _whole(title), _whole(text))
+        except FileNotFoundError:
+            raise InputError("there is no such collection", source=given) from None
+
+
+def prepare(collection: Sequence[str], path: str, *, progress: Progress | None = None) -> Prepared:
+    """Write a collection to a file; each document's id must be its own."""
+    sizes, ids = array("q"), array("q")
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            for document in documents_of(collection, progress=progress):
+                fields = {"id": document.id, "title": document.title, "text": document.text}
+                file.write(json.dumps(fields, ensure_ascii=False) + "\n")
+                sizes.append(document.bytes)
+                ids.append(hash(document.id))
+    except OSError as error:
+        if error.filename not in (None, path):
+            raise
+        raise InputError(f"cannot be written: {error.strerror}", source=path) from None
+    if not sizes:
+        raise InputError("there are no documents", source=", ".join(collection))
+    prepared = Prepared(path, np.array(sizes, dtype=np.int64))
+    _check_ids(prepared, np.array(ids, dtype=np.int64))
+    return prepared
+
+
+def sampled(whole: Prepared, documents: int, path: str, *, seed: int | None) -> Prepared:
+    """So many of them in a file of their own, in the same order: drawn at random, or the first.
+
+    Collections are often sorted by date, source or length, and the first documents are then like
+    no others. With the same seed, a smaller sample is a part of every larger one.
+    """
+    check_count("documents", documents)
+    if documents > whole.documents:
+        raise OptionError(
+            f"{documents:,} documents were asked for, and the collection has {whole.documents:,}"
+        )
+    taken = np.zeros(whole.documents, dtype=bool)
+    if seed is None:
+        taken[:documents] = True
+    else:
+        taken[np.random.default_rng(seed).permutation(whole.documents)[:documents]] = True
+    with open(whole.path, "rb") as lines, open(path, "wb") as file:
+        file.writelines(line for line, wanted in zip(lines, taken, strict=True) if wanted)
+    return Prepared(path, np.asarray(whole.sizes[taken]))
+
+
+def _whole(text: str) -> str:
+    # JSON may hold one half of a surrogate pair, which no file can be written with.
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def _check_ids(prepared: Prepared, hashes: Ints) -> None:
+    """Engines differ in what they make of an id that is there twice; so no id may be."""
+    if len(np.unique(hashes)) == len(hashes):
+        return
+    seen: dict[str, int] = {}
+    for place, document in enumerate(read_lines(prepared.path), start=1):
+        if document.id in seen:
+            raise InputError(
+                f"the id {document.id!r} is there twice, as document {seen[document.id]:,} and as "
+                f"document {place:,} of the collection; an engine would keep one or both"
+            )
+        seen[document.id] = place

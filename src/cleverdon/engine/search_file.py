@@ -1,0 +1,169 @@
+"""Topics through an engine to a run file, which appears when it is whole.
+
+FILE.journal keeps the answers until then, so that a search that was stopped, or of which some
+queries failed, goes on where it was. FILE.search.json says how the run came about.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from json import dumps
+from pathlib import Path
+from typing import Any
+
+from cleverdon.engine.answer_journal import AnswerJournal, answers_kept
+from cleverdon.engine.asking import Patience
+from cleverdon.engine.configured import open_engine
+from cleverdon.engine.protocol import Results
+from cleverdon.engine.queries import digest_of, read_queries
+from cleverdon.engine.searched import Searched, SearchesFailed
+from cleverdon.engine.searching import CONCURRENCY, FAILED, PATIENCE, K, Progress, searched
+from cleverdon.errors import check_count, check_word
+from cleverdon.read import open_source
+from cleverdon.read.write import check_ids, write, write_file
+
+
+def journal_of(path: str) -> str:
+    """The file that keeps answers until the run is whole."""
+    return f"{path}.journal"
+
+
+def record_of(path: str) -> str:
+    """The file that says how the run came about."""
+    return f"{path}.search.json"
+
+
+def search_to_file(
+    engine: Any,
+    topics: Any,
+    path: str | os.PathLike[str],
+    *,
+    k: int = K,
+    concurrency: int = CONCURRENCY,
+    patience: Patience = PATIENCE,
+    failed: str = "raise",
+    scores: str = "engine",
+    field: str = "title",
+    name: str | None = None,
+    fresh: bool = False,
+    progress: Progress | None = None,
+) -> Searched:
+    """Write a run file, and a record beside it; the keywords are those of `search`.
+
+    The same call again, after a stop or where queries failed, asks only for what is missing;
+    `fresh` drops what was answered before. Standard output (`-`) gets a run and nothing beside it.
+    """
+    check_word("failed", failed, FAILED)
+    path, k = os.fspath(path), check_count("k", k)
+    opened, queries = open_engine(engine), read_queries(topics, field=field)
+    check_ids(path, queries=queries)
+
+    def check(results: Results) -> None:
+        check_ids(path, docs=[doc for doc, _ in results])
+
+    def put(journal: AnswerJournal | None) -> Searched:
+        return searched(
+            opened,
+            queries,
+            k=k,
+            concurrency=concurrency,
+            patience=patience,
+            scores=scores,
+            field=field,
+            name=name,
+            progress=progress,
+            journal=journal,
+            check=check,
+        )
+
+    if path == "-":
+        found = put(None)
+        _check_answered(found, path, failed=failed)
+        write(found.run, path)
+        return found
+    about = _about(opened.name, opened.settings, k=k, field=field, topics=digest_of(queries))
+    with answers_kept(journal_of(path), about, fresh=fresh) as journal:
+        found = put(journal)
+        _check_answered(found, path, failed=failed)
+        write(found.run, path)
+        record = _record(found, path, topics=topics)
+        write_file(record_of(path), f"{dumps(record, indent=1, ensure_ascii=False)}\n".encode())
+        journal.remove()
+    return found
+
+
+def _about(name: str, settings: Mapping[str, Any], **asked: Any) -> dict[str, Any]:
+    """What must be the same for a search to go on: answers under other settings are others."""
+    from cleverdon import __version__
+
+    return {"version": __version__, "engine": {"name": name, **settings}, **asked}
+
+
+def _check_answered(found: Searched, path: str, *, failed: str) -> None:
+    if not found.failed or (failed == "leave out" and found.answered):
+        return
+    remedy = "there is nothing to write"
+    if found.answered:
+        remedy = (
+            "nothing is written yet; the same again asks only for those, and failed='leave out' "
+            "(--allow-failed) writes a run without them"
+        )
+    raise SearchesFailed(found, remedy=remedy)
+
+
+def _record(found: Searched, path: str, *, topics: Any) -> dict[str, Any]:
+    from cleverdon import __version__
+
+    is_file = isinstance(topics, (str, os.PathLike))
+    return {
+        "kind": "cleverdon search",
+        "version": 1,
+        "system": found.run.name,
+        "settings": {
+            "engine": dict(found.engine),
+            "k": found.k,
+            "field": found.field,
+            "scores": found.scores,
+            "at_once": found.at_once,
+            "in_one_call": found.in_one,
+            "timeout": found.patience.timeout,
+            "tries": found.patience.tries,
+        },
+        "versions": {"cleverdon": __version__, "python": platform.python_version()},
+        "written": datetime.now(UTC).isoformat(timespec="seconds"),
+        "topics": {
+            "file": os.fspath(topics) if is_file else None,
+            "digest": found.topics,
+            "queries": len(found.answered) + len(found.failed),
+        },
+        "run": {
+            "file": Path(path).name,
+            "digest": open_source(path).digest(),
+            "results": len(found.run),
+        },
+        "whole": not found.failed,
+        "failed": found.failed,
+        "empty": list(found.empty),
+        "retries": found.retries,
+        "repeated": dict(found.order.repeated),
+        "not_by_score": list(found.order.rising),
+        "equal_scores": list(found.order.tied),
+        "notes": list(found.notes),
+        "seconds": {
+            "of_this_process": found.seconds,
+            "median": found.percentile(0.5),
+            "p99": found.percentile(0.99),
+        },
+        "answered_before": found.kept,
+        "queries": {
+            query: {
+                "seconds": answer.seconds,
+                "tries": answer.tries,
+                "failures": [str(failure) for failure in answer.failures],
+            }
+            for query, answer in found.answers.items()
+        },
+    }

@@ -1,0 +1,208 @@
+"""cleverdon bench: short loads on functions in this process, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cleverdon.cli import bench_checks
+from cleverdon.cli.bench_running import mixed
+from cleverdon.cli.bench_values import Duration, Rates
+from cleverdon.costs import read_costs
+from tests.cli.conftest import Command
+
+ENGINE = '''
+import asyncio
+
+async def search(query, k):
+    """Finds what the query says."""
+    await asyncio.sleep(0.002)
+    return [(word, float(k - at)) for at, word in enumerate(query.split()[:k])]
+
+async def broken(query, k):
+    raise ConnectionError("nobody there")
+'''
+SHORT = ("--seconds", "0.4", "--warmup", "0.05", "--rate", "50")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Topics, judgments, traffic and an engine."""
+    (tmp_path / "bench_engine.py").write_text(ENGINE)
+    (tmp_path / "topics.tsv").write_text("q1\tsolar power\nq2\twind power\nq3\tcoal\n")
+    (tmp_path / "qrels.txt").write_text("q1 0 solar 1\nq2 0 power 1\nq3 0 gas 1\n")
+    (tmp_path / "traffic.tsv").write_text("solar power\t90\ncoal\t10\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return tmp_path
+
+
+def test_a_load_with_scores_and_files(cleverdon: Command, folder: Path) -> None:
+    done = cleverdon(
+        *("bench", "mine=python:bench_engine:search", "topics.tsv", *SHORT),
+        *("--qrels", "qrels.txt", "-m", "P@1", "-m", "nDCG@100", "--index-size"),
+        *("--json", "out.json", "--hdr", "out.hdr", "--plot", "out.svg"),
+    )
+    assert done.returncode == 0, done.stderr
+    for part in ("mine: 50/s (open loop, Poisson arrivals)", "p99", "P@1", "0.3333", "lag p99"):
+        assert part in done.stdout
+    assert "10 results were asked for (-k), and a measure looks at 100" in done.stdout
+    assert "mine cannot tell the size of its index" in done.stdout
+    record = json.loads((folder / "out.json").read_text("utf-8"))
+    assert record["kind"] == "cleverdon bench"
+    assert record["quality"]["P@1"] == pytest.approx(1 / 3)
+    assert record["run"]["q1"] == {"solar": 10.0, "power": 9.0}
+    assert record["settings"]["load"]["rate"] == 50
+    assert record["settings"]["machine"]["cores"] >= 1
+    costs = read_costs(folder / "out.json")
+    assert costs.by_name["p50"].value >= 0.0019
+    assert (folder / "out.hdr").read_text().startswith("#[Histogram log")
+    assert (folder / "out.svg").read_text().startswith("<svg")
+
+
+def test_a_closed_loop_and_traffic(cleverdon: Command, folder: Path) -> None:
+    done = cleverdon(
+        *("bench", "python:bench_engine:search", "topics.tsv", "--traffic", "traffic.tsv"),
+        *("--clients", "2", "--seconds", "0.2", "--warmup", "0", "-f", "markdown"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "2 clients (closed loop)" in done.stdout
+    assert "hides stalls" in done.stdout
+    assert "1 of the queries are not in the traffic" in done.stdout
+
+
+def test_a_sweep(cleverdon: Command, folder: Path) -> None:
+    done = cleverdon(
+        *("bench", "python:bench_engine:search", "topics.tsv", "--sweep", "20,60"),
+        *("--seconds", "0.3", "--warmup", "0", "--limit-p99", "5s", "-f", "json"),
+    )
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    assert [step["rate"] for step in record["sweep"]["steps"]] == [20, 60]
+    assert record["costs"]["knee"]["value"] == 60
+    assert record["sweep"]["goal"]["p99"] == 5
+
+
+def test_two_engines_in_turn(cleverdon: Command, folder: Path) -> None:
+    done = cleverdon(
+        *("bench", "new=python:bench_engine:search", "topics.tsv", *SHORT),
+        *("--versus", "old=python:bench_engine:search", "--pairs", "2", "--block", "0.1"),
+        *("--json", "out.json"),
+    )
+    assert done.returncode == 0, done.stderr
+    settings = json.loads((folder / "out.json").read_text("utf-8"))["settings"]
+    assert settings["versus"] == {"name": "old", **settings["engine"]}
+    assert "versus" not in settings["load"]  # as it was given, it may hold a password
+    assert "new against old: 50/s" in done.stdout
+    assert "too few to tell a difference from chance" in done.stdout
+
+
+def test_cold_and_warm(cleverdon: Command, folder: Path) -> None:
+    given = ("bench", "python:bench_engine:search", "topics.tsv", "--cold")
+    done = cleverdon(*given)
+    assert done.returncode == 0, done.stderr
+    assert "caches were not emptied" in done.stdout
+    done = cleverdon(*given, "--before-cold", "echo emptied > done.txt", "--repetitions", "2")
+    assert "after the command that was given had been run" in done.stdout
+    assert (folder / "done.txt").exists()
+    done = cleverdon(*given, "--before-cold", "echo no such service >&2; exit 4")
+    assert done.returncode == 1
+    assert "ended with 4: no such service" in done.stderr
+    assert "--before-cold" in cleverdon(*given, "--repetitions", "2").stderr
+
+
+def test_a_soak(cleverdon: Command, folder: Path) -> None:
+    done = cleverdon(
+        *("bench", "python:bench_engine:search", "topics.tsv", *SHORT, "--soak"),
+        *("--window", "50ms"),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "p99: no drift is shown" in done.stdout or "p99 " in done.stdout
+    assert "8 windows of 50 ms" in done.stdout
+
+
+def test_what_is_not_valid_has_an_exit_code(cleverdon: Command, folder: Path) -> None:
+    done = cleverdon("bench", "python:bench_engine:broken", "topics.tsv", *SHORT)
+    assert done.returncode == 3
+    assert "NOT VALID: no request was answered" in done.stdout
+    assert "nobody there" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((), "it takes TOPICS, --traffic or --log"),
+        (("topics.tsv", "--cold", "--soak"), "--cold and --soak cannot be had at once"),
+        (("topics.tsv", "--sweep", "1:2", "--clients", "3"), "--clients is a closed loop"),
+        (("topics.tsv", "--log", "x"), "--log brings its own queries"),
+        (("--traffic", "traffic.tsv", "--qrels", "qrels.txt"), "--qrels needs TOPICS"),
+        (("topics.tsv", "--qrels", "qrels.txt", "--cold"), "--qrels goes with a load"),
+        (("topics.tsv", "--before-cold", "true"), "--before-cold goes with --cold"),
+        (("topics.tsv", "--pid", "1"), "--pid goes with --soak"),
+        (("topics.tsv", "--cold", "--hdr", "x.hdr"), "--hdr is for a load"),
+        (("topics.tsv", "--rate", "1e6"), "more than one sender can send"),
+        (
+            ("topics.tsv", "--rate", "5000", "--seconds", "10h"),
+            "that would be 180,025,000 requests",
+        ),
+        (("topics.tsv", "--seconds", "10000h"), "more than a week"),
+        (("topics.tsv", "--clients", "99999"), "99,999 clients"),
+        (("topics.tsv", "--json", "nowhere/x.json"), "no folder"),
+        (("topics.tsv", "--json", "topics.tsv"), "would be overwritten"),
+        (("topics.tsv", "--seconds", "soon"), "'soon' is no time"),
+        (("topics.tsv", "--sweep", "9:3"), "expected rates as in"),
+    ],
+)
+def test_what_is_refused(
+    cleverdon: Command, folder: Path, given: tuple[str, ...], said: str
+) -> None:
+    done = cleverdon("bench", "python:bench_engine:search", *given)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_values() -> None:
+    times = [Duration().convert(text, None, None) for text in ("30", "50ms", "2min", "1h", "850us")]
+    assert times == pytest.approx([30, 0.05, 120, 3600, 0.00085])
+    assert Rates().convert("50:800:5", None, None) == (50, 100, 200, 400, 800)
+    assert len(Rates().convert("50:800", None, None)) == 7
+    assert Rates().convert("200,50", None, None) == (50, 200)
+
+
+def test_a_notice_of_what_goes_elsewhere() -> None:
+    class Elsewhere:
+        def __init__(self, **settings: object) -> None:
+            self.settings = settings
+
+    given = {"cold": False, "clients": None, "rates": None, "versus": None}
+    given |= {"rate": 10.0, "seconds": 30.0, "warmup": 5.0}  # type: ignore[dict-item]
+
+    def told(**settings: object) -> str:
+        return bench_checks.notice(Elsewhere(**settings), given)  # type: ignore[arg-type]
+
+    assert told(url="http://search.example.org/find") == (
+        "cleverdon: about 350 requests to search.example.org"
+    )
+    assert told(connection={"host": "db.example.org"}).endswith("to db.example.org")
+    for here in ("http://localhost:9200/x", "http://127.0.0.1/x", "http://[::1]:80/"):
+        assert told(url=here) == ""
+    assert told(connection={"host": "/var/run/postgresql"}) == ""
+    closed = {**given, "clients": 4}
+    assert "4 clients" in bench_checks.notice(
+        Elsewhere(url="http://a.example/"),  # type: ignore[arg-type]
+        closed,
+    )
+
+
+def test_queries_of_a_log(tmp_path: Path) -> None:
+    lines = [
+        {"query_id": str(at), "user": f"u{at}", "time": 1700000000000 + at, "text": text}
+        for at, text in enumerate(["solar", "solar", "wind", "solar", "coal", "coal"])
+    ]
+    log = tmp_path / "queries.jsonl"
+    log.write_text("\n".join(map(json.dumps, lines)))
+    mix = mixed(None, {"logs": (str(log),), "top": 2})
+    assert mix.texts == ("solar", "coal")
+    assert mix.shares.tolist() == pytest.approx([0.6, 0.4])

@@ -1,0 +1,74 @@
+"""What is said of what was not seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from cleverdon.engine.indexing.building import USUAL, Watching
+from cleverdon.engine.indexing.documents import Prepared
+from cleverdon.engine.indexing.jobs import Started, check_repeatable, engine_job
+from cleverdon.engine.indexing.records import Build, Sized
+from cleverdon.engine.indexing.remarks import invalidities, remarks
+from cleverdon.errors import OptionError
+
+
+@dataclass(frozen=True)
+class Job:
+    hidden: bool
+    replaces: bool = True
+    settings: Any = None
+    name: str = "mine"
+    reports = True
+
+    def place(self, fresh: str) -> str | None:
+        return None if self.hidden else "index"
+
+    def started(self, documents: Prepared, place: str | None) -> Started:
+        raise NotImplementedError
+
+
+def said(job: Job, watching: Watching = USUAL, *, others: float = 0.0, **of: Any) -> list[str]:
+    sizes = [Sized(10, 100, (Build(10, 100, {}, **({"samples": 50} | of)),))]
+    return [note.split(":")[0] for note in remarks(job, sizes, watching, whole=10, others=others)]
+
+
+def test_nothing_is_said_where_all_was_seen() -> None:
+    assert said(Job(hidden=False)) == []
+    assert said(Job(hidden=True), Watching(servers=(1,), folders=("/data",))) == []
+
+
+def test_a_server_that_was_not_watched() -> None:
+    assert said(Job(hidden=True), others=1.0) == [
+        "mine works in a process of its own",
+        "the disk of mine was not watched; --watch names its folder",
+    ]
+
+
+def test_a_busy_machine_few_looks_and_processes_that_run_on() -> None:
+    assert said(Job(hidden=False), others=1.25, samples=3, left=2) == [
+        "a build was over after a few looks at it",
+        "2 of the processes that were started still ran at the end; what they did afterwards is "
+        "not counted",
+        "other programs kept 1.2 cores busy meanwhile",
+    ]
+
+
+def test_documents_that_were_left_out() -> None:
+    builds = (Build(10, 100, {}, taken=10), Build(10, 100, {}, taken=4))
+    assert invalidities([Sized(10, 100, builds)]) == ("the engine took 4 of 10 documents",)
+    few = remarks(Job(hidden=False), [Sized(10, 100, builds)], Watching(), whole=30, others=0)
+    assert "of the collection's 30 documents, 10 were taken" in few
+
+
+def test_what_may_not_be_replaced_is_built_once() -> None:
+    check_repeatable(Job(hidden=True, replaces=False), 1)
+    check_repeatable(Job(hidden=True), 3)
+    with pytest.raises(OptionError, match="mine is indexed 3 times, and may not replace"):
+        check_repeatable(Job(hidden=True, replaces=False), 3)
+    job = engine_job("elasticsearch+http://127.0.0.1:1/docs")
+    assert not job.replaces
+    assert job.hidden
+    assert engine_job("elasticsearch+http://127.0.0.1:1/docs?replace=true").replaces

@@ -1,0 +1,96 @@
+"""Cold against warm: an engine that is slow for what it has not seen."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cleverdon.engine.callables import as_engine
+from cleverdon.engine.failures import SearchFailure
+from cleverdon.engine.load.cold import ColdWarm, cold_warm, run_cold
+from cleverdon.engine.looping import run_async
+from cleverdon.errors import InputError, OptionError
+
+
+class Cached:
+    """Takes 20 ms for a query that is new to it, and nothing for others."""
+
+    def __init__(self) -> None:
+        self.seen: set[str] = set()
+        self.asked: list[str] = []
+        self.down = 0  # so many questions find nobody
+
+    async def search(self, query: str, k: int) -> list[tuple[str, float]]:
+        self.asked.append(query)
+        if self.down:
+            self.down -= 1
+            raise SearchFailure("connection", "nobody there")
+        if query == "broken":
+            raise SearchFailure("refused", "no such field")
+        if query not in self.seen:
+            self.seen.add(query)
+            await asyncio.sleep(0.02)
+        return [("d", 1.0)]
+
+
+def run(engine: Cached, queries: list[str], **how: Any) -> ColdWarm:
+    return run_async(run_cold(as_engine(engine), queries, **how))
+
+
+def test_each_query_once_cold_and_once_warm() -> None:
+    engine = Cached()
+    found = run(engine, ["a", "b", "c", "b"])
+    assert sorted(engine.asked[:3]) == sorted(engine.asked[3:]) == ["a", "b", "c"]
+    assert engine.asked[:3] == engine.asked[3:]  # in the same order
+    assert found.cold.min() >= 0.019
+    assert found.warm.max() < found.cold.min()
+    assert found.ratio.value > 1
+    assert (found.emptied, found.failed, found.ratio.queries) == (False, 0, 3)
+
+
+def test_caches_are_emptied_before_every_repetition() -> None:
+    engine = Cached()
+
+    def empty() -> None:
+        engine.seen.clear()
+        engine.down = 1  # it has to come up again first
+
+    found = run(engine, ["a", "b"], empty=empty, repetitions=2)
+    assert found.emptied
+    assert found.cold.shape == (2, 2)
+    assert found.cold.min() >= 0.019
+    assert found.failed == 0
+
+
+def test_without_emptying_there_is_one_repetition() -> None:
+    with pytest.raises(OptionError, match="--before-cold"):
+        run(Cached(), ["a"], repetitions=3)
+    with pytest.raises(InputError, match="no queries"):
+        run(Cached(), [])
+
+
+def test_failures_are_counted_and_left_out() -> None:
+    found = run(Cached(), ["a", "broken", "c"])
+    assert found.failed == 2
+    assert np.isnan(found.cold[0, 1])
+    assert found.ratio.queries == 2
+    nothing = run(Cached(), ["broken"])
+    assert np.isnan([nothing.ratio.value, nothing.percentile("cold", "p99")]).all()
+
+
+@given(
+    st.lists(st.floats(0.001, 10), min_size=3, max_size=20), st.floats(0.5, 8), st.integers(1, 3)
+)
+def test_a_constant_ratio_comes_out(warm: list[float], times: float, repetitions: int) -> None:
+    seconds = np.tile(warm, (repetitions, 1))
+    queries = [f"q{at}" for at in range(len(warm))]
+    found = cold_warm(queries, times * seconds, seconds, emptied=True)
+    assert found.ratio.value == pytest.approx(times)
+    assert found.ratio.low == pytest.approx(times)
+    assert found.ratio.high == pytest.approx(times)
+    assert found.percentile("warm", "p99") == max(warm)

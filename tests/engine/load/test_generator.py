@@ -1,0 +1,105 @@
+"""What the sender itself spoilt is said, and what the engine did is not laid at its door."""
+
+import time
+
+import numpy as np
+import pytest
+
+from cleverdon.engine.load.generator import generator_of, most_at_once, notes, problems
+from cleverdon.engine.load.mix import Mix
+from cleverdon.engine.load.records import ClosedLoop, Load, OpenLoop, Pattern
+from cleverdon.engine.load.running import load
+from cleverdon.engine.protocol import Engine, Results
+
+
+class Blocking(Engine):
+    """Keeps the whole loop, and so the sender, from working."""
+
+    def __init__(self, *, in_process: bool) -> None:
+        self.in_process = in_process
+
+    async def search(self, query: str, k: int) -> Results:
+        if query == "blocks":
+            time.sleep(0.2)
+        return []
+
+
+@pytest.mark.parametrize("in_process", [False, True])
+def test_a_loop_that_is_blocked_is_noticed(in_process):
+    order = np.where(np.arange(60) % 30 == 20, 1, 0)
+    mix, engine = Mix.of(["does not", "blocks"]), Blocking(in_process=in_process)
+    found = load(engine, mix, OpenLoop(200, "constant"), order=order)
+    assert found.generator.lag["p99"] > 0.1
+    assert found.generator.lag["p50"] <= found.generator.lag["p99"] <= found.generator.lag["max"]
+    if in_process:
+        assert problems(found) == ()
+        assert "share the processor" in notes(found)[0]
+    else:
+        assert any("the sender did not keep up" in problem for problem in problems(found))
+        assert notes(found) == ()
+
+
+def _load(
+    lag: float = 0.0,
+    service: float = 0.05,
+    *,
+    cpu: float = 0.2,
+    in_process: bool = False,
+    pattern: Pattern | None = None,
+    failed: int = -1,
+) -> Load:
+    """A second of requests at 1000/s, all alike; each tenth is late."""
+    intended = np.arange(1000) / 1000
+    late = np.where(np.arange(1000) % 10 == 5, lag, 0.0)
+    sent = intended + late
+    return Load(
+        pattern=pattern or OpenLoop(1000, "constant"),
+        queries=("q",),
+        query=np.zeros(1000, dtype=np.int64),
+        intended=intended,
+        sent=sent,
+        done=sent + service,
+        failed=np.full(1000, failed),
+        seconds=1.0,
+        generator=generator_of(late, cpu=cpu, in_process=in_process, cut_off=0, unsent=0),
+    )
+
+
+def test_what_is_well_sent_is_valid():
+    assert problems(_load(0.002)) == ()
+    assert problems(_load(0.002, cpu=0.99, in_process=True)) == ()
+
+
+def test_lag_counts_beside_what_the_engine_takes():
+    assert "sent 60 ms late or more, and 25 ms is allowed" in problems(_load(0.06))[0]
+    assert problems(_load(0.06, service=2.0)) == ()
+    # A tenth of the requests took 11 ms, of which the engine has 1 ms.
+    assert "are the sender's own lag" in problems(_load(0.01, service=0.001))[0]
+    assert problems(_load(0.06, pattern=ClosedLoop(1))) == ()
+
+
+def test_a_busy_processor_is_a_reason_where_it_is_the_senders():
+    assert "used 95% of a core" in problems(_load(cpu=0.95))[0]
+    assert "used 95% of a core" in problems(_load(cpu=0.95, pattern=ClosedLoop(1)))[0]
+
+
+def test_a_rate_that_was_not_reached_is_a_reason():
+    found = _load(service=0.1)
+    slower = Load(**{**vars(found), "sent": found.intended * 1.1, "done": found.done + 0.2})
+    assert any("% of the intended rate" in problem for problem in problems(slower))
+
+
+def test_without_an_answer_there_is_nothing_valid():
+    assert problems(_load(failed=0)) == ("no request was answered, so that there are no times",)
+
+
+def test_an_empty_load_has_no_lag():
+    empty = generator_of(np.zeros(0), cpu=0.0, in_process=False, cut_off=0, unsent=0)
+    assert empty.lag == {"p50": 0.0, "p99": 0.0, "max": 0.0}
+
+
+def test_no_more_requests_are_sent_than_there_can_be_connections():
+    resource = pytest.importorskip("resource")
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    assert 1 <= most_at_once(Blocking(in_process=False)) <= max(1, files)
+    assert most_at_once(Blocking(in_process=True)) == 20_000

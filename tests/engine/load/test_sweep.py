@@ -1,0 +1,124 @@
+"""A sweep over rates: against an engine in this process that can take so much and no more."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+import numpy as np
+import pytest
+
+from cleverdon.engine.callables import as_engine
+from cleverdon.engine.load import sweep as sweeping
+from cleverdon.engine.load.knee import Goal
+from cleverdon.engine.load.mix import Mix
+from cleverdon.engine.load.records import Load, OpenLoop
+from cleverdon.engine.load.sweep import Sweep, checked_rates, spaced, sweep
+from cleverdon.engine.looping import run_async
+from cleverdon.engine.protocol import Engine
+from cleverdon.errors import OptionError
+from tests.engine.load.made_loads import made_load, waiting
+
+GOAL = Goal(p99=0.05)
+
+
+def made_up(monkeypatch: pytest.MonkeyPatch, *, capacity: float) -> list[float]:
+    """In the place of real loads, some that an engine of this capacity would have: their rates."""
+    asked: list[float] = []
+
+    async def run_load(
+        engine: Engine, mix: Mix, pattern: OpenLoop, *, seconds: float, **how: object
+    ) -> Load:
+        asked.append(pattern.rate)
+        times = np.full(int(pattern.rate * seconds), 0.01)
+        if pattern.rate > capacity:
+            waited = seconds * (1 - capacity / pattern.rate)
+            times = np.linspace(0.01, 0.01 + waited, len(times))
+        return made_load(times, seconds=seconds, pattern=pattern)
+
+    monkeypatch.setattr(sweeping, "run_load", run_load)
+    return asked
+
+
+def swept(rates: tuple[float, ...], **how: Any) -> Sweep:
+    engine = waiting(lambda query: 0.0)
+    given: dict[str, Any] = {"pattern": OpenLoop(1), "seconds": 5.0, **how}
+    return run_async(sweep(engine, Mix.of(["a"]), rates, GOAL, **given))
+
+
+def test_it_stops_where_the_engine_cannot_keep_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = made_up(monkeypatch, capacity=250)
+    found = swept((100, 200, 400, 800, 1600))
+    assert asked == [100, 200, 400]
+    assert list(found.not_tried) == [800, 1600]
+    assert (found.knee.rate, found.knee.broken) == (200, 400)
+    assert found.not_valid == ()
+
+
+def test_it_is_refined_by_halving(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = made_up(monkeypatch, capacity=250)
+    found = swept((100, 400), precision=0.05)
+    assert found.knee.rate is not None
+    assert found.knee.broken is not None
+    assert found.knee.rate <= 250 < found.knee.broken <= found.knee.rate * 1.05
+    assert len(asked) <= 10
+    assert [step.rate for step in found.steps] == sorted(asked)
+
+
+def test_nothing_to_refine_where_all_rates_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = made_up(monkeypatch, capacity=1000)
+    found = swept((100, 200), precision=0.05)
+    assert asked == [100, 200]
+    assert (found.knee.rate, found.knee.found) == (200, False)
+
+
+def test_what_was_measured_before_an_interruption_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    made_up(monkeypatch, capacity=1000)
+    real: Any = vars(sweeping)["run_load"]
+
+    async def interrupted(*given: Any, **how: Any) -> Load:
+        if given[2].rate > 150:
+            raise asyncio.CancelledError
+        return cast(Load, await real(*given, **how))
+
+    monkeypatch.setattr(sweeping, "run_load", interrupted)
+    found = swept((100, 200, 400))
+    assert found.interrupted
+    assert [step.rate for step in found.steps] == [100]
+    assert list(found.not_tried) == [200, 400]
+
+
+def test_a_real_engine_with_one_place() -> None:
+    """A search takes 10 ms, and there is one at a time: 100 a second are all it can do."""
+
+    async def run() -> Sweep:
+        place = asyncio.Semaphore(1)
+
+        async def search(query: str, k: int) -> list[tuple[str, float]]:
+            async with place:
+                await asyncio.sleep(0.01)
+            return [("d", 1.0)]
+
+        async with as_engine(search) as engine:
+            return await sweep(
+                engine,
+                Mix.of(["a", "b"]),
+                (10, 400),
+                Goal(p99=0.25),
+                pattern=OpenLoop(1, "constant"),
+                seconds=0.6,
+                warmup=0.0,
+            )
+
+    found = run_async(run())
+    assert [step.keeps for step in found.steps] == [True, False]
+    assert found.steps[1].saturated
+    assert (found.knee.rate, found.knee.broken) == (10, 400)
+
+
+def test_rates() -> None:
+    assert spaced(50, 800, 5) == (50, 100, 200, 400, 800)
+    assert checked_rates([30, 10, 10]) == (10, 30)
+    for wrong in ([], [0], [-1], [float("nan")], range(1, 100)):
+        with pytest.raises(OptionError):
+            checked_rates(wrong)

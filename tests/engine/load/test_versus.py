@@ -1,0 +1,148 @@
+"""Two engines in pairs of blocks: what is said, and how often it is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from cleverdon.engine.callables import as_engine
+from cleverdon.engine.load.interleaved import interleaved, orders
+from cleverdon.engine.load.mix import Mix
+from cleverdon.engine.load.records import Load, OpenLoop
+from cleverdon.engine.load.versus import PERCENTILES, Versus, versus
+from cleverdon.engine.looping import run_async
+from cleverdon.errors import OptionError
+from tests.engine.load.made_loads import made_load, waiting
+
+Pair = tuple[Load, Load]
+
+
+def made_pairs(count: int, *, seed: int, slower: float = 1.0, requests: int = 120) -> list[Pair]:
+    """Pairs in which the machine drifts for both, and each block has noise of its own."""
+    chance = np.random.default_rng(seed)
+
+    def block(level: float) -> Load:
+        own = level * chance.lognormal(0, 0.15)
+        return made_load(own * chance.lognormal(0, 0.6, size=requests))
+
+    pairs = []
+    for _ in range(count):
+        level = 0.01 * chance.lognormal(0, 0.4)
+        pairs.append((block(slower * level), block(level)))
+    return pairs
+
+
+def test_engines_that_are_alike_are_seldom_told_apart() -> None:
+    alarms = dict.fromkeys(PERCENTILES, 0)
+    covered = dict.fromkeys(PERCENTILES, 0)
+    any_claim = 0
+    times = 60
+    for seed in range(times):
+        found = versus(("new", "old"), made_pairs(8, seed=seed, requests=60), resamples=500)
+        for name in PERCENTILES:
+            change = found.changes[name]
+            alarms[name] += change.p <= 0.05
+            covered[name] += change.low <= 0 <= change.high
+        any_claim += any(found.verdict(name) == "shown" for name in PERCENTILES)
+    assert max(alarms.values()) / times <= 0.10
+    assert min(covered.values()) / times >= 0.90
+    assert any_claim / times <= 0.08
+
+
+def test_a_real_difference_is_shown_with_its_sign() -> None:
+    found = versus(("new", "old"), made_pairs(12, seed=1, slower=2.0))
+    change = found.changes["p50"]
+    assert found.verdict("p50") == "shown"
+    assert 0 < change.low <= change.difference <= change.high
+    assert change.difference == pytest.approx(change.first - change.second)
+    turned = versus(("old", "new"), [(b, a) for a, b in found.pairs])
+    assert turned.changes["p50"].difference == pytest.approx(-change.difference)
+    assert turned.changes["p50"].low == pytest.approx(-change.high)
+
+
+def test_percentiles_are_those_of_all_requests() -> None:
+    pairs = made_pairs(5, seed=3)
+    found = versus(("new", "old"), pairs, resamples=100)
+    times = np.sort(np.concatenate([load.response for load, _ in pairs]))
+    assert found.changes["p90"].first == times[int(np.ceil(0.9 * len(times))) - 1]
+    assert found.changes["p99"].second <= max(load.response.max() for _, load in pairs)
+
+
+def test_corrected_values_are_holms_and_of_percentiles_only() -> None:
+    found = versus(("new", "old"), made_pairs(8, seed=2, slower=1.3))
+    plain = [found.changes[name].p for name in PERCENTILES]
+    corrected = [found.changes[name].corrected for name in PERCENTILES]
+    assert min(p for p in corrected if p is not None) == pytest.approx(min(1, 3 * min(plain)))
+    assert found.changes["throughput"].corrected is None
+    assert found.changes["errors"].corrected is None
+
+
+def test_more_errors_are_a_difference_too() -> None:
+    slow = np.full(100, 0.01)
+    pairs = [(made_load(slow, failed={"server": 5 + at % 3}), made_load(slow)) for at in range(8)]
+    found = versus(("new", "old"), pairs, resamples=2000)
+    assert found.changes["errors"].difference == pytest.approx(0.059, abs=0.01)
+    assert found.verdict("errors") == "shown"
+    assert found.verdict("p99") == "not shown"
+
+
+def test_of_few_pairs_nothing_is_claimed() -> None:
+    found = versus(("new", "old"), made_pairs(3, seed=1, slower=5.0))
+    assert np.isnan(found.changes["p50"].p)
+    assert found.verdict("p50") == "not shown"
+
+
+def test_what_is_not_valid_is_no_claim() -> None:
+    found = versus(("new", "old"), made_pairs(8, seed=1, slower=5.0), not_valid=("lag",))
+    assert {found.verdict(name) for name in found.changes} == {"not valid"}
+
+
+def test_the_same_seed_gives_the_same() -> None:
+    pairs = made_pairs(6, seed=4)
+    one, two = (versus(("a", "b"), pairs, resamples=500, seed=5).changes for _ in "12")
+    assert one == two
+
+
+def test_blocks_without_answers() -> None:
+    pairs = made_pairs(4, seed=1)
+    dead = replace(pairs[2][1], failed=np.zeros(120, dtype=int))
+    with pytest.raises(OptionError, match="old answered no request in block 3"):
+        versus(("new", "old"), [*pairs[:2], (pairs[2][0], dead)])
+    with pytest.raises(OptionError, match="no pair"):
+        versus(("new", "old"), [])
+
+
+def test_each_engine_is_first_in_half_of_the_pairs() -> None:
+    assert sum(orders(10, 3)) == 5
+    assert orders(10, 3) == orders(10, 3)
+    assert len({tuple(orders(10, seed)) for seed in range(5)}) > 1
+
+
+def test_both_blocks_of_a_pair_ask_the_same_at_the_same_times() -> None:
+    engines = (waiting(lambda query: 0.004, "slow"), waiting(lambda query: 0.0, "fast"))
+
+    async def run() -> Versus:
+        async with engines[0], engines[1]:
+            return await interleaved(
+                engines,
+                Mix.of({"q1": "one", "q2": "two", "q3": "three"}),
+                OpenLoop(150, seed=2),
+                pairs=2,
+                block=0.1,
+                warmup=0.05,
+            )
+
+    found = run_async(run())
+    assert found.names == ("slow", "fast")
+    for one, two in found.pairs:
+        assert one.query.tolist() == two.query.tolist()
+        assert one.intended.tolist() == two.intended.tolist()
+    assert found.pairs[0][0].intended.tolist() != found.pairs[1][0].intended.tolist()
+
+
+def test_engines_need_names_of_their_own() -> None:
+    engine = as_engine(lambda query, k: [("d", 1.0)], name="same")
+    with pytest.raises(OptionError, match="NAME=ENGINE"):
+        run_async(interleaved((engine, engine), Mix.of(["a"]), OpenLoop(10)))

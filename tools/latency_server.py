@@ -1,0 +1,107 @@
+"""A search service over HTTP that is as slow, and fails, as its URL says: to test who measures it.
+
+    python -m tools.latency_server
+
+Prints its port, and ends when its input does. It answers `{"hits": [{"id": "d1", "score": 1.0}]}`:
+
+    GET /fixed/0.02                after so many seconds
+    GET /bimodal/0.001/0.2/10      after the first time, and every tenth request after the second
+    GET /stall/1/2/NAME            at once, but for 2 seconds that begin 1 second after the first
+                                   request of that name: those who ask then wait until they end
+    GET /status/503                with this status
+    GET /drop, /malformed, /missing, /silent
+                                   not at all, not with JSON, without hits, or never
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from subprocess import PIPE, Popen
+
+ROOT = Path(__file__).parent.parent
+HITS = b'{"hits": [{"id": "d1", "score": 1.0}]}'
+
+
+@contextmanager
+def serving() -> Iterator[str]:
+    """The URL of a server in a process of its own, which ends with the context."""
+    command = [sys.executable, "-m", "tools.latency_server"]
+    with Popen(command, cwd=ROOT, stdin=PIPE, stdout=PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            yield f"http://127.0.0.1:{int(process.stdout.readline())}"
+        finally:
+            process.stdin.close()
+            process.wait(timeout=10)
+
+
+class Connection(asyncio.Protocol):
+    """One connection, which is kept; requests have no body, and wait for the answer before."""
+
+    seen: dict[str, tuple[float, int]] = {}
+    """When each path was first asked for, and how often; shared by all connections."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._loop = asyncio.get_running_loop()
+        self._held = b""
+
+    def data_received(self, data: bytes) -> None:
+        self._held += data
+        if self._held.endswith(b"\r\n\r\n"):
+            path = self._held.split(b" ", 2)[1].split(b"?", 1)[0].decode()
+            self._held = b""
+            self._asked(path)
+
+    def _asked(self, path: str) -> None:
+        now = self._loop.time()
+        first, count = self.seen.get(path, (now, 0))
+        self.seen[path] = (first, count + 1)
+        kind, *said = path.strip("/").split("/")
+        if kind == "fixed":
+            self._answer_after(float(said[0]))
+        elif kind == "bimodal":
+            self._answer_after(float(said[1 if (count + 1) % int(said[2]) == 0 else 0]))
+        elif kind == "stall":
+            begins, lasts = first + float(said[0]), float(said[1])
+            self._answer_after(begins + lasts - now if begins <= now < begins + lasts else 0.0)
+        elif kind == "status":
+            self._answer(b"{}", status=f"{said[0]} As asked")
+        elif kind == "drop":
+            self._transport.close()
+        elif kind == "malformed":
+            self._answer(b"<html>")
+        elif kind == "missing":
+            self._answer(b"{}")
+        elif kind != "silent":
+            self._answer(b"{}", status="404 Not found")
+
+    def _answer_after(self, seconds: float) -> None:
+        if seconds:
+            self._loop.call_later(seconds, self._answer, HITS)
+        else:
+            self._answer(HITS)
+
+    def _answer(self, body: bytes, *, status: str = "200 OK") -> None:
+        if not self._transport.is_closing():
+            head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n"
+            head += f"Content-Length: {len(body)}\r\n\r\n"
+            self._transport.write(head.encode() + body)
+
+
+async def _serve() -> None:
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(Connection, "127.0.0.1", 0, backlog=4096)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await loop.run_in_executor(None, sys.stdin.read)
+    server.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(_serve())
