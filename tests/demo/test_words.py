@@ -31,7 +31,7 @@ def test_splitting_camel_case_leaves_the_rest_alone() -> None:
     assert split_camel("a LogRecord, e.g. x_y") == "a Log Record, e.g. x_y"
 
 
-@pytest.mark.parametrize("name", ["docstrings", "systems", "topicality", "topics", "words"])
+@pytest.mark.parametrize("name", ["docstrings", "topicality", "topics", "words"])
 def test_the_examples_in_the_docstrings_hold(name: str) -> None:
     failed, attempted = doctest.testmod(importlib.import_module(f"cleverdon.demo.{name}"))
     assert (failed, attempted > 0) == (0, True)

@@ -54,7 +54,10 @@ def test_the_record_agrees_with_the_files(written: Written) -> None:
     assert demo.queries == len(_topics(written)) == len(_lines(demo.topics))
     assert [path.name for path in demo.runs] == [f"{system.name}.run" for system in SYSTEMS]
     present = {path for path in written.directory.rglob("*") if path.is_file()}
-    assert present == {demo.collection, demo.topics, demo.qrels, *demo.runs}
+    written_down = {demo.collection, demo.topics, demo.qrels, demo.indexed}
+    assert present == {*written_down, *demo.indexes, *demo.runs}
+    assert len(_lines(demo.indexed)) == demo.documents
+    assert (demo.costs, demo.unmeasured) == ({}, "")  # nobody asked for them
 
 
 def test_progress_names_every_system(written: Written) -> None:

@@ -12,6 +12,7 @@ from cleverdon.cli import options
 if TYPE_CHECKING:
     from cleverdon.compare import Comparison, Doubt
     from cleverdon.demo.write import Demo
+    from cleverdon.scores import Scores
 
 COMPARED = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 MEASURES = (*COMPARED, "Judged@10")
@@ -19,6 +20,7 @@ SHOWN = "nDCG@10"
 BASELINE = "bm25"
 _DEPTH = 20
 """How many results of each query the report shows."""
+_COSTS = ("p50", "p99", "index_time", "index_size")
 CAUTION = (
     "The judgments were derived, not made by people, and grade 1 goes by shared word stems: that\n"
     "favours a system that stems. Four fifths of what the systems return is not judged at all."
@@ -27,12 +29,14 @@ CAUTION = (
 
 @click.command()
 @click.argument("directory", type=click.Path(file_okay=False, path_type=Path), default="demo")
-def command(directory: Path) -> None:
+@click.option("--bench/--no-bench", default=True, help="Time the systems as well.  [default: do]")
+def command(directory: Path, bench: bool) -> None:
     """Build a test collection under DIRECTORY, search it with four systems, and evaluate them.
 
     The documents are the docstrings of Python's standard library, without their summary lines; the
     queries are those summaries. A query is to find the function it describes (grade 2); others of
-    the same module on the same topic are of some use (grade 1).
+    the same module on the same topic are of some use (grade 1). How long the systems take to
+    index, and to answer under a short load, is measured as well.
 
     \b
     Example:
@@ -45,7 +49,9 @@ def command(directory: Path) -> None:
     from cleverdon.show.claims import render as render_claims
     from cleverdon.show.table import render
 
-    demo = write_demo(directory, progress=lambda line: click.echo(f"... {line}", err=True))
+    demo = write_demo(
+        directory, progress=lambda line: click.echo(f"... {line}", err=True), measure=bench
+    )
     click.echo(
         f"{demo.documents:,} documents, {demo.queries} queries, {len(demo.runs)} systems, "
         f"written to {directory}\n"
@@ -59,14 +65,34 @@ def command(directory: Path) -> None:
     said = [claim for claim in claims(found) if str(claim.difference.measure) == SHOWN]
     click.echo("\n" + render_claims(said, raised))
     click.echo("\n" + CAUTION)
+    if bench:
+        click.echo("\n" + _costs(demo, scores))
     files = f"{demo.qrels} {directory / 'runs' / '*.run'}"
     click.echo(f"\nNow try:\n  cleverdon compare {files} --baseline {BASELINE}")
     click.echo(f"  cleverdon claim {files} --baseline {BASELINE} -m ERR@10 -m R@100")
     click.echo(f"  cleverdon explain {demo.qrels} {demo.runs[0]} --query {scores.queries[0]}")
     click.echo("  cleverdon explain nDCG")
     click.echo(f"  cleverdon collection stats {files}")
-    click.echo(f"  cleverdon pool simulate {files} --budget 20\n")
+    click.echo(f"  cleverdon pool simulate {files} --budget 20")
+    engine = f"sqlite:{demo.indexes[0]}"
+    click.echo(f"  cleverdon search '{engine}?operator=and' {demo.topics} -o and.run")
+    click.echo(f"  cleverdon bench {engine} {demo.topics} --sweep 50:800 --seconds 3\n")
     click.echo(_report(demo, found, raised, directory / "report.html"))
+
+
+def _costs(demo: Demo, scores: Scores) -> str:
+    """What the systems cost beside how good they are; or what is missing to measure it."""
+    from cleverdon.compare.standings import standings
+    from cleverdon.demo.measuring import RATE
+    from cleverdon.show.costs import render
+
+    if demo.unmeasured:
+        return f"What the systems cost was not measured: {demo.unmeasured}"
+    table = render(standings(scores, demo.costs, SHOWN), columns=_COSTS, **options.terminal())
+    return (
+        f"What that costs, with {RATE:g} requests a second for {demo.queries / RATE:.1f} s (open "
+        f"loop, within this process):\n\n{table}"
+    )
 
 
 def _report(demo: Demo, found: Comparison, raised: list[Doubt], path: Path) -> str:
@@ -83,6 +109,7 @@ def _report(demo: Demo, found: Comparison, raised: list[Doubt], path: Path) -> s
             queries=read_texts(demo.topics),
             documents=read_texts(demo.collection, wanted=shown_documents(found.scores)),
             doubts=raised,
+            costs=demo.costs,
         ).save(path)
     except MissingExtra as error:
         return f"There is no report: {error}"

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 from cleverdon.demo.documents import Document
 from cleverdon.demo.topics import Topic
 from cleverdon.demo.words import FUNCTION_WORDS, name_words
-from cleverdon.errors import CleverdonError
-from cleverdon.pool.expansion.words import words
 
 if TYPE_CHECKING:
-    from sqlite3 import Connection
+    from cleverdon.data import Run
+    from cleverdon.engine.protocol import Document as Indexed
 
 DEPTH = 100
-_ADVICE = (
-    "the demo searches with SQLite's FTS5, which this Python does not have ({found}); "
-    "a Python whose sqlite3 module has FTS5 is needed: the usual installers' and distributions' do"
-)
 
 
 @dataclass(frozen=True)
@@ -30,19 +25,25 @@ class System:
     name: str
     description: str
     tokenizer: Literal["unicode61", "porter unicode61"] = "unicode61"
-    operator: Literal["OR", "AND"] = "OR"
+    operator: Literal["or", "and"] = "or"
     ignored: frozenset[str] = frozenset()
     name_weight: float = 1.0
 
+    def index(self, folder: Path) -> Path:
+        """Where its index is, of those in a folder."""
+        return folder / f"{self.name}.db"
 
-@dataclass(frozen=True)
-class Result:
-    """One line of a run."""
-
-    topic: str
-    document: str
-    rank: int
-    score: float
+    def engine(self, folder: Path) -> dict[str, Any]:
+        """The engine that it is, as a configuration."""
+        return {
+            "kind": "sqlite",
+            "name": self.name,
+            "file": str(self.index(folder)),
+            "tokenizer": self.tokenizer,
+            "operator": self.operator,
+            "ignored": sorted(self.ignored),
+            "weights": {"title": self.name_weight},
+        }
 
 
 SYSTEMS = (
@@ -56,69 +57,31 @@ SYSTEMS = (
         "boolean-and",
         "every content word must occur, as a Porter stem; the matches ordered by BM25",
         tokenizer="porter unicode61",
-        operator="AND",
+        operator="and",
         ignored=FUNCTION_WORDS,
     ),
 )
 
 
-def search(
-    system: System, documents: Iterable[Document], topics: Iterable[Topic], *, depth: int = DEPTH
-) -> tuple[Result, ...]:
-    """Index the documents for one system and put every topic to it."""
-    # Descending ids: among equal scores the rows then come in the order in which trec_eval and
-    # Cleverdon read them, so that the rank column says what an evaluation will see.
-    rows = sorted(documents, key=lambda document: document.id, reverse=True)
-    with closing(_index(system.tokenizer, rows)) as database:
-        return tuple(
-            Result(topic=topic.id, document=rows[row - 1].id, rank=rank, score=score)
-            for topic in topics
-            for rank, (row, score) in enumerate(_matches(database, system, topic.text, depth), 1)
+def indexed(documents: Iterable[Document]) -> tuple[Indexed, ...]:
+    """What is indexed: everything about a document but its summary, the name as its title."""
+    from cleverdon.engine.protocol import Document as Indexed
+
+    return tuple(
+        Indexed(
+            id=document.id,
+            title=_with_parts(document.name),
+            text=f"{_with_parts(document.owner)}\n{document.body}",
         )
-
-
-def match_expression(
-    text: str, *, operator: str = "OR", ignored: frozenset[str] = frozenset()
-) -> str:
-    """A text as an FTS5 expression: its words in quotes, joined by the operator.
-
-    Everything that FTS5 has syntax for (`-`, `*`, `^`, `:`, `"`, NEAR, NOT) is thereby either left
-    out or quoted, so that no query can be a syntax error or mean what its author did not.
-
-    >>> match_expression('Sort by "key" - NOT value')
-    '"sort" OR "by" OR "key" OR "not" OR "value"'
-    """
-    terms = dict.fromkeys(words(text))  # a word said twice is asked for once
-    return f" {operator} ".join(f'"{term}"' for term in terms if term not in ignored)
-
-
-def _index(tokenizer: str, documents: Sequence[Document]) -> Connection:
-    """An index in memory, of everything about a document but its summary."""
-    database = _connect()
-    database.execute(
-        f"CREATE VIRTUAL TABLE documents USING fts5(name, path, text, tokenize = '{tokenizer}')"
+        for document in documents
     )
-    database.executemany("INSERT INTO documents VALUES (?, ?, ?)", map(_columns, documents))
-    return database
 
 
-def _connect() -> Connection:
-    try:
-        import sqlite3  # not above, because a Python can be built without it
-    except ImportError as error:
-        raise CleverdonError(_ADVICE.format(found=error)) from error
-    database = sqlite3.connect(":memory:")
-    try:
-        database.execute("CREATE VIRTUAL TABLE temp.probe USING fts5(text)")
-        database.execute("DROP TABLE temp.probe")
-    except sqlite3.OperationalError as error:
-        database.close()
-        raise CleverdonError(_ADVICE.format(found=error)) from error
-    return database
+def search(system: System, folder: Path, topics: Iterable[Topic], *, depth: int = DEPTH) -> Run:
+    """Put every topic to a system, whose index is in the folder."""
+    from cleverdon.engine.searching import search as put
 
-
-def _columns(document: Document) -> tuple[str, str, str]:
-    return (_with_parts(document.name), _with_parts(document.owner), document.body)
+    return put(system.engine(folder), {topic.id: topic.text for topic in topics}, k=depth)
 
 
 def _with_parts(name: str) -> str:
@@ -126,17 +89,3 @@ def _with_parts(name: str) -> str:
     parts = name_words(name)
     found_anyway = parts == name.replace("_", " ").replace(".", " ").strip()
     return name if found_anyway else f"{name} {parts}"
-
-
-def _matches(
-    database: Connection, system: System, text: str, depth: int
-) -> Iterator[tuple[int, float]]:
-    """The best rows and their scores; bm25() is the better the lower, so its sign is turned."""
-    expression = match_expression(text, operator=system.operator, ignored=system.ignored)
-    if not expression:
-        return  # FTS5 takes no empty expression
-    yield from database.execute(
-        "SELECT rowid, -bm25(documents, ?, 1, 1) AS score FROM documents"
-        " WHERE documents MATCH ? ORDER BY score DESC, rowid LIMIT ?",
-        (system.name_weight, expression, depth),
-    )

@@ -1,20 +1,26 @@
-"""Build the demo collection and write it down: documents, topics, qrels and runs."""
+"""Build the demo collection and write it down: documents, topics, qrels, indexes and runs."""
 
 from __future__ import annotations
 
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cleverdon.demo.documents import Document, collect_documents
 from cleverdon.demo.judgments import judge
 from cleverdon.demo.modules import import_modules
-from cleverdon.demo.systems import SYSTEMS, Result, System, search
+from cleverdon.demo.systems import SYSTEMS, System, indexed, search
 from cleverdon.demo.topics import Topic, choose_topics
-from cleverdon.errors import CleverdonError
+from cleverdon.errors import CleverdonError, MissingExtra
+
+if TYPE_CHECKING:
+    from cleverdon.costs import Costs
+    from cleverdon.data import Run
+    from cleverdon.engine.protocol import Document as Indexed
 
 
 @dataclass(frozen=True)
@@ -24,17 +30,24 @@ class Demo:
     collection: Path
     topics: Path
     qrels: Path
+    indexed: Path  # what the systems index of the collection
+    indexes: tuple[Path, ...]
     runs: tuple[Path, ...]
     documents: int
     queries: int
     skipped: tuple[str, ...]  # modules that could not be imported
+    costs: dict[str, Costs] = field(default_factory=dict)  # by system, where they were measured
+    unmeasured: str = ""  # why they were not, where they should have been
 
 
-def write_demo(directory: Path, *, progress: Callable[[str], object] | None = None) -> Demo:
-    """Write the demo collection and four systems' runs on it under a directory.
+def write_demo(
+    directory: Path, *, progress: Callable[[str], object] | None = None, measure: bool = False
+) -> Demo:
+    """Write the demo collection and four systems' indexes and runs under a directory.
 
     Files that are there already are replaced, each in one step, so that a reader never sees half of
-    one. `progress` is called with one line of text as each step begins.
+    one. `progress` is called with one line of text as each step begins. With `measure`, it is
+    measured what the systems cost, which takes some seconds.
     """
     say = progress or _say_nothing
     if sys.flags.optimize >= 2:
@@ -57,34 +70,59 @@ def write_demo(directory: Path, *, progress: Callable[[str], object] | None = No
         directory / "qrels.txt", (f"{one.topic} 0 {one.document} {one.grade}" for one in judgments)
     )
 
-    runs = tuple(_write_run(directory, system, documents, topics, say) for system in SYSTEMS)
-    return Demo(
+    folder = directory / "indexes"
+    searched = indexed(documents)
+    _write_lines(folder / "documents.jsonl", map(_indexed_line, searched))
+    demo = Demo(
         collection=directory / "collection.jsonl",
         topics=directory / "topics.tsv",
         qrels=directory / "qrels.txt",
-        runs=runs,
+        indexed=folder / "documents.jsonl",
+        indexes=tuple(system.index(folder) for system in SYSTEMS),
+        runs=tuple(directory / "runs" / f"{system.name}.run" for system in SYSTEMS),
         documents=len(documents),
         queries=len(topics),
         skipped=imported.skipped,
     )
+    runs = {}
+    for system, path in zip(SYSTEMS, demo.runs, strict=True):
+        say(f"indexing, and searching with {system.name}: {system.description}")
+        _index(system, folder, searched)
+        runs[system] = search(system, folder, topics)
+        _write_lines(path, _run_lines(runs[system], topics))
+    return _measured(demo, folder, topics, runs, say) if measure else demo
+
+
+def _index(system: System, folder: Path, documents: Sequence[Indexed]) -> None:
+    from cleverdon.engine.configured import open_engine
+
+    open_engine(system.engine(folder)).index(documents)
+
+
+def _measured(
+    demo: Demo,
+    folder: Path,
+    topics: Sequence[Topic],
+    runs: dict[System, Run],
+    say: Callable[[str], object],
+) -> Demo:
+    """The demo with what its systems cost; or with what is missing to measure it."""
+    from cleverdon.costs import merged
+    from cleverdon.demo.measuring import RATE, measure_index, measure_load
+
+    found = []
+    try:
+        for system, run in runs.items():
+            say(f"timing {system.name}: indexing, then {RATE:g} requests a second")
+            found.append(measure_index(system, folder, demo.indexed))
+            found.append(measure_load(system, folder, topics, run))
+    except MissingExtra as error:
+        return replace(demo, unmeasured=str(error))
+    return replace(demo, costs=merged(found))
 
 
 def _say_nothing(_line: str) -> None:
     pass
-
-
-def _write_run(
-    directory: Path,
-    system: System,
-    documents: Sequence[Document],
-    topics: Sequence[Topic],
-    say: Callable[[str], object],
-) -> Path:
-    say(f"searching with {system.name}: {system.description}")
-    path = directory / "runs" / f"{system.name}.run"
-    results = search(system, documents, topics)
-    _write_lines(path, (_run_line(result, tag=system.name) for result in results))
-    return path
 
 
 def _collection_line(document: Document) -> str:
@@ -97,9 +135,19 @@ def _collection_line(document: Document) -> str:
     return json.dumps(fields, ensure_ascii=False)
 
 
-def _run_line(result: Result, *, tag: str) -> str:
-    # repr() gives the shortest digits that read back as the same number: rounding would make ties.
-    return f"{result.topic} Q0 {result.document} {result.rank} {result.score!r} {tag}"
+def _indexed_line(document: Indexed) -> str:
+    fields = {"id": document.id, "title": document.title, "text": document.text}
+    return json.dumps(fields, ensure_ascii=False)
+
+
+def _run_lines(run: Run, topics: Sequence[Topic]) -> Iterator[str]:
+    for topic in topics:
+        for rank, (document, score) in enumerate(
+            run.ranking(topic.id) if topic.id in run else [], start=1
+        ):
+            # repr() gives the shortest digits that read back as the same number: rounding would
+            # make ties.
+            yield f"{topic.id} Q0 {document} {rank} {score!r} {run.name}"
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:
