@@ -55,6 +55,14 @@ def test_closed_standard_output_is_no_traceback(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.skipif(os.name == "nt", reason="the shell's syntax")
+def test_closed_standard_error_leaves_the_output_alone(tmp_path: Path) -> None:
+    script = Path(sys.executable).parent / "cleverdon"
+    done = subprocess.run(["bash", "-c", f"{script} explain RR 2>&-"], capture_output=True)
+    assert done.returncode == 0
+    assert b"RR" in done.stdout
+
+
 def test_hashing_ahead_is_waited_for_and_gives_the_same(tmp_path: Path) -> None:
     # On threads that may be made to wait for it, this came to stand still within a few rounds.
     path = tmp_path / "run.txt"

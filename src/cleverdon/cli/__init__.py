@@ -102,8 +102,9 @@ def cleverdon() -> None:
 
 def main() -> None:
     """The entry point: runs a command, and turns every error into one line and an exit code."""
-    if sys.stdout is None:  # closed by the shell, as in `cleverdon ... >&-`
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 (for as long as the process lives)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the shell, as in `cleverdon ... >&-`
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (as long as the process lives)
     try:
         code = cleverdon.main(prog_name="cleverdon", standalone_mode=False)
         sys.stdout.flush()
