@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -82,6 +82,21 @@ def test_a_run_that_is_evaluated_as_any_other(cleverdon: Command, folder: Path) 
         k=5,
     )
     assert json.loads(found.stdout)["means"] == scores.to_dict()
+
+
+def test_the_bar_moves_with_each_answer(
+    cleverdon: Command, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[tuple[int, int]] = []
+
+    @contextmanager
+    def noted(label: str) -> Iterator[Callable[[int, int], None]]:
+        assert label == "searching"
+        yield lambda done, total: told.append((done, total))
+
+    monkeypatch.setattr("cleverdon.cli.progress.bar", noted)
+    assert cleverdon("search", "sqlite:index.db", "topics.tsv", "-o", "my.run").returncode == 0
+    assert told == [(done, 6) for done in range(1, 7)]
 
 
 def test_standard_output_and_input(cleverdon: Command, folder: Path) -> None:
@@ -182,7 +197,7 @@ def test_a_journal_of_another_search(cleverdon: Command, folder: Path, start: St
     assert other.returncode == 1
     assert other.stderr == (
         "cleverdon: error: my.run.journal: was begun with k 100, and now it is 7; do as before, or "
-        "begin anew with --fresh (fresh=True in Python), which drops 6 answers\n"
+        "begin anew with --fresh (fresh=True in Python), which drops 5 answers\n"
     )
     anew = cleverdon(*SEARCH, "-k", "7", "--fresh", "--allow-failed")
     assert (anew.returncode, "from before" in anew.stderr) == (0, False)
@@ -224,7 +239,7 @@ def test_mistakes(
         ("es=elasticsearch+http://localhost:9200/docs?q=1", "es"),
         ("solr+http://localhost/solr/docs?fq=type:page", ""),
         ("x=y.db", ""),
-        ("two words=sqlite:index.db", ""),
+        ("two words=sqlite:index.db", "two words"),
     ],
 )
 def test_names_of_engines(given: str, name: str) -> None:

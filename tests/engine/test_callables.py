@@ -43,6 +43,26 @@ def test_functions_are_engines() -> None:
     assert as_engine(later).in_process
 
 
+def test_objects_whose_call_is_async_are_awaited() -> None:
+    class Retriever:
+        async def __call__(self, query: str, k: int) -> Results:
+            return [(query, float(k))]
+
+    assert found(as_engine(Retriever()), "a", 3) == [("a", 3.0)]
+    with pytest.raises(SearchFailure, match="function returned a coroutine; write it as async def"):
+        found(as_engine(lambda query, k: later(query, k)))
+
+
+def test_what_cannot_be_called_so_is_told_at_once() -> None:
+    def only_a_query(query: str) -> Results:
+        return []
+
+    with pytest.raises(
+        OptionError, match=r"only_a_query\(query: str\).* cannot be called as search"
+    ):
+        as_engine(only_a_query)
+
+
 def test_engines_have_names() -> None:
     assert as_engine(later).name == "later"
     assert as_engine(Index()).name == "Index"
@@ -77,9 +97,11 @@ def test_no_more_is_taken_than_was_asked_for() -> None:
     [
         (None, "expected [(doc_id, score), ...], found None"),
         ("d1", "expected [(doc_id, score), ...], found 'd1'"),
-        ([("d1",)], "expected (doc_id, score), found ('d1',)"),
-        ([("d1", "high")], "expected (doc_id, score), found ('d1', 'high')"),
-        (["d1"], "expected (doc_id, score), found 'd1'"),
+        ([("d1",)], "a text or whole number and a number, found ('d1',)"),
+        ([("d1", "high")], "found ('d1', 'high')"),
+        (["d1"], "expected (doc_id, score), a text or whole number and a number, found 'd1'"),
+        ([(Document("d", "", ""), 1.0)], "found (Document("),
+        ((["1", "2"], [0.9, 0.2]), "found [0.9, 0.2]"),
         ([("d1", float("nan"))], "the score of 'd1' is nan"),
         ([("d1", float("inf"))], "the score of 'd1' is inf"),
     ],
@@ -92,9 +114,9 @@ def test_what_are_no_results_is_malformed(given: Any, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [ValueError("bad word"), KeyError(), SearchFailure("refused", "no")]
+    "error", [ValueError("bad word"), KeyError(), SystemExit(3), SearchFailure("refused", "no")]
 )
-def test_errors_within_are_failures(error: Exception) -> None:
+def test_errors_within_are_failures(error: BaseException) -> None:
     def plain(query: str, k: int) -> Results:
         raise error
 
@@ -102,6 +124,7 @@ def test_errors_within_are_failures(error: Exception) -> None:
         raise error
 
     expected = {"ValueError": "server: ValueError: bad word", "KeyError": "server: KeyError"}
+    expected["SystemExit"] = "server: SystemExit: 3"
     for function in (plain, promised):
         with pytest.raises(SearchFailure) as raised:
             found(as_engine(function))

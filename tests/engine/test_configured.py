@@ -86,6 +86,70 @@ def test_errors_say_where_they_are(tmp_path: Path, text: str, line: int | None, 
     assert (raised.value.source, raised.value.line) == (str(path), line)
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("kind=sqlite file=3", "file: expected a text, found a whole number"),
+        ("kind=sqlite file='a.db' table=3", "table: expected a text, found a whole number"),
+        (
+            "kind=sqlite file='a.db' ignored=3",
+            "ignored: expected a list of texts, found a whole number",
+        ),
+        (
+            "kind=sqlite file='a.db' ignored=['a',3]",
+            "ignored: expected a list of texts, found a list",
+        ),
+        ("kind=sqlite file='a.db' weights=3", "weights: expected a table, found a whole number"),
+        (
+            "kind=sqlite file='a.db' threads='many'",
+            "threads: expected a whole number, found a text",
+        ),
+        ("kind=sqlite file='a.db' threads=2.5", "threads: expected a whole number, found a number"),
+        (
+            "kind=sqlite file='a.db' threads=true",
+            "threads: expected a whole number, found true or false",
+        ),
+        ("kind=sqlite file='a.db' name=3", "name: expected a text, found a whole number"),
+        ("kind=tantivy folder=['a']", "folder: expected a text, found a list"),
+        ("kind=bm25s folder='a' b='low'", "b: expected a number, found a text"),
+        ("kind=bm25s folder='a' b=1.5", "b=1.5: expected a number from 0 to 1"),
+        (
+            "kind=bm25s folder='a' stopwords=3",
+            "stopwords: expected a text or a list of texts, found a whole number",
+        ),
+        ("kind=postgresql connection=3", "connection: expected a text, found a whole number"),
+        (
+            "kind=command command=3",
+            "command: expected a text or a list of texts, found a whole number",
+        ),
+        ("kind=command command='a' shell='yes'", "shell: expected true or false, found a text"),
+        ("kind=command command='a' timeout='1'", "timeout: expected a number, found a text"),
+        ("kind=python function=3", "function: expected a text, found a whole number"),
+        ("kind=http url=3 ids='$.a'", "url: expected a text, found a whole number"),
+        ("kind=solr url='http://h/a' fields=[1]", "fields: expected a list of texts, found a list"),
+    ],
+)
+def test_options_have_types(options: str, said: str) -> None:
+    kind, *others = options.split(" ")
+    read = tomllib.loads("\n".join(others))
+    with pytest.raises(InputError, match=said):
+        open_engine({"kind": kind.removeprefix("kind="), **read})
+
+
+def test_short_names_are_texts_where_texts_belong(tmp_path: Path) -> None:
+    engine = open_engine("sqlite:a.db?table=2024&id=7&ignored=the,of&threads=8&weights.8=2&name=3")
+    assert engine.name == "3"
+    assert engine.settings == {
+        "kind": "sqlite",
+        "file": "a.db",
+        "table": "2024",
+        "operator": "or",
+        "weights": {"8": 2.0},
+        "tokenizer": None,
+        "ignored": ["of", "the"],
+    }
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there is no such configuration of an engine"):
         open_engine(tmp_path / "none.toml")

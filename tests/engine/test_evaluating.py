@@ -34,9 +34,9 @@ def test_one_engine_or_several() -> None:
 
 def test_it_is_search_and_evaluate() -> None:
     judged = {query: TOPICS[query] for query in QRELS}
-    run = cleverdon.search(bad, judged, k=1)
+    run = cleverdon.search(bad, judged, k=2)
     by_hand = cleverdon.evaluate(QRELS, {"bad": run}, "RR AP", keep=1)
-    at_once = cleverdon.evaluate_engines(bad, TOPICS, QRELS, "RR AP", k=1, keep=1)
+    at_once = cleverdon.evaluate_engines(bad, TOPICS, QRELS, "RR AP", k=2, keep=1)
     assert at_once.to_dict() == by_hand.to_dict()
     assert at_once.top == by_hand.top
 
@@ -60,7 +60,7 @@ def test_only_judged_topics_are_asked_and_told_of() -> None:
         good, TOPICS, QRELS, progress=lambda name, done, total: told.append((name, done, total))
     )
     assert told == [("good", 0, 2), ("good", 1, 2), ("good", 2, 2)]
-    with pytest.raises(InputError, match="there are no topics that are asked for"):
+    with pytest.raises(InputError, match="none of the topics is judged; are their ids"):
         cleverdon.evaluate_engines(good, {"other": "apple"}, QRELS)
 
 
@@ -69,6 +69,15 @@ def test_topics_whose_numbers_have_zeros(tmp_path: Path) -> None:
     topics.write_text("<top>\n<num> Number: 051\n<title> apple\n</top>\n")
     scores = cleverdon.evaluate_engines(good, topics, {"51": {"a": 1}}, "RR")
     assert scores.to_dict() == {"good": {"RR": 1.0}}
+
+
+def test_ids_that_are_not_those_of_the_judgments() -> None:
+    def passages(query: str, k: int) -> list[tuple[str, float]]:
+        return [(f"{doc}#1", score) for doc, score in good(query, k)]
+
+    with pytest.warns(SearchWarning, match="For q1, 'a#1' was found, and 'a' is judged"):
+        scores = cleverdon.evaluate_engines(passages, TOPICS, QRELS, "RR")
+    assert scores.to_dict() == {"passages": {"RR": 0.0}}
 
 
 def test_failed_queries_left_out_are_missing() -> None:

@@ -1,13 +1,34 @@
-"""Coroutines from plain code, and from within a loop that runs already."""
+"""Coroutines from plain code, and from within a loop that runs already, as in a notebook."""
+
+from __future__ import annotations
 
 import asyncio
 import os
 import signal
 import threading
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import pytest
 
+from cleverdon.engine import looping
 from cleverdon.engine.looping import run_async
+
+Call = Callable[[Coroutine[Any, Any, Any]], Any]
+
+
+def _in_a_notebook(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    async def cell() -> Any:
+        return run_async(coroutine)
+
+    loop = asyncio.new_event_loop()
+    try:
+        return loop.run_until_complete(cell())
+    finally:
+        loop.close()
+
+
+both = pytest.mark.parametrize("call", [run_async, _in_a_notebook])
 
 
 async def _double(number: int) -> int:
@@ -17,21 +38,28 @@ async def _double(number: int) -> int:
     return 2 * number
 
 
-def _within_a_loop(number: int) -> int:
-    async def notebook() -> int:
-        return run_async(_double(number))
-
-    return asyncio.run(notebook())
-
-
-@pytest.mark.parametrize("call", [lambda number: run_async(_double(number)), _within_a_loop])
-def test_what_it_returns_and_raises_comes_through(call):
-    assert call(4) == 8
+@both
+def test_what_it_returns_and_raises_comes_through(call: Call) -> None:
+    assert call(_double(4)) == 8
     with pytest.raises(ValueError, match="below 0"):
-        call(-1)
+        call(_double(-1))
 
 
-def test_ctrl_c_in_a_notebook_cancels_what_was_called():
+@both
+def test_it_runs_in_a_loop_with_exact_timers(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[asyncio.AbstractEventLoop] = []
+    exact_loop = looping.exact_loop
+    monkeypatch.setattr(looping, "exact_loop", lambda: made.append(exact_loop()) or made[0])
+
+    async def loop() -> asyncio.AbstractEventLoop:
+        return asyncio.get_running_loop()
+
+    assert [call(loop())] == made
+    assert made[0].is_closed()
+
+
+@both
+def test_ctrl_c_cancels_what_was_called_and_waits_for_it(call: Call) -> None:
     cancelled = threading.Event()
 
     async def long() -> None:
@@ -39,16 +67,26 @@ def test_ctrl_c_in_a_notebook_cancels_what_was_called():
             os.kill(os.getpid(), signal.SIGINT)  # of the process, so the main thread is told
             await asyncio.sleep(60)
         except asyncio.CancelledError:
+            await asyncio.sleep(0.01)  # as connections that are closed need a moment
             cancelled.set()
             raise
 
-    async def notebook() -> None:
-        run_async(long())
+    with pytest.raises(KeyboardInterrupt):
+        call(long())
+    assert cancelled.is_set()
 
-    loop = asyncio.new_event_loop()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            loop.run_until_complete(notebook())
-    finally:
-        loop.close()
-    assert cancelled.is_set()  # it was waited for
+
+def test_ctrl_c_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looping, "_ENDING", 0.05)
+    released, ended = threading.Event(), threading.Event()
+
+    async def stubborn() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        released.wait(60)  # the loop itself stands still, and no cancelling reaches it
+        ended.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        _in_a_notebook(stubborn())
+    assert not ended.is_set()
+    released.set()
+    assert ended.wait(60)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -176,11 +177,99 @@ def test_failed_queries_left_out_are_in_the_record(engine: Counting, path: Path)
     assert not os.path.exists(journal_of(str(path)))
 
 
-def test_nothing_is_written_where_nothing_is_answered(engine: Counting, path: Path) -> None:
+def test_nothing_is_left_where_nothing_is_answered(engine: Counting, path: Path) -> None:
     engine.fails = set(TOPICS.values())
-    with pytest.raises(SearchesFailed, match="there is nothing to write"):
+    with pytest.raises(SearchesFailed, match="there is nothing to write; once that is mended"):
         put(engine, path, failed="leave out")
-    assert not path.exists()
+    assert beside(path) == set()
+
+
+def test_an_engine_that_cannot_be_opened_leaves_nothing(path: Path) -> None:
+    with pytest.raises(InputError, match="there is no such index"):
+        put(f"sqlite:{path.with_name('none.db')}", path)
+    assert beside(path) == set()
+
+
+def test_a_journal_without_answers_stands_in_nobodys_way(
+    engine: Counting, path: Path, whole: bytes
+) -> None:
+    first, *lines = stopped(engine, path).split(b"\n")
+    failed = [line for line in lines if b'"results": null' in line]
+    assert len(failed) == 1
+    journal = Path(journal_of(str(path)))
+    for content in ([first, b""], [first, *failed, b""], [first, *failed, lines[0][:30]]):
+        journal.write_bytes(b"\n".join(content))
+        found = put(Counting(engine.log, depth=5), path)  # another engine than that of the journal
+        assert path.read_bytes() == whole
+        assert (found.kept, found.notes, found.retries) == (0, (), {})
+
+
+def test_what_failed_before_a_stop_is_counted(engine: Counting, path: Path) -> None:
+    for _ in range(2):
+        with pytest.raises(SearchesFailed):
+            put(Counting(engine.log, fails={"word3", "word9"}), path)
+    found = put(Counting(engine.log, fails={"word9"}), path, failed="leave out")
+    record = json.loads(Path(record_of(str(path))).read_text())
+    assert found.retries == record["retries"] == {"server": 4}
+    for query, tries in (("q1", 1), ("q3", 3), ("q9", 3)):
+        failures = [] if query == "q1" else ["server: told so"] * (3 if query == "q9" else 2)
+        assert record["queries"][query]["tries"] == tries
+        assert record["queries"][query]["failures"] == failures
+    assert len(engine.asked) == 60 + 2 + 2
+    assert record["failed"] == found.failed == {"q9": "server: told so"}
+    assert (record["whole"], record["last_process"]["answered_before"]) == (False, 58)
+    assert record["last_process"]["at_once"] == 2
+
+
+def test_what_was_not_asked_again_failed_as_before(
+    engine: Counting, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails = {"word3", "word9"}
+    with pytest.raises(SearchesFailed):
+        put(Counting(engine.log, fails=fails), path)
+    monkeypatch.setattr("cleverdon.engine.asking_all.GIVE_UP", 1)
+    found = put(Counting(engine.log, fails=fails), path, concurrency=1, failed="leave out")
+    assert found.not_asked == ()
+    assert found.failed == dict.fromkeys(("q3", "q9"), "server: told so")
+    assert [found.answers[query].tries for query in ("q3", "q9")] == [2, 1]
+
+
+def test_two_commands_are_told_apart_by_what_they_do_not_say(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = path.with_name("program.py")
+    program.write_text(
+        "import sys\nfor line in sys.stdin: print(line.split()[0], 'Q0 d 1 1.0 t')\n"
+    )
+    one, other = (
+        {"kind": "command", "command": [sys.executable, str(program), "--key", key]}
+        for key in ("secret-a", "secret-b")
+    )
+
+    def full(*given: Any) -> None:
+        raise InputError("No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("cleverdon.engine.search_file.write", full)
+        with pytest.raises(InputError, match="No space left"):
+            put(one, path)
+    assert b"secret" not in Path(journal_of(str(path))).read_bytes()
+    with pytest.raises(InputError, match="was begun with other arguments of the engine; do as"):
+        put(other, path)
+    assert put(one, path).kept == 60
+    assert "secret" not in Path(record_of(str(path))).read_text()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="has no pipes with names")
+def test_a_pipe_gets_a_run_and_nothing_beside_it(
+    engine: Counting, path: Path, whole: bytes
+) -> None:
+    os.mkfifo(path)
+    with ThreadPoolExecutor(1) as reader:
+        read = reader.submit(path.read_bytes)
+        put(engine, path)
+        assert read.result() == whole
+    assert beside(path) == {"my.run"}
 
 
 @pytest.mark.parametrize(
@@ -201,7 +290,7 @@ def test_a_journal_of_something_else_is_refused(
     with pytest.raises(InputError) as raised:
         search_to_file(other, topics, path, **change)
     assert f"{said}; do as before, or begin anew with --fresh" in str(raised.value)
-    assert "which drops 60 answers" in str(raised.value)
+    assert "which drops 59 answers" in str(raised.value)
     assert Path(journal_of(str(path))).read_bytes() == content
     assert not engine.asked
     search_to_file(other, topics, path, **change, fresh=True)
@@ -227,11 +316,16 @@ def test_a_file_that_is_no_journal_is_never_written_over(engine: Counting, path:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="looks at locks of POSIX")
-def test_two_processes_at_once_are_refused(engine: Counting, path: Path) -> None:
-    with (
-        opened(journal_of(str(path)), "a+"),
-        pytest.raises(InputError, match="another process is at work with this file"),
-    ):
+def test_two_processes_at_once_are_refused(
+    engine: Counting, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    busy = "another process is at work with this file"
+    with opened(journal_of(str(path)), "a+"), pytest.raises(InputError, match=busy):
+        put(engine, path)
+    # One that ends, and removes its file, just when another has opened it.
+    journal = Path(journal_of(str(path)))
+    monkeypatch.setattr("cleverdon.read.journal_file._lock", lambda file, path: journal.unlink())
+    with pytest.raises(InputError, match=busy):
         put(engine, path)
     assert not engine.asked
 

@@ -104,6 +104,13 @@ def test_topics_of_files_and_their_fields(tmp_path: Path) -> None:
         engine = Own()
         run = cleverdon.search(engine, topics, field=field, concurrency=1)
         assert (run.queries, engine.asked) == (["301", "302"], words)
+    for name, text in {
+        "topics.jsonl": '{"_id": "301", "text": "gold"}\n{"_id": "302", "text": "tin"}\n',
+        "topics.tsv": "301\tgold\n302\ttin\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+        found = cleverdon.search(plain, tmp_path / name)
+        assert found.to_dict() == cleverdon.search(plain, topics).to_dict()
     with pytest.raises(OptionError, match="field='titel' is not known; did you mean 'title'"):
         cleverdon.search(plain, topics, field="titel")
 
@@ -207,6 +214,11 @@ def test_an_engine_that_is_down_is_not_asked_for_ever() -> None:
     assert GIVE_UP <= len(engine.asked) < GIVE_UP + 4
     assert len(found.failed) == 1000
     assert found.failed["q999"] == "not asked, since the engine did not answer"
+    asked = len(engine.asked)
+    assert found.warnings[0] == (
+        "1,000 of 1,000 queries failed: q0, q1, q2, q3, q4 (connection: refused), "
+        f"and {asked - 5} more, and {1000 - asked} not asked, since the engine did not answer"
+    )
     with pytest.raises(SearchesFailed, match="there is nothing to make a run of"):
         cleverdon.search(down(), topics, failed="leave out", patience=Patience(tries=1))
 
@@ -227,6 +239,9 @@ def test_errors_of_the_engine_itself_are_failures() -> None:
 
     for engine in (broken, Own(KeyError("vectors"), of="word4")):
         assert put(engine).failed == {"q4": "server: KeyError: 'vectors'"}
+    wordy = put(Own(RuntimeError("no memory\n\n" + "dump " * 500), of="word4")).warnings[0]
+    assert wordy.startswith("1 of 30 queries failed: q4 (server: RuntimeError: no memory dump dump")
+    assert wordy.endswith("dump ...)")
 
 
 @pytest.mark.parametrize("error", [MissingExtra("x", package="y"), OptionError("no such table")])
@@ -243,6 +258,7 @@ def test_errors_of_settings_end_all_at_once(error: Exception) -> None:
     "answer",
     [
         7,
+        None,
         "d1",
         ["d1"],
         [("d1",)],
@@ -363,11 +379,25 @@ def test_an_engine_that_takes_all_in_one_call() -> None:
     assert found.run.to_dict() == cleverdon.search(plain, TOPICS).to_dict()
 
 
+def test_a_call_for_all_that_forgets_some() -> None:
+    class Forgetful(Batching):
+        async def search_all(self, topics: Mapping[str, str], k: int) -> Any:
+            self.calls.append(list(topics))
+            return {"q1": [("d", 1.0)]} if len(topics) > 1 else [("q1", "d", 1.0)]
+
+    found = put(Forgetful(), {"q1": "a", "q2": "b"})
+    assert (list(found.answered), list(found.failed)) == (["q1"], ["q2"])
+    assert "expected {topic: results}, found [(" in put(Forgetful(), {"q1": "a"}).failed["q1"]
+
+
 def test_a_call_for_all_that_fails() -> None:
     engine = Batching(SearchFailure("server", "exit code 1"))
     found = put(engine)
     assert (len(engine.calls), found.failed) == (2, {})
     lost = put(Batching(SearchFailure("malformed", "line 3")))
     assert lost.failed == dict.fromkeys(TOPICS, "malformed: line 3")
+    assert put(Batching(KeyError("index"))).failed == dict.fromkeys(
+        TOPICS, "server: KeyError: 'index'"
+    )
     with pytest.raises(SearchesFailed, match=r"30 of 30 queries failed: q0, .*, q4 \(malformed: "):
         cleverdon.search(Batching(SearchFailure("malformed", "line 3")), TOPICS)

@@ -10,6 +10,7 @@ import pytest
 from cleverdon.engine.failures import SearchFailure
 from cleverdon.engine.protocol import Results
 from cleverdon.engine.threaded import ThreadedEngine
+from cleverdon.errors import OptionError
 
 
 class Recording(ThreadedEngine):
@@ -64,6 +65,28 @@ def test_threads_end_with_the_engine_and_begin_anew() -> None:
     assert not threads_of("recording-")
 
 
+def test_more_threads_than_there_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    engine, start, started = Recording(threads=5), threading.Thread.start, []
+
+    def limited(thread: threading.Thread) -> None:
+        if len(started) == 3:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    async def opened() -> None:
+        async with engine:
+            pass
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", limited)
+        with pytest.raises(OptionError, match=r"threads=5: this machine started 3 of them"):
+            asyncio.run(opened())
+    for thread in started:
+        thread.join(10)
+    assert not threads_of("recording-")
+
+
 class Broken(ThreadedEngine):
     """One whose threads cannot even begin."""
 
@@ -91,11 +114,12 @@ class Waiting(ThreadedEngine):
 
     def __init__(self) -> None:
         super().__init__(threads=1)
-        self.word = threading.Event()
+        self.begun, self.word = threading.Event(), threading.Event()
         self.answered: list[str] = []
 
     def answer(self, query: str, k: int) -> Results:
         if query == "wait":
+            self.begun.set()
             assert self.word.wait(10)
         self.answered.append(query)
         return [(query, 1.0)]
@@ -108,7 +132,7 @@ def test_what_nobody_waits_for_is_not_searched() -> None:
         async with engine:
             first = asyncio.create_task(engine.search("wait", 1))
             second = asyncio.create_task(engine.search("given up", 1))
-            await asyncio.sleep(0.01)
+            assert await asyncio.to_thread(engine.begun.wait, 10)
             first.cancel()
             second.cancel()
             await asyncio.gather(first, second, return_exceptions=True)

@@ -45,6 +45,12 @@ def test_counts_times_and_what_comes_next() -> None:
     ]
 
 
+def test_names_as_a_shell_takes_them() -> None:
+    assert (
+        summary(searched(times(1)), "my own.run")[-1] == "next: cleverdon eval QRELS 'my own.run'"
+    )
+
+
 def test_many_times_have_a_percentile() -> None:
     lines = summary(searched(times(*[0.001] * 199, 5.0), at_once=1), "-")
     assert lines[1:] == ["median 1 ms, p99 1 ms, while searching one by one"]
@@ -56,7 +62,7 @@ def test_failures_retries_and_answers_from_before() -> None:
         "q2": Answer([], 0.001, 3, (timeout, timeout)),
         "q3": Answer(None, 0.001, 2, (timeout, refused)),
     }
-    found = searched(answers, not_asked=("q4",), kept=2, at_once=0)
+    found = searched(answers, not_asked=("q4",), kept=2, at_once=1)
     assert summary(found, "my.run")[:-1] == [
         "my.run: 5 queries, 3 answered, 2 failed, 1 without results; 2 results",
         "2 answers of these from before the last stop",
@@ -78,3 +84,4 @@ def test_how_to_go_on() -> None:
         "3 of 1,000 queries asked, and what was answered is kept in my.run.journal; the same "
         "command goes on from there"
     )
+    assert interrupted(0, 1, None) == "0 of 1 query asked, and nothing is kept"

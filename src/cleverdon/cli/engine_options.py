@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from cleverdon.engine.asking import Patience
     from cleverdon.engine.protocol import Engine
 
-_NAMED = re.compile(r"([\w.-]+)=(.+)", flags=re.DOTALL)
+_NAMED = re.compile(r"([^=:/?]+)=(.+)", flags=re.DOTALL)
 
 
 def complete_engine(

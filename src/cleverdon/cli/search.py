@@ -28,8 +28,8 @@ def _meanings(words: dict[str, str]) -> str:
     required=True,
     type=click.Path(dir_okay=False, allow_dash=True),
     metavar="FILE",
-    help="The run to write, in the format that the name asks for; - is standard output, and "
-    "nothing is kept beside it.",
+    help="The run to write, in the format that the name asks for; - is standard output. Nothing is "
+    "kept beside that, or beside a pipe.",
 )
 @engine_options.results(100)
 @click.option(
@@ -92,11 +92,12 @@ def command(
       cleverdon search python:retriever:search topics.tsv -o - | cleverdon eval qrels.txt -
     """
     from cleverdon.cli.progress import bar, say
-    from cleverdon.engine.search_file import journal_of, search_to_file
+    from cleverdon.engine.search_file import has_beside, journal_of, search_to_file
     from cleverdon.show.searched import interrupted, summary
 
     if output != "-":
         options.check_output(Path(output), topics)
+    named = output if has_beside(output) else "-"
     done, total = 0, 0
 
     with bar("searching") as update:
@@ -104,7 +105,8 @@ def command(
         def progress(answered: int, of: int) -> None:
             nonlocal done, total
             done, total = answered, of
-            update(answered, of)
+            if answered:  # until then, the bar moves to show that work goes on
+                update(answered, of)
 
         try:
             found = search_to_file(
@@ -121,11 +123,13 @@ def command(
                 progress=progress,
             )
         except KeyboardInterrupt:
-            if total and output != "-":
-                say(interrupted(done, total, journal_of(output)))
+            if total:
+                journal = journal_of(output)
+                kept = named != "-" and Path(journal).exists()
+                say(interrupted(done, total, journal if kept else None))
             raise
     _say_warnings(found)
-    for line in summary(found, output):
+    for line in summary(found, named):
         say(line)
 
 

@@ -23,6 +23,8 @@ from cleverdon.errors import CleverdonError, InputError
 from cleverdon.read.journal_file import Journal, opened, sync_folder
 
 FORMAT = "cleverdon search 1"
+UNSAID = "unsaid"
+"""Under which name the digest of what an engine does not say is kept."""
 _START = f'{{"format": "{FORMAT}"'.encode()
 _BETWEEN = 0.1
 """Seconds between two times of writing, at least: syncing a disk is slow."""
@@ -32,10 +34,13 @@ _ANEW = "begin anew with --fresh (fresh=True in Python)"
 class AnswerJournal:
     """The answers that are kept, and those to be kept."""
 
-    def __init__(self, journal: Journal, answers: dict[str, Answer]) -> None:
-        self.answers = answers
-        """What was answered before: queries that failed are not among them."""
+    def __init__(self, journal: Journal, before: Mapping[str, Answer]) -> None:
+        self.answers = {query: found for query, found in before.items() if not found.failure}
+        """What was answered before."""
+        self.failed = {query: found for query, found in before.items() if found.failure}
+        """What was asked before, and had no answer."""
         self.notes = journal.notes
+        self._of_use = bool(self.answers)
         self._journal = journal
         self._waiting: SimpleQueue[dict[str, Any]] = SimpleQueue()
         self._over = Event()
@@ -53,12 +58,18 @@ class AnswerJournal:
         """Keep an answer; it is on the disk a moment later."""
         if self._problem is not None:  # the disk is full: what is asked now would be lost
             raise self._problem
+        self._of_use = self._of_use or answer.failure is None
         self._waiting.put(_entry(query, answer))
 
     def close(self) -> None:
-        """Write what is waiting; raises where that cannot be done, and is still of use."""
+        """Write what is waiting; raises where that cannot be done, and is still of use.
+
+        A file without an answer is removed: nobody wants to go on from it.
+        """
         self._over.set()
         self._thread.join()
+        if not self._of_use:
+            self.remove()
         if self._problem is not None and not self._removed:
             raise self._problem
 
@@ -93,28 +104,28 @@ def answers_kept(
 ) -> Iterator[AnswerJournal]:
     """The journal, locked until this ends: a new one, or the one that is there.
 
-    `about` says what is asked of which engine. A journal about something else is an error, unless
-    all is to begin afresh.
+    `about` says what is asked of which engine. A journal with answers about something else is an
+    error, unless all is to begin afresh.
     """
     path = os.fspath(path)
     start = json.loads(json.dumps({"format": FORMAT, **about}, default=str))
     with opened(path, "a+") as journal:
         *lines, torn = journal.content().split(b"\n")
         _check_ours(lines[0] if lines else torn, path)
-        answers: dict[str, Answer] = {}
-        if fresh or not lines:
+        before: dict[str, Answer] = {}
+        if not fresh:
+            before = dict(_parsed(line, path, at) for at, line in enumerate(lines[1:], start=2))
+        answers = sum(answer.failure is None for answer in before.values())
+        if answers:
+            _check_same(start, lines[0], path, answers=answers)
+            if torn:
+                journal.cut(torn, line=len(lines) + 1)
+        else:
+            before = {}
             journal.file.truncate(0)
             journal.add([start])
             sync_folder(path)
-        else:
-            _check_same(start, lines[0], path, answers=len(lines) - 1)
-            if torn:
-                journal.cut(torn, line=len(lines) + 1)
-            for number, line in enumerate(lines[1:], start=2):
-                query, answer = _parsed(line, path, number)
-                answers[query] = answer
-            answers = {query: found for query, found in answers.items() if not found.failure}
-        kept = AnswerJournal(journal, answers)
+        kept = AnswerJournal(journal, before)
         try:
             yield kept
         finally:
@@ -174,11 +185,12 @@ def _check_same(start: Mapping[str, Any], first: bytes, path: str, *, answers: i
     name = changed[0]
     if name == "topics":
         what = "is of other topics"
+    elif name == f"engine.{UNSAID}":
+        what = "was begun with other arguments of the engine"
     else:
         what = f"was begun with {name} {then.get(name)!r}, and now it is {now.get(name)!r}"
-    raise InputError(
-        f"{what}; do as before, or {_ANEW}, which drops {answers:,} answers", source=path
-    )
+    dropped = "1 answer" if answers == 1 else f"{answers:,} answers"
+    raise InputError(f"{what}; do as before, or {_ANEW}, which drops {dropped}", source=path)
 
 
 def _flat(record: Mapping[str, Any], before: str = "") -> dict[str, Any]:

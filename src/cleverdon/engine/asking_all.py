@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from cleverdon.engine.asking import Answer, Patience, ask
 from cleverdon.engine.callables import checked
@@ -63,10 +64,13 @@ class _InOne(Engine):
 
     def __init__(self, engine: Engine, queries: Mapping[str, str]) -> None:
         self._engine, self._queries = engine, queries
-        self.found: dict[str, Results] = {}
+        self.found: Mapping[str, Results] = {}
 
     async def search(self, query: str, k: int) -> Results:
-        self.found = await self._engine.search_all(self._queries, k)
+        found: Any = await self._engine.search_all(self._queries, k)
+        if not isinstance(found, Mapping):
+            raise SearchFailure("malformed", f"expected {{topic: results}}, found {found!r:.80}")
+        self.found = found
         return []
 
 
@@ -76,17 +80,31 @@ async def _ask_in_one(
     """Ask all in one call, for which the engine has a time limit of its own."""
     in_one = _InOne(engine, queries)
     unlimited = replace(patience, timeout=_FOR_EVER)
-    answer = await ask(in_one, "", k, patience=unlimited, chance=random.Random())
-    share = answer.seconds / len(queries)
+    answer = await _ask(in_one, "", k, unlimited, random.Random())
+    answer = replace(answer, seconds=answer.seconds / len(queries))
     for query in queries:
-        results = None if answer.failure else in_one.found[query]
-        took(query, _checked(replace(answer, results=results, seconds=share), k))
+        if answer.failure is None:
+            took(query, _checked(replace(answer, results=in_one.found.get(query)), k))
+        else:
+            took(query, answer)
+
+
+async def _ask(
+    engine: Engine, words: str, k: int, patience: Patience, chance: random.Random
+) -> Answer:
+    """Ask, and take what goes wrong within an engine that somebody wrote as a failure."""
+    try:
+        answer = await ask(engine, words, k, patience=patience, chance=chance)
+    except CleverdonError:
+        raise  # of the settings: no other question will fare better
+    except Exception as error:
+        return Answer(None, 0.0, 1, (failure_of(error),))
+    has_failed = len(answer.failures) == answer.tries  # results may be None, if that is returned
+    return answer if has_failed else _checked(answer, k)
 
 
 def _checked(answer: Answer, k: int) -> Answer:
     """The answer, which is a failure where results are not what they should be."""
-    if answer.results is None:
-        return answer
     try:
         return replace(answer, results=checked(answer.results, k))
     except SearchFailure as failure:
@@ -116,20 +134,9 @@ class _Asking:
             query, words = next(self.waiting, (None, ""))
             if query is None:
                 return
-            answer = await self._ask(words)
+            answer = await _ask(self._engine, words, self._k, self._patience, self._chance)
             self._took(query, answer)
             self._count(answer)
-
-    async def _ask(self, words: str) -> Answer:
-        try:
-            answer = await ask(
-                self._engine, words, self._k, patience=self._patience, chance=self._chance
-            )
-        except CleverdonError:
-            raise  # of the settings: no other question will fare better
-        except Exception as error:  # of an engine that somebody wrote
-            return Answer(None, 0.0, 1, (failure_of(error),))
-        return _checked(answer, self._k)
 
     def _count(self, answer: Answer) -> None:
         if answer.failure is None:

@@ -6,10 +6,11 @@ import inspect
 import os
 from collections.abc import Awaitable, Callable, Iterable
 from math import isfinite
+from operator import index
 from typing import Any
 
 from cleverdon.engine.failures import SearchFailure, failure_of
-from cleverdon.engine.protocol import Document, Engine, Results
+from cleverdon.engine.protocol import Document, Engine, Results, is_id
 from cleverdon.engine.threaded import ThreadedEngine
 from cleverdon.errors import OptionError
 
@@ -35,9 +36,25 @@ def as_engine(given: Any, *, name: str | None = None) -> Engine:
         )
     called = name or getattr(given, "__name__", None) or type(given).__name__
     called = "function" if called == "<lambda>" else called
-    if inspect.iscoroutinefunction(search):
+    check_call(search, called)
+    if any(map(inspect.iscoroutinefunction, (search, getattr(search, "__call__", None)))):  # noqa: B004
         return _AsyncFunction(search, called, given)
     return _Function(search, called, given)
+
+
+def check_call(search: Any, called: str) -> None:
+    """Raise an OptionError where it cannot be called with a query and a number."""
+    try:
+        signature = inspect.signature(search)
+    except (TypeError, ValueError):
+        return  # one that does not tell
+    try:
+        signature.bind("query", 10)
+    except TypeError:
+        raise OptionError(
+            f"{called}{signature} cannot be called as search(query, k); write a function that "
+            "takes a query and how many results are wanted, and returns [(doc_id, score), ...]"
+        ) from None
 
 
 class _Indexing(Engine):
@@ -68,7 +85,13 @@ class _Function(_Indexing, ThreadedEngine):
         self._search, self.name, self._given = search, name, given
 
     def answer(self, query: str, k: int) -> Results:
-        return checked(self._search(query, k), k)
+        found = self._search(query, k)
+        if inspect.iscoroutine(found):
+            found.close()
+            raise SearchFailure(
+                "malformed", f"{self.name} returned a coroutine; write it as async def"
+            )
+        return checked(found, k)
 
 
 class _AsyncFunction(_Indexing):
@@ -80,7 +103,7 @@ class _AsyncFunction(_Indexing):
     async def search(self, query: str, k: int) -> Results:
         try:
             found = await self._search(query, k)
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a cancellation is neither
             raise failure_of(error) from error
         return checked(found, k)
 
@@ -96,25 +119,18 @@ def checked(found: Any, k: int) -> Results:
         try:
             pair: Any = () if isinstance(row, str) else row  # "d1" would be taken apart
             given, number = pair
-            doc, score = given if isinstance(given, str) else str(given), float(number)
+            # Of another object there is no telling what its id is, and its text would be no id.
+            doc, score = given if isinstance(given, str) else str(index(given)), float(number)
         except (TypeError, ValueError):
             raise SearchFailure(
-                "malformed", f"expected (doc_id, score), found {row!r:.80}"
+                "malformed",
+                f"expected (doc_id, score), a text or whole number and a number, found {row!r:.80}",
             ) from None
         if not isfinite(score):
             raise SearchFailure("malformed", f"the score of {doc!r} is {number}, and no number")
-        if not doc or not (doc.isascii() or _is_unicode(doc)):
+        if not is_id(doc):
             raise SearchFailure("malformed", f"{doc!r} is no id of a document")
         results.append((doc, score))
         if len(results) == k:
             break
     return results
-
-
-def _is_unicode(text: str) -> bool:
-    """Whether it can be written to a file: JSON may hold one half of a surrogate pair."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

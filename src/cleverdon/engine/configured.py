@@ -19,7 +19,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from cleverdon.engine.adapters import KINDS
+from cleverdon.engine.adapters import KINDS, Adapter
+from cleverdon.engine.adapters.option_types import check_types
 from cleverdon.engine.callables import as_engine
 from cleverdon.engine.protocol import Engine
 from cleverdon.engine.secrets import FromEnvironment, masked_url
@@ -60,7 +61,7 @@ def _from_short(text: str) -> Engine:
             f"{masked_url(text)!r} is no engine{near}; an engine is named as one of: {forms}"
         )
     adapter = kind.load()
-    return adapter(**_expanded(adapter.short(text)))
+    return _opened(adapter, adapter.short(text))
 
 
 def _from_file(path: Path) -> Engine:
@@ -111,10 +112,15 @@ def _made(read: Mapping[str, Any], *, source: str, text: str = "") -> Engine:
         if parameter.default is inspect.Parameter.empty and name not in options:
             raise wrong(f"an engine of kind {kind} needs {name}: add {name} = ...", "kind")
     try:
-        return adapter(**_expanded(options))
+        return _opened(adapter, options)
     except OptionError as error:
         word = re.match(r"\w+", str(error))
         raise wrong(str(error), word[0] if word else "kind") from None
+
+
+def _opened(adapter: Adapter, options: Mapping[str, Any]) -> Engine:
+    check_types(adapter, options)
+    return adapter(**_expanded(options))
 
 
 def _expanded(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ from cleverdon.engine.asking import Patience
 from cleverdon.engine.configured import open_engine
 from cleverdon.engine.protocol import Engine
 from cleverdon.engine.queries import read_queries
-from cleverdon.engine.searching import CONCURRENCY, PATIENCE, K, search
+from cleverdon.engine.searching import CONCURRENCY, PATIENCE, K, SearchWarning, search
 from cleverdon.errors import InputError, OptionError
 from cleverdon.evaluation import evaluate
 from cleverdon.measures.base import Measure
@@ -58,7 +59,7 @@ def evaluate_engines(
         qrels_format = qrels_format or tool.qrels_format
     settings = tool.settings.changed(duplicates=evaluating.get("duplicates"))
     judgments = Judgments.read(qrels, format=qrels_format, duplicates=settings.duplicates)
-    queries = read_queries(topics, field=field, wanted=frozenset(judgments.queries))
+    queries = read_queries(topics, field=field, judged=frozenset(judgments.queries))
     runs: dict[str, Run] = {}
     for name, engine in _named(engines).items():
         runs[name] = search(
@@ -72,6 +73,7 @@ def evaluate_engines(
             name=name,
             progress=_watching(progress, name),
         )
+        _warn_of_other_ids(runs[name], judgments)
     return evaluate(judgments, runs, measures, profile=profile, **evaluating)
 
 
@@ -90,6 +92,20 @@ def _named(engines: Any) -> dict[str, Engine]:
     if twice is not None:
         raise OptionError(f"two engines are called {twice!r}; name them: {{'name': engine}}")
     return dict(opened)
+
+
+def _warn_of_other_ids(run: Run, judgments: Judgments) -> None:
+    """Where nothing that was found is judged, ids are often those of passages, or of objects."""
+    if not len(run) or any(run[query].keys() & judgments[query].keys() for query in run.queries):
+        return
+    query = next(query for query in run.queries if run[query])
+    returned, judged = next(iter(run[query])), next(iter(judgments[query]))
+    warnings.warn(
+        f"{run.name}: no document that was found is judged; are these the ids of the judgments? "
+        f"For {query}, {returned!r:.80} was found, and {judged!r:.80} is judged",
+        SearchWarning,
+        stacklevel=3,
+    )
 
 
 def _watching(progress: Progress | None, name: str) -> Callable[[int, int], object] | None:

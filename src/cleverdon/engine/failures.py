@@ -40,9 +40,10 @@ class SearchFailure(CleverdonError):
         return self.kind in PASSING
 
 
-def failure_of(error: Exception) -> SearchFailure:
+def failure_of(error: BaseException) -> SearchFailure:
     """What an error within an engine comes to: one that is a failure already stays the same."""
     if isinstance(error, SearchFailure):
         return error
-    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    text = " ".join(str(error).split())
+    said = f"{type(error).__name__}: {text}" if text else type(error).__name__
     return SearchFailure("server", said)

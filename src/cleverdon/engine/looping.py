@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Coroutine
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -31,10 +32,12 @@ def run_async(coroutine: Coroutine[Any, Any, T]) -> T:
 
 def _in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
     future: Future[T] = Future()
-    begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = Future()
+    begun: Future[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]]] = Future()
 
     async def told() -> T:
-        begun.set_result((asyncio.get_running_loop(), asyncio.current_task()))
+        task = asyncio.current_task()
+        assert task is not None
+        begun.set_result((task.get_loop(), task))
         return await coroutine
 
     def work() -> None:
@@ -51,8 +54,10 @@ def _in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
         thread.start()  # Ctrl-C may come while it starts
         return future.result()
     except KeyboardInterrupt:
-        loop, task = begun.result()
-        if task is not None and not future.done():
-            loop.call_soon_threadsafe(task.cancel)
+        wait([begun], timeout=_ENDING)
+        if begun.done():
+            loop, task = begun.result()
+            with suppress(RuntimeError):  # the loop is closed: it has ended by itself
+                loop.call_soon_threadsafe(task.cancel)
             wait([future], timeout=_ENDING)
         raise

@@ -32,8 +32,9 @@ class Order:
         if not self.repeated:
             return ""
         total = sum(self.repeated.values())
+        what = "1 result was a document" if total == 1 else f"{total:,} results were documents"
         return (
-            f"{_queries(self.repeated)}: {total:,} results were documents that stood above already "
+            f"{_queries(self.repeated)}: {what} that stood above already "
             "(chunks of one document?); the first of each is kept"
         )
 

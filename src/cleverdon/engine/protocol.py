@@ -17,6 +17,14 @@ Results = list[tuple[str, float]]
 """Documents and their scores, the best first."""
 
 
+def is_id(text: str) -> bool:
+    """Whether it can be a document's: not empty, and without halves of characters, as JSON has."""
+    try:
+        return bool(text) and (text.isascii() or bool(text.encode()))
+    except UnicodeEncodeError:
+        return False
+
+
 @dataclass(frozen=True)
 class Document:
     """What is indexed."""
@@ -38,6 +46,12 @@ class Engine(ABC):
 
     in_process: bool = False
     """Whether it works in this very process, so that the time it takes is ours as well."""
+
+    unsaid: str = ""
+    """What tells it from others of the same settings, and may be secret.
+
+    No result has it. Of a search that goes on after a stop, the journal has its digest.
+    """
 
     in_batches: bool = False
     """Whether `search_all` takes many queries at once, for little more than one of them costs."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Container, Mapping
 from typing import Any
 
@@ -18,24 +19,30 @@ FIELDS = {
 
 
 def read_queries(
-    topics: Any, *, field: str = "title", wanted: Container[str] | None = None
+    topics: Any, *, field: str = "title", judged: Container[str] | None = None
 ) -> dict[str, str]:
     """The words of topics by their ids, of whatever `read_texts` reads: a file, or a dict.
 
-    `wanted` says which topics are asked; all of them where it does not.
+    Where it is said which are `judged`, only these are read.
 
     >>> read_queries({"q1": "who wrote it", "q2": {"title": "gold", "text": "prices of gold"}})
     {'q1': 'who wrote it', 'q2': 'gold'}
     """
     check_word("field", field, FIELDS)
-    texts = read_texts(topics, kind="queries", wanted=wanted)
+    source = os.fspath(topics) if isinstance(topics, (str, os.PathLike)) else ""
+    texts = read_texts(topics, kind="queries", wanted=judged)
     if not texts:
-        lacking = "" if wanted is None else " that are asked for"
-        raise InputError(f"there are no topics{lacking}")
+        lacking = "there are no topics"
+        if judged is not None:
+            lacking = "none of the topics is judged; are their ids those of the judgments?"
+        raise InputError(lacking, source=source)
     queries = {id: _words(text, field) for id, text in texts.items()}
     without = next((id for id, words in queries.items() if not words), None)
     if without is not None:
-        raise InputError(f"topic {without!r} has no words to search for")
+        raise InputError(
+            f"topic {without!r} has no words to search for; give it some, or leave it out",
+            source=source,
+        )
     return queries
 
 

@@ -6,24 +6,34 @@ queries failed, goes on where it was. FILE.search.json says how the run came abo
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from json import dumps
 from pathlib import Path
 from typing import Any
 
-from cleverdon.engine.answer_journal import AnswerJournal, answers_kept
+from cleverdon.engine.answer_journal import UNSAID, AnswerJournal, answers_kept
 from cleverdon.engine.asking import Patience
 from cleverdon.engine.configured import open_engine
-from cleverdon.engine.protocol import Results
+from cleverdon.engine.protocol import Engine, Results
 from cleverdon.engine.queries import digest_of, read_queries
 from cleverdon.engine.searched import Searched, SearchesFailed
 from cleverdon.engine.searching import CONCURRENCY, FAILED, PATIENCE, K, Progress, searched
 from cleverdon.errors import check_count, check_word
 from cleverdon.read import open_source
 from cleverdon.read.write import check_ids, write, write_file
+
+_STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
+"""Names of what a process has open, which may be files elsewhere."""
+
+
+def has_beside(path: str) -> bool:
+    """Whether files are kept beside the run: not where it goes to a pipe, or to a device."""
+    if path == "-" or path.startswith(_STREAMS):
+        return False
+    return os.path.isfile(path) or not os.path.exists(path)
 
 
 def journal_of(path: str) -> str:
@@ -54,7 +64,8 @@ def search_to_file(
     """Write a run file, and a record beside it; the keywords are those of `search`.
 
     The same call again, after a stop or where queries failed, asks only for what is missing;
-    `fresh` drops what was answered before. Standard output (`-`) gets a run and nothing beside it.
+    `fresh` drops what was answered before. Standard output (`-`), a pipe or a device gets a run and
+    nothing beside it.
     """
     check_word("failed", failed, FAILED)
     path, k = os.fspath(path), check_count("k", k)
@@ -79,15 +90,15 @@ def search_to_file(
             check=check,
         )
 
-    if path == "-":
+    if not has_beside(path):
         found = put(None)
-        _check_answered(found, path, failed=failed)
+        _check_answered(found, failed=failed)
         write(found.run, path)
         return found
-    about = _about(opened.name, opened.settings, k=k, field=field, topics=digest_of(queries))
+    about = _about(opened, k=k, field=field, topics=digest_of(queries))
     with answers_kept(journal_of(path), about, fresh=fresh) as journal:
         found = put(journal)
-        _check_answered(found, path, failed=failed)
+        _check_answered(found, failed=failed)
         write(found.run, path)
         record = _record(found, path, topics=topics)
         write_file(record_of(path), f"{dumps(record, indent=1, ensure_ascii=False)}\n".encode())
@@ -95,17 +106,20 @@ def search_to_file(
     return found
 
 
-def _about(name: str, settings: Mapping[str, Any], **asked: Any) -> dict[str, Any]:
+def _about(engine: Engine, **asked: Any) -> dict[str, Any]:
     """What must be the same for a search to go on: answers under other settings are others."""
     from cleverdon import __version__
 
-    return {"version": __version__, "engine": {"name": name, **settings}, **asked}
+    described = {"name": engine.name, **engine.settings}
+    if engine.unsaid:
+        described[UNSAID] = hashlib.sha256(engine.unsaid.encode("utf-8", "replace")).hexdigest()
+    return {"version": __version__, "engine": described, **asked}
 
 
-def _check_answered(found: Searched, path: str, *, failed: str) -> None:
+def _check_answered(found: Searched, *, failed: str) -> None:
     if not found.failed or (failed == "leave out" and found.answered):
         return
-    remedy = "there is nothing to write"
+    remedy = "there is nothing to write; once that is mended, do the same again"
     if found.answered:
         remedy = (
             "nothing is written yet; the same again asks only for those, and failed='leave out' "
@@ -127,8 +141,6 @@ def _record(found: Searched, path: str, *, topics: Any) -> dict[str, Any]:
             "k": found.k,
             "field": found.field,
             "scores": found.scores,
-            "at_once": found.at_once,
-            "in_one_call": found.in_one,
             "timeout": found.patience.timeout,
             "tries": found.patience.tries,
         },
@@ -152,12 +164,13 @@ def _record(found: Searched, path: str, *, topics: Any) -> dict[str, Any]:
         "not_by_score": list(found.order.rising),
         "equal_scores": list(found.order.tied),
         "notes": list(found.notes),
-        "seconds": {
-            "of_this_process": found.seconds,
-            "median": found.percentile(0.5),
-            "p99": found.percentile(0.99),
+        "seconds": {"median": found.percentile(0.5), "p99": found.percentile(0.99)},
+        "last_process": {
+            "answered_before": found.kept,
+            "at_once": found.at_once,
+            "in_one_call": found.in_one,
+            "seconds": found.seconds,
         },
-        "answered_before": found.kept,
         "queries": {
             query: {
                 "seconds": answer.seconds,

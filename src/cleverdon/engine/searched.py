@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,11 @@ from cleverdon.engine.asking import Answer, Patience
 from cleverdon.engine.ordering import Order
 from cleverdon.errors import CleverdonError
 
+NOT_ASKED = "not asked, since the engine did not answer"
 _NAMED = 5
 """How many queries a message names."""
+_LONGEST = 300
+"""How many characters of a reason it has: errors of Python may have pages."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Searched:
             for query, answer in self.answers.items()
             if answer.failure is not None
         }
-        return failed | dict.fromkeys(self.not_asked, "not asked, since the engine did not answer")
+        return failed | dict.fromkeys(self.not_asked, NOT_ASKED)
 
     @cached_property
     def answered(self) -> dict[str, Answer]:
@@ -99,12 +103,16 @@ class SearchesFailed(CleverdonError):
 
 
 def failed_text(failed: Mapping[str, str], total: int) -> str:
-    """How many failed, and the first of them with reasons."""
+    """How many failed, the first of them with reasons, and how many were not asked at all."""
+    asked = {query: reason for query, reason in failed.items() if reason != NOT_ASKED}
     alike: dict[str, list[str]] = {}
-    for query, reason in islice(failed.items(), _NAMED):
-        alike.setdefault(reason, []).append(query)
+    for query, reason in islice(asked.items(), _NAMED):
+        on_one_line = shorten(reason, _LONGEST, placeholder=" ...")
+        alike.setdefault(on_one_line, []).append(query)
     told = [f"{', '.join(queries)} ({reason})" for reason, queries in alike.items()]
-    more = len(failed) - _NAMED
+    more = len(asked) - _NAMED
     told += [f"and {more:,} more"] if more > 0 else []
+    if left := len(failed) - len(asked):
+        told.append(f"and {left:,} {NOT_ASKED}")
     of = "1 query" if total == 1 else f"{total:,} queries"
     return f"{len(failed):,} of {of} failed: {', '.join(told)}"

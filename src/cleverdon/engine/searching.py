@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
@@ -114,12 +115,15 @@ def searched(
     check_word("scores", scores, SCORES)
     k, concurrency = check_count("k", k), check_count("concurrency", concurrency)
     answers = dict(journal.answers) if journal else {}
+    failed = dict(journal.failed) if journal else {}
     missing = {query: words for query, words in queries.items() if query not in answers}
     kept = len(answers)
 
     def took(query: str, answer: Answer) -> None:
         if check:
             check(answer.results or [])
+        if query in failed:
+            answer = _after(failed[query], answer)
         answers[query] = answer
         if journal:
             journal.add(query, answer)
@@ -135,6 +139,8 @@ def searched(
             ask_all(engine, missing, k, concurrency=concurrency, patience=patience, took=took)
         )
     seconds = perf_counter() - started
+    # What failed before, and was not asked now, is as it was.
+    answers = failed | answers
     in_order = {query: answers[query] for query in queries if query in answers}
     results = {
         query: answer.results for query, answer in in_order.items() if answer.results is not None
@@ -143,7 +149,7 @@ def searched(
     return Searched(
         run=Run(_core.Table.from_dict(rows, Run.kind, "error"), name=name or engine.name),
         answers=in_order,
-        not_asked=asked.not_asked,
+        not_asked=tuple(query for query in asked.not_asked if query not in answers),
         order=order,
         engine={"name": engine.name, **engine.settings},
         k=k,
@@ -156,4 +162,13 @@ def searched(
         seconds=seconds,
         kept=kept,
         notes=tuple(journal.notes) if journal else (),
+    )
+
+
+def _after(earlier: Answer, answer: Answer) -> Answer:
+    """The answer, with what failed in a process before counted as tries of it."""
+    return replace(
+        answer,
+        tries=earlier.tries + answer.tries,
+        failures=(*earlier.failures, *answer.failures),
     )

@@ -51,7 +51,14 @@ class ThreadedEngine(Engine):
         self._jobs = SimpleQueue()
         for number in range(self._threads):
             name = f"{self.name}-{number}"
-            Thread(target=self._work, args=(self._jobs,), name=name, daemon=True).start()
+            try:
+                Thread(target=self._work, args=(self._jobs,), name=name, daemon=True).start()
+            except RuntimeError:
+                await self.__aexit__()
+                raise OptionError(
+                    f"threads={self._threads}: this machine started {number} of them and no more; "
+                    "ask fewer questions at a time, or say how many threads the engine may have"
+                ) from None
         return self
 
     async def __aexit__(self, *exception: object) -> None:
@@ -65,10 +72,10 @@ class ThreadedEngine(Engine):
         return await future
 
     def _work(self, jobs: SimpleQueue[_Job | None]) -> None:
-        problem: Exception | None = None
+        problem: BaseException | None = None
         try:
             self.begin()
-        except Exception as error:
+        except BaseException as error:
             problem = error  # told to everyone who asks
         while (job := jobs.get()) is not None:
             call, future = job
@@ -80,7 +87,7 @@ class ThreadedEngine(Engine):
                 _tell(future, call(), None)
             except (MissingExtra, OptionError) as error:
                 _tell(future, [], error)  # of the settings: no other question will fare better
-            except Exception as error:
+            except BaseException as error:  # sys.exit() too: nothing else would ever be told
                 _tell(future, [], failure_of(error))
         if problem is None:
             self.end()

@@ -76,6 +76,7 @@ def opened(path: str, mode: str) -> Iterator[Journal]:
     journal = Journal(path, file)
     try:
         _lock(file, path)
+        _check_named(file, path)
         yield journal
     finally:
         journal.close()
@@ -99,12 +100,25 @@ def _lock(file: FileIO, path: str) -> None:
     except ImportError:
         return  # a system without locks
     except (BlockingIOError, PermissionError):
-        raise InputError(
-            "another process is at work with this file; wait until it is done, or end it",
-            source=path,
-        ) from None
+        raise _taken(path) from None
     except OSError:
         return  # a file system without them
+
+
+def _check_named(file: FileIO, path: str) -> None:
+    """The one who held the lock may have removed the file: what is written then would be lost."""
+    try:
+        same = os.path.samestat(os.fstat(file.fileno()), os.stat(path))
+    except OSError:
+        same = False
+    if not same:
+        raise _taken(path)
+
+
+def _taken(path: str) -> InputError:
+    return InputError(
+        "another process is at work with this file; wait until it is done, or end it", source=path
+    )
 
 
 def sync_folder(path: str) -> None:

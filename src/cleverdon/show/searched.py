@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from cleverdon.engine.searched import Searched
 from cleverdon.show.grid import counted, printable
 from cleverdon.show.quantities import seconds
@@ -21,15 +23,18 @@ def summary(found: Searched, path: str) -> list[str]:
     if found.answered:
         lines.append(_times(found))
     if path != "-":
-        lines.append(f"next: cleverdon eval QRELS {_name(path)}")
+        lines.append(f"next: cleverdon eval QRELS {quote(_name(path))}")
     return lines
 
 
-def interrupted(done: int, total: int, journal: str) -> str:
-    """How to go on."""
+def interrupted(done: int, total: int, journal: str | None) -> str:
+    """How far it came, and where to go on from, if there is something."""
+    asked = f"{done:,} of {counted(total, 'query')} asked"
+    if journal is None:
+        return f"{asked}, and nothing is kept"
     return (
-        f"{done:,} of {counted(total, 'query')} asked, and what was answered is kept in "
-        f"{printable(journal)}; the same command goes on from there"
+        f"{asked}, and what was answered is kept in {printable(journal)}; the same command goes on "
+        "from there"
     )
 
 
@@ -56,7 +61,7 @@ def _times(found: Searched) -> str:
     if not enough:
         slow = f"the slowest {seconds(found.percentile(1))}"
     line = f"median {seconds(found.percentile(0.5))}, {slow}"
-    if not found.at_once:  # all answers are from before
+    if found.kept:  # before, there may have been more at a time, or fewer
         return line
     how = f"with {found.at_once:,} at a time" if found.at_once > 1 else "one by one"
     return f"{line}, while searching {how}"

@@ -88,7 +88,17 @@ def test_nothing_found_is_an_answer() -> None:
         (
             "elasticsearch_shard_failed",
             200,
-            "server: a partial answer: 1 of 2 shards failed: field [text] has no norms",
+            "server: a partial answer: 1 of 2 shards did not answer: field [text] has no norms",
+        ),
+        (
+            "elasticsearch_unassigned",
+            200,
+            "server: a partial answer: 1 of 2 shards did not answer",
+        ),
+        (
+            "elasticsearch_cluster_skipped",
+            200,
+            "server: a partial answer: 1 of 2 clusters did not answer",
         ),
         ("elasticsearch_no_index", 404, "refused: 404: no such index [docs]"),
         ("elasticsearch_rejected", 429, "overloaded: 429: rejected execution of TimedRunnable"),
@@ -133,7 +143,9 @@ def test_the_short_form_has_options() -> None:
         "params": {"routing": "a"},
         "connections": 8,
     }
-    assert Elasticsearch(**Elasticsearch.short(short)).names("fields") == ["title^2", "text"]
+    with serve(Reply(shape("elasticsearch_nothing"))) as server:
+        assert asked(open_engine(f"elasticsearch+{server.url}/docs?fields=a^2, b")).results == []
+    assert server.requests[0].json["query"]["multi_match"]["fields"] == ["a^2", "b"]
     with pytest.raises(OptionError, match="elasticsearch has no option 'field'; did you mean 'fie"):
         open_engine("elasticsearch+http://h/docs?field=a")
 
@@ -145,10 +157,10 @@ def test_the_short_form_has_options() -> None:
         ({"url": "http://h:9200/"}, "url=.*expected one that ends in the name of the index"),
         ({"url": "http://h:9200/docs?a=b"}, "url=.*without a question mark"),
         ({"operator": "nor"}, "operator='nor' is not known"),
-        ({"fields": 3}, "fields=3: expected a list of names"),
-        ({"body": "x"}, "body='x': expected a table"),
+        ({"fields": 3}, "fields: expected a list of texts, found a whole number"),
+        ({"body": "x"}, "body: expected a table, found a text"),
         ({"body": {"query": {"match_all": {}}}}, "body: nothing says where the query goes"),
-        ({"replace": "yes"}, "replace='yes': expected true or false"),
+        ({"replace": "yes"}, "replace: expected true or false, found a text"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options: dict[str, Any], said: str) -> None:
@@ -227,6 +239,15 @@ def test_documents_are_not_lost_unasked() -> None:
     assert calls(server) == ["GET /docs/_count"]
 
 
+def test_documents_that_cannot_be_counted_are_not_thought_absent() -> None:
+    unknown = {"count": 0, "_shards": {"total": 2, "successful": 0, "skipped": 0, "failed": 0}}
+    with (
+        serve(Reply(unknown)) as server,
+        pytest.raises(InputError, match=r"cannot be indexed: .*2 of 2 shards did not answer"),
+    ):
+        elastic(server).index(DOCUMENTS)
+
+
 def test_what_is_replaced_keeps_its_settings() -> None:
     with serve(then=cluster(1234)) as server:
         elastic(server, replace=True).index(DOCUMENTS)
@@ -288,6 +309,8 @@ def test_a_busy_engine_is_given_the_batch_again() -> None:
 def test_the_size_is_that_of_one_copy() -> None:
     with serve(then=cluster(100)) as server:
         assert elastic(server).size() == 3800 + 2100
+    with serve(Reply(shape("opensearch_segments"))) as server:
+        assert OpenSearch(url=f"{server.url}/docs").size() == 4100
 
 
 def test_a_size_that_cannot_be_had_is_an_error() -> None:

@@ -99,7 +99,7 @@ def test_what_may_pass_is_asked_again(reply: Reply, expected: str) -> None:
     with serve(reply) as server:
         last = asked(http(server), tries=2)
     assert last.results is None
-    assert last.tries == 2
+    assert last.tries == len(server.requests) == 2  # nobody asks again unseen, as aiohttp would
     assert str(last.failure).startswith(expected)
 
 
@@ -273,16 +273,16 @@ def test_an_engine_is_opened_before_it_is_searched() -> None:
         ({"url": "http://h:99999/{query}"}, "url=.*Port out of range"),
         ({"url": "http://{query}/"}, "url=.*nothing can be filled in for a host"),
         ({"url": "http://h/"}, r"url: nothing says where the query goes; write \{query\}"),
-        ({"url": 3}, "url=3: expected a text"),
+        ({"url": 3}, "url: expected a text, found a whole number"),
         ({"method": "PUT"}, "method='PUT' is not known"),
-        ({"headers": "X: 1"}, "headers='X: 1': expected a table"),
+        ({"headers": "X: 1"}, "headers: expected a table, found a text"),
         ({"headers": {"X": "a\nb"}}, "headers: the value of X is no text in one line"),
         ({"headers": {"X": 1}}, "headers: the value of X is no text in one line"),
         ({"headers": {"authorization": "x"}, "user": "ann"}, "headers: .*give one of the two"),
         ({"connections": -1}, "connections=-1: expected a whole number"),
         ({"ids": "$.["}, "ids=.*is no JSONPath"),
-        ({"scores": 5}, "scores=5: expected a text"),
-        ({"params": [1]}, r"params=\[1\]: expected a table"),
+        ({"scores": 5}, "scores: expected a text, found a whole number"),
+        ({"params": [1]}, "params: expected a table, found a list"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options: dict[str, Any], said: str) -> None:

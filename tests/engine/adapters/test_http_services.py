@@ -26,7 +26,17 @@ PRESETS: tuple[Callable[..., IndexedService], ...] = (Elasticsearch, OpenSearch,
 ENGINES: list[HttpService] = [made(url="http://h/docs") for made in PRESETS]
 ENGINES.append(Http(url="http://h/{query}", ids="$.hits[*].id", scores="$.hits[?(@.n > 1)].n"))
 
-ELASTIC = ("hits", "_shards", "failed", "failures", "timed_out", "_id", "_score")
+ELASTIC = (
+    "hits",
+    "_shards",
+    "_clusters",
+    "total",
+    "successful",
+    "failures",
+    "timed_out",
+    "_id",
+    "_score",
+)
 SOLR = ("response", "responseHeader", "partialResults", "docs", "id", "score")
 VESPA = ("root", "children", "fields", "coverage", "full", "degraded", "errors", "relevance")
 NAMES = st.sampled_from((*ELASTIC, *SOLR, *VESPA, "n"))

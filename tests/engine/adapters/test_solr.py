@@ -54,6 +54,10 @@ def test_lucenes_syntax_is_no_matter_of_users() -> None:
             Reply({**shape("solr_nothing"), "responseHeader": {"partialResults": True}}),
             "server: a partial answer: time was up",
         ),
+        (  # with partialResults=false among the params
+            Reply({**shape("solr_nothing"), "responseHeader": {"partialResults": "omitted"}}),
+            "server: a partial answer: time was up",
+        ),
         (Reply({"responseHeader": {"status": 0}}), "missing: $.response.docs[*].'id' ends at $"),
         (Reply([1]), "missing: $.response.docs[*].'id' ends at $"),
     ],
@@ -61,6 +65,12 @@ def test_lucenes_syntax_is_no_matter_of_users() -> None:
 def test_what_is_no_whole_answer_fails(reply: Reply, expected: str) -> None:
     with serve(reply) as server:
         assert failed(solr(server)).startswith(expected)
+
+
+def test_a_limit_that_was_asked_for_is_no_failure() -> None:
+    with serve(Reply(shape("solr_enough"))) as server:
+        engine = solr(server, params={"maxHitsAllowed": 1})
+        assert asked(engine).results == [("d3", 1.0)]
 
 
 @pytest.mark.parametrize(

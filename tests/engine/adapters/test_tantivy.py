@@ -74,6 +74,12 @@ def test_syntax_is_words(folder: Path) -> None:
     assert same[3] == same[4] == []
 
 
+def test_more_can_be_asked_for_than_there_is(folder: Path) -> None:
+    (results,) = found(Tantivy(folder=folder), "apple", k=10**15)
+    assert results == found(Tantivy(folder=folder), "apple", k=len(results))[0]
+    assert len(results) > 10
+
+
 def test_stems_where_they_are_asked_for(tmp_path: Path) -> None:
     stemmed = open_engine(f"tantivy:{tmp_path / 'index'}?tokenizer=en_stem")
     stemmed.index([Document("d1", "", "it opened")])

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from cleverdon.engine.adapters import http_indexing
 from cleverdon.engine.adapters.vespa import Vespa
 from cleverdon.engine.configured import open_engine
 from cleverdon.engine.protocol import Document
@@ -59,6 +61,7 @@ def test_a_limit_of_the_rank_profile_is_no_failure() -> None:
     ("answer", "status", "expected"),
     [
         ("vespa_degraded", 200, "server: a partial answer: 60% of documents (timeout)"),
+        ("vespa_moving", 200, "server: a partial answer: 90% of documents (non-ideal-state)"),
         ("vespa_timed_out", 200, "server: Error in execution of chain 'content'"),
         ("vespa_timed_out", 504, "server: 504: Error in execution of chain 'content'"),
         ("vespa_no_backend", 503, "overloaded: 503: No backends in service. Try later"),
@@ -77,6 +80,14 @@ def test_documents_are_indexed() -> None:
     assert server.requests[0].json["yql"] == "select documentid from doc where true"
     assert server.requests[1].path == "/document/v1/news/doc/docid/a%2F1"
     assert server.requests[1].json == {"fields": {"title": "One", "text": "first", "key": "a/1"}}
+
+
+def test_a_busy_engine_is_given_the_document_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http_indexing, "PATIENCE", replace(http_indexing.PATIENCE, pause=0.01))
+    busy = Reply(shape("vespa_put_busy"), 429)
+    with serve(Reply(shape("vespa_nothing")), busy, busy, Reply(shape("vespa_put"))) as server:
+        vespa(server).index([Document("d1", "One", "first")])
+    assert len(server.requests) == 4
 
 
 def test_documents_are_not_lost_unasked() -> None:

@@ -15,7 +15,7 @@ from cleverdon.engine.adapters.ordering import ordered
 from cleverdon.engine.adapters.short import place_and_options
 from cleverdon.engine.protocol import Document, Results
 from cleverdon.engine.threaded import ThreadedEngine
-from cleverdon.errors import InputError, MissingExtra, check_within, check_word
+from cleverdon.errors import InputError, MissingExtra, OptionError, check_within, check_word
 
 try:
     import bm25s
@@ -55,7 +55,8 @@ class BM25S(ThreadedEngine):
         self._chosen: dict[str, Any] = {**_DEFAULTS, **self._given}
         check_word("method", self._chosen["method"], _METHODS)
         check_within("k1", self._chosen["k1"], 0, 100)
-        check_within("b", self._chosen["b"], -1e-9, 1 + 1e-9)
+        if not 0 <= self._chosen["b"] <= 1:
+            raise OptionError(f"b={b!r}: expected a number from 0 to 1")
         self._ids: list[str] = []
         self._index: Any = None
 

@@ -18,6 +18,8 @@ from cleverdon.engine.protocol import Engine, Results
 from cleverdon.errors import OptionError, check_count, check_within
 
 _EXCERPT = 300
+_ENDING = 5.0
+"""Seconds to wait for one that was ended: what left its session may hold its output open."""
 
 
 class Command(Engine):
@@ -43,6 +45,7 @@ class Command(Engine):
         self.name = name
         self._shell, self._timeout = shell, timeout
         self._command = _words(command, shell=shell)
+        self.unsaid = shlex.join(self._command)
         self._processes = check_count("processes", processes)
         self._turns = asyncio.Semaphore(self._processes)
 
@@ -53,7 +56,7 @@ class Command(Engine):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        # Arguments are not said, since a key may be among them.
+        # Arguments are left unsaid, since a key may be among them.
         program = "a shell" if self._shell else os.path.basename(self._command[0])
         return {"kind": "command", "program": program}
 
@@ -94,13 +97,18 @@ class Command(Engine):
         options: dict[str, Any] = {"stdin": pipe, "stdout": pipe, "stderr": complaints}
         options["start_new_session"] = True  # so that all it starts can be ended with it
         words = [word.replace("{k}", str(k)) for word in self._command]
+        if self._shell:
+            starting = asyncio.create_task(asyncio.create_subprocess_shell(words[0], **options))
+        else:
+            starting = asyncio.create_task(asyncio.create_subprocess_exec(*words, **options))
         try:
-            if self._shell:
-                process = await asyncio.create_subprocess_shell(words[0], **options)
-            else:
-                process = await asyncio.create_subprocess_exec(*words, **options)
+            process = await asyncio.shield(starting)
         except OSError as error:
             raise SearchFailure("refused", f"cannot be started: {error}") from error
+        except asyncio.CancelledError:  # asyncio would end the command, and not what it started
+            with suppress(OSError):
+                await _end(await starting)
+            raise
         try:
             async with asyncio.timeout(self._timeout):
                 written, _ = await process.communicate(asked)
@@ -132,7 +140,9 @@ async def _end(process: asyncio.subprocess.Process) -> None:
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
-    await process.wait()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_ENDING):
+            await process.wait()
 
 
 def _ended(code: int) -> str:

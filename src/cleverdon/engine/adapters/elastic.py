@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,7 @@ from cleverdon.engine.adapters.http_indexing import Calls, IndexedService, patie
 from cleverdon.engine.adapters.http_request import Request
 from cleverdon.engine.adapters.http_service import SECRET
 from cleverdon.engine.adapters.jsonpath import compile_path
+from cleverdon.engine.adapters.option_types import names_of
 from cleverdon.engine.adapters.templates import json_template, url_template
 from cleverdon.engine.failures import SearchFailure
 from cleverdon.engine.protocol import Document
@@ -30,7 +31,7 @@ class Elasticsearch(IndexedService):
 
     kind = "elasticsearch"
 
-    fields: Any = ()  # to be searched, perhaps with weights; without any, those of the index
+    fields: Sequence[str] = ()  # to be searched, perhaps with weights; else those of the index
     operator: str = "or"  # whether one of the words or all of them (and) must be found
     type: str = "best_fields"  # how scores of several fields become one
     body: Mapping[str, Any] = field(default_factory=dict)  # in the place of these three
@@ -67,19 +68,22 @@ class Elasticsearch(IndexedService):
 
     def _match(self) -> dict[str, Any]:
         match = {"query": "{query}", "operator": self.operator, "type": self.type}
-        return {**match, "fields": self.names("fields")} if self.fields else match
+        return {**match, "fields": names_of(self.fields)} if self.fields else match
 
     def whole(self, answer: Any) -> Any:
-        """Elasticsearch answers with what it has when time is up, or a shard fails."""
+        """Elasticsearch answers with what it has when time is up, or a shard is missing."""
         if not isinstance(answer, dict):
             return answer
-        shards = answer.get("_shards") or {}
         if answer.get("timed_out"):
             raise SearchFailure("server", "a partial answer: the search timed out")
-        if shards.get("failed"):
-            why = _reason(shards.get("failures"))
-            said = f"{shards['failed']} of {shards.get('total')} shards failed"
-            raise self.hidden(SearchFailure("server", f"a partial answer: {said}{why}"))
+        for parts in ("shards", "clusters"):  # other clusters', if the index is on one
+            asked = answer.get(f"_{parts}") or {}
+            # Not what `failed` says: a shard that no node holds has not failed either.
+            missing = asked.get("total", 0) - asked.get("successful", asked.get("total", 0))
+            if missing > 0:
+                said = f"{missing} of {asked['total']} {parts} did not answer"
+                why = _reason(asked.get("failures"))
+                raise self.hidden(SearchFailure("server", f"a partial answer: {said}{why}"))
         return answer
 
     @property
@@ -90,7 +94,7 @@ class Elasticsearch(IndexedService):
     async def held(self, call: Calls) -> int | None:
         """By a count, which an index that is not there does not have."""
         counted = await call("GET", f"/{self._index}/_count", absent=True)
-        return None if counted is None else int(counted["count"])
+        return None if counted is None else int(self.whole(counted)["count"])
 
     async def clear(self, call: Calls) -> None:
         """Deleted and created anew with the same settings and mappings.

@@ -42,7 +42,7 @@ def failure_of_error(error: Exception, where: str) -> SearchFailure:
         return SearchFailure("timeout", f"no answer of {where} in time")
     if isinstance(error, aiohttp.ClientPayloadError):
         # aiohttp says so as well where the connection broke off, which may go better next time.
-        said = " ".join(str(part) for part in (error, error.__cause__) if part)
+        said = getattr(error.__cause__, "message", "") or str(error)
         if "decode" in said.lower() or "encoding: " in said.lower():
             return SearchFailure("malformed", f"the body cannot be decoded: {_short(said)}")
         return SearchFailure("connection", f"lost within an answer of {where}")

@@ -103,14 +103,6 @@ class IndexedService(HttpService):
             )
         return base, quote(unquote(name), safe="")
 
-    def names(self, option: str) -> list[str]:
-        """An option's value as names: it is a list of them, or a text with commas."""
-        value = getattr(self, option)
-        value = value.split(",") if isinstance(value, str) else value
-        if not isinstance(value, (list, tuple)) or not all(isinstance(n, str) for n in value):
-            raise OptionError(f"{option}={value!r:.60}: expected a list of names")
-        return [name.strip() for name in value if name.strip()]
-
     @property
     @abstractmethod
     def root(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from cleverdon.engine.adapters.jsonpath import Follow
 from cleverdon.engine.adapters.templates import Template
 from cleverdon.engine.failures import SearchFailure
-from cleverdon.engine.protocol import Results
+from cleverdon.engine.protocol import Results, is_id
 
 _LARGEST = 2**1000
 """Above this, numbers are no scores, and may be too large for a float."""
@@ -43,18 +43,9 @@ class Request:
 def _id(found: Any) -> str:
     if type(found) is int:
         return str(found)
-    if type(found) is str and found and (found.isascii() or _is_unicode(found)):
+    if type(found) is str and is_id(found):
         return found
     raise SearchFailure("malformed", f"expected an id, found {found!r:.80}")
-
-
-def _is_unicode(text: str) -> bool:
-    """Whether it can be written: JSON may have halves of characters."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _score(found: Any) -> float:

@@ -16,6 +16,7 @@ from urllib.parse import quote, unquote, urlsplit
 from cleverdon.engine.adapters.http_failures import HTTP_ERRORS, StatusFailure, failure_of_error
 from cleverdon.engine.adapters.http_library import URL, aiohttp
 from cleverdon.engine.adapters.http_request import Request
+from cleverdon.engine.adapters.option_types import check_types, texts_of
 from cleverdon.engine.adapters.short import check_options, options_of
 from cleverdon.engine.failures import SearchFailure
 from cleverdon.engine.protocol import Engine, Results
@@ -45,7 +46,8 @@ class HttpService(Engine):
     connections: int = 0  # at most so many at once; 0 is no limit
 
     def __post_init__(self) -> None:
-        self._check_options()
+        check_types(type(self), self._options())
+        self._check_headers()
         check_count("connections", self.connections, least=0)
         self.name = self.name or self.kind
         self._hidden = secrets_in(self._options())
@@ -109,17 +111,15 @@ class HttpService(Engine):
         connector = aiohttp.TCPConnector(
             limit=self.connections, ttl_dns_cache=300, ssl=self._trusted()
         )
-        session = aiohttp.ClientSession(
+        return aiohttp.ClientSession(
             connector=connector,
             # Answers are asked for as they are: unpacking them would take this process's time.
             skip_auto_headers=("Accept-Encoding",),
             headers=headers,
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECTING),
+            middlewares=(self._once,),
         )
-        # Over a lost connection aiohttp would ask again by itself, and nobody would count it.
-        session._retry_connection = False
-        return session
 
     async def exchange(
         self,
@@ -132,8 +132,8 @@ class HttpService(Engine):
         """The answer to a request, read as JSON; a `SearchFailure` where there is none."""
         try:
             status, said, raw = await _send(session, method, url, body, headers)
-        except HTTP_ERRORS as error:
-            raise self.hidden(failure_of_error(error, self._origin)) from None
+        except HTTP_ERRORS as error:  # of the body
+            raise self._failure(error) from None
         if status >= 300:
             raise self.hidden(StatusFailure(status, said, raw))
         try:
@@ -141,6 +141,22 @@ class HttpService(Engine):
         except (ValueError, RecursionError) as error:
             found = f"not JSON ({error}): {raw[:80].decode('utf-8', 'replace')!r}"
             raise self.hidden(SearchFailure("malformed", found)) from None
+
+    async def _once(
+        self, request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType
+    ) -> aiohttp.ClientResponse:
+        """Send a request once.
+
+        After a lost connection aiohttp would send a GET again by itself, and nobody would count
+        it. It does so by the errors that it knows; a failure of ours passes through.
+        """
+        try:
+            return await send(request)
+        except HTTP_ERRORS as error:
+            raise self._failure(error) from None
+
+    def _failure(self, error: Exception) -> SearchFailure:
+        return self.hidden(failure_of_error(error, self._origin))
 
     def hidden(self, failure: SearchFailure) -> SearchFailure:
         """The failure, without what only the engine and the user should know."""
@@ -179,26 +195,14 @@ class HttpService(Engine):
     def short(cls, text: str) -> Mapping[str, Any]:
         """The options of `KIND+http://HOST/INDEX?OPTION=VALUE&...`."""
         url, _, asked = text.removeprefix(f"{cls.kind}+").partition("?")
-        known = dataclasses.fields(cls)
-        texts = {option.name for option in known if isinstance(option.default, str)}
-        options = options_of(asked, texts=texts)
-        check_options(cls.kind, options, (option.name for option in known))
+        options = options_of(asked, texts=texts_of(cls))
+        check_options(cls.kind, options, (option.name for option in dataclasses.fields(cls)))
         return {**options, "url": url}
 
     def _options(self) -> dict[str, Any]:
         return {option.name: getattr(self, option.name) for option in dataclasses.fields(self)}
 
-    def _check_options(self) -> None:
-        """Whether texts are texts, and tables are tables, as their defaults are."""
-        for option in dataclasses.fields(self):
-            value = getattr(self, option.name)
-            if isinstance(option.default, str) or option.name in ("url", "ids"):
-                if not isinstance(value, str):
-                    raise OptionError(f"{option.name}={value!r:.60}: expected a text")
-            elif isinstance(option.default, bool) and not isinstance(value, bool):
-                raise OptionError(f"{option.name}={value!r:.60}: expected true or false")
-            elif option.default_factory is dict and not isinstance(value, Mapping):
-                raise OptionError(f"{option.name}={value!r:.60}: expected a table")
+    def _check_headers(self) -> None:
         for name, value in self.headers.items():
             if not re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", name, re.ASCII):
                 raise OptionError(f"headers: {name!r} cannot be the name of one")

@@ -8,6 +8,7 @@ from threading import local
 from typing import Any, Self
 from urllib.parse import unquote
 
+from cleverdon.engine.adapters.option_types import names_of, texts_of
 from cleverdon.engine.adapters.postgresql_driver import Conninfo, conninfo, psycopg, sql
 from cleverdon.engine.adapters.postgresql_index import build, size_of
 from cleverdon.engine.adapters.postgresql_text import (
@@ -71,7 +72,7 @@ class PostgreSQL(ThreadedEngine):
         name: str = "postgresql",
     ) -> None:
         super().__init__(threads=threads)
-        columns = columns.split(",") if isinstance(columns, str) else list(columns)
+        columns = names_of(columns)
         if not 1 <= len(columns) <= len(LABELS):
             raise OptionError(f"columns={columns!r}: expected one to {len(LABELS)} columns")
         check_word("rank", rank, RANKS)
@@ -93,7 +94,7 @@ class PostgreSQL(ThreadedEngine):
         """`postgresql://USER@HOST/DATABASE?table=TABLE`; options of libpq may stand there too."""
         place, _, given = text.partition("?")
         own = [*inspect.signature(cls).parameters]
-        options = options_of(given)
+        options = options_of(given, texts=texts_of(cls))
         # libpq reads its own as they stand.
         theirs = [part for part in given.split("&") if part and not _names(part, own)]
         allowed = [known.keyword.decode() for known in Conninfo.get_defaults()]

@@ -11,7 +11,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Self
 
-from cleverdon.engine.callables import as_engine
+from cleverdon.engine.callables import as_engine, check_call
 from cleverdon.engine.protocol import Document, Engine, Results
 from cleverdon.errors import CleverdonError, InputError, OptionError, suggest
 
@@ -111,25 +111,11 @@ def _found(module: ModuleType, path: str) -> Any:
             found = found()
         except CleverdonError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             said = f"{type(error).__name__}: {error}"
             raise _failed(error, f"a {path} cannot be made without arguments: {said}") from error
-    _check_parameters(getattr(found, "search", found), path)
+    check_call(getattr(found, "search", found), f"function: {path}")
     return found
-
-
-def _check_parameters(search: Any, path: str) -> None:
-    try:
-        signature = inspect.signature(search)
-    except (TypeError, ValueError):
-        return  # nothing that can be called, which as_engine says; or one that does not tell
-    try:
-        signature.bind("query", 10)
-    except TypeError:
-        raise OptionError(
-            f"function: {path}{signature} cannot be called as search(query, k); write one that "
-            "takes a query and how many results are wanted, and returns [(doc_id, score), ...]"
-        ) from None
 
 
 def _failed(error: BaseException, message: str) -> InputError:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterable
 from typing import Any
 from urllib.parse import parse_qsl
 
+from cleverdon.engine.adapters.option_types import texts_of
 from cleverdon.errors import OptionError, suggest
 
 
@@ -18,16 +19,16 @@ def place_and_options(
     where, _, asked = rest.partition("?")
     if not where:
         raise OptionError(f"{text!r} says no {place}; expected {example}")
-    options = options_of(asked)
+    options = options_of(asked, texts=texts_of(adapter))
     check_options(kind, options, inspect.signature(adapter).parameters)
     return {**options, place: where}
 
 
-def options_of(asked: str, *, texts: Container[str] = ()) -> dict[str, Any]:
+def options_of(asked: str, *, texts: Container[str]) -> dict[str, Any]:
     """What stands after the question mark, as values; `texts` are no numbers, whatever they say.
 
-    >>> options_of("operator=and&weights.title=2.5&threads=8&replace=true")
-    {'operator': 'and', 'weights': {'title': 2.5}, 'threads': 8, 'replace': True}
+    >>> options_of("table=7&weights.title=2.5&threads=8&replace=true", texts=["table"])
+    {'table': '7', 'weights': {'title': 2.5}, 'threads': 8, 'replace': True}
     """
     options: dict[str, Any] = {}
     for name, text in parse_qsl(asked, keep_blank_values=True):

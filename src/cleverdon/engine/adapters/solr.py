@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from cleverdon.engine.adapters.http_indexing import Calls, IndexedService
 from cleverdon.engine.adapters.http_request import Request
 from cleverdon.engine.adapters.jsonpath import compile_path
+from cleverdon.engine.adapters.option_types import names_of
 from cleverdon.engine.adapters.templates import url_template
 from cleverdon.engine.failures import SearchFailure
 from cleverdon.engine.protocol import Document, Results
@@ -29,7 +30,7 @@ class Solr(IndexedService):
 
     kind = "solr"
 
-    fields: Any = ()  # to be searched, perhaps with weights (qf); without any, Solr's default
+    fields: Sequence[str] = ()  # to be searched (qf), perhaps with weights; else Solr's default
     parser: str = "edismax"  # or dismax; lucene has every sign of syntax in a query escaped
     id: str = "id"  # the field of documents' ids
     params: Mapping[str, Any] = field(default_factory=dict)  # further ones, such as mm or fq
@@ -41,7 +42,7 @@ class Solr(IndexedService):
         asked = {"q": "{query}", "rows": "{k}", "fl": f"{self.id},score", "wt": "json"}
         asked |= {"defType": self.parser, "omitHeader": "false"}
         if self.fields:
-            asked["qf"] = " ".join(self.names("fields"))
+            asked["qf"] = " ".join(names_of(self.fields))
         hits = "$.response.docs[*]"
         return Request(
             url=url_template(f"{self._base}/{self._core}/select", {**asked, **self.params}),
@@ -59,7 +60,9 @@ class Solr(IndexedService):
     def whole(self, answer: Any) -> Any:
         """Solr answers with what it has when time is up, or a shard is gone, and says so."""
         header = answer.get("responseHeader", {}) if isinstance(answer, dict) else {}
-        if header.get("partialResults"):
+        partial = header.get("partialResults")
+        # With `maxHitsAllowed` among the params, no more than that many was wanted of a shard.
+        if partial and not (partial is True and header.get("maxHitsTerminatedEarly")):
             why = header.get("partialResultsDetails") or "time was up, or a shard did not answer"
             raise self.hidden(SearchFailure("server", f"a partial answer: {why!s:.200}"))
         return answer

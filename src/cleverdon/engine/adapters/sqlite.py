@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from cleverdon.engine.adapters.beside import replacing_file
 from cleverdon.engine.adapters.fts5 import match_expression, sqlite_with_fts5
+from cleverdon.engine.adapters.option_types import names_of
 from cleverdon.engine.adapters.ordering import first
 from cleverdon.engine.adapters.short import place_and_options
 from cleverdon.engine.adapters.weighing import checked_weights
@@ -50,7 +51,6 @@ class SQLite(ThreadedEngine):
         name: str = "sqlite",
     ) -> None:
         super().__init__(threads=threads)
-        operator = operator.lower() if isinstance(operator, str) else operator
         check_word("operator", operator, ("or", "and"))
         self.name = name
         self._path = Path(file)
@@ -58,7 +58,7 @@ class SQLite(ThreadedEngine):
         self._weights = checked_weights(weights)
         self._tokenizer = tokenizer
         self._operator = operator.upper()
-        self._ignored = frozenset(ignored)
+        self._ignored = frozenset(names_of(ignored))
         self._held = local()
 
     @classmethod

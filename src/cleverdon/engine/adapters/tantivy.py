@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from cleverdon.engine.adapters.beside import check_folder, folder_size, replacing_folder
+from cleverdon.engine.adapters.option_types import names_of
 from cleverdon.engine.adapters.ordering import first
 from cleverdon.engine.adapters.short import place_and_options
 from cleverdon.engine.adapters.weighing import checked_weights
@@ -53,7 +54,7 @@ class Tantivy(ThreadedEngine):
         self.name = name
         self._folder = Path(folder)
         self._id = id
-        self._columns = columns.split(",") if isinstance(columns, str) else list(columns)
+        self._columns = names_of(columns)
         self._weights = checked_weights(weights)
         for column in self._weights:
             check_word("weights", column, self._columns)
@@ -156,7 +157,9 @@ class Tantivy(ThreadedEngine):
         return asked
 
     def _fetch(self, asked: Any, wanted: int) -> Results:
-        hits = self._searcher.search(asked, wanted, count=False).hits
+        # tantivy makes room for all of them beforehand, and ends the process where there is none.
+        most = max(1, min(wanted, self._searcher.num_docs))
+        hits = self._searcher.search(asked, most, count=False).hits
         return [(self._id_of(address), score) for score, address in hits]
 
     def _id_of(self, address: Any) -> str:

@@ -69,8 +69,10 @@ class Vespa(IndexedService):
             raise self.hidden(SearchFailure("server", f"{said!s:.200}"))
         coverage = root.get("coverage") or {}
         degraded = {why for why, so in (coverage.get("degraded") or {}).items() if so}
+        # `full` is true as well while documents are on their way from one node to another.
+        whole = coverage.get("full", True) and not degraded
         # A match phase limits what is ranked because the rank profile says so.
-        if coverage.get("full") is False and degraded != {"match-phase"}:
+        if not whole and degraded != {"match-phase"}:
             why = ", ".join(sorted(degraded)) or "not all nodes answered"
             share = coverage.get("coverage")
             raise SearchFailure("server", f"a partial answer: {share}% of documents ({why})")
