@@ -65,6 +65,11 @@ def test_threads_end_with_the_engine_and_begin_anew() -> None:
     assert not threads_of("recording-")
 
 
+def test_an_engine_that_is_not_open_says_so() -> None:
+    with pytest.raises(OptionError, match="recording is not open: write 'async with engine:'"):
+        asyncio.run(Recording().search("a", 1))
+
+
 def test_more_threads_than_there_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
     engine, start, started = Recording(threads=5), threading.Thread.start, []
 

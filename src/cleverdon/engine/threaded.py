@@ -29,7 +29,7 @@ class ThreadedEngine(Engine):
     def __init__(self, *, threads: int | None = None) -> None:
         self._fixed = threads is not None
         self._threads = 4 if threads is None else check_count("threads", threads)
-        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._jobs: SimpleQueue[_Job | None] | None = None  # none while it is not open
 
     @abstractmethod
     def answer(self, query: str, k: int) -> Results:
@@ -48,11 +48,12 @@ class ThreadedEngine(Engine):
         return min(at_once, self._threads)
 
     async def __aenter__(self) -> Self:
-        self._jobs = SimpleQueue()
+        jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._jobs = jobs
         for number in range(self._threads):
             name = f"{self.name}-{number}"
             try:
-                Thread(target=self._work, args=(self._jobs,), name=name, daemon=True).start()
+                Thread(target=self._work, args=(jobs,), name=name, daemon=True).start()
             except RuntimeError:
                 await self.__aexit__()
                 raise OptionError(
@@ -62,11 +63,15 @@ class ThreadedEngine(Engine):
         return self
 
     async def __aexit__(self, *exception: object) -> None:
-        for _ in range(self._threads):
-            self._jobs.put(None)
+        jobs, self._jobs = self._jobs, None
+        if jobs is not None:
+            for _ in range(self._threads):
+                jobs.put(None)
 
     async def search(self, query: str, k: int) -> Results:
         """The first k results, found in one of the threads."""
+        if self._jobs is None:
+            raise OptionError(f"{self.name} is not open: write 'async with engine:' around this")
         future: asyncio.Future[Results] = asyncio.get_running_loop().create_future()
         self._jobs.put((lambda: self.answer(query, k), future))
         return await future
