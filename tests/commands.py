@@ -3,26 +3,56 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
+from threading import Thread
+from typing import TextIO
 
 import pytest
 
 from cleverdon.cli import main
 
 
-def run_here(arguments: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+@contextmanager
+def _piped(text: str) -> Iterator[TextIO]:
+    """A pipe with a text in it in the place of standard input, for Rust as for Python."""
+    reading, writing = os.pipe()
+    writer = Thread(target=_write, args=(writing, text.encode()))
+    before = os.dup(0)
+    os.dup2(reading, 0)
+    os.close(reading)
+    writer.start()
+    try:
+        with open(0, encoding="utf-8", closefd=False) as stream:
+            yield stream
+    finally:
+        os.dup2(before, 0)  # with which the pipe has no reader, should nobody have read all of it
+        os.close(before)
+        writer.join()
+
+
+def _write(pipe: int, text: bytes) -> None:
+    with suppress(BrokenPipeError), open(pipe, "wb") as stream:
+        stream.write(text)
+
+
+def run_here(
+    arguments: Sequence[str], folder: Path, *, stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
     """What `cleverdon` says to these arguments in a folder: its streams and its exit code."""
     output, errors = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in "12")
     with (
         pytest.MonkeyPatch.context() as patch,
+        _piped(stdin) as standard_input,
         redirect_stdout(output),
         redirect_stderr(errors),
     ):
         patch.chdir(folder)
+        patch.setattr(sys, "stdin", standard_input)
         patch.setattr(sys, "argv", ["cleverdon", *arguments])
         try:
             main()

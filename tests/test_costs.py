@@ -51,12 +51,15 @@ def test_a_file_says_costs_and_what_was_answered(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("held", "message"),
     [
-        ("no JSON", "cannot be read as a file of results"),
-        ("[" * 100_000, "cannot be read as a file of results"),
+        ("no JSON", "cannot be read as what 'cleverdon bench --json'"),
+        ("[" * 100_000, "cannot be read as what 'cleverdon bench --json'"),
         ([], "is not what 'cleverdon bench --json'"),
         (BENCH | {"kind": "cleverdon results"}, "is not what 'cleverdon bench --json'"),
         (BENCH | {"version": 2}, "is of version 2, and this Cleverdon reads version 1"),
-        (BENCH | {"costs": []}, "is a damaged file of results"),
+        (BENCH | {"costs": []}, "something in it is of another kind than it should be; measure"),
+        (BENCH | {"costs": {"p99": 3}}, "something in it is of another kind than it should be"),
+        (BENCH | {"costs": {"p99": {"value": -1}}}, "-1 is below 0, which no cost is"),
+        (BENCH | {"not_valid": "late"}, "the reasons in not_valid are no list: 'late'"),
         (BENCH | {"costs": {"p99": {}}}, "'value' is missing"),
         (BENCH | {"costs": {"p99": {"value": True}}}, "True is no number"),
         (BENCH | {"costs": {"p99": {"value": None}}}, "None is no number"),

@@ -6,8 +6,8 @@ Prints its port, and ends when its input does. It answers `{"hits": [{"id": "d1"
 
     GET /fixed/0.02                after so many seconds
     GET /bimodal/0.001/0.2/10      after the first time, and every tenth request after the second
-    GET /stall/1/2/NAME            at once, but for 2 seconds that begin 1 second after the first
-                                   request of that name: those who ask then wait until they end
+    GET /stall/0.005/1/2/NAME      after the first time, but for 2 seconds that begin 1 second after
+                                   the first request of that name: who asks then waits for their end
     GET /status/503                with this status
     GET /drop, /malformed, /missing, /silent
                                    not at all, not with JSON, without hits, or never
@@ -69,8 +69,9 @@ class Connection(asyncio.Protocol):
         elif kind == "bimodal":
             self._answer_after(float(said[1 if (count + 1) % int(said[2]) == 0 else 0]))
         elif kind == "stall":
-            begins, lasts = first + float(said[0]), float(said[1])
-            self._answer_after(begins + lasts - now if begins <= now < begins + lasts else 0.0)
+            usual, after, lasts = map(float, said[:3])
+            begins, ends = first + after, first + after + lasts
+            self._answer_after(max(usual, ends - now) if begins <= now < ends else usual)
         elif kind == "status":
             self._answer(b"{}", status=f"{said[0]} As asked")
         elif kind == "drop":
@@ -95,11 +96,17 @@ class Connection(asyncio.Protocol):
             self._transport.write(head.encode() + body)
 
 
-async def _serve() -> None:
+async def started() -> tuple[asyncio.Server, int]:
+    """A server within this event loop, and its port."""
     loop = asyncio.get_running_loop()
     server = await loop.create_server(Connection, "127.0.0.1", 0, backlog=4096)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await loop.run_in_executor(None, sys.stdin.read)
+    return server, int(server.sockets[0].getsockname()[1])
+
+
+async def _serve() -> None:
+    server, port = await started()
+    print(port, flush=True)
+    await asyncio.to_thread(sys.stdin.read)
     server.close()
 
 

@@ -18,6 +18,7 @@ from cleverdon.errors import InputError
 
 VERSION = 1
 KINDS = ("cleverdon bench", "cleverdon index")
+_WRITTEN_BY = "'cleverdon bench --json' or 'cleverdon index --json'"
 _Read = TypeVar("_Read")
 
 
@@ -110,7 +111,7 @@ def from_record(held: Mapping[str, Any]) -> Costs:
     return Costs(
         system=str(held["system"]),
         by_name={name: _cost(cost) for name, cost in held["costs"].items() if name in QUANTITIES},
-        not_valid=tuple(str(reason) for reason in held.get("not_valid", ())),
+        not_valid=_reasons(held),
         settings=dict(held.get("settings", {})),
     )
 
@@ -148,12 +149,11 @@ def _read(reader: Callable[[dict[str, Any]], _Read], path: str | os.PathLike[str
     except FileNotFoundError:
         raise InputError("there is no such file of results", source=source) from None
     except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
-        raise InputError(f"cannot be read as a file of results: {error}", source=source) from None
-    if not isinstance(held, dict) or held.get("kind") not in KINDS:
         raise InputError(
-            "is not what 'cleverdon bench --json' or 'cleverdon index --json' writes",
-            source=source,
-        )
+            f"cannot be read as what {_WRITTEN_BY} writes: {error}", source=source
+        ) from None
+    if not isinstance(held, dict) or held.get("kind") not in KINDS:
+        raise InputError(f"is not what {_WRITTEN_BY} writes", source=source)
     if held.get("version") != VERSION:
         raise InputError(
             f"is of version {held.get('version')!r}, and this Cleverdon reads version {VERSION}; "
@@ -163,8 +163,18 @@ def _read(reader: Callable[[dict[str, Any]], _Read], path: str | os.PathLike[str
     try:
         return reader(held)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raise InputError(f"is a damaged file of results: {what}", source=source) from None
+        raise InputError(
+            f"is a damaged file of results: {damage(error)}; measure again", source=source
+        ) from None
+
+
+def damage(error: Exception) -> str:
+    """What is wrong with a record, of the error that reading it gave."""
+    if isinstance(error, KeyError):
+        return f"{error} is missing"
+    if isinstance(error, (TypeError, AttributeError)):
+        return "something in it is of another kind than it should be"
+    return str(error)
 
 
 def merged(found: Iterable[Costs]) -> dict[str, Costs]:
@@ -207,9 +217,22 @@ def _doubts(cost: Cost) -> int:
 
 
 def _cost(held: Mapping[str, Any]) -> Cost:
-    low, high = (None if held.get(end) is None else _number(held[end]) for end in ("low", "high"))
-    reasons = tuple(str(reason) for reason in held.get("not_valid", ()))
-    return Cost(_number(held["value"]), low, high, reasons)
+    low, high = (None if held.get(end) is None else _amount(held[end]) for end in ("low", "high"))
+    return Cost(_amount(held["value"]), low, high, _reasons(held))
+
+
+def _reasons(held: Mapping[str, Any]) -> tuple[str, ...]:
+    reasons = held.get("not_valid", [])
+    if not isinstance(reasons, list):
+        raise ValueError(f"the reasons in not_valid are no list: {reasons!r}")
+    return tuple(map(str, reasons))
+
+
+def _amount(held: Any) -> float:
+    found = _number(held)
+    if found < 0:
+        raise ValueError(f"{held!r} is below 0, which no cost is")
+    return found
 
 
 def _number(held: Any) -> float:

@@ -9,6 +9,7 @@ import pytest
 
 from cleverdon.compare.standings import standings
 from cleverdon.costs import Cost, Costs
+from cleverdon.show.costs import NO_BREAK
 from cleverdon.show.plot.engine.pareto import pareto_rows
 from cleverdon.show.report import report
 from tests.browser.report_page import ODD, labels, opened, pick, rows, texts
@@ -35,10 +36,13 @@ def test_costs_stand_beside_quality(page: Page, tmp_path: Path) -> None:
     assert page.locator("#costs-link").is_visible()
     for measure in ("AP", "RR"):
         pick(page, "measure", measure)
-        odd, good = (texts(page.locator(f"#cost-table tr:nth-child({at}) td")) for at in (1, 2))
+        odd, good = (
+            [text.replace(NO_BREAK, " ") for text in texts(page.locator(f"#cost-table {row} td"))]
+            for row in ("tr:nth-child(1)", "tr:nth-child(2)")
+        )
         assert odd[0] == ODD
         assert odd[2:] == ["5 ms† (4 ms or more)", "1 MB†", "-"]
-        assert good[2:] == ["50 ms (40 ms to 60 ms)", "5 MB", "yes"]
+        assert good[2:] == ["50 ms (40 ms to 60 ms)", "5 MB", "none"]
         assert f"{SCORES.mean('good', measure):.4f}" in good[1]
         assert f"† of {ODD}: not valid, it lagged" in page.locator("#cost-table").inner_text()
         wanted = pareto_rows(standings(SCORES, COSTS, measure))
@@ -50,6 +54,19 @@ def test_costs_stand_beside_quality(page: Page, tmp_path: Path) -> None:
                     for key, value in other.items()
                 }
         assert "good" in labels(page, "pareto")
+
+
+def test_the_table_fits_on_paper(page: Page, tmp_path: Path) -> None:
+    names = ("p50", "p99", "throughput", "index_time", "index_size")
+    both = {name: {"AP": [0.7, 0.8, 0.9]} for name in ("stemmed", "name-weighted")}
+    costs = {name: Costs(name, {cost: Cost(0.1234, 0.0456) for cost in names}) for name in both}
+    report(made(both), costs=costs).save(tmp_path / "report.html")
+    page.set_viewport_size({"width": 794, "height": 1100})  # A4 at 96 dots an inch
+    opened(page, (tmp_path / "report.html").as_uri())
+    page.emulate_media(media="print")
+    table = page.locator("#cost-table table").bounding_box()
+    assert table is not None
+    assert table["x"] + table["width"] <= 794
 
 
 def test_without_costs_there_is_no_such_section(shown: Page) -> None:

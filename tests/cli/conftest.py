@@ -18,18 +18,18 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 def cleverdon(tmp_path: Path) -> Command:
     """Runs `cleverdon` in an empty folder; the text of `stdin` is piped to it.
 
-    What needs no pipe, nor a process `alone`, runs in this one.
+    What needs no process `alone` runs in this one.
     """
     script = Path(sys.executable).parent / "cleverdon"
 
     def run(
         *arguments: str, stdin: str = "", alone: bool = False
     ) -> subprocess.CompletedProcess[str]:
-        if alone or stdin or any(argument.endswith("-") for argument in arguments):
+        if alone:
             return subprocess.run(
                 [str(script), *arguments], cwd=tmp_path, input=stdin, capture_output=True, text=True
             )
-        return run_here(arguments, tmp_path)
+        return run_here(arguments, tmp_path, stdin=stdin)
 
     return run
 

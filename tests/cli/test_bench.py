@@ -1,8 +1,9 @@
-"""cleverdon bench: short loads on functions in this process, and what is refused."""
+"""cleverdon bench: loads on functions in this process by a made clock, and what is refused."""
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,12 @@ from cleverdon.cli.bench_running import mixed
 from cleverdon.cli.bench_values import Duration, Rates
 from cleverdon.costs import read_costs
 from tests.cli.conftest import Command
+from tests.engine.load.made_time import use_made_time
 
 ENGINE = '''
-import asyncio
+import asyncio, signal
+
+asked = 0
 
 async def search(query, k):
     """Finds what the query says."""
@@ -23,8 +27,22 @@ async def search(query, k):
 
 async def broken(query, k):
     raise ConnectionError("nobody there")
+
+async def breaking(query, k):
+    """Answers once, and never again."""
+    global asked
+    asked += 1
+    return [] if asked == 1 else await broken(query, k)
+
+async def interrupted(query, k):
+    """Ctrl-C, after a while."""
+    global asked
+    asked += 1
+    if asked == 100:
+        signal.raise_signal(signal.SIGINT)
+    return await search(query, k)
 '''
-SHORT = ("--seconds", "0.4", "--warmup", "0.05", "--rate", "50")
+SHORT = ("--seconds", "4", "--rate", "50")
 
 
 @pytest.fixture
@@ -35,6 +53,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "qrels.txt").write_text("q1 0 solar 1\nq2 0 power 1\nq3 0 gas 1\n")
     (tmp_path / "traffic.tsv").write_text("solar power\t90\ncoal\t10\n")
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "bench_engine", raising=False)
+    use_made_time(monkeypatch)
     return tmp_path
 
 
@@ -56,7 +76,7 @@ def test_a_load_with_scores_and_files(cleverdon: Command, folder: Path) -> None:
     assert record["settings"]["load"]["rate"] == 50
     assert record["settings"]["machine"]["cores"] >= 1
     costs = read_costs(folder / "out.json")
-    assert costs.by_name["p50"].value >= 0.0019
+    assert costs.by_name["p50"].value == pytest.approx(0.002, abs=2e-6)
     assert (folder / "out.hdr").read_text().startswith("#[Histogram log")
     assert (folder / "out.svg").read_text().startswith("<svg")
 
@@ -64,7 +84,7 @@ def test_a_load_with_scores_and_files(cleverdon: Command, folder: Path) -> None:
 def test_a_closed_loop_and_traffic(cleverdon: Command, folder: Path) -> None:
     done = cleverdon(
         *("bench", "python:bench_engine:search", "topics.tsv", "--traffic", "traffic.tsv"),
-        *("--clients", "2", "--seconds", "0.2", "--warmup", "0", "-f", "markdown"),
+        *("--clients", "2", "--seconds", "1", "--warmup", "0", "-f", "markdown"),
     )
     assert done.returncode == 0, done.stderr
     assert "2 clients (closed loop)" in done.stdout
@@ -75,19 +95,21 @@ def test_a_closed_loop_and_traffic(cleverdon: Command, folder: Path) -> None:
 def test_a_sweep(cleverdon: Command, folder: Path) -> None:
     done = cleverdon(
         *("bench", "python:bench_engine:search", "topics.tsv", "--sweep", "20,60"),
-        *("--seconds", "0.3", "--warmup", "0", "--limit-p99", "5s", "-f", "json"),
+        *("--limit-p99", "5s", "--level", "0.01", "-f", "json"),
     )
     assert done.returncode == 0, done.stderr
     record = json.loads(done.stdout)
     assert [step["rate"] for step in record["sweep"]["steps"]] == [20, 60]
     assert record["costs"]["knee"]["value"] == 60
     assert record["sweep"]["goal"]["p99"] == 5
+    assert record["sweep"]["steps"][0]["response"]["confidence"] == 0.99
+    assert record["settings"]["load"]["rates"] == [20, 60]
 
 
 def test_two_engines_in_turn(cleverdon: Command, folder: Path) -> None:
     done = cleverdon(
-        *("bench", "new=python:bench_engine:search", "topics.tsv", *SHORT),
-        *("--versus", "old=python:bench_engine:search", "--pairs", "2", "--block", "0.1"),
+        *("bench", "new=python:bench_engine:search", "topics.tsv", "--rate", "50"),
+        *("--versus", "old=python:bench_engine:search", "--pairs", "2", "--block", "1"),
         *("--json", "out.json"),
     )
     assert done.returncode == 0, done.stderr
@@ -115,18 +137,55 @@ def test_cold_and_warm(cleverdon: Command, folder: Path) -> None:
 def test_a_soak(cleverdon: Command, folder: Path) -> None:
     done = cleverdon(
         *("bench", "python:bench_engine:search", "topics.tsv", *SHORT, "--soak"),
-        *("--window", "50ms"),
+        *("--window", "500ms"),
     )
     assert done.returncode == 0, done.stderr
-    assert "p99: no drift is shown" in done.stdout or "p99 " in done.stdout
-    assert "8 windows of 50 ms" in done.stdout
+    assert "p99: no drift is shown" in done.stdout
+    assert "8 windows of 500 ms" in done.stdout
 
 
 def test_what_is_not_valid_has_an_exit_code(cleverdon: Command, folder: Path) -> None:
-    done = cleverdon("bench", "python:bench_engine:broken", "topics.tsv", *SHORT)
+    done = cleverdon("bench", "python:bench_engine:breaking", "topics.tsv", *SHORT)
     assert done.returncode == 3
     assert "NOT VALID: no request was answered" in done.stdout
     assert "nobody there" in done.stdout
+    done = cleverdon("bench", "python:bench_engine:broken", "topics.tsv", "--cold")
+    assert done.returncode == 3
+    assert "NOT VALID: no query was answered both times" in done.stdout
+
+
+@pytest.mark.parametrize("more", [(), ("--sweep", "5,9"), ("--versus", "b=python:bench_engine:b")])
+def test_an_engine_that_answers_nothing_gets_no_load(
+    cleverdon: Command, folder: Path, more: tuple[str, ...]
+) -> None:
+    done = cleverdon("bench", "mine=python:bench_engine:broken", "topics.tsv", *more)
+    assert (done.returncode, done.stdout) == (1, "")
+    if not more or more[0] == "--sweep":
+        assert "mine answers no query" in done.stderr
+        assert "nobody there" in done.stderr
+
+
+def test_what_was_measured_is_shown_though_a_file_cannot_be_written(
+    cleverdon: Command, folder: Path
+) -> None:
+    given = ("bench", "python:bench_engine:breaking", "topics.tsv", *SHORT)
+    done = cleverdon(*given, "--json", "out.json", "--plot", "out.svg")
+    assert done.returncode == 1
+    assert "no times to draw" in done.stderr
+    assert "NOT VALID" in done.stdout
+    assert (folder / "out.json").exists()
+
+
+def test_ctrl_c_shows_and_writes_what_there_is(cleverdon: Command, folder: Path) -> None:
+    done = cleverdon(
+        *("bench", "python:bench_engine:interrupted", "topics.tsv", "--rate", "50"),
+        *("--warmup", "0", "--qrels", "qrels.txt", "--json", "out.json"),
+    )
+    assert done.returncode == 130
+    assert "Interrupted: this is what was measured until then" in done.stdout
+    record = json.loads((folder / "out.json").read_text("utf-8"))
+    assert record["interrupted"]
+    assert 90 <= record["load"]["answered"] <= 100
 
 
 @pytest.mark.parametrize(
@@ -140,7 +199,18 @@ def test_what_is_not_valid_has_an_exit_code(cleverdon: Command, folder: Path) ->
         (("topics.tsv", "--qrels", "qrels.txt", "--cold"), "--qrels goes with a load"),
         (("topics.tsv", "--before-cold", "true"), "--before-cold goes with --cold"),
         (("topics.tsv", "--pid", "1"), "--pid goes with --soak"),
-        (("topics.tsv", "--cold", "--hdr", "x.hdr"), "--hdr is for a load"),
+        (("topics.tsv", "--cold", "--hdr", "x.hdr"), "--hdr goes with a load"),
+        (("topics.tsv", "--limit-p99", "1s"), "--limit-p99 goes with --sweep"),
+        (("topics.tsv", "--pairs", "5"), "--pairs goes with --versus"),
+        (("topics.tsv", "--window", "5"), "--window goes with --soak"),
+        (("topics.tsv", "--sweep", "5", "--rate", "9"), "--sweep has its own"),
+        (("topics.tsv", "--versus", "x", "--seconds", "9"), "--pairs and --block say how long"),
+        (("topics.tsv", "--clients", "2", "--rate", "9"), "--rate goes with an open loop"),
+        (("topics.tsv", "-m", "P@1"), "--measure goes with --qrels"),
+        (("topics.tsv", "--rate", "nan"), "--rate nan: expected a number"),
+        (("topics.tsv", "--level", "nan"), "--level nan: expected a number"),
+        (("topics.tsv", "--rate", "0.001"), "less than one within 30 s"),
+        (("topics.tsv", "--sweep", "5:10:99999999999"), "a sweep is over 1 to 50 rates"),
         (("topics.tsv", "--rate", "1e6"), "more than one sender can send"),
         (
             ("topics.tsv", "--rate", "5000", "--seconds", "10h"),
@@ -161,6 +231,12 @@ def test_what_is_refused(
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_help_tells_the_exit_codes(cleverdon: Command) -> None:
+    told = " ".join(cleverdon("bench", "--help").stdout.split())
+    assert "the exit code is 3" in told
+    assert "the exit code is 130" in told
 
 
 def test_values() -> None:

@@ -62,22 +62,3 @@ def test_completion_knows_commands_and_measures(tmp_path: Path) -> None:
 
     assert "eval" in complete("cleverdon ev", 1)
     assert "nDCG" in complete("cleverdon explain nD", 2)
-
-
-def test_demo_is_evaluated_and_compared(cleverdon: Command, tmp_path: Path) -> None:
-    done = cleverdon("demo", "out", "--no-bench")
-    assert done.returncode == 0, done.stderr
-    assert "costs" not in done.stdout
-    for part in (
-        "bm25-porter",
-        "nDCG@10",
-        "boolean-and is worse than bm25 on nDCG@10 by",
-        "Holm over 15 comparisons",
-        "- missing-queries: boolean-and lacks",
-        f"A report of all this is in {Path('out', 'report.html')}",
-    ):
-        assert part in done.stdout
-    page = (tmp_path / "out" / "report.html").read_text("utf-8")
-    assert "Four ways to search Python&#x27;s documentation" in page
-    again = cleverdon("eval", "out/qrels.txt", "out/runs/bm25.run", "-m", "nDCG@10", "-f", "csv")
-    assert f"{float(again.stdout.split(',')[-1]):.4f}" in done.stdout

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,14 @@ import pytest
 from cleverdon import evaluate
 from cleverdon.compare import claims, compare
 from tests.cli.conftest import Command
-from tests.show.report.examples import Outline
+from tests.show.report.examples import Outline, without_vega
+
+
+@pytest.fixture(autouse=True)
+def plain_pages() -> Iterator[None]:
+    """Without the plotting library, except where a command has a process of its own."""
+    with without_vega():
+        yield
 
 
 @pytest.fixture
@@ -228,7 +236,7 @@ def test_costs_that_do_not_fit_are_said(cleverdon: Command, runs: Path) -> None:
         (("--costs", bench(runs, "mine")), "there is no run to report on"),
         (("one.run", "--costs", bench(runs, "oen")), "costs of 'oen', and no run of that name"),
         (("--costs", bench(runs, "few", "ab", topics=6)), "did not ask 2 judged topics (7, 8)"),
-        (("one.run", "--costs", "qrels.txt"), "qrels.txt: cannot be read as a file of results"),
+        (("one.run", "--costs", "qrels.txt"), "qrels.txt: cannot be read as what 'cleverdon bench"),
     ):
         done = cleverdon("report", "qrels.txt", *arguments, "-m", "RR")
         assert done.returncode != 0

@@ -49,6 +49,7 @@ def judged(*rules: str, costs: Costs | None = BENCH, **options: Any) -> Verdict:
         ("index_size <= baseline + 1 kB", "index_size", "<=", 1000, True, False),
         ("throughput >= 400/s", "throughput", ">=", 400, False, False),
         ("throughput >= 400 /s", "throughput", ">=", 400, False, False),
+        ("throughput >= 400 / s", "throughput", ">=", 400, False, False),
         ("throughput >= baseline - 5%", "throughput", ">=", -5, True, True),
         ("errors <= 0.1%", "errors", "<=", 0.001, False, False),
         ("errors == 0", "errors", "==", 0, False, False),
@@ -68,20 +69,29 @@ def test_rules_are_read(
 @pytest.mark.parametrize(
     ("text", "position", "message"),
     [
-        ("p99", 4, "expected >=, >, <=, <, ==, found the end of the rule"),
+        ("p99", 4, "found the end of the rule; a rule about costs is written as 'p99 <= 50 ms'"),
         ("p99 => 50 ms", 5, "did you mean '>='?"),
         ("p99 <=", 7, "expected a time such as '50 ms', or 'baseline'"),
         ("p99 <= 50", 10, "expected a unit, s or ms or us, found the end of the rule"),
         ("p99 <= 50 MS", 11, "found 'MS'; did you mean 'ms'?"),
-        ("p99 <= 50 %", 11, "expected a unit, s or ms or us, found '%'"),
+        (
+            "p99 <= 50 %",
+            11,
+            "found '%'; a share of what the baseline has is written as 'baseline + 10%'",
+        ),
+        ("p99 <= baseline * 1.1", 17, "found '*'; a share of what the baseline has is written"),
+        ("p99 <= 1 s and errors <= 1%", 12, "found 'and'; give each rule by itself"),
         ("p99 <= -50 ms", 8, "expected a time such as '50 ms', or 'baseline', found '-'"),
         ("p99 <= 50 ms now", 14, "expected the end of the rule, found 'now'"),
         ("p99 <= baseline 5 ms", 17, "expected '+', '-' or the end of the rule, found '5'"),
         ("p99 <= baseline + 5", 20, "expected a unit"),
         ("p99 <= baseline + x", 19, "expected a time such as '50 ms', or per cent, found 'x'"),
         ("p99 <= basline", 8, "did you mean 'baseline'?"),
-        ("p99 not significantly worse", 5, "for 'cleverdon bench'"),
+        ("p99 not significantly worse", 5, "for 'cleverdon bench --versus'"),
         ("p98 <= 50 ms", 1, "response times are p50, p90, p95, p99, p99.9, p99.99"),
+        ("latency <= 50 ms", 1, "response times are p50, p90, p95, p99, p99.9, p99.99"),
+        ("size <= 5 MB", 1, "of costs, there is 'index size'"),
+        ("throughput >= 4 / m", 17, "expected a unit, /s, found '/m'"),
         ("thruput >= 3/s", 1, "of costs, there is 'throughput'"),
         ("throughput >= 300", 18, "expected a unit, /s"),
         ("index sise <= 2 MB", 7, "expected what of the index, found 'sise'; did you mean 'size'?"),
@@ -142,6 +152,14 @@ def test_costs_are_held_against_limits() -> None:
     passed = [ruling.passed for ruling in verdict.rulings]
     assert passed == [True, True, False, True, False, False, True]
     assert not verdict.passed
+
+
+def test_rounding_breaks_no_rule_about_large_numbers() -> None:
+    size = 4_159_906_722
+    assert size > 4159.906722 * 1e6  # by half a millionth of a byte
+    costs = Costs("new", {"index_size": Cost(float(size))})
+    assert judged("index size <= 4159.906722 MB", "index size == 4159906722 B", costs=costs).passed
+    assert not judged("index size <= 4159.9067 MB", costs=costs).passed
 
 
 def test_without_a_rule_about_measures_there_is_nothing_to_compare() -> None:

@@ -56,6 +56,28 @@ def test_the_front_by_its_definition(points: list[tuple[int, int, int]]) -> None
         assert on != beaten
 
 
+def test_who_beats_whom_is_named() -> None:
+    beaten = {one.system: one.beaten_by for one in standings(SCORES, COSTS, "AP").systems}
+    assert beaten == {"fast": (), "good": (), "poor": ("fast",), "big": ()}
+    found = standings(SCORES, COSTS, "AP", axes=("index_size",))
+    assert found.systems[2].beaten_by == ("fast", "good")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "close"),
+    [
+        (Cost(1.0, 0.5, 1.5), Cost(2.0, 1.6, 2.5), ()),
+        (Cost(1.0, 0.5, 1.7), Cost(2.0, 1.6, 2.5), ("p99",)),
+        (Cost(1.0, 0.5), Cost(2.0, 1.6, 2.5), ("p99",)),  # nobody knows how far the first reaches
+        (Cost(2.0), Cost(2.0), ()),  # without intervals, values are what is known
+        (Cost(1.0, 0.5, 1.7, ("late",)), Cost(2.0, 1.6, 2.5), ()),
+    ],
+)
+def test_intervals_that_overlap_are_told(first: Cost, second: Cost, close: object) -> None:
+    costs = {"fast": Costs("fast", {"p99": first}), "good": Costs("good", {"p99": second})}
+    assert standings(SCORES, costs, "AP").close == close
+
+
 def test_axes_can_be_chosen() -> None:
     assert fronts(COSTS) == [True, True, False, True]
     assert fronts(COSTS, axes=("p99",)) == [True, True, False, True]

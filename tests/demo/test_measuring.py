@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from cleverdon.costs import Cost, Costs
 from cleverdon.data import Run
 from cleverdon.demo import measuring, write
 from cleverdon.demo.measuring import measure_index, measure_load
 from cleverdon.demo.systems import SYSTEMS, search
 from cleverdon.demo.topics import Topic
+from cleverdon.engine.indexing.machine import Others
 from cleverdon.errors import MissingExtra
 
 from .conftest import Written
@@ -60,3 +62,17 @@ def test_what_is_missing_to_measure_is_said(
     found = write._measured(demo, folder, topics, {SYSTEM: run}, lambda _: None)
     assert found.costs == {}
     assert found.unmeasured.endswith("pip install 'cleverdon[engine]'")
+
+
+def test_what_other_programs_did_meanwhile_is_known(
+    written: Written, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = Costs(SYSTEM.name, {"index_size": Cost(1.0)})
+    load = Costs(SYSTEM.name, {"p99": Cost(2.0)})
+    monkeypatch.setattr(measuring, "measure_index", lambda *_: index)
+    monkeypatch.setattr(measuring, "measure_load", lambda *_: load)
+    monkeypatch.setattr(Others, "cores", lambda *_: 1.5)
+    run = Run.read({"q001": {"a": 1.0}})
+    found = write._measured(written.demo, folder, [], {SYSTEM: run}, lambda _: None)
+    assert found.busy == 1.5
+    assert set(found.costs[SYSTEM.name].by_name) == {"index_size", "p99"}

@@ -56,6 +56,18 @@ def test_what_is_not_valid_is_said_first() -> None:
     assert as_json(bench)["not_valid"] == list(bench.not_valid)
 
 
+def test_intervals_are_of_the_confidence_that_was_asked_for() -> None:
+    widths = []
+    for confidence, said in ((0.5, "50% interval"), (0.95, "95% interval"), (0.999, "99.9% inter")):
+        bench = Bench("mine", made_load(TIMES), confidence=confidence)
+        assert said in render(bench)
+        record = as_json(bench)
+        p50 = record["load"]["response"]["percentiles"]["p50"]
+        assert {**record["costs"]["p50"]} == {name: p50[name] for name in ("value", "low", "high")}
+        widths.append(p50["high"] - p50["low"])
+    assert widths == sorted(set(widths))
+
+
 def test_a_closed_loop_says_that_it_hides_stalls() -> None:
     assert "hides stalls" in render(Bench("mine", made_load(TIMES, pattern=ClosedLoop(4))))
     assert "hides stalls" not in render(Bench("mine", made_load(TIMES)))
@@ -98,21 +110,30 @@ def test_a_sweep_with_its_doubts() -> None:
 
 
 def test_a_claim_in_words() -> None:
-    slower = versus(("new", "old"), made_pairs(12, seed=1, slower=2.0), resamples=2000)
+    slower = versus(("new", "old"), made_pairs(12, seed=1, slower=2.0), resamples=500)
     told = claim("p50", slower)
     assert told.startswith("At 24/s, new's p50 is ")
     assert " higher than old's (95% interval " in told
     assert told.endswith(" higher): shown.")
-    same = versus(("new", "old"), made_pairs(8, seed=3), resamples=1000)
+    same = versus(("new", "old"), made_pairs(8, seed=3), resamples=500)
     assert claim("p99", same).endswith(": not shown.")
     broken = versus(("new", "old"), made_pairs(8, seed=3), not_valid=("late",), resamples=100)
     assert claim("p99", broken) == "At 24/s, new's p99 against old's: not valid."
-    few = versus(("new", "old"), made_pairs(3, seed=3))
+    few = versus(("new", "old"), made_pairs(3, seed=3), resamples=9)
     assert "too few" in render(Bench("new", few))
     assert "interval" not in claim("p50", few)
     assert "lower" in claim(
         "p50", versus(("a", "b"), [(b, a) for a, b in slower.pairs], resamples=500)
     )
+
+
+def test_pairs_that_were_left_out_are_told() -> None:
+    late = versus(
+        ("new", "old"), made_pairs(4, seed=3), left_out=("new, 1 of 5 blocks: late",), resamples=9
+    )
+    text = render(Bench("new", late))
+    assert "Left out, with the other block of each pair: new, 1 of 5 blocks: late." in text
+    assert "NOT VALID" not in text
 
 
 def test_engines_that_fail_are_said_to() -> None:
@@ -148,7 +169,7 @@ def test_costs_can_be_read_back(tmp_path: Path) -> None:
     for found in (
         made_load(TIMES),
         swept(0.01, 0.02, 0.3),
-        versus(("mine", "old"), made_pairs(4, seed=1)),
+        versus(("mine", "old"), made_pairs(4, seed=1), resamples=9),
         soaked(made_load(TIMES), window=0.5),
     ):
         file = tmp_path / "bench.json"
@@ -196,7 +217,9 @@ def test_histograms_are_a_log_that_hdrhistogram_reads(tmp_path: Path) -> None:
     swept_log = histogram_log(swept(0.01, 0.02))
     assert "Tag=100-response,0.000" in swept_log
     assert "Tag=200-response,5.000" in swept_log
-    assert "Tag=a_b-response" in histogram_log(versus(("a b", "c"), made_pairs(1, seed=1)))
+    assert "Tag=a_b-response" in histogram_log(
+        versus(("a b", "c"), made_pairs(1, seed=1), resamples=9)
+    )
     warm = np.ones((1, 2))
     with pytest.raises(OptionError, match="one query at a time"):
         histogram_log(cold_warm(["a", "b"], warm, warm, emptied=False))

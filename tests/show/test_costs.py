@@ -34,18 +34,33 @@ def test_a_row_for_each_system_and_a_column_for_what_was_measured() -> None:
         "index size",
     ]
     good, fast, new = (row.split() for row in rows[:3])
-    assert " ".join(good[2:]) == "0.7000 (0.500 to 0.900) 200 ms (150 ms to 300 ms) 2.5 MB yes"
+    assert " ".join(good[2:]) == "0.7000 (0.500 to 0.900) 200 ms (150 ms to 300 ms) 2.5 MB none"
     assert " ".join(fast[1:]) == "0.2000 (0.200 to 0.200) 10 ms† (9 ms or more) - -"
     assert new[-3:] == ["-", "-", "-"]
 
 
-def test_the_notes_say_what_the_front_is_and_what_not_to_believe() -> None:
+def test_those_that_beat_a_system_are_named() -> None:
+    names = ["a", "b", "c", "d"]
+    scores = made({name: {"AP": [0.9 - place / 10] * 2} for place, name in enumerate(names)})
+    costs = {name: Costs(name, {"p99": Cost(0.1, 0.05, 0.2)}) for name in names}
+    table = render(standings(scores, costs, "AP")).splitlines()
+    assert table[0].endswith("beaten by")
+    for row, beaten in zip(table[2:], ("none", "a", "a, b", "a, b and 1 more"), strict=False):
+        assert row.endswith(f"  {beaten}")
+    assert table[-1] == (
+        "that goes by values: intervals of p99 overlap, and another measurement could tell "
+        "otherwise"
+    )
+
+
+def test_the_notes_say_what_beating_is_and_what_not_to_believe() -> None:
     *_, front, fast, new, doubt = render(standings(SCORES, COSTS, "AP")).splitlines()
     assert front == (
-        "on the front: no other system is as good on AP, p99 and index size and better on one"
+        "beaten by: systems that are as good on AP, p99 and index size, and better on one; those "
+        "that none beats are the Pareto front"
     )
-    assert fast == "fast has no place: there is no valid p99 and index size"
-    assert new == "new has no place: there is no valid p99 and index size"
+    assert fast == "fast is not placed: there is no valid p99 and index size"
+    assert new == "new is not placed: there is no valid p99 and index size"
     assert doubt == "† of fast: not valid, the sender lagged"
 
 
@@ -73,6 +88,7 @@ def test_for_pages_and_for_programs() -> None:
     )
     assert first["costs"]["p99"] == {"value": 0.2, "low": 0.15, "high": 0.3}
     assert (second["not_valid"], second["front"]) == (["the sender lagged"], None)
-    assert (third["costs"], third["front"]) == ({}, None)
+    assert (third["costs"], third["front"], third["beaten_by"]) == ({}, None, None)
+    assert first["beaten_by"] == []
     with pytest.raises(OptionError, match="did you mean 'table'"):
         render(found, "tabel")

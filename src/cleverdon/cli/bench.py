@@ -58,7 +58,7 @@ load = options.together(
     click.option(
         "--rate",
         type=click.FloatRange(min=0, min_open=True),
-        default=10.0,
+        default=30.0,
         show_default=True,
         metavar="N",
         help="Requests a second (open loop).",
@@ -105,8 +105,8 @@ modes = options.together(
         "rates",
         type=Rates(),
         metavar="RATES",
-        help="One rate after the other: 50,100,200 or 50:800 (7 of them) or 50:800:5. Gives the "
-        "highest that keeps --limit-p99.",
+        help="One rate after the other: 200 or 50,100,200 or 50:800 (7 of them) or 50:800:5. Gives "
+        "the highest that keeps --limit-p99.",
     ),
     click.option(
         "--limit-p99",
@@ -189,7 +189,7 @@ results = options.together(
     ),
     options.measures_named("With --qrels: a measure, again for more.", default="nDCG@10"),
     click.option("--index-size", is_flag=True, help="Ask the engine how large its index is."),
-    options.level("One minus the level of the intervals."),
+    options.level("Of claims (p-values); intervals hold the truth with one minus it."),
     click.option(
         "--json",
         "json_file",
@@ -222,10 +222,12 @@ def command(engine: str, topics: str | None, **given: Any) -> None:
     Requests are sent at --rate, whether or not earlier ones are answered, and times run from when a
     request was to be sent: what waits behind a stall is counted (open loop). The sender watches
     itself. Where it was late or busy, the result is marked NOT VALID, and the exit code is 3.
+    Ctrl-C ends a load early: what was measured is shown and written, and the exit code is 130.
 
     \b
     Examples:
-      cleverdon bench sqlite:index.db topics.tsv --rate 100 --seconds 30
+      cleverdon bench sqlite:index.db topics.tsv
+      cleverdon bench es.toml topics.tsv --sweep 200 --limit-p99 50ms --seconds 1min
       cleverdon bench es.toml topics.tsv --sweep 50:800 --limit-p99 50ms --plot curve.html
       cleverdon bench new=new.toml topics.tsv --versus old=old.toml --rate 200 --pairs 20
       cleverdon bench es.toml --traffic counts.tsv --rate 100 --soak --seconds 1h --pid 4711
@@ -244,9 +246,11 @@ def command(engine: str, topics: str | None, **given: Any) -> None:
     except KeyboardInterrupt:
         say("cleverdon: too little was measured to say anything; nothing is written")
         raise
-    written(bench, given)
     terminal = options.terminal() if given["format_"] == "table" else {}
-    click.echo(render(bench, given["format_"], **terminal))
+    try:
+        written(bench, given)
+    finally:  # what was measured is shown, whatever became of the files
+        click.echo(render(bench, given["format_"], **terminal))
     if bench.interrupted:
         raise click.exceptions.Exit(INTERRUPTED)
     if bench.not_valid:

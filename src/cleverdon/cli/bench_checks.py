@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator, Mapping
+from math import isnan
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
 
 from cleverdon.cli import options
+from cleverdon.cli.collection_options import check_of_use
 
 if TYPE_CHECKING:
     from cleverdon.engine.protocol import Engine
@@ -21,6 +23,14 @@ LONGEST = 7 * 24 * 3600.0
 MOST_CLIENTS = 10_000
 
 _MODES = {"rates": "--sweep", "versus": "--versus", "cold": "--cold", "soak": "--soak"}
+
+OF_MODES = {
+    "rates": ("limit_p99", "limit_errors", "precision"),
+    "versus": ("pairs", "block"),
+    "cold": ("before_cold", "repetitions"),
+    "soak": ("window", "pid"),
+}
+"""Options that change nothing in other modes."""
 
 
 def check(topics: str | None, given: Mapping[str, Any]) -> None:
@@ -39,19 +49,37 @@ def check(topics: str | None, given: Mapping[str, Any]) -> None:
             "--qrels goes with a load, --sweep or --soak; to compare two engines' quality, use "
             "cleverdon search and cleverdon compare"
         )
-    if given["clients"] and (given["rates"] or given["cold"]):
-        raise click.UsageError(f"--clients is a closed loop, which {chosen[0]} is not")
-    if given["before_cold"] and not given["cold"]:
-        raise click.UsageError("--before-cold goes with --cold")
-    if given["pid"] and not given["soak"]:
-        raise click.UsageError("--pid goes with --soak")
-    if given["hdr"] and given["cold"]:
-        raise click.UsageError("--hdr is for a load, and --cold asks one query at a time")
+    if given["clients"] and given["rates"]:
+        raise click.UsageError("--clients is a closed loop, which --sweep is not")
+    _check_use(given)
     _check_size(given)
     _check_outputs(given, topics)
 
 
+def _check_use(given: Mapping[str, Any]) -> None:
+    """Nobody should believe in an option that changed nothing."""
+    for mode, option in _MODES.items():
+        check_of_use(given[mode], OF_MODES[mode], option)
+    check_of_use(given["qrels"], ("measures",), "--qrels")
+    check_of_use(given["logs"], ("top",), "--log")
+    check_of_use(not given["rates"], ("rate",), "one rate, and --sweep has its own")
+    check_of_use(
+        not given["versus"], ("seconds",), "one engine; of two, --pairs and --block say how long"
+    )
+    check_of_use(
+        not given["cold"],
+        ("rate", "arrivals", "clients", "seconds", "warmup", "hdr"),
+        "a load, and --cold asks one query at a time",
+    )
+    check_of_use(
+        not given["clients"], ("rate", "arrivals"), "an open loop, and --clients is a closed one"
+    )
+
+
 def _check_size(given: Mapping[str, Any]) -> None:
+    for name in ("rate", "limit_errors", "precision", "level"):
+        if given[name] is not None and isnan(given[name]):
+            raise click.UsageError(f"--{name.replace('_', '-')} nan: expected a number")
     fastest = max(given["rates"] or (given["rate"],))
     if fastest > FASTEST:
         raise click.UsageError(
@@ -63,6 +91,13 @@ def _check_size(given: Mapping[str, Any]) -> None:
     for name in ("seconds", "warmup", "block", "timeout"):
         if given[name] > LONGEST:
             raise click.UsageError(f"--{name} {given[name]:g} is more than a week")
+    slowest = min(given["rates"] or (given["rate"],))
+    lasting = given["block"] if given["versus"] else given["seconds"]
+    if not given["cold"] and not given["clients"] and slowest * lasting < 1:
+        raise click.UsageError(
+            f"{slowest:g} requests a second are less than one within {lasting:g} s: raise the "
+            "rate, or make the load longer"
+        )
     many = requests(given)
     if many is not None and many > MOST_REQUESTS:
         raise click.UsageError(

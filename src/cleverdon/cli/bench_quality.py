@@ -52,19 +52,27 @@ def scored(
 def _asked(
     engine: Engine, missing: Mapping[str, str], given: Mapping[str, Any]
 ) -> dict[str, Results]:
+    from cleverdon.cli.progress import bar
     from cleverdon.engine.asking import Patience
     from cleverdon.engine.asking_all import ask_all
     from cleverdon.engine.looping import run_async
 
     found: dict[str, Results] = {}
+    asked = 0
 
     def took(topic: str, answer: Answer) -> None:
+        nonlocal asked
+        asked += 1
+        update(asked, len(missing))
         if answer.results is not None:
             found[topic] = answer.results
 
     if missing:
         patience = Patience(timeout=given["timeout"])
-        run_async(ask_all(engine, missing, given["k"], concurrency=4, patience=patience, took=took))
+        with bar("other topics") as update:
+            run_async(
+                ask_all(engine, missing, given["k"], concurrency=4, patience=patience, took=took)
+            )
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cleverdon.cli import bench_checks, engine_options
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 Told = Callable[[str, float], object]
 """Told what is being done, and which share of it is over."""
 
+_TRIED = 3
+"""Queries of which one has to be answered before there is any load."""
 _TIMERS = 0.1
 """Seconds that a load may be shorter than it was to be, without anybody having ended it."""
 _EMPTYING = 600.0
@@ -27,6 +30,7 @@ _EMPTYING = 600.0
 def benched(named: str, topics: str | None, given: Mapping[str, Any]) -> Bench:
     """Everything that was asked for, with a progress bar."""
     from cleverdon.cli.bench_quality import scored
+    from cleverdon.cli.bench_settings import settings
     from cleverdon.cli.progress import bar, say
     from cleverdon.engine.looping import run_async
     from cleverdon.engine.queries import read_queries
@@ -58,14 +62,18 @@ def benched(named: str, topics: str | None, given: Mapping[str, Any]) -> Bench:
         system=engine.name,
         found=found,
         engine=engine.settings,
-        settings=_settings(topics, mix, other, given),
+        settings=settings(topics, mix, other, given),
         index_size=size,
+        confidence=1 - given["level"],
         interrupted=_interrupted(found, given["seconds"]),
         remarks=tuple(remarks),
     )
-    if judgments is None or queries is None:
+    if judgments is None or queries is None or bench.interrupted:
         return bench
-    return scored(bench, engine, queries, judgments, given)
+    try:
+        return scored(bench, engine, queries, judgments, given)
+    except KeyboardInterrupt:  # the times are there, whatever becomes of the scores
+        return replace(bench, interrupted=True)
 
 
 def _interrupted(found: Found, wanted: float) -> bool:
@@ -147,6 +155,8 @@ async def _run(
         from cleverdon.engine.load.interleaved import interleaved
 
         async with engine, other:
+            await _answering(engine, mix, given)
+            await _answering(other, mix, given)
             return await interleaved(
                 (engine, other),
                 mix,
@@ -159,7 +169,25 @@ async def _run(
                 **how,
             )
     async with engine:
+        await _answering(engine, mix, given)
         return await _loaded(engine, mix, pattern, given, told, how)
+
+
+async def _answering(engine: Engine, mix: Mix, given: Mapping[str, Any]) -> None:
+    """Raise an error where an engine answers nothing at all, rather than after minutes of load."""
+    import random
+
+    from cleverdon.engine.asking import Patience, ask
+    from cleverdon.errors import InputError
+
+    patience = Patience(timeout=given["timeout"], tries=2)
+    for text in mix.texts[:_TRIED]:
+        answer = await ask(engine, text, given["k"], patience=patience, chance=random.Random())
+        if answer.failure is None:
+            return
+    raise InputError(
+        f"{engine.name} answers no query, so that there is nothing to measure: {answer.failure}"
+    )
 
 
 async def _loaded(
@@ -179,7 +207,7 @@ async def _loaded(
         from cleverdon.engine.load.sweep import sweep
 
         assert isinstance(pattern, OpenLoop)
-        goal = Goal(given["limit_p99"], errors=given["limit_errors"])
+        goal = Goal(given["limit_p99"], errors=given["limit_errors"], confidence=1 - given["level"])
         return await sweep(
             engine,
             mix,
@@ -231,56 +259,11 @@ def _emptying(command: str) -> Callable[[], None]:
     return empty
 
 
-_OF_MODES = {
-    "rates": ("rates", "limit_p99", "limit_errors", "precision"),
-    "versus": ("pairs", "block"),
-    "cold": ("repetitions",),
-    "soak": ("window",),
-}
-"""The settings that only matter to some of what can be done.
-
-Not what ENGINE and --before-cold were given as: there may be a password in it.
-"""
-
-
-def _settings(
-    topics: str | None, mix: Mix, other: Engine | None, given: Mapping[str, Any]
-) -> dict[str, Any]:
-    """How it was measured, so that it can be measured so again."""
-    import os
-    import platform
-
-    from cleverdon import __version__
-
-    kept = ["seconds", "warmup", "k", "timeout", "seed", "level"]
-    kept += ["clients"] if given["clients"] else ["arrivals"]
-    for mode, names in _OF_MODES.items():
-        kept += names if given[mode] else ()
-    if not given["rates"] and not given["cold"] and not given["clients"]:
-        kept.append("rate")
-    load = {name: given[name] for name in kept if given[name] is not None}
-    against = {} if other is None else {"versus": {"name": other.name, **other.settings}}
-    return {
-        **against,
-        "load": {"loop": "closed" if given["clients"] else "open", **load},
-        "queries": {
-            "count": len(mix.texts),
-            "topics": topics,
-            "traffic": given["traffic"] or list(given["logs"]) or None,
-        },
-        "machine": {
-            "platform": platform.platform(),
-            "cores": os.cpu_count(),
-            "python": platform.python_version(),
-            "cleverdon": __version__,
-        },
-    }
-
-
 def written(bench: Bench, given: Mapping[str, Any]) -> None:
     """The files that were asked for."""
     import json
 
+    from cleverdon.cli.progress import bar
     from cleverdon.read.write import write_file
 
     if given["json_file"] is not None:
@@ -293,7 +276,8 @@ def written(bench: Bench, given: Mapping[str, Any]) -> None:
 
         write_file(str(given["hdr"]), histogram_log(bench.found).encode())
     if given["plot"] is not None:
-        from cleverdon.show.plot.engine.benches import plotted
-        from cleverdon.show.plot.save import save
+        with bar("drawing"):
+            from cleverdon.show.plot.engine.benches import plotted
+            from cleverdon.show.plot.save import save
 
-        save(plotted(bench), given["plot"])
+            save(plotted(bench), given["plot"])

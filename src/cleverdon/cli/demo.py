@@ -21,6 +21,8 @@ BASELINE = "bm25"
 _DEPTH = 20
 """How many results of each query the report shows."""
 _COSTS = ("p50", "p99", "index_time", "index_size")
+_BUSY = 0.2
+"""Cores that other programs keep busy, from which on times are in doubt."""
 CAUTION = (
     "The judgments were derived, not made by people, and grade 1 goes by shared word stems: that\n"
     "favours a system that stems. Four fifths of what the systems return is not judged at all."
@@ -43,11 +45,8 @@ def command(directory: Path, bench: bool) -> None:
       cleverdon demo
       cleverdon eval demo/qrels.txt demo/runs/*.run -m ERR@10 --per-query
     """
-    from cleverdon.compare import claims, compare, doubts
     from cleverdon.demo import write_demo
-    from cleverdon.evaluation import evaluate
-    from cleverdon.show.claims import render as render_claims
-    from cleverdon.show.table import render
+    from cleverdon.show.page.vega import begun
 
     demo = write_demo(
         directory, progress=lambda line: click.echo(f"... {line}", err=True), measure=bench
@@ -56,6 +55,17 @@ def command(directory: Path, bench: bool) -> None:
         f"{demo.documents:,} documents, {demo.queries} queries, {len(demo.runs)} systems, "
         f"written to {directory}\n"
     )
+    with begun():  # not before, since it would keep a processor from the systems that are timed
+        _evaluated(demo, directory, bench=bench)
+
+
+def _evaluated(demo: Demo, directory: Path, *, bench: bool) -> None:
+    """Say how good the systems are, and write the report."""
+    from cleverdon.compare import claims, compare, doubts
+    from cleverdon.evaluation import evaluate
+    from cleverdon.show.claims import render as render_claims
+    from cleverdon.show.table import render
+
     scores = evaluate(demo.qrels, demo.runs, MEASURES, keep=_DEPTH)
     click.echo(render(scores, **options.terminal()))
     found = compare(scores, baseline=BASELINE, measures=COMPARED)
@@ -84,14 +94,18 @@ def _costs(demo: Demo, scores: Scores) -> str:
     """What the systems cost beside how good they are; or what is missing to measure it."""
     from cleverdon.compare.standings import standings
     from cleverdon.demo.measuring import RATE
+    from cleverdon.demo.systems import DEPTH
     from cleverdon.show.costs import render
 
     if demo.unmeasured:
         return f"What the systems cost was not measured: {demo.unmeasured}"
     table = render(standings(scores, demo.costs, SHOWN), columns=_COSTS, **options.terminal())
+    busy = ""
+    if demo.busy > _BUSY:
+        busy = f"\nOther programs kept {demo.busy:.1f} cores busy meanwhile: times are too long."
     return (
         f"What that costs, with {RATE:g} requests a second for {demo.queries / RATE:.1f} s (open "
-        f"loop, within this process):\n\n{table}"
+        f"loop, {DEPTH} results each, within this process):\n\n{table}{busy}"
     )
 
 

@@ -167,7 +167,8 @@ def _check_files(name: str, kind: Kind, files: tuple[str, ...], found: Measured)
         if files:
             raise click.UsageError(f"{name} is drawn of measures alone, and takes no files")
     elif not files or (len(files) < 2 and not found.runs):
-        raise click.UsageError(f"{name} needs files: QRELS RUN...")
+        more = ", or QRELS and --costs with a run in it" if "costs" in kind.needs else ""
+        raise click.UsageError(f"{name} needs files: QRELS RUN...{more}")
     options.check_one_stdin(*files)
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from cleverdon.compare.limits import Limited
-from cleverdon.compare.rule_text import RuleText
+from cleverdon.compare.rule_text import SHARES, RuleText
 from cleverdon.costs import QUANTITIES, spoken
 from cleverdon.errors import suggest
 
@@ -43,7 +43,11 @@ _SUCH_AS = {
     "1/s": "a rate such as '400/s'",
     "": "a share such as '0.1%' or '0.001'",
 }
+_FORMS = "; a rule about costs is written as 'p99 <= 50 ms'"
 _PERCENTILE = re.compile(r"p\d+(\.\d+)?", flags=re.IGNORECASE)
+_BY_CHANCE = "; whether costs differ by chance is for 'cleverdon bench --versus'"
+_TIMES = ("latency", "median", "response")
+"""What response times are called elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -82,18 +86,20 @@ def cost_named(text: RuleText) -> str | None:
 
 def near_costs(word: str) -> str:
     """What to say of costs to someone who wrote what is no measure."""
-    if _PERCENTILE.fullmatch(word):
+    folded = word.casefold()
+    if _PERCENTILE.fullmatch(word) or folded in _TIMES:
         known = ", ".join(name for name in QUANTITIES if _PERCENTILE.fullmatch(name))
         return f"; response times are {known}"
-    near = get_close_matches(word.casefold(), QUANTITIES, n=1, cutoff=0.7)
+    near = [name for name in QUANTITIES if name == f"index_{folded}"]
+    near = near or get_close_matches(folded, QUANTITIES, n=1, cutoff=0.7)
     return f"; of costs, there is {spoken(near[0])!r}" if near else ""
 
 
 def cost_limit(text: RuleText, cost: str) -> CostLimit:
     """The rest of a rule, behind the name of the cost."""
     if text.peek()[1].casefold() == "not":
-        text.fail("a comparison", hint="; whether costs differ by chance is for 'cleverdon bench'")
-    comparison = text.comparison()
+        text.fail("a comparison", hint=_BY_CHANCE)
+    comparison = text.comparison(forms=_FORMS)
     unit = QUANTITIES[cost].unit
     if text.peek()[0] != "word":
         number = _amount(text, unit, f"{_SUCH_AS[unit]}, or 'baseline'")
@@ -121,14 +127,22 @@ def _amount(text: RuleText, unit: str, what: str) -> float:
     number = text.number(what)
     units = _UNITS[unit]
     text.blanks()
-    written = text.name()
+    start, written = text.at, text.name()
+    text.at += len(written)
+    if written == "/":  # blanks are free
+        text.blanks()
+        second = text.name()
+        text.at += len(second)
+        written += second
     if written not in units:
+        text.at = start
         named = [name for name in units if name and name.isascii()]
         text.fail(f"a unit, {' or '.join(named)}", hint=_near(written, named), found=written)
-    text.at += len(written)
     return number * units[written]
 
 
 def _near(written: str, units: list[str]) -> str:
+    if written == "%":
+        return SHARES
     near = suggest(written, units)
     return near if "did you mean" in near else ""

@@ -6,7 +6,10 @@ import operator
 
 COMPARISONS = (">=", ">", "<=", "<", "==")
 SAME = 1e-9
-"""Numbers no further apart are equal: 0.5 - 0.01 must not miss 0.49 by its last digit."""
+"""Numbers no further apart are equal: 0.5 - 0.01 must not miss 0.49 by its last digit.
+
+Of large ones, as sizes in bytes, it is this share of them.
+"""
 
 
 class Limited:
@@ -26,7 +29,7 @@ class Limited:
 
     def holds(self, value: float, limit: float) -> bool:
         """Whether the value is on the right side; what differs by rounding alone is equal."""
-        if abs(value - limit) <= SAME:
+        if abs(value - limit) <= SAME * max(1.0, abs(limit)):
             return self.comparison in (">=", "<=", "==")
         compare = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
         return self.comparison != "==" and bool(compare[self.comparison](value, limit))

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from cleverdon.about import About, AboutRun
-from cleverdon.costs import Costs, from_record
+from cleverdon.costs import Costs, damage, from_record
 from cleverdon.errors import CleverdonError, InputError, OptionError
 from cleverdon.measures.notation import parse
 from cleverdon.read import open_source
@@ -101,8 +101,9 @@ def _read(reader: Callable[[Any], _Read], held: Any, path: str | os.PathLike[str
         AttributeError,
         CleverdonError,
     ) as error:
-        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raise InputError(f"is a damaged results file: {what}", source=os.fspath(path)) from None
+        raise InputError(
+            f"is a damaged results file: {damage(error)}", source=os.fspath(path)
+        ) from None
 
 
 def _restored(held: dict[str, Any]) -> Scores:

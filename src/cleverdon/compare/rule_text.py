@@ -9,6 +9,7 @@ from cleverdon.compare.limits import COMPARISONS
 from cleverdon.errors import NotationError, suggest
 
 FORMS = "; a rule is written as 'nDCG@10 >= baseline - 0.01'"
+SHARES = "; a share of what the baseline has is written as 'baseline + 10%'"
 _TOKEN = re.compile(
     r"(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
     r"|(?P<comparison>[<>=!~≤≥]+)|(?P<word>[^\W\d]\w*)|(?P<mark>\S)"
@@ -36,14 +37,14 @@ class RuleText:
         self.take()
         return value
 
-    def comparison(self, *, other: str = "") -> str:
-        """One of COMPARISONS; `other` is what could stand in its place."""
+    def comparison(self, *, other: str = "", forms: str = FORMS) -> str:
+        """One of COMPARISONS; `other` is what could stand in its place, `forms` how rules are."""
         found = self.peek()[1]
         if found not in COMPARISONS:
             near = _SLIPS.get(found)
             self.fail(
                 ", ".join(COMPARISONS) + other,
-                hint=f"; did you mean {near!r}?" if near else FORMS,
+                hint=f"; did you mean {near!r}?" if near else forms,
             )
         return self.take()
 
@@ -51,7 +52,7 @@ class RuleText:
         """Behind 'baseline': the sign of what is added to it, or nothing."""
         sign = self.peek()[1]
         if sign not in ("+", "-"):
-            self.end("'+', '-' or the end of the rule")
+            self.end("'+', '-' or the end of the rule", hint=SHARES if sign == "*" else "")
             return ""
         return self.take()
 
@@ -88,9 +89,12 @@ class RuleText:
         self.at += len(found)
         return found
 
-    def end(self, what: str = "the end of the rule") -> None:
-        if self.peek()[0]:
-            self.fail(what)
+    def end(self, what: str = "the end of the rule", *, hint: str = "") -> None:
+        kind, found = self.peek()
+        if found.casefold() in ("and", "&", ","):
+            hint = "; give each rule by itself"
+        if kind:
+            self.fail(what, hint)
 
     def fail(self, what: str, hint: str = "", *, found: str = "") -> NoReturn:
         found = found or self.peek()[1]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import nan
 from typing import Any
 
 import numpy as np
 
 from cleverdon.arrays import Floats
-from cleverdon.compare.front import front
+from cleverdon.compare.front import beats
 from cleverdon.compare.intervals import Interval, average_intervals
 from cleverdon.compare.samples import samples
 from cleverdon.costs import QUANTITIES, Cost, Costs
@@ -20,7 +21,7 @@ from cleverdon.scores import Scores
 
 AXES = ("p99", "index_size")
 """What counts beside quality, as far as it was measured."""
-_LOAD = ("loop", "rate", "clients", "k")
+_LOAD = ("loop", "arrivals", "rate", "clients", "k")
 """What response times depend on, whatever the engine."""
 
 
@@ -32,7 +33,16 @@ class Standing:
     average: float
     interval: Interval
     costs: Costs | None
-    front: bool | None = None  # None where that cannot be told: something was not measured validly
+    beaten_by: tuple[str, ...] | None = None
+    """Systems that are as good on everything that counts, and better on something.
+
+    None where that cannot be told: something was not measured validly.
+    """
+
+    @property
+    def front(self) -> bool | None:
+        """Whether it is on the Pareto front, that is, beaten by none."""
+        return None if self.beaten_by is None else not self.beaten_by
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -77,6 +87,17 @@ class Standings:
         return {system: reasons for system, reasons in found.items() if reasons}
 
     @property
+    def close(self) -> tuple[str, ...]:
+        """The costs that count and by which intervals overlap: who beats whom is not certain."""
+        return tuple(name for name in self.axes if self._overlap(name))
+
+    def _overlap(self, name: str) -> bool:
+        valid = (one.cost(name, valid=True) for one in self.systems)
+        ends = sorted(cost.ends for cost in valid if cost is not None)
+        known = [(low, high) for low, high in ends if low < high]
+        return bool(known) and any(one[1] >= other[0] for one, other in pairwise(ends))
+
+    @property
     def loads(self) -> dict[str, tuple[Any, ...]]:
         """In what the loads differed under which times were measured, and how."""
         found = [
@@ -98,9 +119,10 @@ def standings(
 ) -> Standings:
     """What each system of the scores achieves by a measure, and what it costs.
 
-    On the front are those that no other equals on the measure and all `axes`, and beats on one. An
-    axis that was measured of no system does not count; a system that lacks one which others have,
-    or whose measurement is not valid, has no place that could be told.
+    A system is beaten by those that are as good on the measure and all `axes`, and better on one;
+    on the front are those that none beats. An axis that was measured of no system does not count.
+    Of a system that lacks one which others have, or whose measurement is not valid, neither can be
+    told.
     """
     check_systems(scores, costs)
     unknown = [name for name in axes if name not in QUANTITIES]
@@ -113,14 +135,11 @@ def standings(
         for name in sample.systems
     ]
     used = tuple(name for name in axes if any(one.cost(name) for one in found))
-    on = _fronts(found, used, sample.measure.better)
+    beaten = _beaten(found, used, sample.measure.better)
     return Standings(
         measure=sample.measure,
         axes=used,
-        systems=tuple(
-            Standing(one.system, one.average, one.interval, one.costs, place)
-            for one, place in zip(found, on, strict=True)
-        ),
+        systems=tuple(replace(one, beaten_by=by) for one, by in zip(found, beaten, strict=True)),
         topics=len(sample.topics),
     )
 
@@ -141,12 +160,15 @@ def merits(found: list[Standing], axes: tuple[str, ...], better: str) -> Floats:
     return np.array([quality, *([one.merit(name) for one in found] for name in axes)])
 
 
-def _fronts(found: list[Standing], axes: tuple[str, ...], better: str) -> list[bool | None]:
-    values = merits(found, axes, better)
-    known = np.isfinite(values).all(axis=0)
+def _beaten(
+    found: list[Standing], axes: tuple[str, ...], better: str
+) -> list[tuple[str, ...] | None]:
+    beaten: list[tuple[str, ...] | None] = [None] * len(found)
     if better == "neither" or not axes:
-        return [None] * len(found)
-    places: list[bool | None] = [None] * len(found)
-    for at, place in zip(np.flatnonzero(known), front(*values[:, known]), strict=True):
-        places[at] = bool(place)
-    return places
+        return beaten
+    values = merits(found, axes, better)
+    known = np.flatnonzero(np.isfinite(values).all(axis=0))
+    wins = beats(*values[:, known])
+    for place, at in enumerate(known):
+        beaten[at] = tuple(found[other].system for other in known[wins[:, place]])
+    return beaten

@@ -38,6 +38,7 @@ class Demo:
     skipped: tuple[str, ...]  # modules that could not be imported
     costs: dict[str, Costs] = field(default_factory=dict)  # by system, where they were measured
     unmeasured: str = ""  # why they were not, where they should have been
+    busy: float = 0.0  # how many cores other programs kept busy while they were measured
 
 
 def write_demo(
@@ -109,16 +110,18 @@ def _measured(
     """The demo with what its systems cost; or with what is missing to measure it."""
     from cleverdon.costs import merged
     from cleverdon.demo.measuring import RATE, measure_index, measure_load
+    from cleverdon.engine.indexing.machine import Others
 
     found = []
     try:
+        others = Others()
         for system, run in runs.items():
             say(f"timing {system.name}: indexing, then {RATE:g} requests a second")
             found.append(measure_index(system, folder, demo.indexed))
             found.append(measure_load(system, folder, topics, run))
     except MissingExtra as error:
         return replace(demo, unmeasured=str(error))
-    return replace(demo, costs=merged(found))
+    return replace(demo, costs=merged(found), busy=others.cores(0.0))
 
 
 def _say_nothing(_line: str) -> None:

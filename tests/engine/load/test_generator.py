@@ -1,7 +1,5 @@
 """What the sender itself spoilt is said, and what the engine did is not laid at its door."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -10,6 +8,8 @@ from cleverdon.engine.load.mix import Mix
 from cleverdon.engine.load.records import ClosedLoop, Load, OpenLoop, Pattern
 from cleverdon.engine.load.running import load
 from cleverdon.engine.protocol import Engine, Results
+from tests.engine.load.made_loads import made_load
+from tests.engine.load.made_time import MadeTime
 
 
 class Blocking(Engine):
@@ -17,18 +17,20 @@ class Blocking(Engine):
 
     def __init__(self, *, in_process: bool) -> None:
         self.in_process = in_process
+        self.asked = 0
 
     async def search(self, query: str, k: int) -> Results:
-        if query == "blocks":
-            time.sleep(0.2)
+        self.asked += 1
+        if self.asked in (20, 50):
+            MadeTime.now += 0.2
         return []
 
 
+@pytest.mark.usefixtures("made_time")
 @pytest.mark.parametrize("in_process", [False, True])
 def test_a_loop_that_is_blocked_is_noticed(in_process):
-    order = np.where(np.arange(60) % 30 == 20, 1, 0)
-    mix, engine = Mix.of(["does not", "blocks"]), Blocking(in_process=in_process)
-    found = load(engine, mix, OpenLoop(200, "constant"), order=order)
+    engine = Blocking(in_process=in_process)
+    found = load(engine, Mix.of(["a"]), OpenLoop(200, "constant"), requests=60)
     assert found.generator.lag["p99"] > 0.1
     assert found.generator.lag["p50"] <= found.generator.lag["p99"] <= found.generator.lag["max"]
     if in_process:
@@ -87,6 +89,16 @@ def test_a_rate_that_was_not_reached_is_a_reason():
     found = _load(service=0.1)
     slower = Load(**{**vars(found), "sent": found.intended * 1.1, "done": found.done + 0.2})
     assert any("% of the intended rate" in problem for problem in problems(slower))
+
+
+def test_an_engine_that_does_not_keep_up_is_told_from_one_that_is_slow():
+    overloaded = made_load(np.linspace(0.01, 3, 1000))
+    assert "did not keep up: 375 requests" in notes(overloaded)[0]
+    assert problems(overloaded) == ()
+    assert notes(made_load(np.full(1000, 3.0))) == ()  # as slow all the time
+    stalled = np.full(1000, 0.01)
+    stalled[800:] = np.linspace(2, 1, 200)
+    assert notes(made_load(stalled)) == ()
 
 
 def test_without_an_answer_there_is_nothing_valid():

@@ -7,7 +7,7 @@ from hdrh.log import HistogramLogReader
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleverdon.engine.load.histogram import HEADER, PRECISION, Histogram, encoded
+from cleverdon.engine.load.histogram import HEADER, PRECISION, Histogram
 
 TIMES = st.lists(st.floats(0, 3600), min_size=1, max_size=60).map(np.array)
 SHORT = st.lists(st.floats(0, 0.1), min_size=1, max_size=60).map(np.array)
@@ -38,7 +38,7 @@ def test_times_beyond_an_hour_count_as_an_hour():
 
 def test_what_is_encoded_can_be_decoded():
     seconds = np.random.default_rng(1).lognormal(-5, 1, 2000)
-    read = HdrHistogram.decode(encoded(seconds))
+    read = HdrHistogram.decode(Histogram.of(seconds).encoded())
     assert read.get_total_count() == 2000
     assert read.get_value_at_percentile(99) / 1e6 == pytest.approx(
         np.quantile(seconds, 0.99, method="inverted_cdf"), rel=PRECISION, abs=1e-6

@@ -50,7 +50,7 @@ def test_values_rise_and_lie_within_their_intervals(seconds):
 
 def test_of_independent_requests_ranks_are_those_of_the_exact_binomial_interval():
     for share, count in ((0.5, 10), (0.5, 201), (0.9, 150), (0.99, 1000)):
-        low, high = ranks_around(share, count, 1.0, degrees=None, level=0.95)
+        low, high = ranks_around(share, count, 1.0, degrees=None, confidence=0.95)
         below = stats.binom(count, share)
         # The percentile is above the low rank unless fewer requests are below it, and so on.
         assert below.cdf(low - 1) <= 0.025 < below.cdf(low)
@@ -63,8 +63,8 @@ def test_an_end_that_too_few_requests_lie_beyond_is_not_known():
     assert not found["p99"].known
     assert found["p99"].low is not None
     # 1 - 0.99^n > 0.975 from n = 368 on.
-    assert ranks_around(0.99, 367, 1.0, degrees=None, level=0.95)[1] is None
-    assert ranks_around(0.99, 368, 1.0, degrees=None, level=0.95)[1] == 368
+    assert ranks_around(0.99, 367, 1.0, degrees=None, confidence=0.95)[1] is None
+    assert ranks_around(0.99, 368, 1.0, degrees=None, confidence=0.95)[1] == 368
     alone = latencies(np.array([0.25]))["p50"]
     assert (alone.value, alone.low, alone.high) == (0.25, None, None)
 
@@ -79,7 +79,7 @@ def _covered(make, truth: float, share: int, count: int, *, corrected: bool = Tr
         effect, degrees = 1.0, None
         if corrected:
             effect, degrees = design_effect(seconds > ordered[rank_of(share, count) - 1])
-        low, high = ranks_around(share / 1e4, count, effect, degrees=degrees, level=0.95)
+        low, high = ranks_around(share / 1e4, count, effect, degrees=degrees, confidence=0.95)
         held.append(
             (low is None or ordered[low - 1] <= truth)
             and (high is None or truth <= ordered[high - 1])
@@ -134,13 +134,13 @@ def test_what_is_shown_as_json():
     found = latencies(np.linspace(0.001, 1, 50)).to_json()
     assert found["percentiles"].keys() == PERCENTILES.keys()
     assert found["percentiles"]["p99.99"]["high"] is None
-    assert (found["count"], found["level"]) == (50, 0.95)
+    assert (found["count"], found["confidence"]) == (50, 0.95)
 
 
 def test_without_times_there_is_nothing():
     with pytest.raises(OptionError, match="no request was answered"):
         latencies(np.zeros(0))
-    with pytest.raises(OptionError, match="level=95"):
-        latencies(np.ones(3), level=95)
+    with pytest.raises(OptionError, match="confidence=95"):
+        latencies(np.ones(3), confidence=95)
     with pytest.raises(KeyError):
         latencies(np.ones(3))["p98"]

@@ -92,27 +92,22 @@ def test_a_process_that_is_not_there() -> None:
     engine = waiting(lambda query: 0.0)
     with pytest.raises(OptionError, match="window"):
         run_async(run_soak(engine, Mix.of(["a"]), OpenLoop(1), seconds=1.0, window=2.0))
+    with pytest.raises(OptionError, match="make windows longer"):  # before, not after an hour
+        run_async(run_soak(engine, Mix.of(["a"]), OpenLoop(1), seconds=3600.0, window=1.0))
 
 
+@pytest.mark.usefixtures("made_time")
 def test_a_soak_that_is_interrupted_gives_what_there_is() -> None:
-    asked = 0
-
-    def takes(query: str) -> float:
-        nonlocal asked
-        asked += 1
-        return 0.001
-
     async def run() -> Soak:
-        async with waiting(takes) as engine:
+        async with waiting(lambda query: 0.001) as engine:
             soaking = asyncio.create_task(
                 run_soak(engine, Mix.of(["a"]), OpenLoop(100), seconds=60.0, window=0.05)
             )
-            while asked < 20:
-                await asyncio.sleep(0.02)
+            await asyncio.sleep(0.525)
             soaking.cancel()
             return await soaking
 
     found = run_async(run())
-    assert 0 < found.load.seconds < 30
-    assert found.windows
+    assert found.load.seconds == pytest.approx(0.525)
+    assert len(found.windows) == 10
     assert not found.not_valid

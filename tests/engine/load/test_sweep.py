@@ -88,7 +88,8 @@ def test_what_was_measured_before_an_interruption_is_kept(monkeypatch: pytest.Mo
     assert list(found.not_tried) == [200, 400]
 
 
-def test_a_real_engine_with_one_place() -> None:
+@pytest.mark.usefixtures("made_time")
+def test_an_engine_with_one_place() -> None:
     """A search takes 10 ms, and there is one at a time: 100 a second are all it can do."""
 
     async def run() -> Sweep:
@@ -103,17 +104,18 @@ def test_a_real_engine_with_one_place() -> None:
             return await sweep(
                 engine,
                 Mix.of(["a", "b"]),
-                (10, 400),
+                (50, 80, 120),
                 Goal(p99=0.25),
-                pattern=OpenLoop(1, "constant"),
-                seconds=0.6,
+                pattern=OpenLoop(1),
+                seconds=20.0,
                 warmup=0.0,
             )
 
     found = run_async(run())
-    assert [step.keeps for step in found.steps] == [True, False]
-    assert found.steps[1].saturated
-    assert (found.knee.rate, found.knee.broken) == (10, 400)
+    assert [step.keeps for step in found.steps] == [True, True, False]
+    assert [step.saturated for step in found.steps] == [False, False, True]
+    assert found.steps[2].load.throughput == pytest.approx(100, rel=0.01)
+    assert (found.knee.rate, found.knee.broken) == (80, 120)
 
 
 def test_rates() -> None:
@@ -122,3 +124,5 @@ def test_rates() -> None:
     for wrong in ([], [0], [-1], [float("nan")], range(1, 100)):
         with pytest.raises(OptionError):
             checked_rates(wrong)
+    with pytest.raises(OptionError, match="1 to 50 rates, and these are 100,000,000,000"):
+        spaced(5, 10, 10**11)  # and does not make them first

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from cleverdon.engine.callables import as_engine
+from cleverdon.engine.load import interleaved as interleaving
 from cleverdon.engine.load.interleaved import interleaved, orders
 from cleverdon.engine.load.mix import Mix
 from cleverdon.engine.load.records import Load, OpenLoop
 from cleverdon.engine.load.versus import PERCENTILES, Versus, versus
 from cleverdon.engine.looping import run_async
 from cleverdon.errors import OptionError
-from tests.engine.load.made_loads import made_load, waiting
+from tests.engine.load.made_loads import QUIET, made_load, waiting
 
 Pair = tuple[Load, Load]
 
@@ -38,9 +39,9 @@ def test_engines_that_are_alike_are_seldom_told_apart() -> None:
     alarms = dict.fromkeys(PERCENTILES, 0)
     covered = dict.fromkeys(PERCENTILES, 0)
     any_claim = 0
-    times = 60
+    times = 40
     for seed in range(times):
-        found = versus(("new", "old"), made_pairs(8, seed=seed, requests=60), resamples=500)
+        found = versus(("new", "old"), made_pairs(8, seed=seed, requests=40), resamples=200)
         for name in PERCENTILES:
             change = found.changes[name]
             alarms[name] += change.p <= 0.05
@@ -52,12 +53,12 @@ def test_engines_that_are_alike_are_seldom_told_apart() -> None:
 
 
 def test_a_real_difference_is_shown_with_its_sign() -> None:
-    found = versus(("new", "old"), made_pairs(12, seed=1, slower=2.0))
+    found = versus(("new", "old"), made_pairs(12, seed=1, slower=2.0), resamples=1000)
     change = found.changes["p50"]
     assert found.verdict("p50") == "shown"
     assert 0 < change.low <= change.difference <= change.high
     assert change.difference == pytest.approx(change.first - change.second)
-    turned = versus(("old", "new"), [(b, a) for a, b in found.pairs])
+    turned = versus(("old", "new"), [(b, a) for a, b in found.pairs], resamples=1000)
     assert turned.changes["p50"].difference == pytest.approx(-change.difference)
     assert turned.changes["p50"].low == pytest.approx(-change.high)
 
@@ -71,7 +72,7 @@ def test_percentiles_are_those_of_all_requests() -> None:
 
 
 def test_corrected_values_are_holms_and_of_percentiles_only() -> None:
-    found = versus(("new", "old"), made_pairs(8, seed=2, slower=1.3))
+    found = versus(("new", "old"), made_pairs(8, seed=2, slower=1.3), resamples=1000)
     plain = [found.changes[name].p for name in PERCENTILES]
     corrected = [found.changes[name].corrected for name in PERCENTILES]
     assert min(p for p in corrected if p is not None) == pytest.approx(min(1, 3 * min(plain)))
@@ -89,13 +90,15 @@ def test_more_errors_are_a_difference_too() -> None:
 
 
 def test_of_few_pairs_nothing_is_claimed() -> None:
-    found = versus(("new", "old"), made_pairs(3, seed=1, slower=5.0))
+    found = versus(("new", "old"), made_pairs(3, seed=1, slower=5.0), resamples=9)
     assert np.isnan(found.changes["p50"].p)
     assert found.verdict("p50") == "not shown"
 
 
 def test_what_is_not_valid_is_no_claim() -> None:
-    found = versus(("new", "old"), made_pairs(8, seed=1, slower=5.0), not_valid=("lag",))
+    found = versus(
+        ("new", "old"), made_pairs(8, seed=1, slower=5.0), resamples=9, not_valid=("lag",)
+    )
     assert {found.verdict(name) for name in found.changes} == {"not valid"}
 
 
@@ -120,6 +123,7 @@ def test_each_engine_is_first_in_half_of_the_pairs() -> None:
     assert len({tuple(orders(10, seed)) for seed in range(5)}) > 1
 
 
+@pytest.mark.usefixtures("made_time")
 def test_both_blocks_of_a_pair_ask_the_same_at_the_same_times() -> None:
     engines = (waiting(lambda query: 0.004, "slow"), waiting(lambda query: 0.0, "fast"))
 
@@ -140,6 +144,29 @@ def test_both_blocks_of_a_pair_ask_the_same_at_the_same_times() -> None:
         assert one.query.tolist() == two.query.tolist()
         assert one.intended.tolist() == two.intended.tolist()
     assert found.pairs[0][0].intended.tolist() != found.pairs[1][0].intended.tolist()
+
+
+@pytest.mark.parametrize(("bad", "valid"), [(2, True), (3, False)])
+def test_a_few_pairs_that_are_not_valid_are_left_out(
+    monkeypatch: pytest.MonkeyPatch, bad: int, valid: bool
+) -> None:
+    """Of ten; more than a fifth, and it is the whole that cannot be trusted."""
+    blocks = iter([load for pair in made_pairs(10, seed=1) for load in pair])
+    sent = 0
+
+    async def run_load(*given: object, **how: object) -> Load:
+        nonlocal sent
+        sent += 1
+        busy = replace(QUIET, cpu=0.99)
+        return replace(next(blocks), generator=busy) if sent <= 2 * bad else next(blocks)
+
+    monkeypatch.setattr(interleaving, "run_load", run_load)
+    engines = (waiting(lambda query: 0.0, "new"), waiting(lambda query: 0.0, "old"))
+    found = run_async(interleaved(engines, Mix.of(["a"]), OpenLoop(10), warmup=0))
+    assert len(found.pairs) == (8 if valid else 10)
+    reasons = found.left_out if valid else found.not_valid
+    assert f"{bad} of 10 blocks: the sender used 99% of a core" in reasons[0]
+    assert not (found.not_valid if valid else found.left_out)
 
 
 def test_engines_need_names_of_their_own() -> None:

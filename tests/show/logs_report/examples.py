@@ -63,9 +63,21 @@ def with_aside(log: Log) -> Log:
 
 @cache
 def usual() -> LogsReport:
+    return made_anew()
+
+
+def made_anew() -> LogsReport:
+    """The usual report once more, which takes seconds."""
     return logs_report(
         with_aside(usual_log()), title=ODD, control="A", settings=Settings(least_users=3)
     )
+
+
+@cache
+def strict() -> LogsReport:
+    """The same log with other settings, and without a doctor."""
+    settings = Settings(least_users=20, sessions="log", fold=False)
+    return logs_report(usual_log(), settings=settings, check=False, control="A")
 
 
 @cache

@@ -8,14 +8,16 @@ import pytest
 
 from cleverdon.errors import InputError
 from cleverdon.online.observing import observe
-from cleverdon.online.settings import Settings
+from cleverdon.online.stages import staged
 from cleverdon.online.worked import log_of
 from cleverdon.show.logs_report import logs_report
+from cleverdon.show.logs_report.gathering import _tested
 from tests.show.logs_report.examples import (
     ODD,
     SECRET,
     bare,
     bare_log,
+    strict,
     usual,
     usual_log,
 )
@@ -55,11 +57,10 @@ def test_lists_have_only_queries_of_enough_users() -> None:
     assert texts == [ODD.casefold(), "boots", "shoes"]
     assert lists["TopZeroResults"]["table"]["rows"] == [["boots", "18", "6", "100.00%", "18"]]
     assert "Only queries of at least 3 users are listed." in lists["TopQueries"]["notes"]
-    strict = logs_report(usual_log(), settings=Settings(least_users=20), check=False, control="A")
-    (top,) = [one for one in strict.content["lists"] if one["name"] == "TopQueries"]
+    (top,) = [one for one in strict().content["lists"] if one["name"] == "TopQueries"]
     assert top["table"]["rows"] == []
     assert "There is nothing to list." in top["notes"]
-    assert "shoes" not in json.dumps(strict.content)
+    assert "shoes" not in json.dumps(strict().content)
 
 
 def test_nobody_is_named() -> None:
@@ -103,9 +104,13 @@ def test_variants_are_compared() -> None:
 
 
 def test_a_control_that_nobody_named() -> None:
-    assert logs_report(usual_log(), check=False).content["abtest"]["control"] == "A"
+    # The test alone, since the whole of a report takes seconds.
+    stages = staged(usual_log(), split=("variant",))
+    test, why = _tested(stages, None, 0.95, lambda _: None)
+    assert test is not None
+    assert (test.control, why) == ("A", "")
     with pytest.raises(InputError, match="there is no variant 'C'"):
-        logs_report(usual_log(), control="C", check=False)
+        _tested(stages, "C", 0.95, lambda _: None)
     with pytest.raises(InputError, match="an A/B test needs what this log does not have"):
         logs_report(usual_log(variants=False), control="A", check=False)
 
@@ -143,8 +148,7 @@ def test_the_method_says_how() -> None:
         text.lstrip().startswith(("SELECT", "WITH", "CREATE", "--"))
         for text in method["sql"].values()
     )
-    kept = logs_report(usual_log(), check=False, settings=Settings(sessions="log", fold=False))
-    facts = kept.content["method"]["facts"]
+    facts = strict().content["method"]["facts"]
     assert facts["Session"] == "is what the log calls one"
     assert facts["The same query"] == "texts that are the same in every character"
 

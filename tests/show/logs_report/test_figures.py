@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
-
-import altair
 
 from cleverdon.show.logs_report.figures import figures
 from cleverdon.show.page.figure import Figure
 from cleverdon.show.plot import theme
 from cleverdon.show.plot.online.by_day import by_day_rows
 from tests.show.logs_report.examples import bare, usual
+from tests.show.report.examples import check_schema
 from tests.show.report.test_figures import same, unpacked
 
 
@@ -72,6 +70,4 @@ def test_specifications_keep_to_the_schema() -> None:
     for figure in drawn().values():
         packed = next(iter(figure.rows.values()))
         spec = {**figure.spec, "datasets": unpacked(packed), "config": theme.config("dark")}
-        kinds: dict[str, Any] = {"layer": altair.LayerChart, "facet": altair.FacetChart}
-        kind = next((kind for key, kind in kinds.items() if key in spec), altair.Chart)
-        kind.from_dict(spec)
+        check_schema(spec)

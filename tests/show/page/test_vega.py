@@ -64,3 +64,5 @@ def test_it_is_put_together_once(monkeypatch: pytest.MonkeyPatch) -> None:
         first = vega.bundle()
     assert first.strip() == "elsewhere"
     assert vega.bundle() is first
+    with vega.begun():
+        assert not vega._BEGUN  # for what is there already, no process is started

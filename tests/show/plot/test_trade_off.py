@@ -9,6 +9,8 @@ from cleverdon.compare.samples import samples
 from cleverdon.errors import OptionError
 from cleverdon.scores import Scores
 from cleverdon.show import plot
+from cleverdon.show.plot.base import Row
+from cleverdon.show.plot.beside import sides
 from cleverdon.show.plot.trade_off import trade_off_rows
 from tests.compare.made import made
 from tests.show.plot.made import datasets, many, subtitle
@@ -76,6 +78,19 @@ def test_names_stand_where_there_is_room() -> None:
     same = made({f"system {n}": {"AP": [0.5], "RR": [0.5]} for n in range(30)})
     points = datasets(plot.trade_off(same, "AP", "RR"))["points"]
     assert "" in {row["side"] for row in points}
+
+
+def test_names_stand_beside_cross_hairs() -> None:
+    # The hair of the upper point reaches over what would be the first place for the lower's name.
+    rows: list[Row] = [
+        {"system": "upper", "x": 5.0, "y": 5.3, "x_low": 0.0, "x_high": 10.0},
+        {"system": "lower", "x": 5.0, "y": 5.1, "x_low": 4.9, "x_high": 5.1},
+    ]
+    for row in rows:
+        row |= {"y_low": row["y"] - 0.1, "y_high": row["y"] + 4 if row["y"] < 5.2 else None}
+    assert sides(rows, legend=False) == ["right above", "right below"]
+    without = [{key: row[key] for key in ("system", "x", "y")} for row in rows]
+    assert sides(without, legend=False) == ["right", "right"]
 
 
 def test_mistakes_are_told() -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from html.parser import HTMLParser
 from typing import Any
 from unittest import mock
 
+from altair.vegalite.v6.schema import core
+
 from cleverdon import Scores, evaluate
 from cleverdon.read.texts import Text
-from cleverdon.show.page import shell
+from cleverdon.show.page import shell, vega
 
 QRELS = {
     "1": {"a": 2, "b": 1, "c": 0, "p": -1},
@@ -51,9 +53,20 @@ def scores(*, keep: int = 3) -> Scores:
 
 @contextmanager
 def without_vega() -> Iterator[None]:
-    """The page without its megabyte of plotting library, which takes seconds to be put together."""
-    with mock.patch.object(shell, "bundle", return_value="window.vegaEmbed = null;"):
+    """The page without its megabyte of plotting library, which takes seconds to be put together.
+
+    No other process begins to do so either.
+    """
+    with (
+        mock.patch.object(shell, "bundle", return_value="window.vegaEmbed = null;"),
+        mock.patch.object(vega, "begun", nullcontext),
+    ):
         yield
+
+
+def check_schema(spec: dict[str, Any]) -> None:
+    """Fail where a specification is not one of Vega-Lite; `from_dict` takes eight times as long."""
+    core.TopLevelSpec.validate(spec)
 
 
 class Outline(HTMLParser):

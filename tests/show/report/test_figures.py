@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-import altair
 import pytest
 
 from cleverdon import Scores, evaluate
@@ -28,7 +27,7 @@ from cleverdon.show.plot.topicwise import differences_to
 from cleverdon.show.plot.trade_off import trade_off_rows
 from cleverdon.show.report import report
 from cleverdon.show.report.figures import CUTOFFS, figures
-from tests.show.report.examples import MEASURES, QRELS, RUNS, scores
+from tests.show.report.examples import MEASURES, QRELS, RUNS, check_schema, scores
 
 SYSTEMS = list(RUNS)
 
@@ -39,8 +38,13 @@ def drawn(of: Scores, baseline: str | None = None) -> dict[str, Figure]:
 
 
 @cache
+def bounded_scores() -> Scores:
+    return evaluate(QRELS, RUNS, MEASURES, keep=3, docs=20, bounds=True)
+
+
+@cache
 def all_figures() -> dict[str, Figure]:
-    return drawn(evaluate(QRELS, RUNS, MEASURES, keep=3, docs=20, bounds=True), "poor")
+    return drawn(bounded_scores(), "poor")
 
 
 def unpacked(packed: dict[str, Any]) -> Datasets:
@@ -128,7 +132,7 @@ def specs() -> Iterator[tuple[Figure, dict[str, Any]]]:
 
 def test_every_specification_is_valid_and_has_the_rows_that_it_names() -> None:
     for figure, spec in specs():
-        altair.Chart.from_dict(spec | {"config": theme.config("dark")})  # held to the schema
+        check_schema(spec | {"config": theme.config("dark")})
         assert "⟦" not in json.dumps(spec, ensure_ascii=False), figure.id
         named = {part.split('"')[0] for part in json.dumps(spec).split('"data": {"name": "')[1:]}
         assert named <= set(spec["datasets"]), figure.id
@@ -194,7 +198,7 @@ def test_cutoffs_end_where_rankings_do() -> None:
 
 def test_plots_that_nothing_can_be_picked_for() -> None:
     of = all_figures()
-    bounded = evaluate(QRELS, RUNS, MEASURES, keep=3, docs=20, bounds=True)
+    bounded = bounded_scores()
     charts = {
         "correlation": plot.correlation(bounded),
         "eleven_points": plot.eleven_points(bounded),

@@ -47,6 +47,11 @@ class ColdWarm:
     ratio: Ratio
     failed: int = 0  # questions without an answer
 
+    @property
+    def not_valid(self) -> tuple[str, ...]:
+        """Why nothing can be said."""
+        return () if self.ratio.queries else ("no query was answered both times",)
+
     def percentile(self, which: str, name: str) -> float:
         """A percentile, as p99, of the `cold` or `warm` answers; NaN where there are none."""
         times = np.sort(getattr(self, which)[np.isfinite(getattr(self, which))])

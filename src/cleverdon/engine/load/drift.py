@@ -3,8 +3,9 @@
 The slope is Theil and Sen's, the median of those between all pairs of points; whether it differs
 from 0 is asked by Mann and Kendall's test. Neighbouring windows of a long load are alike, which
 would make chance look like a trend: the variance is widened by the correlation of neighbours, as
-Yue and Wang 2004 have it (doi:10.1023/B:WARM.0000043140.61082.60). In simulations false alarms at
-0.05 then stay below 0.1 while that correlation is up to 0.6, where without it they are beyond 0.25.
+Yue and Wang 2004 have it (doi:10.1023/B:WARM.0000043140.61082.60). In simulations of 8 to 60 points
+false alarms at 0.05 are then up to 0.03 without any correlation, 0.09 at one of 0.6 (where they are
+beyond 0.25 without the widening), and 0.13 at one of 0.8.
 """
 
 from __future__ import annotations

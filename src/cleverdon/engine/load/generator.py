@@ -21,6 +21,9 @@ OWN_SHARE, OWN_LEAST = 0.5, 0.002
 """From this share on, and this many seconds, the p99 is the sender's rather than the engine's."""
 CPU = 0.9
 """The share of a core above which requests and answers are likely to have waited for us."""
+QUEUE, GROWTH = 0.05, 1.2
+"""From this share of requests on, and where each fifth of them took longer than the one before and
+the last so many times as long as the first, what is under way at the end is a queue that grows."""
 RATE = 0.98
 """The share of the intended rate that has to be reached: of all requests, sent while it lasted."""
 
@@ -81,14 +84,32 @@ def problems(load: Load) -> tuple[str, ...]:
 
 def notes(load: Load) -> tuple[str, ...]:
     """What to know of a load that is valid all the same."""
-    generator = load.generator
-    if not generator.in_process:
-        return ()
-    return (
-        "the engine works in the process that sends the requests: they share the processor, and "
-        f"what it holds up (requests were sent up to {generator.lag['max'] * 1000:.3g} ms late) "
-        "counts as the engine's",
-    )
+    found = []
+    if left := _queue(load):
+        found.append(
+            f"the engine did not keep up: {left:,} requests were still under way when the last was "
+            "sent, so that the longer the load, the longer the times"
+        )
+    if load.generator.in_process:
+        late = load.generator.lag["max"] * 1000
+        found.append(
+            "the engine works in the process that sends the requests: they share the processor, "
+            f"and what it holds up (requests were sent up to {late:.3g} ms late) counts as the "
+            "engine's"
+        )
+    return tuple(found)
+
+
+def _queue(load: Load) -> int:
+    """How many requests were left over at the end by an engine that gets slower and slower."""
+    times = load.done - load.intended
+    left = int((load.done > load.seconds).sum())
+    if not isinstance(load.pattern, OpenLoop) or len(times) < 50 or left < QUEUE * len(times):
+        return 0
+    middles = np.array([np.median(fifth) for fifth in np.array_split(times, 5)])
+    # All of them: a stall at the end of a load is no queue that grew.
+    rising = (np.diff(middles) >= 0).all() and middles[-1] > GROWTH * middles[0]
+    return left if rising else 0
 
 
 def _late(load: Load) -> list[str]:

@@ -68,11 +68,6 @@ class Histogram:
         return f"{name}{start:.3f},{seconds:.3f},{self.longest * 1000:.3f},{self.encoded()}\n"
 
 
-def encoded(seconds: Floats) -> str:
-    """Times as an HdrHistogram in base64, which tools for such histograms decode."""
-    return Histogram.of(seconds).encoded()
-
-
 def _hdr_histogram() -> Any:
     try:
         from hdrh.histogram import HdrHistogram

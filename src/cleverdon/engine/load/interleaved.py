@@ -19,6 +19,8 @@ from cleverdon.errors import OptionError, check_count
 Progress = Callable[[str, float], object]
 """Told what is being done, and which share of all blocks is over."""
 
+_SOUND = 0.8
+"""The share of pairs that have to be valid, so that the others can be left out."""
 _SETTLE = 0.5
 """Seconds of load before each block that do not count: the other engine had the caches before."""
 
@@ -80,12 +82,16 @@ async def interleaved(
         if len(found) < FEWEST_PAIRS:
             raise
         interrupted = True
+    reasons = _problems(names, found)
+    sound = [pair for pair in found if not any(map(problems, pair))]
+    enough = len(sound) >= max(FEWEST_PAIRS, _SOUND * len(found))
     return versus(
         names,
-        found,
+        sound if enough else found,
         level=level,
         seed=pattern.seed,
-        not_valid=_problems(names, found),
+        not_valid=() if enough else reasons,
+        left_out=reasons if enough else (),
         interrupted=interrupted,
     )
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 
-from cleverdon.engine.load.latencies import Latencies, Percentile, latencies
+from cleverdon.engine.load.latencies import CONFIDENCE, Latencies, Percentile, latencies
 from cleverdon.engine.load.records import Load
 from cleverdon.errors import OptionError, check_within
 
@@ -19,12 +19,14 @@ class Goal:
     p99: float  # seconds of response time
     errors: float = 0.01  # share of the requests
     kept_up: float = 0.95  # share of the requests that are answered in time
+    confidence: float = CONFIDENCE  # of the interval of p99, within which chance may decide
 
     def __post_init__(self) -> None:
         if not isfinite(self.p99) or self.p99 <= 0:
             raise OptionError(f"the limit of p99 is {self.p99!r}: expected seconds, above 0")
         check_within("errors", self.errors, -1e-12, 1)
         check_within("kept_up", self.kept_up, 0, 1)
+        check_within("confidence", self.confidence, 0, 1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +41,8 @@ class Step:
     @cached_property
     def latencies(self) -> Latencies | None:
         """Of response times; None where no request was answered."""
-        return latencies(self.load.response) if len(self.load.response) else None
+        times = self.load.response
+        return latencies(times, confidence=self.goal.confidence) if len(times) else None
 
     @property
     def p99(self) -> Percentile | None:
@@ -49,7 +52,7 @@ class Step:
     @property
     def errors(self) -> float:
         """The share of requests that were not answered."""
-        return 1 - float(self.load.answered.mean()) if len(self.load.answered) else 0.0
+        return self.load.share_failed
 
     @property
     def kept_up(self) -> float:

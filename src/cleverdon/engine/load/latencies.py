@@ -36,7 +36,7 @@ PERCENTILES = {
 }
 """Shares of the requests, in ten-thousandths, so that ranks are computed without rounding."""
 
-LEVEL = 0.95
+CONFIDENCE = 0.95
 STRETCHES = 20
 """So many stretches of neighbouring requests show how much those depend on each other."""
 
@@ -65,7 +65,7 @@ class Latencies:
     mean: float
     max: float
     count: int
-    level: float = LEVEL  # of the intervals
+    confidence: float = CONFIDENCE  # of the intervals
 
     def __getitem__(self, name: str) -> Percentile:
         for percentile in self.percentiles:
@@ -79,7 +79,7 @@ class Latencies:
             "count": self.count,
             "mean": plain(self.mean),
             "max": plain(self.max),
-            "level": self.level,
+            "confidence": self.confidence,
             "percentiles": {
                 found.name: {
                     "value": plain(found.value),
@@ -92,36 +92,36 @@ class Latencies:
         }
 
 
-def latencies(seconds: Floats, *, level: float = LEVEL) -> Latencies:
+def latencies(seconds: Floats, *, confidence: float = CONFIDENCE) -> Latencies:
     """The percentiles of times that stand in the order in which requests were to be sent.
 
     >>> found = latencies(np.arange(1, 1001) / 1000)
     >>> round(found["p90"].value, 3), found["p99.99"].high
     (0.9, None)
     """
-    check_within("level", level, 0, 1)
+    check_within("confidence", confidence, 0, 1)
     if not len(seconds):
         raise OptionError("there are no times to take percentiles of: no request was answered")
     histogram = Histogram.of(seconds)
     return Latencies(
         percentiles=tuple(
-            _percentile(name, share, seconds, histogram, level)
+            _percentile(name, share, seconds, histogram, confidence)
             for name, share in PERCENTILES.items()
         ),
         mean=float(np.mean(seconds)),
         max=float(np.max(seconds)),
         count=len(seconds),
-        level=level,
+        confidence=confidence,
     )
 
 
 def _percentile(
-    name: str, share: int, seconds: Floats, histogram: Histogram, level: float
+    name: str, share: int, seconds: Floats, histogram: Histogram, confidence: float
 ) -> Percentile:
     count = len(seconds)
     value = histogram.at_rank(rank_of(share, count))
     effect, degrees = design_effect(seconds > value)
-    low, high = ranks_around(share / 10_000, count, effect, degrees=degrees, level=level)
+    low, high = ranks_around(share / 10_000, count, effect, degrees=degrees, confidence=confidence)
     return Percentile(
         name,
         value,
@@ -153,11 +153,11 @@ def design_effect(exceeds: Bools) -> tuple[float, int | None]:
 
 
 def ranks_around(
-    share: float, count: int, effect: float, *, degrees: int | None, level: float
+    share: float, count: int, effect: float, *, degrees: int | None, confidence: float
 ) -> tuple[int | None, int | None]:
     """Ranks between which the percentile of so large a share lies, with this confidence."""
     special = scipy_special("an interval of a percentile")
-    tail = (1 - level) / 2
+    tail = (1 - confidence) / 2
     if degrees is not None:
         # The design effect is an estimate itself; what that costs, as Korn and Graubard have it.
         effect *= float(special.stdtrit(degrees, tail) / special.ndtri(tail)) ** 2

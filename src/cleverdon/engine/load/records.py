@@ -121,6 +121,11 @@ class Load:
         last = float(ends.max(initial=0.0))
         return len(ends) / last if last > 0 else 0.0
 
+    @property
+    def share_failed(self) -> float:
+        """The share of requests that were not answered."""
+        return 1 - float(self.answered.mean()) if len(self.answered) else 0.0
+
     def errors(self) -> dict[str, int]:
         """How many requests failed, by kind."""
         counts = np.bincount(self.failed[self.failed >= 0], minlength=len(FAILURES))

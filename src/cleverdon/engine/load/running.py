@@ -118,9 +118,9 @@ async def run_load(
 def _collector_at_rest() -> Iterator[None]:
     """A full collection takes longer than many a request, and all of them would wait for it.
 
-    So what is there already is not looked at while the load lasts; what comes, soon is gone again.
+    So what is there already is not looked at while the load lasts, whether or not it is garbage;
+    what comes is collected as ever, so that a long load does not fill the memory.
     """
-    gc.collect()
     gc.freeze()
     try:
         yield

@@ -83,12 +83,7 @@ def soaked(
 
     `memory` are times since the load began, and bytes.
     """
-    count = int(np.floor(load.seconds / window + 1e-9))
-    if count > MOST:
-        raise OptionError(
-            f"window={window:g}: {load.seconds:g} s are {count:,} windows of that, and {MOST:,} "
-            "at most can be told apart"
-        )
+    count = _count(load.seconds, window)
     bounds = [(number * window, (number + 1) * window) for number in range(count)]
     found = tuple(_window(load, start, end, memory) for start, end in bounds)
     middles = np.array([(start + end) / 2 / HOUR for start, end in bounds])
@@ -108,6 +103,17 @@ def soaked(
         not_valid=not_valid,
         memory=memory,
     )
+
+
+def _count(seconds: float, window: float) -> int:
+    """How many whole windows there are."""
+    count = int(np.floor(seconds / window + 1e-9))
+    if count > MOST:
+        raise OptionError(
+            f"window={window:g}: {seconds:g} s are {count:,} windows of that, and {MOST:,} at most "
+            "can be told apart; make windows longer"
+        )
+    return count
 
 
 def _window(
@@ -155,6 +161,7 @@ async def run_soak(
     """
     if not 0 < window <= seconds:
         raise OptionError(f"window={window!r}: expected seconds, up to the {seconds:g} of the load")
+    _count(seconds, window)  # not only once hours are over
     samples: list[tuple[float, float]] = []
     watching = None
     if pid is not None:

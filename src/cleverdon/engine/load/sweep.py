@@ -62,19 +62,23 @@ def spaced(low: float, high: float, count: int) -> tuple[float, ...]:
     >>> spaced(50, 800, 5)
     (50.0, 100.0, 200.0, 400.0, 800.0)
     """
-    check_count("count", count, least=2)
+    _check_number(check_count("count", count, least=2))
     return checked_rates(float(f"{rate:.3g}") for rate in np.geomspace(low, high, count))
 
 
 def checked_rates(rates: Iterable[float]) -> tuple[float, ...]:
     """Rates in rising order, or an OptionError where they are none."""
     found = tuple(float(rate) for rate in rates)
-    if not 1 <= len(found) <= MOST_RATES:
-        raise OptionError(f"a sweep is over 1 to {MOST_RATES} rates, and these are {len(found)}")
+    _check_number(len(found))
     wrong = [rate for rate in found if not isfinite(rate) or rate <= 0]
     if wrong:
         raise OptionError(f"rate={wrong[0]!r}: expected requests a second, above 0")
     return tuple(sorted(set(found)))
+
+
+def _check_number(rates: int) -> None:
+    if not 1 <= rates <= MOST_RATES:
+        raise OptionError(f"a sweep is over 1 to {MOST_RATES} rates, and these are {rates:,}")
 
 
 async def sweep(

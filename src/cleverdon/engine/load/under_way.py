@@ -9,6 +9,7 @@ import asyncio
 from array import array
 from collections import deque
 from collections.abc import Callable
+from math import inf
 from time import perf_counter
 
 from cleverdon.engine.failures import SearchFailure
@@ -17,6 +18,8 @@ from cleverdon.engine.protocol import Engine, Results
 from cleverdon.errors import CleverdonError
 
 _NUMBERS = {kind: number for number, kind in enumerate(FAILURES)}
+_FINEST = 0.001
+"""Seconds between two looks at who has waited too long, at the least."""
 
 
 class UnderWay:
@@ -63,14 +66,13 @@ class UnderWay:
         number = len(self.query)
         self.query.append(query)
         self.intended.append(intended)
-        self.sent.append(self.now())
+        self.sent.append(inf)  # not yet: its task has to begin first
         self.done.append(0.0)
         self.failed.append(-1)
         self._oldest.append(number)
         self.tasks[number] = self._loop.create_task(self._ask(number, query))
 
     async def _ask(self, number: int, query: int) -> None:
-        # Only now is it really sent: other tasks may have come first.
         self.sent[number] = perf_counter() - self.begin
         try:
             results = await self._search(self._texts[query], self._k)
@@ -104,14 +106,15 @@ class UnderWay:
             number = oldest[0]
             task = self.tasks.get(number)
             if task is not None:
-                wait = self.sent[number] + self._timeout - now
+                # A task that is cancelled before it has begun would never tell its end.
+                wait = min(self.sent[number] + self._timeout - now, self._timeout)
                 if wait > 0:
                     break
                 self._expired.add(number)
                 task.cancel()
                 wait = self._timeout
             oldest.popleft()
-        self._timer = self._loop.call_later(wait, self._expire)
+        self._timer = self._loop.call_later(max(wait, _FINEST), self._expire)
 
     async def end(self) -> None:
         """Give up on whatever is still under way."""
@@ -120,6 +123,7 @@ class UnderWay:
         for number, task in left.items():
             self.cut_off += 1
             self.done[number], self.failed[number] = self.now(), TIMEOUT
+            self.sent[number] = min(self.sent[number], self.done[number])
             task.cancel()
         if left:
             # An engine that holds on to a request after all is not waited for a second time.

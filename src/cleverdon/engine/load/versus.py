@@ -53,10 +53,15 @@ class Versus:
     pattern: Pattern  # of the first pair; others have other seeds
     pairs: tuple[tuple[Load, Load], ...]  # of each pair the first engine's block, and the second's
     changes: Mapping[str, Change]  # of PERCENTILES, and of throughput and errors
-    confidence: float
     level: float
     not_valid: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  # why some of the pairs were, where there were enough others
     interrupted: bool = False
+
+    @property
+    def confidence(self) -> float:
+        """Of the intervals."""
+        return 1 - self.level
 
     def verdict(self, name: str) -> str:
         """Whether a difference is shown, not shown, or nothing can be said."""
@@ -75,6 +80,7 @@ def versus(
     resamples: int = RESAMPLES,
     seed: int = 0,
     not_valid: tuple[str, ...] = (),
+    left_out: tuple[str, ...] = (),
     interrupted: bool = False,
 ) -> Versus:
     """Compare two engines by their blocks of load, a pair of which was sent one after the other."""
@@ -86,9 +92,10 @@ def versus(
     for at, pair in enumerate(pairs):
         for name, load in zip(names, pair, strict=True):
             if not len(load.response):
+                first = next(iter(load.messages.items()), ("", "none was sent"))
                 raise OptionError(
-                    f"{name} answered no request in block {at + 1} of {len(pairs)}; what it says: "
-                    f"{load.errors() or 'nothing was asked'}"
+                    f"{name} answered no request in block {at + 1} of {len(pairs)}: "
+                    f"{': '.join(filter(None, first))}"
                 )
     times = _times(len(pairs), resamples, seed)
     sides = [[pair[side] for pair in pairs] for side in (0, 1)]
@@ -109,21 +116,16 @@ def versus(
         pattern=pairs[0][0].pattern,
         pairs=tuple(pairs),
         changes=_corrected(changes),
-        confidence=1 - level,
         level=level,
         not_valid=not_valid,
+        left_out=left_out,
         interrupted=interrupted,
     )
 
 
-def share_failed(load: Load) -> float:
-    """The share of requests that were not answered."""
-    return 1 - float(load.answered.mean()) if len(load.answered) else 0.0
-
-
 _MEANS: Mapping[str, Callable[[Load], float]] = {
     "throughput": lambda load: load.throughput,
-    "errors": share_failed,
+    "errors": lambda load: load.share_failed,
 }
 
 

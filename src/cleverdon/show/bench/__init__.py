@@ -29,7 +29,7 @@ FORMATS = ("table", "markdown", "json")
 Parts = tuple[list[Section], list[str]]
 """Tables, and what is to be said below them."""
 
-_PARTS: dict[type[Any], Callable[[Any], Parts]] = {
+_PARTS: dict[type[Any], Callable[..., Parts]] = {
     Load: load.parts,
     Sweep: sweep.parts,
     Versus: versus.parts,
@@ -43,7 +43,8 @@ def render(bench: Bench, format: str = "table", **terminal: Any) -> str:
     check_word("format", format, FORMATS)
     if format == "json":
         return json.dumps(as_json(bench), indent=1, ensure_ascii=False)
-    tables, below = _PARTS[type(bench.found)](bench.found)
+    of_load = {"confidence": bench.confidence} if isinstance(bench.found, Load) else {}
+    tables, below = _PARTS[type(bench.found)](bench.found, **of_load)
     title = heading(bench)
     above = [f"NOT VALID: {reason}" for reason in bench.not_valid]
     body = sections(

@@ -9,6 +9,7 @@ from typing import Any
 
 from cleverdon.engine.load.cold import ColdWarm
 from cleverdon.engine.load.generator import notes, problems
+from cleverdon.engine.load.latencies import CONFIDENCE
 from cleverdon.engine.load.records import Load, OpenLoop, Pattern
 from cleverdon.engine.load.soak import Soak
 from cleverdon.engine.load.sweep import Sweep
@@ -34,15 +35,14 @@ class Bench:
     quality: Mapping[str, float] = field(default_factory=dict)  # by measure
     quality_notes: tuple[str, ...] = ()
     answers: Mapping[str, Results] = field(default_factory=dict)  # of topics, as they were timed
+    confidence: float = CONFIDENCE  # of the intervals of a load
     interrupted: bool = False  # by Ctrl-C
     remarks: tuple[str, ...] = ()
 
     @property
     def not_valid(self) -> tuple[str, ...]:
         """Why the times should not be believed."""
-        if isinstance(self.found, Load):
-            return problems(self.found)
-        return () if isinstance(self.found, ColdWarm) else self.found.not_valid
+        return problems(self.found) if isinstance(self.found, Load) else self.found.not_valid
 
 
 def loads(found: Found) -> list[Load]:

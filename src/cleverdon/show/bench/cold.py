@@ -5,11 +5,16 @@ from __future__ import annotations
 from math import isnan
 
 from cleverdon.engine.load.cold import ColdWarm
+from cleverdon.show.bench.about import percentage
 from cleverdon.show.grid import Grid, counted
 from cleverdon.show.quantities import seconds, significant
 from cleverdon.show.sections import Section
 
 SHOWN = ("p50", "p90", "p99")
+_PASSES = (
+    "The interval is over queries. All were asked cold before all were asked warm: whatever else "
+    "slowed the machine down in one of the passes is not in it, and more --repetitions show it."
+)
 
 
 def parts(found: ColdWarm) -> tuple[list[Section], list[str]]:
@@ -19,7 +24,7 @@ def parts(found: ColdWarm) -> tuple[list[Section], list[str]]:
         for which in ("cold", "warm")
     ]
     grid = Grid(["cache", *SHOWN], rows, 1, [], ["one query at a time, from sending to answer"])
-    below = [_told(found), _emptied(found)]
+    below = [_told(found), _emptied(found), _PASSES]
     if found.failed:
         below.append(f"{counted(found.failed, 'question')} had no answer, and are left out.")
     return [Section("cache", grid)], below
@@ -32,7 +37,7 @@ def _told(found: ColdWarm) -> str:
     ends = ""
     if not isnan(ratio.low):
         ends = (
-            f" ({ratio.confidence:.0%} interval {significant(ratio.low)} to "
+            f" ({percentage(ratio.confidence)} interval {significant(ratio.low)} to "
             f"{significant(ratio.high)}, by query)"
         )
     return (

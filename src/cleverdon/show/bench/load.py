@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cleverdon.engine.failures import KINDS
-from cleverdon.engine.load.latencies import Latencies, Percentile, latencies
+from cleverdon.engine.load.latencies import CONFIDENCE, Latencies, Percentile, latencies
 from cleverdon.engine.load.records import Load
 from cleverdon.show.bench.about import between, percentage
 from cleverdon.show.grid import Grid, printable
@@ -11,12 +11,14 @@ from cleverdon.show.quantities import rate, seconds
 from cleverdon.show.sections import Section
 
 
-def parts(load: Load) -> tuple[list[Section], list[str]]:
+def parts(load: Load, *, confidence: float = CONFIDENCE) -> tuple[list[Section], list[str]]:
     """The tables of a load, and what is to be said below them."""
     tables = [Section("requests", requests_grid(load)), Section("generator", generator_grid(load))]
     if not len(load.response):
         return tables, _failures(load)
-    response, service = latencies(load.response), latencies(load.service)
+    response, service = (
+        latencies(times, confidence=confidence) for times in (load.response, load.service)
+    )
     times = Section("percentiles", times_grid(response, service))
     return [times, *tables], [*_unknown(response), *_failures(load)]
 
@@ -34,7 +36,12 @@ def times_grid(response: Latencies, service: Latencies) -> Grid:
     ]
     rows.append(["longest", seconds(response.max), "", seconds(service.max)])
     rows.append(["mean", seconds(response.mean), "", seconds(service.mean)])
-    header = ["percentile", "response time", f"{response.level:.0%} interval", "service time"]
+    header = [
+        "percentile",
+        "response time",
+        f"{percentage(response.confidence)} interval",
+        "service time",
+    ]
     notes = [
         "response time: from when a request was to be sent, as users wait",
         "service time: from when it was really sent, without the sender's own lag",

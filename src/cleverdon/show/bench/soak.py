@@ -6,7 +6,7 @@ from math import isnan
 
 from cleverdon.engine.load.drift import FEWEST
 from cleverdon.engine.load.soak import WATCHED, Soak, Window
-from cleverdon.show.bench.about import WRITTEN, p_cell, signed, thinned
+from cleverdon.show.bench.about import WRITTEN, p_cell, percentage, signed, thinned
 from cleverdon.show.grid import Grid
 from cleverdon.show.sections import Section
 
@@ -61,7 +61,7 @@ def drift_grid(found: Soak) -> Grid:
                 found.verdict(name),
             ]
         )
-    level = f"{1 - found.level:.0%} interval"
+    level = f"{percentage(1 - found.level)} interval"
     return Grid(["drift", "median", "an hour", level, "p", "verdict"], rows, 1, [])
 
 

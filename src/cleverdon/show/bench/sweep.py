@@ -16,7 +16,8 @@ _WORDS = {"p99": "p99", "errors": "errors", "throughput": "does not keep up"}
 def parts(found: Sweep) -> tuple[list[Section], list[str]]:
     """The table of a sweep, and what it says of the knee."""
     rows = [_row(step) for step in found.steps]
-    header = ["rate", "throughput", "p50", "p90", "p99", "95% interval", "errors", "verdict"]
+    sure = f"{percentage(found.goal.confidence)} interval"
+    header = ["rate", "throughput", "p50", "p90", "p99", sure, "errors", "verdict"]
     return [Section("rates", Grid(header, rows, 1, []))], [knee_told(found), *_caveats(found)]
 
 

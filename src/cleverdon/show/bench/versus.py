@@ -14,7 +14,15 @@ from cleverdon.show.sections import Section
 def parts(found: Versus) -> tuple[list[Section], list[str]]:
     """The table of a comparison, and its claims."""
     one, two = map(printable, found.names)
-    header = ["", one, two, "difference", f"{found.confidence:.0%} interval", "p", "verdict"]
+    header = [
+        "",
+        one,
+        two,
+        "difference",
+        f"{percentage(found.confidence)} interval",
+        "p",
+        "verdict",
+    ]
     rows = [_row(name, change, found) for name, change in found.changes.items()]
     notes = [
         f"difference: {one} less {two}; the interval is of a bootstrap over pairs of blocks",
@@ -26,6 +34,7 @@ def parts(found: Versus) -> tuple[list[Section], list[str]]:
             f"{len(found.pairs)} pairs of blocks are too few to tell a difference from chance: "
             f"{FEWEST_PAIRS} is the least, and 10 are usual."
         )
+    below += [f"Left out, with the other block of each pair: {why}." for why in found.left_out]
     return [Section("differences", Grid(header, rows, 1, [], notes))], [*below, *_failing(found)]
 
 
@@ -54,7 +63,7 @@ def _sure(change: Change, found: Versus) -> str:
         ends = f"{seconds(-change.high)} to {seconds(-change.low)} lower"
     elif change.low > 0:
         ends = f"{seconds(change.low)} to {seconds(change.high)} higher"
-    return f" ({found.confidence:.0%} interval {ends})"
+    return f" ({percentage(found.confidence)} interval {ends})"
 
 
 def _signed_words(value: float) -> str:

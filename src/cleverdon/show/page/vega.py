@@ -22,6 +22,9 @@ _BEGUN: list[subprocess.Popen[bytes]] = []
 @contextmanager
 def begun() -> Iterator[None]:
     """Within it, another process is at work on the bundle; one that nobody asks for is stopped."""
+    if bundle.cache_info().currsize:  # it was made before
+        yield
+        return
     command = [sys.executable, "-X", "utf8", "-P", "-c", _PROGRAM]
     nothing = subprocess.DEVNULL  # standard input may be a run
     try:

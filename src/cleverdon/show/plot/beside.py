@@ -55,11 +55,13 @@ def sides(
     """Where the name of each point, its `label`, stands.
 
     Where there is no room, a name is left to the legend; or stands on the right if there is none.
-    The points are at `x` and `y`, on scales that reach from the lowest to the highest, with
-    ROOM at either end; `logarithmic` are the axes that are so.
+    It may stand over a cross hair where there is no room beside them. The points are at `x` and
+    `y`, on scales that reach from the lowest to the highest, with ROOM at either end;
+    `logarithmic` are the axes that are so.
     """
     across = _pixels(points, "x", theme.WIDTH, logarithmic)
     down = theme.HEIGHT - _pixels(points, "y", theme.HEIGHT, logarithmic)
+    hairs = _hairs(points, across, down, logarithmic)
     end = theme.WIDTH if legend else theme.WIDTH + _BESIDE
     taken: list[_Box] = [
         (a - radius, d - radius, a + radius, d + radius) for a, d in zip(across, down, strict=True)
@@ -67,16 +69,21 @@ def sides(
     found = []
     for at, row in enumerate(points):
         wide = min(_WIDEST, _LETTER * len(row[label]))
-        free = "" if legend else "right"
-        for side in _order(hairs="x_low" in row):
-            box = _box(float(across[at]), float(down[at]), wide, _shift(side, radius))
-            others = taken[:at] + taken[at + 1 :]
-            inside = box[0] >= 0 and box[2] <= end
-            if inside and not any(_meet(box, other) for other in others):
-                taken.append(box)
-                free = side
-                break
-        found.append(free)
+        others = taken[:at] + taken[at + 1 :]
+        boxes = {
+            side: _box(float(across[at]), float(down[at]), wide, _shift(side, radius))
+            for side in _order(hairs=bool(hairs))
+        }
+        free = [
+            side
+            for side, box in boxes.items()
+            if box[0] >= 0 and box[2] <= end and not _meets(box, others)
+        ]
+        clear = [side for side in free if not _meets(boxes[side], hairs)]
+        best = next(iter(clear or free), None)
+        if best is not None:
+            taken.append(boxes[best])
+        found.append(best or ("" if legend else "right"))
     return found
 
 
@@ -104,11 +111,40 @@ def _order(*, hairs: bool) -> list[str]:
     return sorted(_SIDES, key=lambda side: hairs and 0 in _SIDES[side])
 
 
-def _pixels(points: list[Row], axis: str, size: int, logarithmic: Collection[str]) -> Floats:
-    """Where the scale of an axis puts the points, and where there are intervals, with theirs."""
+def _hairs(
+    points: list[Row], across: Floats, down: Floats, logarithmic: Collection[str]
+) -> list[_Box]:
+    """What cross hairs cover, where there are some."""
+    if not points or "x_low" not in points[0]:
+        return []
+    left, right = (
+        _pixels(points, "x", theme.WIDTH, logarithmic, end=end) for end in ("low", "high")
+    )
+    low, high = (
+        theme.HEIGHT - _pixels(points, "y", theme.HEIGHT, logarithmic, end=end)
+        for end in ("low", "high")
+    )
+    return [
+        *zip(left, down, np.where(_open(points), theme.WIDTH, right), down, strict=True),
+        *zip(across, high, across, low, strict=True),
+    ]
+
+
+def _open(points: list[Row]) -> list[bool]:
+    return [bool(row.get("x_open")) for row in points]
+
+
+def _pixels(
+    points: list[Row], axis: str, size: int, logarithmic: Collection[str], *, end: str = ""
+) -> Floats:
+    """Where the scale of an axis puts the points, or an `end` of their intervals.
+
+    The scale is of points and intervals together.
+    """
     names = (axis, f"{axis}_low", f"{axis}_high")
     known = [row[name] for row in points for name in names if row.get(name) is not None]
-    values = np.array([row[axis] for row in points], dtype=float)
+    wanted = f"{axis}_{end}" if end else axis
+    values = np.array([row[axis if row[wanted] is None else wanted] for row in points], dtype=float)
     low, high = min(known), max(known)
     if axis in logarithmic:
         low, high, values = np.log(low), np.log(high), np.log(values)
@@ -128,5 +164,9 @@ def _towards(right: float) -> str:
     return "center" if right == 0 else "right" if right > 0 else "left"
 
 
-def _meet(a: _Box, b: _Box) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+def _meets(box: _Box, others: list[_Box]) -> bool:
+    left, top, right, bottom = box
+    return any(
+        left < other[2] and other[0] < right and top < other[3] and other[1] < bottom
+        for other in others
+    )

@@ -26,7 +26,8 @@ def fronted(
 ) -> Any:
     """A chart of `points` and `front`; those whose `front` is false are hollow.
 
-    `intervals` are drawn as cross hairs, from `x_low` to `x_high` and from `y_low` to `y_high`.
+    `intervals` are drawn as cross hairs, from `x_low` to `x_high` and from `y_low` to `y_high`;
+    those that are `x_open` go on to the right, in dashes.
     With `areas`, a point is as large as its `area`, and its hollow as `inner`, at most `radius`
     pixels from its middle. There is a legend as well where systems are many.
     """
@@ -41,6 +42,9 @@ def fronted(
     crosses = [
         hairs.encode(x=alt.X("x_low:Q"), x2=alt.X2("x_high:Q")),
         hairs.encode(y=alt.Y("y_low:Q"), y2=alt.Y2("y_high:Q")),
+        points.transform_filter("datum.x_open")
+        .mark_rule(opacity=0.6, strokeDash=[2, 3])
+        .encode(x=alt.X("x_high:Q"), x2=alt.value("width"), color=colour),
     ]
     drawn = points.mark_point(size=_AREA, filled=True, opacity=1).encode(
         color=colour, shape=shape, tooltip=about

@@ -37,6 +37,7 @@ def test_points_are_times_and_averages_and_areas_are_sizes() -> None:
     assert points["fast"]["area"] == good["area"] / 2
     assert 0 < points["small"]["area"] < points["fast"]["area"]  # small, and still to be seen
     assert all(row["side"] for row in points.values())
+    assert points["poor"]["beaten"] == "fast"
     assert "up to 8 MB" in subtitle(chart)
     assert "no p99 was measured: new" in subtitle(chart)
 
@@ -54,7 +55,11 @@ def test_what_is_not_valid_is_marked_and_not_on_the_line() -> None:
     found = datasets(chart)
     (row,) = (row for row in found["points"] if row["system"] == "new")
     assert (row["label"], row["valid"], row["front"]) == ("new (not valid)", "no", False)
-    assert row["x_high"] == row["x"]  # nobody knows how far it reaches
+    # Nobody knows how far it reaches: it must not look as if it could only be faster.
+    assert (row["x_high"], row["x_open"]) == (row["x"], True)
+    assert {point["system"] for point in found["points"] if point["x_open"]} == {"new"}
+    assert "dashed where nobody knows" in subtitle(chart)
+    assert "dashed" not in subtitle(pareto(SCORES, costs(), "AP"))
     assert row["index_size"] == "not measured"
     assert 1.0 not in [point["x"] for point in found["front"]]
     assert "Not valid" in subtitle(chart)

@@ -18,7 +18,7 @@ def plotted(bench: Bench) -> Chart:
     """Percentiles of a load or a cache, a sweep's curve, differences, or a soak over time."""
     found, system = bench.found, bench.system
     if isinstance(found, Load):
-        return percentile_curve(found, system=system)
+        return percentile_curve(found, system=system, confidence=bench.confidence)
     if isinstance(found, Sweep):
         return throughput_curve(found, system=system)
     if isinstance(found, Versus):

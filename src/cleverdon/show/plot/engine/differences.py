@@ -6,7 +6,7 @@ from math import isnan
 from typing import Any
 
 from cleverdon.engine.load.versus import PERCENTILES, Versus
-from cleverdon.show.bench.about import described, p_cell, signed
+from cleverdon.show.bench.about import described, p_cell, percentage, signed
 from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished
 from cleverdon.show.plot.forest import intervals_chart
 from cleverdon.show.plot.theme import PALETTE
@@ -21,8 +21,8 @@ def percentile_differences(found: Versus) -> Chart:
         percentile_differences_chart(two),
         percentile_differences_rows(found),
         title=f"{one} against {two}, at {described(found.pattern)}",
-        subtitle=f"{len(found.pairs)} pairs of blocks. Lines: {found.confidence:.0%} intervals. "
-        f"{marks}",
+        subtitle=f"{len(found.pairs)} pairs of blocks. Lines: {percentage(found.confidence)} "
+        f"intervals. {marks}",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import sqrt
+from math import inf, sqrt
 from typing import Any
 
 from cleverdon.arrays import plain
@@ -13,6 +13,7 @@ from cleverdon.costs import Cost, Costs, spoken
 from cleverdon.errors import OptionError
 from cleverdon.measures.base import Measure
 from cleverdon.scores import Scores
+from cleverdon.show.costs import beaten_by
 from cleverdon.show.grid import counted
 from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished
 from cleverdon.show.plot.beside import ROOM, many, sides
@@ -25,6 +26,7 @@ _SMALLEST, _LARGEST = 60.0, 420.0
 """Square pixels of points: that of the largest index, and one that can still be seen."""
 _HOLLOW = 0.3
 _RADIUS = sqrt(_LARGEST) / 2
+_DASHES = ", dashed where nobody knows how far they reach"
 
 
 def pareto(
@@ -51,15 +53,18 @@ def pareto(
 def pareto_notes(found: Standings, *, confidence: float = 0.95) -> list[str]:
     """What is to be said below the title; the first line is of the topics."""
     more = [spoken(name) for name in found.axes if name != TIME]
-    line = "no other system is as good by both and better by one."
+    line = "no other system is as good by both and better by one (the Pareto front)."
+    times = [cost for cost in (one.cost(TIME) for one in found.systems) if cost]
+    dashes = any(cost.ends[1] == inf for cost in times)
+    hairs = f"Cross hairs: {confidence:.0%} intervals{_DASHES if dashes else ''}."
     lines = [
-        f"{counted(found.topics, 'topic')}. Cross hairs: {confidence:.0%} intervals.",
+        f"{counted(found.topics, 'topic')}. {hairs}",
         f"Line: {line}" if more else f"Line and filled: {line}",
         *([f"Filled: nor when {' and '.join(more)} counts as well."] if more else []),
     ]
     sizes = [cost.value for cost in (one.cost(SIZE) for one in found.systems) if cost]
     if sizes:
-        lines.append(f"Areas are those of indexes, up to {size(max(sizes))}.")
+        lines.append(f"Areas: sizes of indexes, up to {size(max(sizes))}.")
     left_out = [one.system for one in found.systems if one.cost(TIME) is None]
     if left_out:
         lines.append(f"Not drawn, since no {TIME} was measured: {', '.join(left_out)}.")
@@ -101,6 +106,7 @@ def _point(one: Standing, largest: float) -> Row:
         "x": x,
         "x_low": x_low,
         "x_high": x_high,
+        "x_open": time.ends[1] == inf,
         "y": one.average,
         "y_low": plain(one.interval.low),
         "y_high": plain(one.interval.high),
@@ -108,6 +114,7 @@ def _point(one: Standing, largest: float) -> Row:
         "area": area,
         "inner": _HOLLOW * area,
         "front": bool(one.front),
+        "beaten": beaten_by(one),
         "valid": "yes" if valid else "no",
     }
 
@@ -115,7 +122,7 @@ def _point(one: Standing, largest: float) -> Row:
 def _milliseconds(cost: Cost) -> tuple[float, float, float]:
     """The value and its interval, all above 0, where logarithmic axes end.
 
-    A cross hair does not reach where the end of an interval is not known.
+    Where an end of the interval is not known, the cross hair is drawn otherwise from the value on.
     """
     ends = (cost.value if end is None else end for end in (cost.value, cost.low, cost.high))
     value, low, high = (max(1e-6, 1e3 * end) for end in ends)
@@ -142,7 +149,7 @@ def pareto_chart(systems: Sequence[str], y: str) -> Any:
         *exactly("y", "y_low", "y_high"),
         alt.Tooltip("index_size:N", title="index size"),
         alt.Tooltip("valid:N"),
-        alt.Tooltip("front:N", title="on the front"),
+        alt.Tooltip("beaten:N", title="beaten by"),
     ]
     return fronted(
         systems, across, up, about, intervals=True, areas=True, radius=_RADIUS, label="label"

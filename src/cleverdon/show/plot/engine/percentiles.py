@@ -10,10 +10,10 @@ import numpy as np
 
 from cleverdon.arrays import Floats
 from cleverdon.engine.load.cold import ColdWarm
-from cleverdon.engine.load.latencies import latencies
+from cleverdon.engine.load.latencies import CONFIDENCE, Latencies, latencies
 from cleverdon.engine.load.records import Load
 from cleverdon.errors import OptionError
-from cleverdon.show.bench.about import described
+from cleverdon.show.bench.about import described, percentage
 from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, table
 from cleverdon.show.plot.lines import line_style
 from cleverdon.show.plot.theme import PALETTE
@@ -28,16 +28,19 @@ _LEAST = 1e-6
 """Shorter times are drawn as a microsecond: a scale by factors has no 0."""
 
 
-def percentile_curve(load: Load, *, system: str = "") -> Chart:
+def percentile_curve(load: Load, *, system: str = "", confidence: float = CONFIDENCE) -> Chart:
     """Response and service times of a load by percentile; bars are intervals."""
     return finished(
         percentile_chart(["response time", "service time"]),
         percentile_rows(
-            {"response time": load.response, "service time": load.service}, intervals=load.response
+            {"response time": load.response, "service time": load.service},
+            intervals=latencies(load.response, confidence=confidence)
+            if len(load.response)
+            else None,
         ),
         title=f"Response times{_of(system)} at {described(load.pattern)}",
         subtitle="Response time runs from when a request was to be sent, service time from when it "
-        "was. Bars: 95% intervals.",
+        f"was. Bars: {percentage(confidence)} intervals.",
     )
 
 
@@ -60,7 +63,7 @@ def _of(system: str) -> str:
     return f" of {system}" if system else ""
 
 
-def percentile_rows(times: Mapping[str, Floats], *, intervals: Floats | None = None) -> Datasets:
+def percentile_rows(times: Mapping[str, Floats], *, intervals: Latencies | None = None) -> Datasets:
     """A row for each line and place on the axis; and for each interval that has two ends."""
     rows: list[Row] = []
     for line, values in times.items():
@@ -85,11 +88,9 @@ def _row(line: str, place: float, share: float, value: float) -> Row:
     }
 
 
-def _intervals(times: Floats | None) -> list[Row]:
-    if times is None:
-        return []
+def _intervals(of: Latencies | None) -> list[Row]:
     found = []
-    for one in latencies(times).percentiles:
+    for one in of.percentiles if of is not None else ():
         if one.low is not None and one.high is not None:
             place = -log10(1 - float(one.name[1:]) / 100)
             ends = {"low": 1000 * max(one.low, _LEAST), "high": 1000 * max(one.high, _LEAST)}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cleverdon.engine.load.sweep import Sweep
+from cleverdon.show.bench.about import percentage
 from cleverdon.show.bench.sweep import knee_told, verdict
 from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, table
 from cleverdon.show.plot.lines import line_style
@@ -21,7 +22,11 @@ def throughput_curve(found: Sweep, *, system: str = "") -> Chart:
         throughput_chart(NAMES),
         throughput_rows(found),
         title="Response times against throughput" + (f" of {system}" if system else ""),
-        subtitle=[knee_told(found), "Bars: 95% intervals of p99. Dashed: its limit, and the knee."],
+        subtitle=[
+            knee_told(found),
+            f"Bars: {percentage(found.goal.confidence)} intervals of p99. Dashed: its limit, and "
+            "the knee.",
+        ],
     )
 
 
