@@ -12,7 +12,9 @@ RUST := rust/Cargo.toml $(wildcard rust/src/*.rs rust/src/*/*.rs)
 demo: $(VENV)/.installed
 	$(BIN)/cleverdon demo demo
 
-# Two at a time before the tests themselves, which keep all cores busy.
+# Two at a time before the tests themselves, which keep all cores busy. Bytecode is kept even where
+# the environment says otherwise: each worker and each command that tests start would compile anew.
+test: export PYTHONDONTWRITEBYTECODE =
 test:
 	@$(MAKE) --no-print-directory -j2 $(VENV)/.dev lint-rust
 	@$(MAKE) --no-print-directory -j2 lint-python test-rust

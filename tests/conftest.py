@@ -1,4 +1,4 @@
-"""How many cases hypothesis makes.
+"""How many cases hypothesis makes, and how many threads numpy takes.
 
 `ci` is the default: the same cases every time, few enough to wait for. To search for new ones:
 
@@ -10,6 +10,10 @@ from __future__ import annotations
 import os
 
 from hypothesis import HealthCheck, settings
+
+# Matrices are small here, and all cores are busy: threads of OpenBLAS would only wait for each
+# other, which takes up to half of a test's time. It reads this when numpy is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # A collection is a large thing to draw, and how long that takes says nothing about Cleverdon.
 _SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]

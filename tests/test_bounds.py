@@ -39,9 +39,9 @@ def as_found(found: Bounds) -> tuple[float, float, bool]:
     return found.lowest[0], found.highest[0], bool(found.undefined[0])
 
 
-def agree(measure: Measure, hits: Hits, cases: list[Hits], **options: bool | int) -> None:
+def agree(measure: Measure, hits: Hits, cases: Hits, **options: bool | int) -> None:
     found = as_found(bounds(measure, hits, **options))  # type: ignore[arg-type]
-    wanted = extremes(measure, joined(cases))
+    wanted = extremes(measure, cases)
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12, err_msg=str(measure))
 
 
@@ -49,7 +49,7 @@ def agree(measure: Measure, hits: Hits, cases: list[Hits], **options: bool | int
 @given(rankings(longest=5))
 def test_over_ties_and_all_grades(text: str) -> None:
     hits = ranking(f"{text} max=3 docs=20")
-    cases = all_cases(hits, (0, 1, 2, 3))
+    cases = joined(all_cases(hits, (0, 1, 2, 3)))
     for measure in MEASURES:
         agree(measure, hits, cases)
 
@@ -59,7 +59,7 @@ def test_over_ties_and_all_grades(text: str) -> None:
 def test_over_grades_between_the_others_too(text: str) -> None:
     """The extremes of measures of many grades lie at the grades that there are."""
     hits = ranking(f"{text} max=3 docs=20")
-    cases = all_cases(hits, (0, 0.5, 1, 2, 2.5, 3))
+    cases = joined(all_cases(hits, (0, 0.5, 1, 2, 2.5, 3)))
     for name in ("nDCG", "nDCG@3", "nDCG(gain=exponential)@4", "DCG@3", "ERR", "RBP"):
         agree(parse(name), hits, cases)
 
@@ -70,7 +70,7 @@ def test_over_the_rest_of_the_collection(text: str, more: int) -> None:
     hits = ranking(f"{text} max=3 docs=20")
     docs = int(hits.returned[0]) + len(hits.judgments.grade) - len(hits.doc) + more
     assume(docs > 0)
-    cases = all_cases(hits, (0, 1, 2, 3), docs=docs)
+    cases = joined(all_cases(hits, (0, 1, 2, 3), docs=docs))
     for measure in MEASURES:
         if not getattr(measure, "needs_docs", False):
             agree(measure, hits, cases, rest=True, docs=docs)
@@ -80,7 +80,7 @@ def test_over_the_rest_of_the_collection(text: str, more: int) -> None:
 @given(rankings(longest=6))
 def test_over_ties_alone(text: str) -> None:
     hits = ranking(f"{text} max=3 docs=20")
-    cases = all_cases(hits, (-1.0,))
+    cases = joined(all_cases(hits, (-1.0,)))
     more = ("Compat", "nERR", "INSQ", "AP(judged_only=true)@2", "RBP(gain=topic)")
     for measure in [*MEASURES, *map(parse, more)]:
         agree(measure, hits, cases, unjudged=False)
@@ -90,7 +90,7 @@ def test_over_ties_alone(text: str) -> None:
 @given(rankings(longest=6, grades=("1", "0"), unjudged=3))
 def test_judgments_of_one_grade_give_bounds_to_measures_of_many(text: str) -> None:
     hits = ranking(f"{text} max=1")
-    cases = all_cases(hits, (0, 1))
+    cases = joined(all_cases(hits, (0, 1)))
     for name in ("nERR", "nERR@2", "SDCG@3", "TBG"):
         agree(parse(name), hits, cases)
 

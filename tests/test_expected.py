@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cleverdon import Measure, NotationError, evaluate, parse
+from cleverdon import Hits, Measure, NotationError, evaluate, parse
 from cleverdon.errors import OptionError
 from cleverdon.measures import measures
 from cleverdon.measures.worked import examples, ranking
@@ -58,9 +59,9 @@ def test_without_ties_it_is_the_value(cls: type[Measure]) -> None:
         np.testing.assert_allclose(example.measure.over_ties(untied), example.measure(untied))
 
 
-@pytest.mark.parametrize("variant", [v for v in VARIANTS if not v.judged_only], ids=str)
-def test_large_groups(variant: Measure) -> None:
-    """A thousand tied results, some of them judged: compared with a sample of orders."""
+@cache
+def large_group() -> tuple[Hits, Hits]:
+    """A thousand tied results, some of them judged, and a sample of their orders."""
     random = np.random.default_rng(7)
     grades = [2.0, 1.0, 1.0, 3.0] * 10 + [0.0] * 30
     text = " ".join(f"{grade:g}" for grade in grades) + " -" * 930
@@ -69,7 +70,13 @@ def test_large_groups(variant: Measure) -> None:
     for _ in range(400):
         rank = random.permutation(1000)[: len(grades)] + 1
         sampled.append(replace(hits, rank=rank, tied_from=rank, tied_to=rank).where(rank.argsort()))
-    values = variant(joined(sampled))
+    return hits, joined(sampled)
+
+
+@pytest.mark.parametrize("variant", [v for v in VARIANTS if not v.judged_only], ids=str)
+def test_large_groups(variant: Measure) -> None:
+    hits, sampled = large_group()
+    values = variant(sampled)
     error = 5 * values.std() / math.sqrt(len(values)) + 1e-12
     assert abs(values.mean() - variant.over_ties(hits)[0]) <= error
 

@@ -2,13 +2,16 @@
 
 `browser` is one Chromium for all tests of this folder, started by the first that asks for it. It is
 stopped behind the last, since playwright occupies the thread's event loop for as long as it runs.
-`page` is a new page in it that keeps a record of complaints and of requests, and fails the test for
-any of them: a report must work without a network and without errors.
+`page` is a page in it that keeps a record of complaints and of requests, and fails the test for any
+of them: a report must work without a network and without errors. It is the same page for every
+test, emptied after each: to start a process for it and to read the plotting library anew takes
+twice as long as to show a report.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,10 +20,15 @@ from tests.browser.report_page import opened, usual
 from tools import chromium
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, ViewportSize
 
 LOCAL = ("file:", "data:", "blob:", "about:")
 """What a page may ask for without leaving the machine."""
+
+SIZE: ViewportSize = {"width": 1280, "height": 720}
+
+PATIENCE = 120_000
+"""How many milliseconds a page may take for anything, on a machine with much else to do."""
 
 
 @pytest.fixture(scope="package")
@@ -36,9 +44,11 @@ class Record:
     """What a page complained about, and what it asked for from elsewhere."""
 
     def __init__(self, page: Page) -> None:
+        self.said: list[str] = []
         self.errors: list[str] = []
         self.requests: list[str] = []
-        page.on("console", lambda said: said.type == "error" and self.errors.append(said.text))
+        page.on("console", self.hear)
+        page.on("dialog", self.dismiss)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("websocket", lambda socket: self.requests.append(socket.url))
         # The request never leaves: it is noted and refused.
@@ -47,25 +57,60 @@ class Record:
             lambda route: (self.requests.append(route.request.url), route.abort()),
         )
 
+    def hear(self, message: ConsoleMessage) -> None:
+        self.said.append(message.text)
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def dismiss(self, dialog: Dialog) -> None:
+        """No page has a dialog, unless some script came in with its data."""
+        self.errors.append(f"dialog {dialog.message}")
+        dialog.dismiss()
+
     def check(self) -> None:
-        assert not self.requests, f"the page asked for {', '.join(self.requests)}"
-        assert not self.errors, f"the page complained: {'; '.join(self.errors)}"
+        """Fails for anything since the last check."""
+        errors, requests = self.errors, self.requests
+        self.said, self.errors, self.requests = [], [], []
+        assert not requests, f"the page asked for {', '.join(requests)}"
+        assert not errors, f"the page complained: {'; '.join(errors)}"
 
 
-@pytest.fixture
-def recorded(browser: Browser) -> Iterator[tuple[Page, Record]]:
-    """A page and its record, for a test that means to look at the record itself."""
-    context = browser.new_context()
+@contextmanager
+def new_page(browser: Browser) -> Iterator[tuple[Page, Record]]:
+    context = browser.new_context(viewport=SIZE)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     yield page, Record(page)
     context.close()
 
 
 @pytest.fixture
-def page(recorded: tuple[Page, Record]) -> Iterator[Page]:
+def recorded(browser: Browser) -> Iterator[tuple[Page, Record]]:
+    """A page and its record, for a test that means to look at the record itself."""
+    with new_page(browser) as made:
+        yield made
+
+
+@pytest.fixture(scope="package")
+def shared(browser: Browser) -> Iterator[tuple[Page, Record]]:
+    with new_page(browser) as made:
+        yield made
+
+
+@pytest.fixture
+def record(shared: tuple[Page, Record]) -> Record:
+    """What `page` said, and what it asked for."""
+    return shared[1]
+
+
+@pytest.fixture
+def page(shared: tuple[Page, Record]) -> Iterator[Page]:
     """A page that must neither complain nor ask for anything from elsewhere."""
-    page, record = recorded
+    page, record = shared
     yield page
+    page.goto("about:blank")
+    page.emulate_media(media="null", color_scheme="null")
+    page.set_viewport_size(SIZE)
     record.check()
 
 

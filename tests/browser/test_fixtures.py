@@ -33,6 +33,7 @@ def test_a_page_that_keeps_to_itself(page: Page, tmp_path: Path) -> None:
     [
         ("<script>console.error('oh dear')</script>", "complained: oh dear"),
         ("<script>throw new Error('oh no')</script>", "complained: oh no"),
+        ("<script>alert('hello')</script>", "complained: dialog hello"),
         ("<script>Promise.reject(new Error('later'))</script>", "complained: later"),
         ("<img src='https://example.org/a.png'>", "asked for https://example.org/a.png"),
         (

@@ -29,13 +29,13 @@ from tests.compare.made import made
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
+    from tests.browser.conftest import Record
 
-def test_it_opens_and_draws_everything(page: Page, address: str) -> None:
-    said: list[str] = []
-    page.on("console", lambda message: said.append(message.text))
+
+def test_it_opens_and_draws_everything(page: Page, record: Record, address: str) -> None:
     shown = opened(page, f"{address}#?topic=t000")
     assert shown.title() == "Search evaluation"
-    headings = texts(shown.locator("h2"))
+    headings = texts(shown.locator("h2:visible"))
     assert headings[:4] == ["What may be said", "Averages", "Plots", "Topics"]
     shown.wait_for_function(DRAWN)
     for figure in shown.locator("#figure-list figure").all():
@@ -53,7 +53,7 @@ def test_it_opens_and_draws_everything(page: Page, address: str) -> None:
     assert shown.locator("#doubts li").count() == len(usual().content["doubts"])
     assert "nDCG@5, RR and FPR" in shown.locator("#paragraph").inner_text()
     assert shown.locator("#method math").count() == len(MEASURES)
-    assert said == []  # not even a warning
+    assert record.said == []  # not even a warning
 
 
 def test_a_measure_is_picked(shown: Page) -> None:

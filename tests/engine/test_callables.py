@@ -57,7 +57,7 @@ def test_what_cannot_be_called_so_is_told_at_once() -> None:
     def only_a_query(query: str) -> Results:
         return []
 
-    with pytest.raises(OptionError, match="only_a_query.* cannot be called as search"):
+    with pytest.raises(OptionError, match=r"only_a_query.* cannot be called as search"):
         as_engine(only_a_query)
 
 

@@ -75,8 +75,10 @@ def test_coefficients_of_each_query(table: Table) -> None:
     pooled = table.relevant.ravel(), table.returned.ravel()
     micro = metrics.matthews_corrcoef(*pooled)
     assert defined([scores.micro("run", "MCC")]) == pytest.approx([micro], abs=1e-12)
+    # Every query as a label of its own, all at once; another one, since one alone is no such table.
+    labels = [np.vstack([of_all, of_all[:1]]).T for of_all in (table.relevant, table.returned)]
     precisions, recalls = (
-        [function(*row, zero_division=0) for row in table.rows]
+        function(*labels, average=None, zero_division=0)[:-1].tolist()
         for function in (metrics.precision_score, metrics.recall_score)
     )
     both = [math.sqrt(p * r) for p, r in zip(precisions, recalls, strict=True)]
