@@ -64,6 +64,14 @@ def test_sizes_growth_plot_and_the_file_of_results(
         (["sqlite:index.db", "corpus.tsv", "--sizes", "a"], "--sizes a: expected numbers"),
         (["sqlite:index.db", "corpus.tsv", "--at", "9"], "--plot and --at need three sizes"),
         (["sqlite:index.db", "corpus.tsv", "--sizes", "1,2,3", "--plot", "x.gif"], "'.gif'"),
+        (
+            [
+                *("sqlite:index.db", "corpus.tsv", "--sizes", "1,2,3"),
+                *("--plot", "x.json", "--json", "x.json"),
+            ],
+            "--json and --plot both name x.json",
+        ),
+        (["--command", "wc {files}", "-"], "{files} is there for files"),
         (["sqlite:index.db", "nothing.tsv"], "nothing.tsv: there is no such collection"),
         (["sqlite:index.db", "corpus.tsv", "-o", "x"], "an engine has its own place"),
         (["command:cat", "corpus.tsv"], "cannot index"),
@@ -82,23 +90,26 @@ def test_errors(cleverdon: Command, corpus: str, arguments: list[str], message: 
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_all_of_it(corpus: str, tmp_path: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize("numbers", [["SIGHUP"], ["SIGTERM"], ["SIGINT", "SIGINT"]], ids="-".join)
+def test_signals_end_all_of_it(corpus: str, tmp_path: Path, numbers: list[str]) -> None:
     script = Path(sys.executable).parent / "cleverdon"
-    slow = "sh -c 'echo half > $0; sleep 61 & sleep 61' {output}"
+    # It does not end when it is asked to, and notes that it was.
+    slow = "sh -c 'trap \"echo > $0.asked\" TERM; echo > $0; while :; do sleep 61; done' {output}"
     process = subprocess.Popen(
         [script, "index", "--command", slow, corpus, "-o", "index"],
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         env=os.environ | {"TMPDIR": str(tmp_path)},
     )
-    while not list(tmp_path.glob(".index.*")):
-        assert process.poll() is None
-        time.sleep(0.01)
-    started = psutil.Process(process.pid).children(recursive=True)
-    process.send_signal(number)
-    _, said = process.communicate(timeout=20)
-    assert process.returncode == 128 + number
+    started = []
+    for number, made in zip(numbers, ("index", "index.asked"), strict=False):
+        while process.poll() is None and not list(tmp_path.glob(f".index.*/{made}")):
+            time.sleep(0.01)
+        started = started or psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.Signals[number])
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 128 + signal.Signals[numbers[0]]
     assert b"Traceback" not in said
+    assert started
     assert not any(one.is_running() and one.status() != "zombie" for one in started)
     assert [path.name for path in tmp_path.iterdir()] == [corpus]

@@ -88,7 +88,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--interval",
-    type=click.FloatRange(0.001, 10),
+    type=float,
     default=0.02,
     show_default=True,
     metavar="SECONDS",
@@ -140,6 +140,8 @@ def command(
         raise click.UsageError("it takes an ENGINE and a COLLECTION, or --command and a COLLECTION")
     if (plot is not None or at) and len(wanted) < 3:
         raise click.UsageError("--plot and --at need three sizes or more, in --sizes")
+    if plot is not None and plot == to_json:
+        raise click.UsageError(f"--json and --plot both name {plot}; give each a file of its own")
     for file in (to_json, plot):
         if file is not None:
             options.check_output(file, *collection)

@@ -7,13 +7,14 @@ import signal
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import psutil
 import pytest
 
 from cleverdon.engine.indexing.building import IndexingFailure, Watching
-from cleverdon.engine.indexing.measuring import measure_command
+from cleverdon.engine.indexing.measuring import measure_command, measure_engine
 from cleverdon.engine.indexing.records import Build
 from tests.engine.indexing.conftest import WORKER, worker
 
@@ -31,34 +32,34 @@ def built(command: str, collection: Path, **options: object) -> Build:
 
 @LINUX
 def test_memory_disk_and_processor_time_are_as_taken(collection: Path) -> None:
-    wanted = {"memory": 150, "cpu": 0.3, "child": 0.3, "temporary": 20, "nameless": 10, "size": 5}
-    build = built(worker(**wanted, hold=0.2), collection)
+    wanted = {"memory": 150, "cpu": 0.2, "child": 0.2, "temporary": 20, "nameless": 10, "size": 5}
+    build = built(worker(**wanted), collection)
     memory = build.amounts["index_memory"]
     # The most is held while the child runs.
     assert 150e6 <= memory.value <= 150e6 + 2 * INTERPRETER
     assert memory.more <= INTERPRETER
     cpu = build.amounts["index_cpu"]
-    assert 0.6 <= cpu.value <= 0.6 + 2 * STARTS
+    assert 0.4 <= cpu.value <= 0.4 + 2 * STARTS
     assert cpu.value == pytest.approx(
         build.amounts["cpu_user"].value + build.amounts["cpu_system"].value
     )
-    assert build.amounts["index_time"].value >= 0.8
+    assert build.amounts["index_time"].value >= 0.4
     assert build.amounts["index_size"].value == 5_000_000
     assert build.amounts["disk_peak"].value == 30_000_000
     assert build.amounts["index_overhead"].value == 25_000_000
     assert build.amounts["index_ratio"].value == 5_000_000 / build.bytes
     assert (build.documents, build.bytes) == (10, 130)
-    assert build.samples > 10
+    assert build.samples > 2  # more than at the start and at the end
 
 
 @LINUX
 def test_a_process_that_nobody_waits_for_counts_as_well(collection: Path) -> None:
-    build = built(worker(orphan=0.3, hold=0.2), collection)
+    build = built(worker(orphan=0.2), collection)
     for process in psutil.process_iter(["cmdline"]):
         words = process.info["cmdline"] or ()  # those of other users cannot be seen
         if "hold=60" in words and str(WORKER) in words:
             process.kill()
-    assert 0.3 <= build.amounts["index_cpu"].value <= 0.3 + 2 * STARTS
+    assert 0.2 <= build.amounts["index_cpu"].value <= 0.2 + 2 * STARTS
     assert build.amounts["index_cpu"].more > 0  # what it spends from then on is not known
     assert build.left == 1
 
@@ -80,6 +81,8 @@ def test_a_command_that_fails_says_why(collection: Path, tmp_path: Path) -> None
         measure_command(worker(exit=3), collection, output=str(tmp_path / "index"))
     with pytest.raises(IndexingFailure, match=r"ended by SIGKILL; perhaps .* out of memory"):
         measure_command("sh -c 'kill -9 $$'", collection)
+    with pytest.raises(IndexingFailure, match=r"nothing at {output}, but beside it: index\.idx$"):
+        measure_command("touch {output}.idx", collection, output=str(tmp_path / "index"))
     assert [path.name for path in tmp_path.iterdir()] == ["corpus.tsv"]
 
 
@@ -99,21 +102,50 @@ def test_lines_may_come_on_standard_input(collection: Path, tmp_path: Path) -> N
     assert other.read_text() == collection.read_text()
 
 
-def test_an_interrupt_leaves_nothing_behind(collection: Path, tmp_path: Path) -> None:
-    output = tmp_path / "index"
-    # A child of the command works on, and half an index is there.
-    command = "sh -c 'echo half > $0; sleep 60 & sleep 60' {output}"
+SLOW = """
+import time
+
+class Engine:
+    place = "half"
+
+    def search(self, query, k):
+        return []
+
+    def index(self, documents):
+        open("half", "w").close()
+        time.sleep(60)
+        open("late", "w").close()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.filterwarnings(  # it may come while psutil has a file open, as Python itself warns
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+@pytest.mark.parametrize("what", ["command", "engine"])
+def test_an_interrupt_leaves_nothing_behind(
+    what: str, collection: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "slow_engine.py").write_text(SLOW)
+    before = {child.pid for child in psutil.Process().children(recursive=True)}
 
     def interrupt() -> None:
-        while not list(tmp_path.glob(".index.*")):
+        while not [path for path in tmp_path.rglob("*") if path.name == "half"]:
             time.sleep(0.01)
-        time.sleep(0.1)
-        os.kill(os.getpid(), signal.SIGINT)
+        # The system may have any thread take a signal; then nothing wakes up the one that waits.
+        signal.pthread_kill(threading.get_ident(), signal.SIGINT)
 
+    if what == "command":
+        # A child of the command works on, and half an index is there.
+        command = "sh -c 'echo > $0; sleep 60 & sleep 60 && echo > late' {output}"
+        measured = partial(measure_command, command, collection, output="half")
+    else:
+        measured = partial(measure_engine, "python:slow_engine:Engine", collection)
     threading.Thread(target=interrupt, daemon=True).start()
-    before = {child.pid for child in psutil.Process().children(recursive=True)}
     with pytest.raises(KeyboardInterrupt):
-        measure_command(command, collection, output=str(output))
+        measured()
     left = [child for child in psutil.Process().children(recursive=True) if child.pid not in before]
     assert left == []
-    assert [path.name for path in tmp_path.iterdir()] == ["corpus.tsv"]
+    names = {path.name for path in tmp_path.iterdir()} - {"__pycache__"}
+    assert names == {"corpus.tsv", "slow_engine.py"}

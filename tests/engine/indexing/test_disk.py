@@ -33,13 +33,16 @@ def test_the_peak_counts_what_is_temporary_and_what_is_watched(tmp_path: Path) -
     (watched / "old").write_bytes(bytes(10_000))
     index = tmp_path / "index.db"
     index.write_bytes(bytes(700))  # replaced, and no part of what comes
-    use = DiskUse(index=str(index), temporary=str(temporary), watched=[str(watched)])
+    use = DiskUse(
+        index=str(index), temporary=[str(temporary)], watched=[str(watched)], pids=lambda: [77]
+    )
     use.look()
     assert (use.peak, use.kept()) == (0, 700)
     (temporary / "sorted").write_bytes(bytes(3000))
     (tmp_path / ".index.db.77").write_bytes(bytes(1000))
     (tmp_path / "index.db-wal").write_bytes(bytes(50))
-    (tmp_path / "another").write_bytes(bytes(10**6))  # not of this index
+    for name in ("another", "index.db-porter", ".index.db.7", ".index.db.777"):
+        (tmp_path / name).write_bytes(bytes(10**6))  # not of this index
     (watched / "new").write_bytes(bytes(200))
     use.look()
     assert (use.peak, use.largest_rise) == (4250, 4250)
@@ -52,7 +55,7 @@ def test_the_peak_counts_what_is_temporary_and_what_is_watched(tmp_path: Path) -
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
 def test_open_files_without_a_name(tmp_path: Path) -> None:
-    use = DiskUse(index=None, temporary=str(tmp_path), pids=lambda: [os.getpid()])
+    use = DiskUse(index=None, temporary=[str(tmp_path)], pids=lambda: [os.getpid()])
     with tempfile.TemporaryFile() as file:
         file.write(bytes(123_456))
         file.flush()

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from cleverdon.engine.indexing.child import read_lines
 from cleverdon.engine.indexing.documents import prepare, sampled
-from cleverdon.engine.indexing.lines import read_lines
 from cleverdon.engine.protocol import Document
 from cleverdon.errors import InputError, OptionError
 
@@ -55,9 +55,12 @@ def test_several_files_and_folders(tmp_path: Path) -> None:
 
 def test_an_id_that_is_there_twice_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "corpus.tsv"
-    path.write_text("a\tone\nb\ttwo\na\tthree\n")
-    with pytest.raises(InputError, match="'a' is there twice, as document 1 and as document 3"):
-        prepare([str(path)], str(tmp_path / "prepared"))
+    path.write_text("a\tone\nb\ttwo\n")
+    other = tmp_path / "other.tsv"
+    other.write_text("c\tthree\na\tfour\n")
+    twice = r"'a' is there twice, as document 1 of \S+corpus.tsv and as document 2 of \S+other.tsv"
+    with pytest.raises(InputError, match=twice):
+        prepare([str(path), str(other)], str(tmp_path / "prepared"))
 
 
 def test_what_is_not_there(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,12 @@ import pytest
 from cleverdon.costs import read_costs
 from cleverdon.engine.indexing.building import IndexingFailure, Watching
 from cleverdon.engine.indexing.measuring import measure_command, measure_engine
-from cleverdon.errors import CleverdonError, InputError, OptionError
+from cleverdon.errors import CleverdonError, InputError, MissingExtra, OptionError
 from cleverdon.show.indexing import render
 from cleverdon.show.indexing_json import as_json
 
 MODULE = """
-import os, time
+import os, threading, time
 
 class Engine:
     place = "made.index"
@@ -33,6 +34,16 @@ class Lazy(Engine):
     def index(self, documents):
         next(iter(documents))
 
+class Beside(Engine):
+    def index(self, documents):
+        def work():
+            while time.thread_time() < 0.05:
+                pass
+        working = threading.Thread(target=work)
+        working.start()
+        list(documents)
+        working.join()
+
 class Broken(Engine):
     def index(self, documents):
         with open(self.place, "w") as file:
@@ -46,6 +57,10 @@ class Killed(Engine):
 def function(query, k):
     return []
 """
+
+
+COPY = "cp {input} {output}"
+"""Its index has 51 bytes a document."""
 
 
 @pytest.fixture
@@ -78,8 +93,15 @@ def test_an_object_of_ones_own(here: Path) -> None:
     assert build.amounts["index_ratio"].value == 1.0
 
 
+def test_work_beside_reading_is_not_taken_away(here: Path) -> None:
+    (build,) = measure_engine("python:mine:Beside", "corpus.tsv", repeat=1).largest.builds
+    time, reading = build.amounts["index_time"], build.amounts["reading"].value
+    assert min(reading, 0.05) <= build.overlap <= reading  # it worked for 0.05 s
+    assert build.overlap < time.less
+
+
 def test_growth_is_fitted_from_three_sizes_on(here: Path) -> None:
-    found = measure_engine("python:mine:Engine", "corpus.tsv", repeat=2, sizes=[None, 1, 3])
+    found = measure_command(COPY, "corpus.tsv", repeat=2, sizes=[None, 1, 3], output="copy")
     assert [size.documents for size in found.sizes] == [1, 3, 10]
     assert [len(size.builds) for size in found.sizes] == [2, 2, 2]
     assert found.growth["index_size"].exponent == pytest.approx(1)
@@ -87,19 +109,19 @@ def test_growth_is_fitted_from_three_sizes_on(here: Path) -> None:
     text = render(found, at=[1000])
     assert "index size grows as n^1.00 (1.00 to 1.00): linear, as far as can be told" in text
     assert "1,000 documents, extrapolated, if growth goes on as it was:" in text
-    assert "index size: 13 kB, from 13 kB to 13 kB" in text
+    assert "index size: 51 kB, from 51 kB to 51 kB" in text
     # The last of all is the largest.
-    assert len((here / "made.index").read_text()) == 130
+    assert len((here / "copy").read_text().splitlines()) == 10
 
 
 def test_the_file_of_results_can_be_read_as_costs(here: Path) -> None:
-    found = measure_engine("python:mine:Engine", "corpus.tsv", repeat=6, sizes=[2, None])
+    found = measure_command(COPY, "corpus.tsv", repeat=6, sizes=[2, None])
     path = here / "costs.json"
     path.write_text(json.dumps(as_json(found)))
     costs = read_costs(path)
-    assert costs.system == "Engine"
+    assert costs.system == "cp"
     size = costs.by_name["index_size"]
-    assert (size.value, size.low, size.high) == (130, 130, 130)  # six are enough for an interval
+    assert (size.value, size.low, size.high) == (510, 510, 510)  # six are enough for an interval
     read = json.loads(path.read_text())
     assert read["settings"]["sizes"] == [2, 10]
     assert len(read["sizes"][1]["builds"]) == 6
@@ -128,6 +150,16 @@ def test_failures_leave_nothing_and_say_what_happened(here: Path) -> None:
     assert (here / "index.db").read_text() == "something else"
 
 
+def test_what_is_missing_for_growth_is_said_before_anything_is_built(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "scipy", None)
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    with pytest.raises(MissingExtra, match="needs scipy"):
+        measure_command("touch built", "corpus.tsv", sizes=[1, 2, 3])
+    assert not (here / "built").exists()
+
+
 def test_what_is_not_seen_is_said(here: Path) -> None:
     found = measure_command("true {input}", "corpus.tsv", repeat=1)
     assert "index_size" not in found.largest.builds[0].amounts
@@ -145,6 +177,8 @@ def test_what_is_not_seen_is_said(here: Path) -> None:
         ({"repeat": 0}, "repeat=0"),
         ({"sample": "last"}, "sample='last' is not known"),
         ({"watching": Watching(servers=(2**22 + 1,))}, "there is no process 4194305 to watch"),
+        ({"watching": Watching(servers=(10**20,))}, "there is no process 1000"),
+        ({"watching": Watching(interval=float("nan"))}, "interval=nan: expected a number between"),
         ({"watching": Watching(folders=("nowhere",))}, "nowhere: there is no such file or folder"),
         ({"output": "corpus.tsv"}, "corpus.tsv: is there already"),
         ({"output": "no/index"}, "no/index: there is no folder"),
@@ -152,7 +186,7 @@ def test_what_is_not_seen_is_said(here: Path) -> None:
 )
 def test_options_are_checked(here: Path, options: dict[str, object], message: str) -> None:
     with pytest.raises((OptionError, InputError), match=message):
-        measure_command("cp {input} {output}", "corpus.tsv", **options)
+        measure_command(COPY, "corpus.tsv", **options)
 
 
 @pytest.mark.parametrize(

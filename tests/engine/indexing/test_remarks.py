@@ -10,7 +10,7 @@ import pytest
 from cleverdon.engine.indexing.building import USUAL, Watching
 from cleverdon.engine.indexing.documents import Prepared
 from cleverdon.engine.indexing.jobs import Started, check_repeatable, engine_job
-from cleverdon.engine.indexing.records import Build, Sized
+from cleverdon.engine.indexing.records import Amount, Build, Sized
 from cleverdon.engine.indexing.remarks import invalidities, remarks
 from cleverdon.errors import OptionError
 
@@ -31,7 +31,8 @@ class Job:
 
 
 def said(job: Job, watching: Watching = USUAL, *, others: float = 0.0, **of: Any) -> list[str]:
-    sizes = [Sized(10, 100, (Build(10, 100, {}, **({"samples": 50} | of)),))]
+    took = {"index_time": Amount(10.0)}
+    sizes = [Sized(10, 100, (Build(10, 100, took, **({"samples": 50} | of)),))]
     return [note.split(":")[0] for note in remarks(job, sizes, watching, whole=10, others=others)]
 
 
@@ -47,6 +48,13 @@ def test_a_server_that_was_not_watched() -> None:
     ]
 
 
+def test_work_that_may_have_gone_on_while_documents_were_read() -> None:
+    assert said(Job(hidden=False), overlap=0.1) == []
+    assert said(Job(hidden=False), overlap=1.0) == [
+        "mine works in several threads or processes, perhaps while documents are read"
+    ]
+
+
 def test_a_busy_machine_few_looks_and_processes_that_run_on() -> None:
     assert said(Job(hidden=False), others=1.25, samples=3, left=2) == [
         "a build was over after a few looks at it",
@@ -57,7 +65,8 @@ def test_a_busy_machine_few_looks_and_processes_that_run_on() -> None:
 
 
 def test_documents_that_were_left_out() -> None:
-    builds = (Build(10, 100, {}, taken=10), Build(10, 100, {}, taken=4))
+    took = {"index_time": Amount(10.0)}
+    builds = (Build(10, 100, took, taken=10), Build(10, 100, took, taken=4))
     assert invalidities([Sized(10, 100, builds)]) == ("the engine took 4 of 10 documents",)
     few = remarks(Job(hidden=False), [Sized(10, 100, builds)], Watching(), whole=30, others=0)
     assert "of the collection's 30 documents, 10 were taken" in few

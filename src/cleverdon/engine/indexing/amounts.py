@@ -31,22 +31,31 @@ class Outcome:
         """Of a process that said itself what indexing took, apart from starting and reading."""
         done, begun = told["done"], dict(told["begun"])
         resident = begun.pop("memory")
-        reading, wall, timing = done["reading"], done["wall"], done["timing"]
+        reading, wall = done["reading"], done["wall"]
         cpu = self.tree.spent(Cpu(**done["cpu"]), before=Cpu(**begun))
         cpu -= Cpu(user=done["reading_cpu"])
-        # What goes on in other threads, or elsewhere, does not wait for us to read; how much of
-        # the time was reading alone cannot be told then, and none of it is taken away.
-        beside = self.job.hidden or self.tree.threads > 1
-        time = Amount(wall if beside else wall - reading, less=timing + reading * beside)
+        # Other threads and processes do not wait for us to read. So much of the reading may have
+        # been beside their work, and is not taken away.
+        overlap = reading
+        if not self.job.hidden and not self.tree.unwaited():
+            overlap = min(reading, done["elsewhere"])
+        time = Amount(wall - reading + overlap, less=done["timing"] + overlap)
         amounts = self._amounts(time, cpu)
         amounts["reading"] = Amount(reading)
         if resident is not None and "index_memory" in amounts:
             amounts["memory_before"] = Amount(resident + self.tree.server_memory)
-        return self._build(amounts, size=done["size"], taken=done["taken"], reading=beside)
+        return self._build(
+            amounts,
+            samples=self.looks.samples - told["looks_before"],
+            size=done["size"],
+            taken=done["taken"],
+            overlap=overlap,
+        )
 
     def waited_for(self, wall: float, waited: Cpu) -> Build:
         """Of a command, from its start to its end."""
-        return self._build(self._amounts(Amount(wall), self.tree.spent(waited)))
+        amounts = self._amounts(Amount(wall), self.tree.spent(waited))
+        return self._build(amounts, samples=self.looks.samples)
 
     def _amounts(self, time: Amount, cpu: Cpu) -> dict[str, Amount]:
         amounts = {"index_time": time}
@@ -74,9 +83,10 @@ class Outcome:
         self,
         amounts: dict[str, Amount],
         *,
+        samples: int,
         size: int | None = None,
         taken: int | None = None,
-        reading: bool = True,
+        overlap: float = 0.0,
     ) -> Build:
         index = self.disk.index() or size
         if index is None and self.folders:
@@ -97,9 +107,9 @@ class Outcome:
             documents=self.documents.documents,
             bytes=self.documents.bytes,
             amounts=amounts,
-            samples=self.looks.samples,
+            samples=samples,
             longest_gap=self.looks.longest,
             taken=taken,
             left=self.tree.running(),
-            with_reading=reading,
+            overlap=overlap,
         )

@@ -16,7 +16,6 @@ from typing import Any, TextIO
 
 from cleverdon.engine.configured import open_engine
 from cleverdon.engine.indexing.cpu import spent
-from cleverdon.engine.indexing.lines import read_lines
 from cleverdon.engine.protocol import Document
 from cleverdon.errors import CleverdonError
 
@@ -24,6 +23,13 @@ _PAUSE = 0.1
 """Seconds between two lines about how far it has come."""
 _TRIAL = 100
 _EMPTY = Document("", "", "")
+
+
+def read_lines(path: str) -> Iterator[Document]:
+    """The documents of a prepared file, one after the other."""
+    with open(path, "rb") as file:
+        for line in file:
+            yield Document(**json.loads(line))
 
 
 class Feed:
@@ -77,9 +83,9 @@ def main() -> int:
         feed = Feed(read_lines(job["input"]), report)
         before = spent()
         _tell(report, begun=asdict(before) | {"memory": _resident()})
-        began = perf_counter()
+        began, here = perf_counter(), thread_time()
         engine.index(feed)
-        wall, after = perf_counter() - began, spent()
+        wall, here, after = perf_counter() - began, thread_time() - here, spent()
         _tell(
             report,
             done={
@@ -87,6 +93,7 @@ def main() -> int:
                 "reading": feed.wall,
                 "reading_cpu": feed.cpu,
                 "cpu": asdict(after - before),
+                "elsewhere": max(0.0, (after - before).total - here),  # other threads, children
                 "taken": feed.taken,
                 "size": engine.size(),
                 "timing": cost_of_timing(feed.taken),

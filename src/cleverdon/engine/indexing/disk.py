@@ -9,7 +9,9 @@ more, as temporary files often are, are found through the processes that hold th
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+import re
+import shutil
+from collections.abc import Callable, Container, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
@@ -17,6 +19,8 @@ from stat import S_ISDIR, S_ISREG
 Held = dict[tuple[int, int], int]
 """Bytes by device and number of the file."""
 
+_COMPANIONS = ("", "-wal", "-shm", "-journal")
+"""How the names of an index's files end: its own, and those that SQLite puts beside it."""
 _NO_DISK = ("/memfd:", "/dev/shm/", "/dev/zero", "/SYSV", "/anon_hugepage")
 
 
@@ -27,7 +31,7 @@ class DiskUse:
         self,
         *,
         index: str | None,
-        temporary: str,
+        temporary: Sequence[str],
         watched: Sequence[str] = (),
         pids: Callable[[], Iterable[int]] = tuple,
     ) -> None:
@@ -68,15 +72,16 @@ class DiskUse:
 
     def _of_index(self) -> Held:
         held: Held = {}
-        for place in beside(self._index) if self._index is not None else ():
-            held |= files_at(place)
+        for end in _COMPANIONS if self._index is not None else ():
+            held |= files_at(f"{self._index}{end}")
         return held
 
     def _now(self) -> int:
-        held = self._of_index()
-        for place in (self._temporary, *self._watched):
+        held, pids = self._of_index(), set(self._pids())
+        begun = unfinished(self._index, pids) if self._index is not None else ()
+        for place in (*begun, *self._temporary, *self._watched):
             held |= files_at(place)
-        for pid in self._pids():
+        for pid in pids:
             held |= _nameless(pid)
         return sum(held.values())
 
@@ -100,20 +105,27 @@ def files_at(path: str) -> Held:
     return held
 
 
-def beside(path: str) -> list[str]:
-    """An index, and what stands beside it under a name made of its own.
+def unfinished(index: str, pids: Container[int]) -> list[str]:
+    """What stands beside an index until it is whole: .index.db.1234, if 1234 is the process.
 
-    As SQLite does with index.db-wal, and Cleverdon with .index.db.1234 until an index is whole.
+    Others may build the same index at once, or have built one whose name begins alike.
     """
-    place = Path(path)
-    starts = (f".{place.name}.", f"{place.name}-")
+    place = Path(index)
+    begun = re.compile(rf"\.{re.escape(place.name)}\.(\d+)(?!\d)")
     try:
-        names = os.listdir(place.parent)
+        found = [(name, begun.match(name)) for name in os.listdir(place.parent)]
     except OSError:
         return []
-    return [
-        str(place.parent / name) for name in names if name == place.name or name.startswith(starts)
-    ]
+    return [str(place.parent / name) for name, of in found if of and int(of[1]) in pids]
+
+
+def discard(path: str) -> None:
+    """Take away a file or a folder, where there is one."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            os.unlink(path)
 
 
 def _bytes(found: os.stat_result) -> int:

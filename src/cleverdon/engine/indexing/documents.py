@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -16,10 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from cleverdon.arrays import Ints
-from cleverdon.engine.indexing.lines import read_lines
+from cleverdon.engine.indexing.child import read_lines
 from cleverdon.engine.protocol import Document
 from cleverdon.errors import InputError, OptionError, check_count
 from cleverdon.read.texts import files_of, records_of
+from cleverdon.read.unpacked import name_of_stream
 
 Progress = Callable[[int, int], None]
 
@@ -42,30 +44,30 @@ class Prepared:
         return int(self.sizes.sum())
 
 
-def documents_of(
-    collection: Sequence[str], *, progress: Progress | None = None
-) -> Iterator[Document]:
-    """The documents of files and folders, read as they are asked for."""
-    for given in collection:
-        try:
-            for path in files_of(given, "documents"):
-                with closing(records_of(path, keep=lambda _: True, progress=progress)) as records:
-                    for id, title, text, _ in records:
-                        yield Document(id, _whole(title), _whole(text))
-        except FileNotFoundError:
-            raise InputError("there is no such collection", source=given) from None
+def _documents_of(path: str, progress: Progress | None) -> Iterator[Document]:
+    """The documents of a file, read as they are asked for."""
+    try:
+        with closing(records_of(path, keep=lambda _: True, progress=progress)) as records:
+            for id, title, text, _ in records:
+                yield Document(id, _whole(title), _whole(text))
+    except FileNotFoundError:
+        raise InputError("there is no such collection", source=path) from None
 
 
 def prepare(collection: Sequence[str], path: str, *, progress: Progress | None = None) -> Prepared:
     """Write a collection to a file; each document's id must be its own."""
     sizes, ids = array("q"), array("q")
+    files = [source for given in collection for source in files_of(given, "documents")]
+    ends = []  # how many documents there are up to the end of each file
     try:
         with open(path, "w", encoding="utf-8") as file:
-            for document in documents_of(collection, progress=progress):
-                fields = {"id": document.id, "title": document.title, "text": document.text}
-                file.write(json.dumps(fields, ensure_ascii=False) + "\n")
-                sizes.append(document.bytes)
-                ids.append(hash(document.id))
+            for source in files:
+                for document in _documents_of(source, progress):
+                    fields = {"id": document.id, "title": document.title, "text": document.text}
+                    file.write(json.dumps(fields, ensure_ascii=False) + "\n")
+                    sizes.append(document.bytes)
+                    ids.append(hash(document.id))
+                ends.append(len(sizes))
     except OSError as error:
         if error.filename not in (None, path):
             raise
@@ -73,7 +75,7 @@ def prepare(collection: Sequence[str], path: str, *, progress: Progress | None =
     if not sizes:
         raise InputError("there are no documents", source=", ".join(collection))
     prepared = Prepared(path, np.array(sizes, dtype=np.int64))
-    _check_ids(prepared, np.array(ids, dtype=np.int64))
+    _check_ids(prepared, np.array(ids, dtype=np.int64), files, ends)
     return prepared
 
 
@@ -103,15 +105,23 @@ def _whole(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def _check_ids(prepared: Prepared, hashes: Ints) -> None:
+def _check_ids(prepared: Prepared, hashes: Ints, files: Sequence[str], ends: Sequence[int]) -> None:
     """Engines differ in what they make of an id that is there twice; so no id may be."""
     if len(np.unique(hashes)) == len(hashes):
         return
     seen: dict[str, int] = {}
     for place, document in enumerate(read_lines(prepared.path), start=1):
         if document.id in seen:
+            first, second = (_where(at, files, ends) for at in (seen[document.id], place))
             raise InputError(
-                f"the id {document.id!r} is there twice, as document {seen[document.id]:,} and as "
-                f"document {place:,} of the collection; an engine would keep one or both"
+                f"the id {document.id!r} is there twice, as {first} and as {second}; engines "
+                "differ in which of them they keep: take one away, or give it another id"
             )
         seen[document.id] = place
+
+
+def _where(place: int, files: Sequence[str], ends: Sequence[int]) -> str:
+    """Which document of which file it is."""
+    file = bisect_left(ends, place)
+    before = ends[file - 1] if file else 0
+    return f"document {place - before:,} of {name_of_stream(files[file])}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import exp, log, log10, sqrt
 
 import numpy as np
@@ -131,6 +132,7 @@ def _slope(sizes: Sequence[int], values: Sequence[float]) -> float:
     return log10(values[1] / values[0]) / log10(sizes[1] / sizes[0])
 
 
+@cache
 def _quantile(confidence: float, freedom: int) -> float:
     stats = scipy_stats("an interval of the exponent")
     return float(stats.t.ppf((1 + confidence) / 2, freedom))

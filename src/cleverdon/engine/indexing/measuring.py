@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
-import shutil
 import signal
 import tempfile
 import threading
@@ -12,8 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
+from cleverdon.compare.needs import scipy_stats
 from cleverdon.engine.indexing.building import USUAL, Watching, build
 from cleverdon.engine.indexing.cpu import psutil
+from cleverdon.engine.indexing.disk import discard
 from cleverdon.engine.indexing.documents import Prepared, prepare, sampled
 from cleverdon.engine.indexing.growth import LEAST_SIZES, Growth, growth
 from cleverdon.engine.indexing.jobs import CommandJob, Job, check_repeatable, engine_job
@@ -21,7 +21,14 @@ from cleverdon.engine.indexing.machine import Others, facts
 from cleverdon.engine.indexing.process_tree import check_processes
 from cleverdon.engine.indexing.records import Build, Indexing, Sized
 from cleverdon.engine.indexing.remarks import invalidities, remarks
-from cleverdon.errors import InputError, OptionError, check_count, check_seed, check_word
+from cleverdon.errors import (
+    InputError,
+    OptionError,
+    check_count,
+    check_seed,
+    check_within,
+    check_word,
+)
 
 GROWING = ("index_time", "index_cpu", "index_memory", "index_overhead", "index_size")
 """What grows with the collection."""
@@ -31,6 +38,11 @@ SAMPLES = {
     "first": "the first documents of the collection",
 }
 """How smaller sizes are chosen."""
+
+LONGEST_INTERVAL = 60.0
+"""Seconds; whoever looks more rarely sees no peaks."""
+
+_ENDING = ("SIGTERM", "SIGHUP")  # asked to end; the terminal was closed
 
 Update = Callable[[int, int], None]
 """Told how much is done, and of how much."""
@@ -84,6 +96,7 @@ def measure(
     goes; without it, it is deleted.
     """
     _check(job, sizes, repeat, sample, seed, output)
+    check_within("interval", watching.interval, 0, LONGEST_INTERVAL)
     psutil()
     check_processes(watching.servers)
     _check_folders(watching.folders)
@@ -94,13 +107,10 @@ def measure(
             whole = prepare(collection, path, progress=update)
         prepared = _sizes(whole, sizes, folder, seed if sample == "random" else None)
         others = Others()
-        with _fresh_place(output, folder) as fresh:
-            builds = _rounds(
-                job, prepared, repeat, fresh=fresh, folder=folder, watching=watching, step=step
-            )
-            busy = others.cores(sum(_spent(made) for size in builds for made in size))
-            if output is not None and os.path.lexists(fresh):
-                os.rename(fresh, output)
+        builds = _rounds(
+            job, prepared, repeat, output=output, folder=folder, watching=watching, step=step
+        )
+        busy = others.cores(sum(_spent(made) for size in builds for made in size))
     found = tuple(
         Sized(size.documents, size.bytes, tuple(made))
         for size, made in zip(prepared, builds, strict=True)
@@ -154,9 +164,14 @@ def _check(
             check_count("sizes", size)
     if not sizes or len(set(sizes)) < len(sizes):
         raise OptionError(f"sizes={list(sizes)}: expected one or more, no two alike")
-    if isinstance(job, CommandJob) and job.takes_files and set(sizes) != {None}:
-        raise OptionError("{files} is the whole collection, which has one size; take {input}")
+    if isinstance(job, CommandJob) and job.takes_files:
+        if set(sizes) != {None}:
+            raise OptionError("{files} is the whole collection, which has one size; take {input}")
+        if "-" in job.files:
+            raise OptionError("{files} is there for files, and - is none; take {input}")
     check_repeatable(job, repeat * len(sizes))
+    if len(sizes) >= LEAST_SIZES:
+        scipy_stats("an interval of the exponent")  # before anything is built
     if output is None:
         return
     if not isinstance(job, CommandJob) or job.place("") is None:
@@ -193,19 +208,19 @@ def _rounds(
     prepared: Sequence[Prepared],
     repeat: int,
     *,
-    fresh: str,
+    output: str | None,
     folder: str,
     watching: Watching,
     step: Progress,
 ) -> list[list[Build]]:
-    """The builds of each size."""
+    """The builds of each size; the last index of a command goes to `output`."""
     builds: list[list[Build]] = [[] for _ in prepared]
     for round in range(1, repeat + 1):
         for made, documents in zip(builds, prepared, strict=True):
             of_size = f" {documents.documents:,} documents" if len(prepared) > 1 else ""
             of_round = f", {round} of {repeat}" if repeat > 1 else ""
-            _discard(fresh)
-            with step(f"indexing{of_size}{of_round}") as update:
+            label = f"indexing{of_size}{of_round}"
+            with step(label) as update, _fresh_place(output, folder) as fresh:
                 made.append(
                     build(
                         job,
@@ -216,48 +231,41 @@ def _rounds(
                         progress=update,
                     )
                 )
+                if output is not None and round == repeat and documents is prepared[-1]:
+                    os.rename(fresh, output)
     return builds
 
 
 @contextmanager
 def _fresh_place(output: str | None, folder: str) -> Iterator[str]:
-    """Where a command may put its index: beside the place where the last one goes."""
-    if output is None:
-        yield os.path.join(folder, "index")
-        return
-    target = os.path.abspath(output)
-    name = f".{os.path.basename(target)}.{secrets.token_hex(4)}"
-    fresh = os.path.join(os.path.dirname(target), name)
+    """Where a command may put its index: alone in a folder, on the disk where the last one goes."""
+    target = os.path.abspath(output or os.path.join(folder, "index"))
+    parent, name = os.path.split(target)
+    made = tempfile.mkdtemp(prefix=f".{name}.", dir=parent)
     try:
-        yield fresh
+        yield os.path.join(made, name)
     finally:
-        _discard(fresh)
-
-
-def _discard(place: str) -> None:
-    """Take away the index of the build before."""
-    if os.path.isdir(place) and not os.path.islink(place):
-        shutil.rmtree(place)
-    elif os.path.lexists(place):
-        os.unlink(place)
+        discard(made)
 
 
 @contextmanager
 def _terminable() -> Iterator[None]:
     """A signal to end is then an exception, as Ctrl-C is, so that nothing is left behind."""
-    usual = signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
-    if not usual or threading.current_thread() is not threading.main_thread():
-        yield
-        return
+    numbers = []
+    if threading.current_thread() is threading.main_thread():
+        known = [getattr(signal, name) for name in _ENDING if hasattr(signal, name)]
+        numbers = [number for number in known if signal.getsignal(number) is signal.SIG_DFL]
 
     def end(number: int, frame: object) -> None:
         raise SystemExit(128 + number)
 
-    signal.signal(signal.SIGTERM, end)
+    for number in numbers:
+        signal.signal(number, end)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
 
 
 def _silent(step: str) -> AbstractContextManager[Update]:

@@ -10,8 +10,9 @@ is spent: the larger of both is told.
 Memory. What is resident, summed over all processes at each look. Pages that processes share are
 counted for each of them, as after a fork. Between two looks there may have been more: on Linux and
 Windows each process has a high-water mark, and the sum of these bounds what the tree held at once.
-For a single process both are the same, and the peak is exact. A new process counts from the second
-look on: at its start it may still be the image of its parent, and have all of its memory.
+For a single process both are the same, and the peak is exact. A new process may still be the image
+of its parent, and seem to have all of its memory: it counts from the second look on, and not while
+it has exactly as much as its parent.
 """
 
 from __future__ import annotations
@@ -45,9 +46,9 @@ class _Seen:
     own: Cpu = NOTHING
     family: Cpu = NOTHING  # with the children that it waited for
     memory: int = 0
-    threads: int = 1
     high: int = 0
     marked: bool = False  # whether the system keeps a high-water mark
+    parent: int = 0
     orphan: bool = False
     alive: bool = True
 
@@ -65,8 +66,6 @@ class ProcessTree:
         """The most that was seen at once."""
         self.memory_bound = 0
         """More than that it cannot have been, but for what lived between two looks only."""
-        self.threads = 0
-        """The most that were seen at once."""
         self.look()
         self._before = self._server_spent()
         self.server_memory, self.memory, self.memory_bound = self.memory, 0, 0
@@ -86,25 +85,23 @@ class ProcessTree:
         if self._root:
             for pid in self._below():
                 self._add(pid, server=False)
-        memory = bound = threads = 0
+        memory = bound = 0
         unsure = False
         for seen in self._seen.values():
             if seen.alive:
                 self._read(seen)
-                if seen.fresh:
+                if seen.fresh or self._is_image(seen):
                     seen.fresh, seen.high = False, 0
                     continue
                 memory += seen.memory if seen.alive else 0
                 bound += seen.high  # one that has just ended may have been there until now
-                unsure |= not seen.marked
-                threads += seen.threads
+                unsure |= seen.memory > 0 and not seen.marked
         marks = (seen.high for seen in self._seen.values() if seen.marked)
         self.memory = max(self.memory, memory, max(marks, default=0))
         # Without a mark, what was not seen is taken to be no more than what a look adds.
         bound += unsure * abs(memory - self._last)
         self.memory_bound = max(self.memory_bound, bound, self.memory)
         self._last = memory
-        self.threads = max(self.threads, threads)
 
     def spent(self, waited: Cpu, *, before: Cpu = NOTHING) -> Cpu:
         """What all spent, servers included; `waited` is what waiting for the first process gave.
@@ -144,14 +141,19 @@ class ProcessTree:
         with suppress(*self._gone):
             self.look()
         left = [seen.process for seen in self._seen.values() if not seen.server]
-        for how in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
-            for process in left:
-                with suppress(*self._gone):
-                    process.send_signal(how)
+        try:
+            self._send(signal.SIGTERM, left)
             left = _still_running(left, _GRACE)
-        if self._leads:  # one that was started since the last look
-            with suppress(OSError):
-                os.killpg(self._root, signal.SIGKILL)
+        finally:  # also where Ctrl-C is pressed once more
+            self._send(getattr(signal, "SIGKILL", signal.SIGTERM), left)
+            if self._leads:  # one that was started since the last look
+                with suppress(OSError):
+                    os.killpg(self._root, signal.SIGKILL)
+
+    def _send(self, how: signal.Signals, processes: Sequence[Any]) -> None:
+        for process in processes:
+            with suppress(*self._gone):
+                process.send_signal(how)
 
     def _add(self, pid: int, *, server: bool) -> None:
         known = self._seen.get(pid)
@@ -164,18 +166,27 @@ class ProcessTree:
         try:
             with seen.process.oneshot():
                 times, held = seen.process.cpu_times(), seen.process.memory_info()
-                seen.threads = seen.process.num_threads()
-                seen.orphan = seen.process.ppid() not in self._seen
+                seen.parent = seen.process.ppid()
+                seen.orphan = seen.parent not in self._seen
         except self._gone:
             seen.alive = False
             return
         seen.own = Cpu(times.user, times.system)
         waited = Cpu(getattr(times, "children_user", 0.0), getattr(times, "children_system", 0.0))
         seen.family = seen.own + waited
+        if not held.rss:
+            # It has ended, but nobody has waited for it: what it held, it held until this look.
+            seen.high, seen.memory = seen.high if seen.memory else 0, 0
+            return
         seen.memory = held.rss
         # That of a server is of its whole life, and not of this work.
         mark = 0 if seen.server else high_water(seen.process.pid)
-        seen.marked, seen.high = mark > 0, max(mark, held.rss)
+        if mark or not seen.marked:  # else it ends just now, and its last mark stays
+            seen.marked, seen.high = mark > 0, max(mark, held.rss)
+
+    def _is_image(self, seen: _Seen) -> bool:
+        parent = self._seen.get(seen.parent)
+        return parent is not None and parent.alive and parent.memory == seen.memory
 
     def _below(self) -> Iterator[int]:
         """All that were started, also those that lost their parents and are below nobody."""
@@ -204,7 +215,11 @@ class ProcessTree:
 def check_processes(pids: Sequence[int]) -> tuple[int, ...]:
     """The processes, all of which must be there."""
     for pid in pids:
-        if not psutil().pid_exists(pid):
+        try:
+            there = psutil().pid_exists(pid)
+        except OverflowError:  # larger than any number of a process
+            there = False
+        if not there:
             raise OptionError(f"there is no process {pid} to watch; name one that runs")
     return tuple(pids)
 

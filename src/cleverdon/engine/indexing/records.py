@@ -63,7 +63,7 @@ class Build:
     longest_gap: float = 0.0  # seconds: the longest time between two looks at the processes
     taken: int | None = None  # documents that the engine took, where that can be known
     left: int = 0  # processes that still ran when it was over
-    with_reading: bool = False  # whether its wall time is that of reading the collection as well
+    overlap: float = 0.0  # seconds of reading in its wall time: work may have gone on beside it
 
     def to_json(self) -> dict[str, Any]:
         """All of it as plain values."""
@@ -74,7 +74,7 @@ class Build:
             "longest_gap": self.longest_gap,
             "taken": self.taken,
             "left": self.left,
-            "with_reading": self.with_reading,
+            "overlap": self.overlap,
         } | {
             name: {"value": one.value, "less": one.less, "more": one.more}
             for name, one in self.amounts.items()

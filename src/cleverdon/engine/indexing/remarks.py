@@ -10,6 +10,8 @@ from cleverdon.engine.indexing.records import Sized
 
 _FEW = 10
 """Fewer looks than this at a build say little of its peaks."""
+_SEEN = 0.02
+"""Reading that is a smaller share of the wall time is not worth a word."""
 _BUSY = 0.2
 """Cores that other programs keep busy, from which on times are in doubt."""
 
@@ -33,7 +35,7 @@ def remarks(
             "where the index lies is not known: of the disk, only temporary files were seen; "
             "--watch names its folder"
         )
-    if job.reports and any(build.with_reading for build in builds):
+    if any(build.overlap > _SEEN * build.amounts["index_time"].value for build in builds):
         found.append(
             f"{job.name} works in several threads or processes, perhaps while documents are read: "
             "its wall time is with reading"

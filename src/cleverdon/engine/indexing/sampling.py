@@ -26,7 +26,6 @@ class Sampler:
         self.samples = 0
         self.longest = 0.0
         """The longest time between two looks: nothing that lasted longer was missed."""
-        self.cpu = 0.0
 
     def __enter__(self) -> Self:
         self._once()
@@ -45,17 +44,16 @@ class Sampler:
         pause = self._interval
         try:
             while not self._stop.wait(pause):
-                took = self._once()
-                pause = max(self._interval - took, took * (1 / _SHARE - 1))
+                pause = max(self._interval, self._once() * (1 / _SHARE - 1))
         except BaseException as error:  # told to whoever waits for this
             self._error = error
 
     def _once(self) -> float:
+        """What one look took of the processor: on a busy machine it may last far longer."""
         began, busy = perf_counter(), thread_time()
         if self._last is not None:
             self.longest = max(self.longest, began - self._last)
         self._last = began
         self._look()
         self.samples += 1
-        self.cpu += thread_time() - busy
-        return perf_counter() - began
+        return thread_time() - busy

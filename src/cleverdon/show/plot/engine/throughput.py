@@ -24,8 +24,8 @@ def throughput_curve(found: Sweep, *, system: str = "") -> Chart:
         title="Response times against throughput" + (f" of {system}" if system else ""),
         subtitle=[
             knee_told(found),
-            f"Bars: {percentage(found.goal.confidence)} intervals of p99. Dashed: its limit, and "
-            "the knee.",
+            f"Bars: {percentage(found.goal.confidence)} intervals of p99, where both ends are "
+            "known. Dashed: its limit, and the knee.",
         ],
     )
 
