@@ -89,7 +89,7 @@ def test_errors(cleverdon: Command, corpus: str, arguments: list[str], message: 
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.skipif(os.name == "nt", reason="Windows has neither SIGHUP nor SIGTERM")
 @pytest.mark.parametrize("numbers", [["SIGHUP"], ["SIGTERM"], ["SIGINT", "SIGINT"]], ids="-".join)
 def test_signals_end_all_of_it(corpus: str, tmp_path: Path, numbers: list[str]) -> None:
     script = Path(sys.executable).parent / "cleverdon"

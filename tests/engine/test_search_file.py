@@ -99,7 +99,7 @@ def wait_for(path: Path, answers: int) -> None:
     raise AssertionError("no answers")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="has no signal that kills")
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 def test_killed_at_several_points_and_gone_on(engine: Counting, path: Path, whole: bytes) -> None:
     for answers in (1, 25):
         before = len(engine.asked)
@@ -260,7 +260,7 @@ def test_two_commands_are_told_apart_by_what_they_do_not_say(
     assert "secret" not in Path(record_of(str(path))).read_text()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="has no pipes with names")
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes with names")
 def test_a_pipe_gets_a_run_and_nothing_beside_it(
     engine: Counting, path: Path, whole: bytes
 ) -> None:
@@ -315,7 +315,7 @@ def test_a_file_that_is_no_journal_is_never_written_over(engine: Counting, path:
     assert journal.read_text() == "dear diary\n"
 
 
-@pytest.mark.skipif(os.name == "nt", reason="looks at locks of POSIX")
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other locks than fcntl's")
 def test_two_processes_at_once_are_refused(
     engine: Counting, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,10 @@ from cleverdon.engine.indexing.measuring import measure_command, measure_engine
 from cleverdon.engine.indexing.records import Build
 from tests.engine.indexing.conftest import WORKER, worker
 
-LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+LINUX = pytest.mark.skipif(
+    not sys.platform.startswith("linux"),
+    reason="only Linux says in /proc what a process held, and has open",
+)
 INTERPRETER = 40e6
 """Python itself takes less memory than this."""
 STARTS = 1.0
@@ -118,7 +121,9 @@ class Engine:
 """
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals")
+@pytest.mark.skipif(
+    os.name == "nt", reason="Windows cannot send a signal to one thread, nor run sh"
+)
 @pytest.mark.filterwarnings(  # it may come while psutil has a file open, as Python itself warns
     "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
 )

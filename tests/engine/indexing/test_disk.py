@@ -53,7 +53,10 @@ def test_the_peak_counts_what_is_temporary_and_what_is_watched(tmp_path: Path) -
     assert (use.peak, use.index(), use.kept()) == (4250, 1000, 1200)
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
+@pytest.mark.skipif(
+    not sys.platform.startswith("linux"),
+    reason="only Linux says in /proc which nameless files are open",
+)
 def test_open_files_without_a_name(tmp_path: Path) -> None:
     use = DiskUse(index=None, temporary=[str(tmp_path)], pids=lambda: [os.getpid()])
     with tempfile.TemporaryFile() as file:
