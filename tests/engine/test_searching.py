@@ -19,6 +19,7 @@ from cleverdon.engine.asking_all import GIVE_UP
 from cleverdon.engine.configured import open_engine
 from cleverdon.engine.failures import KINDS, PASSING, SearchFailure
 from cleverdon.engine.protocol import Engine, Results
+from cleverdon.engine.search_options import SearchOptions
 from cleverdon.engine.searched import Searched, SearchesFailed
 from cleverdon.engine.searching import SearchWarning, searched
 from cleverdon.errors import InputError, MissingExtra, OptionError
@@ -65,7 +66,8 @@ class Own(Engine):
 
 
 def put(engine: Any, topics: dict[str, str] = TOPICS, **how: Any) -> Searched:
-    return searched(open_engine(engine), topics, **{"patience": QUICK, **how})
+    options = SearchOptions(**{"patience": QUICK, **how})
+    return searched(open_engine(engine), topics, options)
 
 
 @pytest.mark.parametrize("engine", [plain, later, Object(), AsyncObject(), Own()])

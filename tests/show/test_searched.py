@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from cleverdon.data import Run
-from cleverdon.engine.asking import Answer, Patience
+from cleverdon.engine.asking import Answer
 from cleverdon.engine.failures import SearchFailure
 from cleverdon.engine.ordering import Order
+from cleverdon.engine.search_options import SearchOptions
 from cleverdon.engine.searched import Searched
 from cleverdon.show.searched import interrupted, summary
 
@@ -20,12 +21,9 @@ def searched(answers: dict[str, Answer], **changed: Any) -> Searched:
         "not_asked": (),
         "order": Order({}, (), ()),
         "engine": {},
-        "k": 10,
-        "field": "title",
-        "scores": "engine",
+        "options": SearchOptions(),
         "at_once": 8,
         "in_one": False,
-        "patience": Patience(),
         "topics": "",
         "seconds": 2.0,
         "kept": 0,

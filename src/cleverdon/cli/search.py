@@ -140,5 +140,5 @@ def _say_warnings(found: Searched) -> None:
         say(f"cleverdon: note: {note}")
     for warning in found.warnings:
         say(f"cleverdon: warning: {warning}")
-    if found.scores == "engine" and found.order.tied:
+    if found.options.scores == "engine" and found.order.tied:
         say(f"cleverdon: note: {found.order.tied_text}")

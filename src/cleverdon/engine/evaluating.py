@@ -12,7 +12,8 @@ from cleverdon.engine.asking import Patience
 from cleverdon.engine.configured import open_engine
 from cleverdon.engine.protocol import Engine
 from cleverdon.engine.queries import read_queries
-from cleverdon.engine.searching import CONCURRENCY, PATIENCE, K, SearchWarning, search
+from cleverdon.engine.search_options import CONCURRENCY, PATIENCE, K
+from cleverdon.engine.searching import SearchWarning, search
 from cleverdon.errors import InputError, OptionError
 from cleverdon.evaluation import evaluate
 from cleverdon.measures.base import Measure

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from cleverdon.engine.answer_journal import UNSAID, AnswerJournal, answers_kept
-from cleverdon.engine.asking import Patience
 from cleverdon.engine.configured import open_engine
 from cleverdon.engine.protocol import Engine, Results
 from cleverdon.engine.queries import digest_of, read_queries
+from cleverdon.engine.search_options import SearchOptions
 from cleverdon.engine.searched import Searched, SearchesFailed
-from cleverdon.engine.searching import CONCURRENCY, FAILED, PATIENCE, K, Progress, searched
-from cleverdon.errors import check_count, check_word
+from cleverdon.engine.searching import FAILED, Progress, searched
+from cleverdon.errors import check_word
 from cleverdon.read import open_source
 from cleverdon.read.write import check_ids, write, write_file
 
@@ -51,25 +51,21 @@ def search_to_file(
     topics: Any,
     path: str | os.PathLike[str],
     *,
-    k: int = K,
-    concurrency: int = CONCURRENCY,
-    patience: Patience = PATIENCE,
     failed: str = "raise",
-    scores: str = "engine",
-    field: str = "title",
     name: str | None = None,
     fresh: bool = False,
     progress: Progress | None = None,
+    **asked: Any,
 ) -> Searched:
-    """Write a run file, and a record beside it; the keywords are those of `search`.
+    """Write a run file, and a record beside it; `asked` is what `SearchOptions` has.
 
     The same call again, after a stop or where queries failed, asks only for what is missing;
     `fresh` drops what was answered before. Standard output (`-`), a pipe or a device gets a run and
     nothing beside it.
     """
     check_word("failed", failed, FAILED)
-    path, k = os.fspath(path), check_count("k", k)
-    opened, queries = open_engine(engine), read_queries(topics, field=field)
+    path, options = os.fspath(path), SearchOptions(**asked)
+    opened, queries = open_engine(engine), read_queries(topics, field=options.field)
     check_ids(path, queries=queries)
 
     def check(results: Results) -> None:
@@ -79,11 +75,7 @@ def search_to_file(
         return searched(
             opened,
             queries,
-            k=k,
-            concurrency=concurrency,
-            patience=patience,
-            scores=scores,
-            field=field,
+            options,
             name=name,
             progress=progress,
             journal=journal,
@@ -95,7 +87,7 @@ def search_to_file(
         _check_answered(found, failed=failed)
         write(found.run, path)
         return found
-    about = _about(opened, k=k, field=field, topics=digest_of(queries))
+    about = _about(opened, k=options.k, field=options.field, topics=digest_of(queries))
     with answers_kept(journal_of(path), about, fresh=fresh) as journal:
         found = put(journal)
         _check_answered(found, failed=failed)
@@ -138,11 +130,11 @@ def _record(found: Searched, path: str, *, topics: Any) -> dict[str, Any]:
         "system": found.run.name,
         "settings": {
             "engine": dict(found.engine),
-            "k": found.k,
-            "field": found.field,
-            "scores": found.scores,
-            "timeout": found.patience.timeout,
-            "tries": found.patience.tries,
+            "k": found.options.k,
+            "field": found.options.field,
+            "scores": found.options.scores,
+            "timeout": found.options.patience.timeout,
+            "tries": found.options.patience.tries,
         },
         "versions": {"cleverdon": __version__, "python": platform.python_version()},
         "written": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -7,14 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
+from math import nan
 from textwrap import shorten
 from typing import Any
 
 import numpy as np
 
 from cleverdon.data import Run
-from cleverdon.engine.asking import Answer, Patience
+from cleverdon.engine.asking import Answer
 from cleverdon.engine.ordering import Order
+from cleverdon.engine.search_options import SearchOptions
 from cleverdon.errors import CleverdonError
 
 NOT_ASKED = "not asked, since the engine did not answer"
@@ -33,12 +35,9 @@ class Searched:
     not_asked: tuple[str, ...]  # since the engine no longer answered
     order: Order  # what was found in the engine's rankings
     engine: Mapping[str, Any]  # its name and settings, without secrets
-    k: int
-    field: str
-    scores: str
+    options: SearchOptions
     at_once: int  # how many queries were asked at a time; 0 where none was left to ask
     in_one: bool  # whether they all went in one call, so that none has a time of its own
-    patience: Patience
     topics: str  # the digest of the queries
     seconds: float  # from the first question of this process to the last answer
     kept: int  # how many answers were there already, in the journal
@@ -77,14 +76,14 @@ class Searched:
     def percentile(self, share: float) -> float:
         """So many seconds, at most, took this share of the answers; their last try only."""
         times = [found.seconds for found in self.answered.values()]
-        return float(np.quantile(times, share)) if times else float("nan")
+        return float(np.quantile(times, share, method="inverted_cdf")) if times else nan
 
     @property
     def warnings(self) -> list[str]:
         """What one should know before believing the run, a sentence each."""
         found = [
             self.order.repeated_text,
-            self.order.rising_text if self.scores == "engine" else "",
+            self.order.rising_text if self.options.scores == "engine" else "",
         ]
         if self.failed:
             found.insert(0, failed_text(self.failed, len(self.failed) + len(self.answered)))

@@ -15,15 +15,12 @@ from cleverdon.engine.asking import Answer, Patience
 from cleverdon.engine.asking_all import Asked, ask_all
 from cleverdon.engine.configured import open_engine
 from cleverdon.engine.looping import run_async
-from cleverdon.engine.ordering import SCORES, ordered
+from cleverdon.engine.ordering import ordered
 from cleverdon.engine.protocol import Engine, Results
 from cleverdon.engine.queries import digest_of, read_queries
+from cleverdon.engine.search_options import CONCURRENCY, PATIENCE, K, SearchOptions
 from cleverdon.engine.searched import Searched, SearchesFailed
-from cleverdon.errors import check_count, check_word
-
-K = 100
-CONCURRENCY = 8
-PATIENCE = Patience()
+from cleverdon.errors import check_word
 
 FAILED = {
     "raise": "an error that names them, and has the answers to all others",
@@ -75,11 +72,7 @@ def search(
     found = searched(
         open_engine(engine),
         read_queries(topics, field=field),
-        k=k,
-        concurrency=concurrency,
-        patience=patience,
-        scores=scores,
-        field=field,
+        SearchOptions(k, concurrency, patience, scores, field),
         name=name,
         progress=progress,
     )
@@ -96,12 +89,8 @@ def search(
 def searched(
     engine: Engine,
     queries: Mapping[str, str],
+    options: SearchOptions,
     *,
-    k: int = K,
-    concurrency: int = CONCURRENCY,
-    patience: Patience = PATIENCE,
-    scores: str = "engine",
-    field: str = "title",
     name: str | None = None,
     progress: Progress | None = None,
     journal: AnswerJournal | None = None,
@@ -112,8 +101,6 @@ def searched(
     Nothing is raised for queries that failed. What a `journal` holds is not asked again, and it
     keeps what is answered. `check` looks at results as they come, and raises what ends all.
     """
-    check_word("scores", scores, SCORES)
-    k, concurrency = check_count("k", k), check_count("concurrency", concurrency)
     answers = dict(journal.answers) if journal else {}
     failed = dict(journal.failed) if journal else {}
     missing = {query: words for query, words in queries.items() if query not in answers}
@@ -136,7 +123,14 @@ def searched(
     asked = Asked(0)
     if missing:
         asked = run_async(
-            ask_all(engine, missing, k, concurrency=concurrency, patience=patience, took=took)
+            ask_all(
+                engine,
+                missing,
+                options.k,
+                concurrency=options.concurrency,
+                patience=options.patience,
+                took=took,
+            )
         )
     seconds = perf_counter() - started
     # What failed before, and was not asked now, is as it was.
@@ -145,19 +139,16 @@ def searched(
     results = {
         query: answer.results for query, answer in in_order.items() if answer.results is not None
     }
-    rows, order = ordered(results, scores)
+    rows, order = ordered(results, options.scores)
     return Searched(
         run=Run(_core.Table.from_dict(rows, Run.kind, "error"), name=name or engine.name),
         answers=in_order,
         not_asked=tuple(query for query in asked.not_asked if query not in answers),
         order=order,
         engine={"name": engine.name, **engine.settings},
-        k=k,
-        field=field,
-        scores=scores,
+        options=options,
         at_once=asked.at_once,
         in_one=asked.in_one,
-        patience=patience,
         topics=digest_of(queries),
         seconds=seconds,
         kept=kept,

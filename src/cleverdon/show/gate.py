@@ -44,7 +44,11 @@ def summary(verdict: Verdict) -> str:
 
 def _rules(verdict: Verdict) -> Grid:
     rows = [
-        cost_cells(ruling) if isinstance(ruling, CostRuling) else _cells(ruling)
+        [
+            printable(ruling.rule.text),
+            *(cost_cells(ruling) if isinstance(ruling, CostRuling) else _cells(ruling)),
+            "pass" if ruling.passed else "FAIL",
+        ]
         for ruling in verdict.rulings
     ]
     notes = []
@@ -54,14 +58,8 @@ def _rules(verdict: Verdict) -> Grid:
 
 
 def _cells(ruling: Ruling) -> list[str]:
-    return [
-        printable(ruling.rule.text),
-        _number(ruling, ruling.baseline),
-        _number(ruling, ruling.average),
-        _found(ruling),
-        _limit(ruling),
-        "pass" if ruling.passed else "FAIL",
-    ]
+    found, limit = _found(ruling), _limit(ruling)
+    return [_number(ruling, ruling.baseline), _number(ruling, ruling.average), found, limit]
 
 
 def _of_tests(verdict: Verdict) -> str:

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from cleverdon.engine.adapters.sqlite import SQLite
 from cleverdon.engine.configured import open_engine
 from cleverdon.engine.protocol import Document, Results
 from cleverdon.errors import CleverdonError, InputError, OptionError
-from tests.engine.adapters.finding import found
+from tests.engine.adapters.finding import check_that_half_an_index_leaves_the_old_one, found
 
 
 def directly(path: Path, match: str, *, weights: str = "1, 1, 1", k: int = 10) -> Results:
@@ -79,16 +78,7 @@ def test_stems_where_they_are_asked_for(file: Path) -> None:
 
 
 def test_an_index_that_fails_midway_leaves_the_old_one(file: Path) -> None:
-    engine = SQLite(file=file)
-    engine.index([Document("d1", "", "old")])
-
-    def broken() -> Iterator[Document]:
-        yield Document("d2", "", "new")
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        engine.index(broken())
-    assert [id for id, _ in found(engine, "old new")[0]] == ["d1"]
+    check_that_half_an_index_leaves_the_old_one(SQLite(file=file))
     assert [path.name for path in file.parent.iterdir()] == ["index.db"]
 
 

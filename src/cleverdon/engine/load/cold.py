@@ -13,7 +13,7 @@ import numpy as np
 from cleverdon.arrays import Floats
 from cleverdon.compare.intervals import interval
 from cleverdon.engine.failures import SearchFailure
-from cleverdon.engine.load.latencies import PERCENTILES, rank_of
+from cleverdon.engine.load.latencies import percentile_of
 from cleverdon.engine.protocol import Engine
 from cleverdon.errors import InputError, OptionError, check_count
 
@@ -55,7 +55,7 @@ class ColdWarm:
     def percentile(self, which: str, name: str) -> float:
         """A percentile, as p99, of the `cold` or `warm` answers; NaN where there are none."""
         times = np.sort(getattr(self, which)[np.isfinite(getattr(self, which))])
-        return float(times[rank_of(PERCENTILES[name], len(times)) - 1]) if len(times) else nan
+        return percentile_of(times, name)
 
 
 def cold_warm(

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -134,6 +135,11 @@ def _percentile(
 def rank_of(share: int, count: int) -> int:
     """From 1: the lowest rank that so many ten-thousandths of the requests stay within."""
     return max(1, -(-count * share // 10_000))
+
+
+def percentile_of(times: Floats, name: str) -> float:
+    """A percentile, as p99, of sorted times as they are; NaN where there are none."""
+    return float(times[rank_of(PERCENTILES[name], len(times)) - 1]) if len(times) else nan
 
 
 def design_effect(exceeds: Bools) -> tuple[float, int | None]:

@@ -14,7 +14,7 @@ from cleverdon.arrays import Floats
 from cleverdon.compare.multiplicity import holm
 from cleverdon.engine.load.drift import FEWEST, MOST, Drift, drift
 from cleverdon.engine.load.generator import problems
-from cleverdon.engine.load.latencies import PERCENTILES, rank_of
+from cleverdon.engine.load.latencies import percentile_of
 from cleverdon.engine.load.memory import memory_of
 from cleverdon.engine.load.mix import Mix
 from cleverdon.engine.load.records import Load, Pattern
@@ -128,17 +128,12 @@ def _window(
         start=start,
         seconds=end - start,
         requests=requests,
-        p50=_percentile(times, "p50"),
-        p99=_percentile(times, "p99"),
+        p50=percentile_of(times, "p50"),
+        p99=percentile_of(times, "p99"),
         throughput=answered / (end - start),
         errors=1 - answered / requests if requests else nan,
         memory=float(np.mean(held)) if held else nan,
     )
-
-
-def _percentile(times: Floats, name: str) -> float:
-    """Of sorted times; NaN where there are none."""
-    return float(times[rank_of(PERCENTILES[name], len(times)) - 1]) if len(times) else nan
 
 
 async def run_soak(
