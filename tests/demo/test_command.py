@@ -58,7 +58,7 @@ def test_it_is_evaluated_compared_and_priced(said: Any, written: Written, tmp_pa
         "- missing-queries: boolean-and lacks",
         "What that costs, with 60 requests a second for 3.0 s (open loop, 100 results each",
         "40 ms (36 ms or more)",
-        "Other programs kept 1.5 cores busy meanwhile: times are too long.",
+        "other programs kept 1.5 cores busy meanwhile: times may be too long",
         f"A report of all this is in {Path('out', 'report.html')}",
     ):
         assert part in printed

@@ -12,7 +12,7 @@ from cleverdon.demo import measuring, write
 from cleverdon.demo.measuring import measure_index, measure_load
 from cleverdon.demo.systems import SYSTEMS, search
 from cleverdon.demo.topics import Topic
-from cleverdon.engine.indexing.machine import Others
+from cleverdon.engine.machine import Others
 from cleverdon.errors import MissingExtra
 
 from .conftest import Written

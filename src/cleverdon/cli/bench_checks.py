@@ -11,7 +11,6 @@ from urllib.parse import urlsplit
 import click
 
 from cleverdon.cli import options
-from cleverdon.cli.collection_options import check_of_use
 
 if TYPE_CHECKING:
     from cleverdon.engine.protocol import Engine
@@ -59,19 +58,19 @@ def check(topics: str | None, given: Mapping[str, Any]) -> None:
 def _check_use(given: Mapping[str, Any]) -> None:
     """Nobody should believe in an option that changed nothing."""
     for mode, option in _MODES.items():
-        check_of_use(given[mode], OF_MODES[mode], option)
-    check_of_use(given["qrels"], ("measures",), "--qrels")
-    check_of_use(given["logs"], ("top",), "--log")
-    check_of_use(not given["rates"], ("rate",), "one rate, and --sweep has its own")
-    check_of_use(
+        options.check_of_use(given[mode], OF_MODES[mode], option)
+    options.check_of_use(given["qrels"], ("measures",), "--qrels")
+    options.check_of_use(given["logs"], ("top",), "--log")
+    options.check_of_use(not given["rates"], ("rate",), "one rate, and --sweep has its own")
+    options.check_of_use(
         not given["versus"], ("seconds",), "one engine; of two, --pairs and --block say how long"
     )
-    check_of_use(
+    options.check_of_use(
         not given["cold"],
         ("rate", "arrivals", "clients", "seconds", "warmup", "hdr"),
         "a load, and --cold asks one query at a time",
     )
-    check_of_use(
+    options.check_of_use(
         not given["clients"], ("rate", "arrivals"), "an open loop, and --clients is a closed one"
     )
 

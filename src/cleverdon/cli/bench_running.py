@@ -33,6 +33,7 @@ def benched(named: str, topics: str | None, given: Mapping[str, Any]) -> Bench:
     from cleverdon.cli.bench_settings import settings
     from cleverdon.cli.progress import bar, say
     from cleverdon.engine.looping import run_async
+    from cleverdon.engine.machine import Others, disturbed
     from cleverdon.engine.queries import read_queries
     from cleverdon.show.bench import Bench
 
@@ -52,8 +53,12 @@ def benched(named: str, topics: str | None, given: Mapping[str, Any]) -> Bench:
             say(line)
     with bar("load") as update:
         told = _overall(update, parts=len(given["rates"] or ()) or 1)
+        others = Others()
         found = run_async(_run(engine, other, mix, given, told))
+        busy = others.cores(0.0)
     remarks = []
+    if engine.in_process and disturbed(busy):  # else the engine may be one of them
+        remarks.append(f"{disturbed(busy).capitalize()}.")
     if mix.left_out:
         remarks.append(f"{mix.left_out:,} of the queries are not in the traffic, and not asked.")
     if given["index_size"] and size is None:
@@ -62,7 +67,7 @@ def benched(named: str, topics: str | None, given: Mapping[str, Any]) -> Bench:
         system=engine.name,
         found=found,
         engine=engine.settings,
-        settings=settings(topics, mix, other, given),
+        settings=settings(topics, mix, other, given, busy=busy),
         index_size=size,
         confidence=1 - given["level"],
         interrupted=_interrupted(found, given["seconds"]),

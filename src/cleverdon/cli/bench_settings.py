@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import platform
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cleverdon import __version__
 from cleverdon.cli.bench_checks import OF_MODES
+from cleverdon.engine.machine import facts
 
 if TYPE_CHECKING:
     from cleverdon.engine.load.mix import Mix
@@ -20,9 +18,9 @@ _UNSAID = ("before_cold", "pid")
 
 
 def settings(
-    topics: str | None, mix: Mix, other: Engine | None, given: Mapping[str, Any]
+    topics: str | None, mix: Mix, other: Engine | None, given: Mapping[str, Any], *, busy: float
 ) -> dict[str, Any]:
-    """The load, what was asked, and the machine."""
+    """The load, what was asked, and the machine; `busy` are cores that other programs took."""
     kept = ["k", "timeout", "seed", "level"]
     if not given["cold"]:
         kept += ["warmup"] if given["versus"] else ["warmup", "seconds"]
@@ -40,10 +38,5 @@ def settings(
             "topics": topics,
             "traffic": given["traffic"] or list(given["logs"]) or None,
         },
-        "machine": {
-            "platform": platform.platform(),
-            "cores": os.cpu_count(),
-            "python": platform.python_version(),
-            "cleverdon": __version__,
-        },
+        "machine": facts() | {"cores_busy_with_others": busy},
     }

@@ -65,7 +65,7 @@ def command(
     """
     if per_query and changes:
         raise click.UsageError("--per-query and --changes are two tables: ask for one of them")
-    shared.check_of_use(runs, _OF_RUNS, "RUNS: name some")
+    options.check_of_use(runs, _OF_RUNS, "RUNS: name some")
     if runs and (per_query or changes):
         raise click.UsageError("--per-query and --changes are about judgments, without RUNS")
 

@@ -113,7 +113,7 @@ def command(
         raise click.UsageError("--exclude of what? name queries or documents")
     if grades and binary:
         raise click.UsageError("--map and --binary both say what becomes of grades: give one")
-    shared.check_of_use(binary or min_relevant, ["rel"], "--binary or --min-relevant")
+    options.check_of_use(binary or min_relevant, ["rel"], "--binary or --min-relevant")
     shared.check_output(output, qrels, topics, named["query_file"], named["document_file"])
 
     from cleverdon.collection.filtering import filtered, parse_grades

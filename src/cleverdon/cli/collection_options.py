@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from cleverdon.cli import options
 from cleverdon.read.detect import ANNOTATED, FORMATS
@@ -72,17 +71,6 @@ def check_two_outputs(one: str, other: str) -> None:
     """Two outputs are two files, however their names are written."""
     if one == other or Path(one).resolve() == Path(other).resolve():
         raise click.UsageError(f"{one} would be written twice: name two files")
-
-
-def check_of_use(useful: object, names: Iterable[str], condition: str) -> None:
-    """An option that was given and changes nothing is refused rather than passed over."""
-    context = click.get_current_context()
-    if useful:
-        return
-    named = {parameter.name: parameter for parameter in context.command.params}
-    for name in names:
-        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            raise click.UsageError(f"{named[name].opts[-1]} goes with {condition}")
 
 
 def write_qrels(judgments: Judgments, path: str, to: str | None = None) -> None:

@@ -84,7 +84,7 @@ def command(
         raise click.UsageError(f"name one way to split: {', '.join(ways)}")
     if by and not topics:
         raise click.UsageError("--by goes with --topics")
-    shared.check_of_use(share or folds, ["seed"], "--hold-out or --folds")
+    options.check_of_use(share or folds, ["seed"], "--hold-out or --folds")
     if train and not (folds or splits):
         raise click.UsageError("--train goes with --folds or --splits")
 

@@ -101,7 +101,7 @@ def command(
         raise click.UsageError("--by goes with --topics")
     if per_query and holes:
         raise click.UsageError("--per-query and --holes are two tables: ask for one of them")
-    shared.check_of_use(runs, _OF_RUNS, "RUNS: name some")
+    options.check_of_use(runs, _OF_RUNS, "RUNS: name some")
     options.check_one_stdin(qrels, *runs)
     opened = options.opened(runs) if runs else None
 

@@ -138,9 +138,9 @@ def _check(given: dict[str, Any]) -> None:
     if bool(given["runs"]) != bool(pool) or (given["leave_out"] and not pool):
         raise click.UsageError("RUNS go with --depth K or --all, and these with RUNS")
     drawn = ("queries_share", "queries_count", "share", "per_query")
-    shared.check_of_use(given["runs"], ["run_format", "order_by"], "RUNS")
+    options.check_of_use(given["runs"], ["run_format", "order_by"], "RUNS")
     random = any(given[name] for name in drawn)
-    shared.check_of_use(random or not pool, ["seed"], "what is drawn: --share and the like")
+    options.check_of_use(random or not pool, ["seed"], "what is drawn: --share and the like")
     if not pool and not random:
         raise click.UsageError(
             "which part? --depth with RUNS, --queries-share, --queries-count, --share or "

@@ -21,8 +21,6 @@ BASELINE = "bm25"
 _DEPTH = 20
 """How many results of each query the report shows."""
 _COSTS = ("p50", "p99", "index_time", "index_size")
-_BUSY = 0.2
-"""Cores that other programs keep busy, from which on times are in doubt."""
 CAUTION = (
     "The judgments were derived, not made by people, and grade 1 goes by shared word stems: that\n"
     "favours a system that stems. Four fifths of what the systems return is not judged at all."
@@ -95,18 +93,16 @@ def _costs(demo: Demo, scores: Scores) -> str:
     from cleverdon.compare.standings import standings
     from cleverdon.demo.measuring import RATE
     from cleverdon.demo.systems import DEPTH
+    from cleverdon.engine.machine import disturbed
     from cleverdon.show.costs import render
 
     if demo.unmeasured:
         return f"What the systems cost was not measured: {demo.unmeasured}"
     table = render(standings(scores, demo.costs, SHOWN), columns=_COSTS, **options.terminal())
-    busy = ""
-    if demo.busy > _BUSY:
-        busy = f"\nOther programs kept {demo.busy:.1f} cores busy meanwhile: times are too long."
     return (
         f"What that costs, with {RATE:g} requests a second for {demo.queries / RATE:.1f} s (open "
-        f"loop, {DEPTH} results each, within this process):\n\n{table}{busy}"
-    )
+        f"loop, {DEPTH} results each, within this process):\n\n{table}\n{disturbed(demo.busy)}"
+    ).rstrip()
 
 
 def _report(demo: Demo, found: Comparison, raised: list[Doubt], path: Path) -> str:

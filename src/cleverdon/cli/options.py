@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from cleverdon.errors import LARGEST_COUNT
 from cleverdon.profiles import PROFILES
@@ -419,3 +420,14 @@ def check_one_stdin(*files: str) -> None:
     """Standard input can be read as one file only."""
     if files.count("-") > 1:
         raise click.UsageError("only one of QRELS and RUNS can be standard input")
+
+
+def check_of_use(useful: object, names: Iterable[str], condition: str) -> None:
+    """An option that was given and changes nothing is refused rather than passed over."""
+    context = click.get_current_context()
+    if useful:
+        return
+    named = {parameter.name: parameter for parameter in context.command.params}
+    for name in names:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{named[name].opts[-1]} goes with {condition}")

@@ -110,7 +110,7 @@ def _measured(
     """The demo with what its systems cost; or with what is missing to measure it."""
     from cleverdon.costs import merged
     from cleverdon.demo.measuring import RATE, measure_index, measure_load
-    from cleverdon.engine.indexing.machine import Others
+    from cleverdon.engine.machine import Others
 
     found = []
     try:

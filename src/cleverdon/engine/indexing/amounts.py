@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from cleverdon.engine.indexing.cpu import TICK, Cpu
+from cleverdon.engine.cpu import TICK, Cpu
 from cleverdon.engine.indexing.disk import DiskUse
 from cleverdon.engine.indexing.documents import Prepared
 from cleverdon.engine.indexing.jobs import Job

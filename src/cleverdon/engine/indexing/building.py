@@ -17,8 +17,8 @@ from threading import Thread
 from time import perf_counter
 from typing import IO, Any, TypeVar
 
+from cleverdon.engine.cpu import NOTHING, Cpu
 from cleverdon.engine.indexing.amounts import Outcome
-from cleverdon.engine.indexing.cpu import NOTHING, Cpu
 from cleverdon.engine.indexing.disk import DiskUse, discard, unfinished
 from cleverdon.engine.indexing.documents import Prepared
 from cleverdon.engine.indexing.jobs import Job, Started

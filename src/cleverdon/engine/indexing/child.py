@@ -15,7 +15,7 @@ from time import monotonic, perf_counter, thread_time
 from typing import Any, TextIO
 
 from cleverdon.engine.configured import open_engine
-from cleverdon.engine.indexing.cpu import spent
+from cleverdon.engine.cpu import spent
 from cleverdon.engine.protocol import Document
 from cleverdon.errors import CleverdonError
 

@@ -11,16 +11,16 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from cleverdon.compare.needs import scipy_stats
+from cleverdon.engine.cpu import psutil
 from cleverdon.engine.indexing.building import USUAL, Watching, build
-from cleverdon.engine.indexing.cpu import psutil
 from cleverdon.engine.indexing.disk import discard
 from cleverdon.engine.indexing.documents import Prepared, prepare, sampled
 from cleverdon.engine.indexing.growth import LEAST_SIZES, Growth, growth
 from cleverdon.engine.indexing.jobs import CommandJob, Job, check_repeatable, engine_job
-from cleverdon.engine.indexing.machine import Others, facts
 from cleverdon.engine.indexing.process_tree import check_processes
 from cleverdon.engine.indexing.records import Build, Indexing, Sized
 from cleverdon.engine.indexing.remarks import invalidities, remarks
+from cleverdon.engine.machine import Others, facts
 from cleverdon.errors import (
     InputError,
     OptionError,

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from time import monotonic, sleep
 from typing import Any
 
-from cleverdon.engine.indexing.cpu import NOTHING, Cpu, psutil
+from cleverdon.engine.cpu import NOTHING, Cpu, psutil
 from cleverdon.errors import OptionError
 
 _GRACE = 1.0

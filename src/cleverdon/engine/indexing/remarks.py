@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from cleverdon.engine.indexing.building import Watching
 from cleverdon.engine.indexing.jobs import Job
 from cleverdon.engine.indexing.records import Sized
+from cleverdon.engine.machine import disturbed
 
 _FEW = 10
 """Fewer looks than this at a build say little of its peaks."""
 _SEEN = 0.02
 """Reading that is a smaller share of the wall time is not worth a word."""
-_BUSY = 0.2
-"""Cores that other programs keep busy, from which on times are in doubt."""
 
 
 def remarks(
@@ -50,10 +49,8 @@ def remarks(
             f"{left} of the processes that were started still ran at the end; what they did "
             "afterwards is not counted"
         )
-    if others > _BUSY and not unseen:  # who would be among the others
-        found.append(
-            f"other programs kept {others:.1f} cores busy meanwhile: times may be too long"
-        )
+    if disturbed(others) and not unseen:  # who would be among the others
+        found.append(disturbed(others))
     if sizes[-1].documents < whole:
         found.append(f"of the collection's {whole:,} documents, {sizes[-1].documents:,} were taken")
     return tuple(found)

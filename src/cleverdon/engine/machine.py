@@ -8,7 +8,10 @@ from time import perf_counter
 from typing import Any
 
 from cleverdon import __version__
-from cleverdon.engine.indexing.cpu import psutil, spent
+from cleverdon.engine.cpu import psutil, spent
+
+_BUSY = 0.2
+"""Cores that other programs keep busy, from which on times are in doubt."""
 
 
 def facts() -> dict[str, Any]:
@@ -21,6 +24,13 @@ def facts() -> dict[str, Any]:
         "python": platform.python_version(),
         "cleverdon": __version__,
     }
+
+
+def disturbed(cores: float) -> str:
+    """A sentence on what so many cores that were busy with other programs mean; or nothing."""
+    if cores <= _BUSY:
+        return ""
+    return f"other programs kept {cores:.1f} cores busy meanwhile: times may be too long"
 
 
 class Others:
