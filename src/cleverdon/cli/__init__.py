@@ -29,6 +29,7 @@ COMMANDS = {
     "measures": "List the measures.",
     "explain": "Say what a measure is, or where the score of a query comes from.",
     "pool": "Choose what to judge: pools, samples, one document after the other; votes, probes.",
+    "judge": "Have people judge documents in a web app, from a pool to published qrels.",
     "recall": "Estimate how many relevant documents there are, and how many were found.",
     "agree": "Say how far judges agree, and make one judgment of several.",
     "collection": "Describe judgments and runs; merge, compare, filter and split judgments.",

@@ -1,0 +1,1 @@
+"""What assessors do: which document comes next, and what is said of it."""

@@ -1,0 +1,152 @@
+"""Recording what an assessor says of a document: added to the history, and never twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from sqlalchemy import Connection, Row, delete, insert, select, update
+
+from cleverdon.assess import clock
+from cleverdon.assess.judging.reach import item_for
+from cleverdon.assess.refusals import Conflict, Invalid
+from cleverdon.assess.scale import Scale
+from cleverdon.assess.store.schema import events, judgments, leases
+
+Kind = Literal["grade", "skip", "note", "flag", "undo"]
+
+LONGEST_TEXT = 10_000
+"""Characters of a note or of a reason."""
+
+
+@dataclass(frozen=True)
+class Saying:
+    """What an assessor says; a second one with the same `request` changes nothing."""
+
+    request: str
+    item: int
+    kind: Kind
+    grade: int | None = None  # for "grade"
+    text: str = ""  # the reason of "skip", the text of "note"
+    flagged: bool = False  # for "flag"
+    seconds: float | None = None  # for which the document was looked at
+    said_at: float | None = None  # by the browser's clock, where it was sent later
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Somebody's last word on an item."""
+
+    grade: int | None = None
+    skipped: str | None = None  # the reason
+    note: str = ""
+    flagged: bool = False
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing more is asked of this person."""
+        return self.grade is not None or self.skipped is not None
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What came of a saying."""
+
+    standing: Standing
+    event: int
+    repeated: bool  # whether it had been recorded before
+
+
+def record(connection: Connection, person: int, said: Saying, scale: Scale) -> Recorded:
+    """Record what a person said; acknowledged only once the transaction is written."""
+    _check(said, scale)
+    before = connection.execute(
+        select(events).where(events.c.person_id == person, events.c.request == said.request)
+    ).first()
+    if before is not None:
+        return _repeated(before, said)
+    item_for(connection, person, said.item)
+    history = connection.execute(
+        select(events)
+        .where(events.c.item_id == said.item, events.c.person_id == person)
+        .order_by(events.c.id)
+    ).all()
+    standing = _after(history, said)
+    return Recorded(standing, _write(connection, person, said, standing, new=not history), False)
+
+
+def standing_of(row: Row[Any]) -> Standing:
+    """The state that a row of events or judgments holds."""
+    return Standing(row.grade, row.skipped, row.note, row.flagged)
+
+
+def _check(said: Saying, scale: Scale) -> None:
+    if not 8 <= len(said.request) <= 100:
+        raise Invalid("a request's id has 8 to 100 characters")
+    if said.kind == "grade" and said.grade not in scale:
+        listed = ", ".join(map(str, scale.values))
+        raise Invalid(f"the grade {said.grade} is not on the scale: it can be {listed}")
+    if said.kind == "skip" and not said.text.strip():
+        raise Invalid("a document is skipped for a reason: say it")
+    if len(said.text) > LONGEST_TEXT:
+        raise Invalid(f"the text has {len(said.text):,} characters; {LONGEST_TEXT:,} at most")
+
+
+def _repeated(row: Row[Any], said: Saying) -> Recorded:
+    if (row.item_id, row.kind) != (said.item, said.kind):
+        raise Conflict(
+            f"the request {said.request!r} was used before, for something else: each needs its own"
+        )
+    return Recorded(standing_of(row), row.id, True)
+
+
+def _after(history: Iterable[Row[Any]], said: Saying) -> Standing:
+    """The state after the next word."""
+    states = [Standing()]
+    for row in history:
+        if row.kind == "undo":
+            states.pop()
+        else:
+            states.append(standing_of(row))
+    now = states[-1]
+    if said.kind == "undo":
+        if len(states) < 2:
+            raise Conflict("there is nothing to undo: nothing was said of this document")
+        return states[-2]
+    if said.kind == "grade":
+        return replace(now, grade=said.grade, skipped=None)
+    if said.kind == "skip":
+        return replace(now, grade=None, skipped=said.text.strip())
+    if said.kind == "note":
+        return replace(now, note=said.text.strip())
+    return replace(now, flagged=said.flagged)
+
+
+def _write(
+    connection: Connection, person: int, said: Saying, standing: Standing, *, new: bool
+) -> int:
+    made_at = clock.now()
+    key = {"item_id": said.item, "person_id": person}
+    state = {**vars(standing), "made_at": made_at}
+    added = connection.execute(
+        insert(events).values(
+            **key,
+            **state,
+            request=said.request,
+            kind=said.kind,
+            seconds=said.seconds,
+            said_at=said.said_at,
+        )
+    ).inserted_primary_key
+    assert added is not None
+    if new:
+        connection.execute(insert(judgments).values(**key, **state, event_id=added.id))
+    else:
+        mine = (judgments.c.item_id == said.item, judgments.c.person_id == person)
+        connection.execute(update(judgments).where(*mine).values(**state, event_id=added.id))
+    if standing.done:
+        connection.execute(
+            delete(leases).where(leases.c.item_id == said.item, leases.c.person_id == person)
+        )
+    return int(added.id)

@@ -1,0 +1,1 @@
+"""Making a project: topics, documents, what is to be judged, and by whom."""

@@ -1,0 +1,5 @@
+"""What is stored, where, and how the form of it changes from version to version."""
+
+from cleverdon.assess.store.database import Database, StoreFailure
+
+__all__ = ["Database", "StoreFailure"]

@@ -1,0 +1,131 @@
+"""The database: SQLite in the project's folder, or PostgreSQL by a URL.
+
+One transaction writes at a time, in either: queues and leases then need no care about what others
+do meanwhile, and a write takes about a millisecond. When `writing` has ended without an error, what
+was written is on the disk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+
+from cleverdon.errors import CleverdonError, MissingExtra, OptionError
+
+_PATIENCE = 10.0
+"""Seconds to wait for another process that writes, or for a server to answer."""
+
+_WRITERS = 0x0C1E7E4D
+"""The advisory lock of PostgreSQL that a writer holds."""
+
+
+class StoreFailure(CleverdonError):
+    """The database could not be read or written: nothing of what was asked has happened."""
+
+
+class Database:
+    """Reads and writes, each in a transaction."""
+
+    def __init__(self, url: str | URL) -> None:
+        self.url = _url(url)
+        self._lock = Lock()
+        self.engine = _engine(self.url)
+
+    @property
+    def is_sqlite(self) -> bool:
+        """Whether it is a file."""
+        return self.url.get_backend_name() == "sqlite"
+
+    @property
+    def name(self) -> str:
+        """Where it is, without the password."""
+        return self.url.render_as_string(hide_password=True)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A transaction that sees one state of everything."""
+        with self._failures(), self.engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """The one transaction that writes; on the disk once the block has ended."""
+        with self._lock, self._failures(), self.engine.connect() as connection:
+            connection = connection.execution_options(cleverdon_writes=True)
+            with connection.begin():
+                if not self.is_sqlite:
+                    connection.execute(text(f"SELECT pg_advisory_xact_lock({_WRITERS})"))
+                yield connection
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as error:
+            raise StoreFailure(_explained(error, self.name)) from error
+
+
+def _url(url: str | URL) -> URL:
+    try:
+        made = make_url(url)
+        backend = made.get_backend_name()
+    except (ArgumentError, NoSuchModuleError):
+        backend = ""
+    if backend not in ("sqlite", "postgresql"):
+        raise OptionError(
+            f"the database {url!r} is not known: give postgresql://USER:PASSWORD@HOST/NAME, or "
+            "nothing for a file in the project's folder"
+        )
+    return made.set(drivername="postgresql+psycopg") if backend == "postgresql" else made
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() == "sqlite":
+        engine = create_engine(url, connect_args={"timeout": _PATIENCE, "check_same_thread": False})
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    try:
+        # Asked before each use whether it still lives: a server may have been restarted.
+        return create_engine(
+            url, pool_pre_ping=True, connect_args={"connect_timeout": int(_PATIENCE)}
+        )
+    except ModuleNotFoundError:
+        raise MissingExtra("a project on PostgreSQL", package="psycopg[binary]") from None
+
+
+def _prepare_sqlite(connection: Any, _: Any) -> None:
+    connection.isolation_level = None  # transactions begin where `_begin_sqlite` says so
+    for setting in (
+        "journal_mode = WAL",  # who reads waits for nobody
+        "synchronous = FULL",  # a commit returns when it is on the disk, not sooner
+        "foreign_keys = ON",
+    ):
+        connection.execute(f"PRAGMA {setting}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("cleverdon_writes")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _explained(error: DBAPIError, name: str) -> str:
+    """What went wrong, and what helps."""
+    said = str(error.orig).strip().split("\n")[0]
+    if "disk is full" in said:
+        return f"the disk is full: free some space beside {name}; nothing of this was written"
+    if "readonly" in said:
+        return f"{name} may not be written: give the server's user the right to"
+    if "locked" in said:
+        return f"{name} is being written by another program; try again"
+    return f"the database {name} failed: {said}"

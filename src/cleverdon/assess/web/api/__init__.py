@@ -1,0 +1,1 @@
+"""Calls for programs, and for the scripts of the pages: JSON in and out."""

@@ -1,0 +1,7 @@
+"""Calls: account."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter()

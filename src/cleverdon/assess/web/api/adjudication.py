@@ -1,0 +1,7 @@
+"""Calls: adjudication."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter()

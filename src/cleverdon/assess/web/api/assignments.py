@@ -1,0 +1,7 @@
+"""Calls: assignments."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter()

@@ -1,0 +1,1 @@
+"""Pages for people: plain HTML forms, which scripts only make quicker."""

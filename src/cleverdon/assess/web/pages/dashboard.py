@@ -1,0 +1,7 @@
+"""Pages: dashboard."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter()

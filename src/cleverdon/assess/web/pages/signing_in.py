@@ -1,0 +1,7 @@
+"""Pages: signing_in."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+router = APIRouter()

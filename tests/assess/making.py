@@ -1,0 +1,72 @@
+"""Small projects for tests, without the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import insert
+
+from cleverdon.assess.people.accounts import add_person
+from cleverdon.assess.people.signing_in import new_visit
+from cleverdon.assess.project import Project, begin_project, finish_project
+from cleverdon.assess.scale import parse_scale
+from cleverdon.assess.setup.filling import Document, Item, Topic, fill
+from cleverdon.assess.store.schema import assignments
+
+DOCUMENTS = 6
+
+
+def made_project(
+    folder: Path,
+    *,
+    topics: int = 2,
+    documents: int = DOCUMENTS,
+    people: Mapping[str, str] | None = None,
+    wanted: int = 1,
+    database: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Project:
+    """A project whose every document is pooled for every topic, and is assigned to every assessor.
+
+    Topics are called t1, t2, ..., documents d1, d2, ...; people have the roles that are given.
+    """
+    project = begin_project(folder, database=database)
+    names = [f"d{number + 1}" for number in range(documents)]
+    with project.database.writing() as connection:
+        fill(
+            connection,
+            title="Tests",
+            scale=parse_scale("0..3"),
+            topics=[
+                Topic(f"t{number + 1}", f"water in motion {number + 1}", "What moves it?")
+                for number in range(topics)
+            ],
+            documents=[
+                Document(name, f"Title of {name}", f"The text of {name}, in which water moves.")
+                for name in names
+            ],
+            items=[
+                Item(f"t{topic + 1}", name, position, wanted=wanted)
+                for topic in range(topics)
+                for position, name in enumerate(names)
+            ],
+            settings={"seed": 0, **(settings or {})},
+        )
+        given = {"ann": "assessor", "bob": "assessor", "eve": "administrator", "vic": "viewer"}
+        for name, role in (given if people is None else people).items():
+            person = add_person(connection, name, role)
+            if role == "assessor":
+                rows = [{"topic_id": topic + 1, "person_id": person.id} for topic in range(topics)]
+                connection.execute(insert(assignments), rows)
+    finish_project(project)
+    return project
+
+
+def signed_in(project: Project, name: str) -> str:
+    """The key of a cookie with which a person is signed in."""
+    from cleverdon.assess.people.accounts import person_named
+
+    with project.database.writing() as connection:
+        return new_visit(connection, person_named(connection, name).id)

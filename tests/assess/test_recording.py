@@ -1,0 +1,80 @@
+"""What assessors say is kept, once, with its history."""
+
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import func, select
+
+from cleverdon.assess.judging.queue import progress, take_next
+from cleverdon.assess.judging.recording import Recorded, Saying, Standing, record
+from cleverdon.assess.project import Project
+from cleverdon.assess.refusals import Conflict, Invalid, NotThere
+from cleverdon.assess.store.schema import events, judgments
+
+ANN, BOB = 1, 2
+
+
+def say(project: Project, person: int, kind: str, *, item: int = 1, **more: object) -> Recorded:
+    with project.database.writing() as connection:
+        count = connection.execute(select(func.count()).select_from(events)).scalar()
+        said = Saying(**{"request": f"request-{count}", "item": item, "kind": kind, **more})  # type: ignore[arg-type]
+        return record(connection, person, said, project.scale)
+
+
+def test_a_grade_can_be_changed_and_undone(project: Project) -> None:
+    say(project, ANN, "grade", grade=1)
+    say(project, ANN, "flag", flagged=True)
+    assert say(project, ANN, "grade", grade=3).standing == Standing(3, flagged=True)
+    assert say(project, ANN, "undo").standing == Standing(1, flagged=True)
+    assert say(project, ANN, "undo").standing == Standing(1)
+    assert say(project, ANN, "undo").standing == Standing()
+    with pytest.raises(Conflict, match="nothing to undo"):
+        say(project, ANN, "undo")
+    with project.database.reading() as connection:
+        assert connection.execute(select(func.count()).select_from(events)).scalar() == 6
+        assert connection.execute(select(func.count()).select_from(judgments)).scalar() == 1
+
+
+def test_a_request_is_done_once(project: Project) -> None:
+    first = say(project, ANN, "grade", grade=2, request="the-same-one")
+    again = say(project, ANN, "grade", grade=2, request="the-same-one")
+    assert (again.event, again.standing, again.repeated) == (first.event, first.standing, True)
+    with pytest.raises(Conflict, match="used before"):
+        say(project, ANN, "grade", grade=2, item=2, request="the-same-one")
+    assert not say(project, BOB, "grade", grade=0, request="the-same-one").repeated
+
+
+def test_skipping_takes_a_grade_back(project: Project) -> None:
+    say(project, ANN, "grade", grade=2)
+    assert say(project, ANN, "skip", text=" not my field ").standing == Standing(
+        skipped="not my field"
+    )
+    assert say(project, ANN, "grade", grade=0).standing == Standing(0)
+
+
+def test_what_cannot_be_is_refused(project: Project) -> None:
+    with pytest.raises(Invalid, match="it can be 0, 1, 2, 3"):
+        say(project, ANN, "grade", grade=7)
+    with pytest.raises(Invalid, match="reason"):
+        say(project, ANN, "skip", text="  ")
+    with pytest.raises(NotThere, match="assigned to you"):
+        say(project, 3, "grade", grade=1)
+
+
+def test_two_people_do_not_get_the_same_document(project: Project) -> None:
+    with project.database.writing() as connection:
+        assert take_next(connection, ANN, n=2) == [1, 2]
+        assert take_next(connection, BOB, n=2) == [3, 4]
+        assert take_next(connection, ANN, n=2) == [1, 2], "one's own stay"
+        assert take_next(connection, ANN, n=1, without=[1, 2]) == [5]
+        assert take_next(connection, BOB, topic=2) == [7]
+
+
+def test_progress_counts_what_is_left_for_oneself(project: Project) -> None:
+    say(project, ANN, "grade", grade=2)
+    say(project, BOB, "skip", text="no", item=2)
+    with project.database.writing() as connection:
+        ann, _ = progress(connection, ANN)
+        bob, _ = progress(connection, BOB)
+    assert (ann.total, ann.done, ann.left) == (6, 1, 5)
+    assert (bob.total, bob.done, bob.left) == (5, 1, 4), "ann's is done, and one judge is enough"
