@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,8 +35,13 @@ def entry(module: str) -> str:
     return module
 
 
-def imports(path: Path) -> Iterator[tuple[str, bool]]:
+@cache  # both tests ask it of every file
+def imports(path: Path) -> tuple[tuple[str, bool], ...]:
     """What of Cleverdon a file imports, and whether it does so as soon as it is loaded."""
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[tuple[str, bool]]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     at_once = {id(statement) for statement in tree.body}
     for node in ast.walk(tree):

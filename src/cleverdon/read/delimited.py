@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from cleverdon.errors import InputError
-from cleverdon.read.records import IDS, TEXTS, TITLES, Keep, Record, Records, known
+from cleverdon.read.records import IDS, TEXTS, TITLES, URLS, Keep, Record, Records, known
 from cleverdon.read.unpacked import decoded, decoded_lines
 
 _NUMBERED = re.compile(rb"\d+:(\d+:)?[^\t]*$")
@@ -15,6 +15,7 @@ _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 # By how many columns there are, which is the title and which the text, where no header tells.
 _PLACES = {2: (None, 1), 3: (1, 2), 4: (2, 3)}
+_WITH_URL = 4
 
 
 def from_columns(
@@ -66,8 +67,9 @@ def _from_table(lines: Iterable[bytes], *, separator: str, source: str, keep: Ke
                 raise InputError(message, source=source, line=line)
             found = _id(cells[id], source=source, line=line)
             if keep(found):
-                cells = ["" if at is None else cells[at] for at in (title, text)]
-                yield Record(found, cells[0], cells[1], line)
+                chosen = ["" if at is None else cells[at] for at in (title, text)]
+                fields = dict(zip(names, cells, strict=True))
+                yield Record(found, chosen[0], chosen[1], line, fields)
     except csv.Error as error:
         raise InputError(str(error), source=source, line=reader.line_num) from None
     finally:
@@ -81,7 +83,8 @@ def places_of(
     named = [known(names, some) for some in (IDS, TITLES, TEXTS)]
     id, title, text = (None if name is None else names.index(name) for name in named)
     id = 0 if id is None else id
-    if (title is None and text is None) or id in (title, text):
+    lacking = title is None and text is None and known(names, URLS) is None
+    if lacking or id in (title, text):
         raise InputError(
             f"no column for the text: expected one of {', '.join((*TEXTS, *TITLES))}; "
             f"found {', '.join(names)}",
@@ -122,7 +125,8 @@ def _from_tabs(lines: Iterable[bytes], *, columns: int, source: str, keep: Keep)
             message = f"expected {columns} columns by tabs, found {len(cells)}"
             raise InputError(message, source=source, line=number)
         found = _id(cells[0], source=source, line=number)
-        yield Record(found, "" if title is None else cells[title], cells[text], number)
+        fields = {"url": cells[1]} if columns == _WITH_URL else {}
+        yield Record(found, "" if title is None else cells[title], cells[text], number, fields)
 
 
 def _from_numbered(lines: Iterable[bytes], *, parts: int, source: str, keep: Keep) -> Records:

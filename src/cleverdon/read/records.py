@@ -1,7 +1,8 @@
 """Records with an id, a title and a text: the names that people give to these, and JSON.
 
 A format's reader yields records one after the other. It asks `keep` about each id as soon as it
-has seen it, and does not look closer at a record that nobody wants.
+has seen it, and does not look closer at a record that nobody wants. What a record says beside its
+title and text, as of a document's address or a topic's narrative, is in its `fields`.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from cleverdon.errors import InputError
@@ -25,10 +27,20 @@ IDS = (
 TITLES = ("title", "headline")
 TEXTS = (
     *("text", "contents", "content", "body", "passage", "segment", "abstract", "query", "question"),
-    *("query_text", "query_txt", "description", "desc"),
+    *("query_text", "query_txt", "description", "desc", "html"),
 )
+URLS = ("url", "uri", "link", "href")
+"""What a document's address is called."""
+DESCRIPTIONS = ("description", "desc", "question", "information_need")
+NARRATIVES = ("narrative", "narr", "background", "summary")
+"""What topics say beside their title: in a sentence, and what is relevant and what is not."""
+FURTHER = (*URLS, "html", *DESCRIPTIONS, *NARRATIVES)
+"""Fields of a table that are worth reading beside the title and the text."""
 
 Keep = Callable[[str], bool]
+
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Record(NamedTuple):
@@ -38,6 +50,12 @@ class Record(NamedTuple):
     title: str
     text: str
     line: int
+    fields: Mapping[str, Any] = _NOTHING  # all that it says, or what it says beside these
+
+    def field(self, wanted: Sequence[str]) -> str:
+        """What stands in the first field of these names; empty where there is none."""
+        name = known(list(self.fields), wanted)
+        return plain(self.fields[name]).strip() if name else ""
 
 
 Records = Generator[Record, None, None]
@@ -131,7 +149,7 @@ def from_objects(objects: Iterable[tuple[int, Any]], *, source: str, keep: Keep)
             raise InputError(f"{what} has no {name!r}, which is the id of those before", **where)
         id = id_of(found[name], **where)
         if keep(id):
-            yield Record(id, *_title_and_text(found, what=what, where=where), line)
+            yield Record(id, *_title_and_text(found, what=what, where=where), line, found)
 
 
 def from_mapping(texts: Mapping[Any, Any], *, source: str, keep: Keep) -> Records:
@@ -142,7 +160,7 @@ def from_mapping(texts: Mapping[Any, Any], *, source: str, keep: Keep) -> Record
             continue
         if isinstance(value, Mapping):
             where = {"source": source}
-            yield Record(id, *_title_and_text(value, what=repr(id), where=where), 0)
+            yield Record(id, *_title_and_text(value, what=repr(id), where=where), 0, value)
         elif isinstance(value, str) or value is None:
             yield Record(id, "", value or "", 0)
         else:
@@ -167,7 +185,7 @@ def _title_and_text(
 ) -> tuple[str, str]:
     names = list(fields)
     title, text = known(names, TITLES), known(names, TEXTS)
-    if title is None and text is None:
+    if title is None and text is None and known(names, URLS) is None:
         raise InputError(_no_field(what, "a text", (*TEXTS, *TITLES), names), **where)
     return (plain(fields[title]) if title else ""), (plain(fields[text]) if text else "")
 

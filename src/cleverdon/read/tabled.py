@@ -8,7 +8,7 @@ from typing import Any
 
 from cleverdon.errors import InputError, MissingExtra
 from cleverdon.read.delimited import places_of
-from cleverdon.read.records import Keep, Record, Records, id_of, plain
+from cleverdon.read.records import FURTHER, Keep, Record, Records, id_of, plain
 from cleverdon.read.table import load
 
 
@@ -32,6 +32,7 @@ def from_table_file(file: str | bytes, *, format: str, source: str, keep: Keep) 
         table = parquet.ParquetFile(opened)
         names = table.schema_arrow.names
         columns = [names[at] for at in places_of(names, source=source) if at is not None]
+        columns += [name for name in _further(names) if name not in columns]
         batches = table.iter_batches(columns=columns)
         yield from _from_batches(columns, batches, source=source, keep=keep)
     except (pyarrow.ArrowException, OSError) as error:
@@ -40,6 +41,7 @@ def from_table_file(file: str | bytes, *, format: str, source: str, keep: Keep) 
 
 def _from_batches(names: list[str], batches: Iterable[Any], *, source: str, keep: Keep) -> Records:
     id, title, text = places_of(names, source=source)
+    further = {name: names.index(name) for name in _further(names)}
     for batch in batches:
         batch.validate(full=True)  # damaged offsets lead out of the file
         for row, value in enumerate(batch.column(id).to_pylist()):
@@ -48,7 +50,12 @@ def _from_batches(names: list[str], batches: Iterable[Any], *, source: str, keep
                 cells = [
                     "" if at is None else batch.column(at)[row].as_py() for at in (title, text)
                 ]
-                yield Record(found, plain(cells[0]), plain(cells[1]), 0)
+                fields = {name: batch.column(at)[row].as_py() for name, at in further.items()}
+                yield Record(found, plain(cells[0]), plain(cells[1]), 0, fields)
+
+
+def _further(names: list[str]) -> list[str]:
+    return [name for name in names if name.strip().casefold() in FURTHER]
 
 
 def _pyarrow(part: str = "") -> Any:

@@ -21,7 +21,11 @@ _ATTRIBUTE = re.compile(rb"<\w+\s[^<>]*?\b(?:number|num|id|qid|docno)\s*=\s*[\"'
 _IDS = ("docno", "num", "number", "qid", "query_id", "topic_id", "identifier", "id", "docid")
 _ID = [re.compile(rb"<%s>([^<]*)" % name.encode(), re.IGNORECASE) for name in _IDS]
 _TOPIC_TITLES = ("title", "query", "content")
-_TOPIC_TEXTS = ("desc", "description", "question", "narr", "narrative", "background", "summary")
+_TOPIC_FIELDS = {
+    "description": ("desc", "description", "question"),
+    "narrative": ("narr", "narrative", "background", "summary"),
+}
+_TOPIC_TEXTS = tuple(name for names in _TOPIC_FIELDS.values() for name in names)
 _DOCUMENT_TITLES = ("title", "headline", "head", "hl", "ttl", "h3")
 _DOCUMENT_TEXTS = ("leadpara", "text", "body")
 
@@ -29,6 +33,8 @@ _LABEL = re.compile(
     r"\s*(?:number|topic|title|description|narrative|summary|question)[ \t]*(?::|\n(?=\s*\S))",
     re.IGNORECASE,
 )
+# Web collections have the address in a tag of its own, or as the first word of a header.
+_ADDRESS = re.compile(r"<(?:url|dochdr)>\s*(\w+://[^\s<>]+)", re.IGNORECASE)
 _COMMENT = re.compile(r"<!--.*?-->|<(script|style)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<!\[CDATA\[|\]\]>|</?[a-zA-Z!?][^<>]*>")
 
@@ -95,7 +101,8 @@ def _record(lines: list[bytes], line: int, *, source: str, keep: Keep, encoding:
         if not keep(id):
             return
     text = decoded(markup, source=source, line=line, encoding=encoding)
-    yield Record(id, *_title_and_text(_COMMENT.sub(" ", text)), line)
+    plain = _COMMENT.sub(" ", text)
+    yield Record(id, *_title_and_text(plain), line, _fields(plain))
 
 
 def _id_in(markup: bytes) -> bytes:
@@ -115,6 +122,19 @@ def _title_and_text(markup: str) -> tuple[str, str]:
     texts = [part for name in _TOPIC_TEXTS for part in _within(inner, name)]
     title, text = _unlabelled(title), "\n\n".join(filter(None, map(_unlabelled, texts)))
     return title, text if title or text else _rest(inner)
+
+
+def _fields(markup: str) -> dict[str, str]:
+    """What a topic says beside its title, each by itself; a document's address."""
+    start, _, inner = markup.partition(">")
+    if start.casefold().startswith("<doc"):
+        found = _ADDRESS.search(inner)
+        return {"url": html.unescape(found[1])} if found else {}
+    parts = {
+        field: [_unlabelled(part) for name in names for part in _within(inner, name)]
+        for field, names in _TOPIC_FIELDS.items()
+    }
+    return {field: "\n\n".join(filter(None, texts)) for field, texts in parts.items() if any(texts)}
 
 
 def _within(markup: str, name: str) -> list[str]:

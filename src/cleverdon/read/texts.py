@@ -121,7 +121,7 @@ class _Found:
     def add(self, records: Records, source: str) -> None:
         """Keep these, until all that is wanted is there."""
         with closing(records):
-            for id, title, text, line in records:
+            for id, title, text, line, _ in records:
                 made = Text(self._cut(title), self._cut(text))
                 if id not in self.texts:
                     self.texts[id] = made

@@ -51,13 +51,29 @@ def render(
         return json.dumps(whole, indent=1, ensure_ascii=False)
     if format in ("csv", "tsv"):
         return laid_out(_rows(agreed, every), format)
+    parts = agreement_parts(
+        agreed, pairs=pairs, models=models, confusion=confusion, disputed=disputed
+    )
+    return sections([*parts, *more], format, **terminal)
+
+
+def agreement_parts(
+    agreed: Agreed,
+    *,
+    pairs: Agreed | None = None,
+    models: Collection[str] = (),
+    confusion: bool = False,
+    disputed: Sequence[Disputed] = (),
+) -> list[Section]:
+    """The tables of `render`, for those who lay them out otherwise."""
+    every = pairs or agreed
     parts = [_overall(agreed, models), _pairs(every, models)]
     parts += [_topics(agreed)] if agreed.topics else []
     parts.append(_leanings(agreed, models))
     if confusion:
         parts += [_confusion(pair, every, models) for pair in every.pairs]
     parts += [_disputed(every, disputed, models)] if disputed else []
-    return sections([*parts, *more], format, **terminal)
+    return parts
 
 
 def _overall(agreed: Agreed, models: Collection[str]) -> Section:

@@ -48,8 +48,8 @@ def _documents_of(path: str, progress: Progress | None) -> Iterator[Document]:
     """The documents of a file, read as they are asked for."""
     try:
         with closing(records_of(path, keep=lambda _: True, progress=progress)) as records:
-            for id, title, text, _ in records:
-                yield Document(id, _whole(title), _whole(text))
+            for record in records:
+                yield Document(record.id, _whole(record.title), _whole(record.text))
     except FileNotFoundError:
         raise InputError("there is no such collection", source=path) from None
 

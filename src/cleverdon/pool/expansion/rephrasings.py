@@ -15,7 +15,7 @@ def read_rephrasings(path: str | os.PathLike[str]) -> dict[str, list[str]]:
     source = name_of_stream(path)
     found: dict[str, list[str]] = {}
     try:
-        for query, title, text, line in records_of(path, keep=lambda _: True):
+        for query, title, text, line, _ in records_of(path, keep=lambda _: True):
             phrase = Text(title, text).line
             if not phrase:
                 message = f"query {query!r} has no text here; a line is a query and a text"
