@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+from urllib.parse import quote
 
 from sqlalchemy import URL, select
 
 from cleverdon.assess.scale import Scale
-from cleverdon.assess.store import Database, schema
-from cleverdon.assess.store.migrating import migrate
+from cleverdon.assess.store import Database, StoreFailure, schema
+from cleverdon.assess.store.migrating import check_form, check_known, current, migrate, newest
 from cleverdon.errors import InputError
+from cleverdon.read.judging_folder import MARK, is_project
 
-MARK = "cleverdon-judge.json"
-"""The file by which a folder is known as a project."""
+__all__ = [
+    "MARK",
+    "POOL",
+    "Project",
+    "begin_project",
+    "check_free",
+    "finish_project",
+    "is_project",
+    "open_project",
+    "read_project",
+    "unfilled_project",
+]
 
 _KIND = "cleverdon judge project"
 _DATABASE = "judgments.db"
+T = TypeVar("T")
 POOL = "pool.tsv"
 """Where each document came from; in the folder and not in the database, out of assessors' reach."""
 
@@ -49,6 +64,12 @@ class Project:
         """What the project is called."""
         return str(self.setting("title", self.folder.resolve().name))
 
+    @cached_property
+    def key(self) -> str:
+        """By which browsers tell it from another project that is served at the same address."""
+        made = f"{self.setting('created_at')} {self.title}"
+        return hashlib.sha256(made.encode()).hexdigest()[:12]
+
     def close(self) -> None:
         """Close its database."""
         self.database.close()
@@ -60,20 +81,27 @@ class Project:
         self.close()
 
 
-def is_project(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a project's folder."""
-    return os.path.isfile(os.path.join(path, MARK))
-
-
-def begin_project(folder: str | os.PathLike[str], *, database: str | None = None) -> Project:
-    """A new project with empty tables; the mark is written last, by whoever fills it (`finish`)."""
+def check_free(folder: str | os.PathLike[str]) -> Path:
+    """The folder, if a project can be made in it."""
     where = Path(folder)
     if is_project(where):
         raise InputError("is a project already; name another folder", source=str(where))
     if where.exists() and (not where.is_dir() or any(where.iterdir())):
         raise InputError("is there, and is not empty; name a new folder", source=str(where))
+    return where
+
+
+def unfilled_project(folder: str | os.PathLike[str], *, database: str | None = None) -> Project:
+    """A project's folder and a database to be, in which there is no table yet."""
+    where = check_free(folder)
+    opened = Database(database or _file(where))  # first: what is no URL makes no folder
     where.mkdir(parents=True, exist_ok=True)
-    opened = Project(where, Database(database or _file(where)))
+    return Project(where, opened)
+
+
+def begin_project(folder: str | os.PathLike[str], *, database: str | None = None) -> Project:
+    """A new project with empty tables; the mark is written last, by whoever fills it (`finish`)."""
+    opened = unfilled_project(folder, database=database)
     before, _ = migrate(opened.database)
     if before is not None:
         raise InputError(
@@ -95,6 +123,77 @@ def finish_project(project: Project) -> None:
 def open_project(folder: str | os.PathLike[str]) -> Project:
     """A project that is there, brought to the form that this version knows."""
     where = Path(folder)
+    project = Project(where, Database(_marked_url(where) or _file(where)))
+    _bring_up(project)
+    return project
+
+
+def _bring_up(project: Project) -> None:
+    """Bring a project to the newest form; there is a backup in its folder before anything changes.
+
+    Where that fails, the form is what it was.
+    """
+    with project.database.reading() as connection:
+        form = current(connection)
+    if form == newest():
+        return
+    said = ""
+    if form is not None:
+        check_known(form, what=project.database.name)
+        from cleverdon.assess.backup.writing import write_backup
+
+        kept = project.folder / f"before-{newest()}.zip"
+        write_backup(project.database, project.folder, kept)
+        said = f"; its form is still {form!r}, and {kept} is a backup of it"
+    try:
+        migrate(project.database)
+    except StoreFailure as error:
+        raise StoreFailure(f"{error}{said}") from error
+
+
+def read_project(folder: str | os.PathLike[str], read: Callable[[Project], T]) -> T:
+    """What `read` finds in a project that is there; nothing of it is changed, nor brought up.
+
+    A database that nobody has open is read as a file that does not change: SQLite would leave two
+    more files beside it otherwise. If somebody opens it meanwhile, it is read once more.
+    """
+    where = Path(folder)
+    url = _marked_url(where)
+    if url is not None:
+        return _read(where, url, read)
+    file = where.resolve() / _DATABASE
+    before = _state(file)
+    if not _journal(file).exists():
+        try:
+            found = _read(where, _file(where, immutable=True), read)
+        except StoreFailure:
+            if _state(file) == before:
+                raise
+        else:
+            if _state(file) == before:
+                return found
+    return _read(where, _file(where, immutable=False), read)
+
+
+def _read(where: Path, url: str | URL, read: Callable[[Project], T]) -> T:
+    with Project(where, Database(url)) as project:
+        check_form(project.database)
+        return read(project)
+
+
+def _journal(file: Path) -> Path:
+    """What SQLite writes while a database is open."""
+    return file.with_name(f"{file.name}-wal")
+
+
+def _state(file: Path) -> tuple[int, int, bool]:
+    """What differs once somebody has written to a database, or is about to."""
+    facts = file.stat()
+    return facts.st_mtime_ns, facts.st_size, _journal(file).exists()
+
+
+def _marked_url(where: Path) -> str | None:
+    """The URL of the database that the mark names; None where it is the file in the folder."""
     path = where / MARK
     if not path.is_file():
         raise InputError(
@@ -109,13 +208,16 @@ def open_project(folder: str | os.PathLike[str]) -> Project:
         raise InputError(
             "does not say what it is of; restore it from a backup", source=str(path)
         ) from None
-    url = mark.get("database") or _file(where)
-    if "database" not in mark and not (where / _DATABASE).is_file():
+    url: str | None = mark.get("database")
+    if url is None and not (where / _DATABASE).is_file():
         raise InputError("is missing; restore it from a backup", source=str(where / _DATABASE))
-    project = Project(where, Database(url))
-    migrate(project.database)
-    return project
+    return url
 
 
-def _file(folder: Path) -> URL:
-    return URL.create("sqlite", database=str(folder.resolve() / _DATABASE))
+def _file(folder: Path, *, immutable: bool | None = None) -> URL:
+    """The URL of the file in a folder; for reading alone where it is said whether it may change."""
+    path = str(folder.resolve() / _DATABASE)
+    if immutable is None:
+        return URL.create("sqlite", database=path)
+    options = {"mode": "ro", "uri": "true", **({"immutable": "1"} if immutable else {})}
+    return URL.create("sqlite", database=f"file:{quote(path)}", query=options)

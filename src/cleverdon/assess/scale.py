@@ -17,7 +17,7 @@ _NAMES: dict[int, tuple[str, ...]] = {
     2: ("Not relevant", "Partly relevant", "Relevant"),
     3: ("Not relevant", "Related", "Relevant", "Perfectly relevant"),
 }
-_COLOURS = ("#6b7280", "#a16207", "#1d6fb8", "#15803d", "#7c3aed", "#be185d")
+COLOURS = ("#6b7280", "#a16207", "#1d6fb8", "#15803d", "#7c3aed", "#be185d")
 """Dark enough for white letters on them, which is what contrast asks for."""
 
 _RANGE = re.compile(r"\s*(\d+)\s*\.\.\s*(\d+)\s*")
@@ -78,7 +78,7 @@ def parse_scale(text: str) -> Scale:
     low, high = int(found[1]), int(found[2])
     names = _NAMES.get(high - low, ())
     grades = [
-        Grade(value, names[place] if names else f"Grade {value}", _COLOURS[place % len(_COLOURS)])
+        Grade(value, names[place] if names else f"Grade {value}", COLOURS[place % len(COLOURS)])
         for place, value in enumerate(range(low, high + 1))
     ]
     return made_scale(grades, relevant=max(low, 1))

@@ -6,18 +6,31 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from sqlalchemy import Connection, Row, delete, insert, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
 from cleverdon.assess import clock
-from cleverdon.assess.judging.reach import item_for
+from cleverdon.assess.judging.reach import ME, item_for
 from cleverdon.assess.refusals import Conflict, Invalid
 from cleverdon.assess.scale import Scale
-from cleverdon.assess.store.schema import events, judgments, leases
+from cleverdon.assess.store.schema import events, items, judgments, leases
 
 Kind = Literal["grade", "skip", "note", "flag", "undo"]
 
 LONGEST_TEXT = 10_000
 """Characters of a note or of a reason."""
+
+_BEFORE = select(events).where(events.c.person_id == ME, events.c.request == bindparam("request"))
+_HISTORY = (
+    select(events)
+    .where(events.c.item_id == bindparam("item"), events.c.person_id == ME)
+    .order_by(events.c.id)
+)
+_ADD_EVENT = insert(events)
+_ADD_JUDGMENT = insert(judgments)
+_CHANGE_JUDGMENT = update(judgments).where(
+    judgments.c.item_id == bindparam("item"), judgments.c.person_id == ME
+)
+_END_LEASE = delete(leases).where(leases.c.item_id == bindparam("item"), leases.c.person_id == ME)
 
 
 @dataclass(frozen=True)
@@ -56,24 +69,22 @@ class Recorded:
     standing: Standing
     event: int
     repeated: bool  # whether it had been recorded before
+    topic: int
+    change: int = 0  # 1: the item is done, and was not before; -1: that was taken back
 
 
 def record(connection: Connection, person: int, said: Saying, scale: Scale) -> Recorded:
     """Record what a person said; acknowledged only once the transaction is written."""
     _check(said, scale)
-    before = connection.execute(
-        select(events).where(events.c.person_id == person, events.c.request == said.request)
-    ).first()
+    before = connection.execute(_BEFORE, {"me": person, "request": said.request}).first()
     if before is not None:
-        return _repeated(before, said)
-    item_for(connection, person, said.item)
-    history = connection.execute(
-        select(events)
-        .where(events.c.item_id == said.item, events.c.person_id == person)
-        .order_by(events.c.id)
-    ).all()
+        return _repeated(connection, before, said)
+    topic = item_for(connection, person, said.item).topic_id
+    history = connection.execute(_HISTORY, {"item": said.item, "me": person}).all()
+    was = standing_of(history[-1]) if history else Standing()
     standing = _after(history, said)
-    return Recorded(standing, _write(connection, person, said, standing, new=not history), False)
+    event = _write(connection, person, said, standing, new=not history)
+    return Recorded(standing, event, False, topic, standing.done - was.done)
 
 
 def standing_of(row: Row[Any]) -> Standing:
@@ -89,16 +100,23 @@ def _check(said: Saying, scale: Scale) -> None:
         raise Invalid(f"the grade {said.grade} is not on the scale: it can be {listed}")
     if said.kind == "skip" and not said.text.strip():
         raise Invalid("a document is skipped for a reason: say it")
+    if "\0" in said.text + said.request:
+        raise Invalid(
+            "the text or the request holds a null character, which not all databases keep"
+        )
     if len(said.text) > LONGEST_TEXT:
         raise Invalid(f"the text has {len(said.text):,} characters; {LONGEST_TEXT:,} at most")
 
 
-def _repeated(row: Row[Any], said: Saying) -> Recorded:
+def _repeated(connection: Connection, row: Row[Any], said: Saying) -> Recorded:
     if (row.item_id, row.kind) != (said.item, said.kind):
         raise Conflict(
             f"the request {said.request!r} was used before, for something else: each needs its own"
         )
-    return Recorded(standing_of(row), row.id, True)
+    topic = connection.execute(
+        select(items.c.topic_id).where(items.c.id == row.item_id)
+    ).scalar_one()
+    return Recorded(standing_of(row), row.id, True, topic)
 
 
 def _after(history: Iterable[Row[Any]], said: Saying) -> Standing:
@@ -126,27 +144,18 @@ def _after(history: Iterable[Row[Any]], said: Saying) -> Standing:
 def _write(
     connection: Connection, person: int, said: Saying, standing: Standing, *, new: bool
 ) -> int:
-    made_at = clock.now()
+    mine = {"item": said.item, "me": person}
     key = {"item_id": said.item, "person_id": person}
-    state = {**vars(standing), "made_at": made_at}
+    state = {**vars(standing), "made_at": clock.now()}
+    spoken = {"kind": said.kind, "seconds": said.seconds, "said_at": said.said_at}
     added = connection.execute(
-        insert(events).values(
-            **key,
-            **state,
-            request=said.request,
-            kind=said.kind,
-            seconds=said.seconds,
-            said_at=said.said_at,
-        )
+        _ADD_EVENT, {**key, **state, **spoken, "request": said.request}
     ).inserted_primary_key
     assert added is not None
     if new:
-        connection.execute(insert(judgments).values(**key, **state, event_id=added.id))
+        connection.execute(_ADD_JUDGMENT, {**key, **state, "event_id": added.id})
     else:
-        mine = (judgments.c.item_id == said.item, judgments.c.person_id == person)
-        connection.execute(update(judgments).where(*mine).values(**state, event_id=added.id))
+        connection.execute(_CHANGE_JUDGMENT, {**mine, **state, "event_id": added.id})
     if standing.done:
-        connection.execute(
-            delete(leases).where(leases.c.item_id == said.item, leases.c.person_id == person)
-        )
+        connection.execute(_END_LEASE, mine)
     return int(added.id)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, Table, delete, insert, select
+from sqlalchemy import Connection, Select, Table, bindparam, delete, insert, null, select
 
 from cleverdon.assess import clock
 from cleverdon.assess.people.keys import digest, new_key
@@ -22,6 +23,7 @@ class Known:
     person: int
     name: str
     role: str
+    used_at: float | None = None  # when a token was last used, as far as it was noted
 
 
 def new_link(connection: Connection, person: int) -> str:
@@ -39,6 +41,13 @@ def new_visit(connection: Connection, person: int) -> str:
 def end_visit(connection: Connection, key: str) -> None:
     """Sign out."""
     connection.execute(delete(visits).where(visits.c.digest == digest(key)))
+
+
+def end_visits(connection: Connection, person: int, *, but: str = "") -> None:
+    """Sign a person out everywhere, but where the cookie holds the key `but`."""
+    connection.execute(
+        delete(visits).where(visits.c.person_id == person, visits.c.digest != digest(but))
+    )
 
 
 def of_link(connection: Connection, key: str) -> Known | None:
@@ -63,12 +72,21 @@ def _opened(connection: Connection, table: Table, person: int, lasts: float) -> 
     return key
 
 
-def _known(connection: Connection, table: Table, key: str) -> Known | None:
-    found = connection.execute(
-        select(people.c.id, people.c.name, people.c.role, table.c.expires_at)
+def _whose(table: Table) -> Select[Any]:
+    used_at = tokens.c.used_at if table is tokens else null().label("used_at")
+    return (
+        select(people.c.id, people.c.name, people.c.role, table.c.expires_at, used_at)
         .join(table, table.c.person_id == people.c.id)
-        .where(table.c.digest == digest(key), people.c.active)
-    ).first()
+        .where(table.c.digest == bindparam("key_digest"), people.c.active)
+    )
+
+
+# Built once: each request asks.
+_WHOSE = {table.name: _whose(table) for table in (links, visits, tokens)}
+
+
+def _known(connection: Connection, table: Table, key: str) -> Known | None:
+    found = connection.execute(_WHOSE[table.name], {"key_digest": digest(key)}).first()
     if found is None or (found.expires_at is not None and found.expires_at <= clock.now()):
         return None
-    return Known(found.id, found.name, found.role)
+    return Known(found.id, found.name, found.role, found.used_at)

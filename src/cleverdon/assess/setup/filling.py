@@ -13,7 +13,9 @@ from cleverdon.assess.scale import Scale
 from cleverdon.assess.store import schema
 
 _AT_ONCE = 1_000
-"""Rows of an insert: documents may be long."""
+"""Rows of an insert."""
+_LONG = 1 << 22
+"""Characters of an insert: documents may be long."""
 
 
 @dataclass(frozen=True)
@@ -101,10 +103,12 @@ def _number(ids: dict[str, int], name: str) -> int:
 
 def _insert(connection: Connection, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
     waiting: list[Mapping[str, Any]] = []
+    length = 0
     for row in rows:
         waiting.append(row)
-        if len(waiting) == _AT_ONCE:
+        length += len(row.get("text", ""))
+        if len(waiting) == _AT_ONCE or length > _LONG:
             connection.execute(insert(table), waiting)
-            waiting = []
+            waiting, length = [], 0
     if waiting:
         connection.execute(insert(table), waiting)

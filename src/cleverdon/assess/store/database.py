@@ -16,17 +16,17 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
-from cleverdon.errors import CleverdonError, MissingExtra, OptionError
+from cleverdon.assess.store.file import OpenFile, StoreFailure
+from cleverdon.errors import MissingExtra, OptionError
 
 _PATIENCE = 10.0
 """Seconds to wait for another process that writes, or for a server to answer."""
 
+_THREADS = 40
+"""As many as a server answers in: a connection to a file is kept for each."""
+
 _WRITERS = 0x0C1E7E4D
 """The advisory lock of PostgreSQL that a writer holds."""
-
-
-class StoreFailure(CleverdonError):
-    """The database could not be read or written: nothing of what was asked has happened."""
 
 
 class Database:
@@ -36,6 +36,8 @@ class Database:
         self.url = _url(url)
         self._lock = Lock()
         self.engine = _engine(self.url)
+        path = self.url.database if self.is_sqlite and "uri" not in self.url.query else None
+        self._file = OpenFile(self.engine, path) if path else None
 
     @property
     def is_sqlite(self) -> bool:
@@ -51,17 +53,28 @@ class Database:
     def reading(self) -> Iterator[Connection]:
         """A transaction that sees one state of everything."""
         with self._failures(), self.engine.connect() as connection:
+            if not self.is_sqlite:  # which sees one state by itself
+                connection = connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """The one transaction that writes; on the disk once the block has ended."""
+    def writing(self, *, durable: bool = True) -> Iterator[Connection]:
+        """The one transaction that writes; on the disk once the block has ended.
+
+        One that is not durable may be lost when the machine fails, but not alone: whatever is
+        written after it is lost too, or comes after it on the disk. It does not wait for the disk.
+        """
         with self._lock, self._failures(), self.engine.connect() as connection:
-            connection = connection.execution_options(cleverdon_writes=True)
+            options = {"cleverdon_writes": True, "cleverdon_waits": durable}
+            connection = connection.execution_options(**options)
             with connection.begin():
                 if not self.is_sqlite:
                     connection.execute(text(f"SELECT pg_advisory_xact_lock({_WRITERS})"))
+                    if not durable:
+                        connection.execute(text("SET LOCAL synchronous_commit = off"))
                 yield connection
+            if self._file is not None:
+                self._file.check()
 
     def close(self) -> None:
         """Close all connections."""
@@ -91,14 +104,22 @@ def _url(url: str | URL) -> URL:
 
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
-        engine = create_engine(url, connect_args={"timeout": _PATIENCE, "check_same_thread": False})
+        engine = create_engine(
+            url,
+            connect_args={"timeout": _PATIENCE, "check_same_thread": False},
+            pool_size=_THREADS,
+        )
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
     try:
         # Asked before each use whether it still lives: a server may have been restarted.
         return create_engine(
-            url, pool_pre_ping=True, connect_args={"connect_timeout": int(_PATIENCE)}
+            url,
+            connect_args={"connect_timeout": int(_PATIENCE)},
+            pool_pre_ping=True,
+            pool_size=_THREADS // 2,  # a server has 100 for all that use it
+            max_overflow=_THREADS // 2,
         )
     except ModuleNotFoundError:
         raise MissingExtra("a project on PostgreSQL", package="psycopg[binary]") from None
@@ -108,15 +129,20 @@ def _prepare_sqlite(connection: Any, _: Any) -> None:
     connection.isolation_level = None  # transactions begin where `_begin_sqlite` says so
     for setting in (
         "journal_mode = WAL",  # who reads waits for nobody
-        "synchronous = FULL",  # a commit returns when it is on the disk, not sooner
         "foreign_keys = ON",
     ):
         connection.execute(f"PRAGMA {setting}")
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    writes = connection.get_execution_options().get("cleverdon_writes")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    options = connection.get_execution_options()
+    if not options.get("cleverdon_writes"):
+        connection.exec_driver_sql("BEGIN")
+        return
+    # FULL: a commit returns when it is on the disk, not sooner.
+    waits = "FULL" if options["cleverdon_waits"] else "NORMAL"
+    connection.exec_driver_sql(f"PRAGMA synchronous = {waits}")
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def _explained(error: DBAPIError, name: str) -> str:

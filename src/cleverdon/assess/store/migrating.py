@@ -10,7 +10,8 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
-from cleverdon.assess.store.database import Database, StoreFailure
+from cleverdon.assess.store.database import Database
+from cleverdon.assess.store.file import StoreFailure
 
 _SCRIPTS = Path(__file__).with_name("migrations")
 
@@ -38,14 +39,38 @@ def migrate(database: Database) -> tuple[str | None, str]:
     """Bring a database to the newest form in one transaction; gives the form before and after."""
     with database.writing() as connection:
         before = current(connection)
-        known = {
-            script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()
-        }
-        if before is not None and before not in known:
-            raise StoreFailure(
-                f"{database.name} was made by a newer Cleverdon (its form is {before!r}): "
-                "install that version, pip install --upgrade cleverdon"
-            )
+        if before is not None:
+            check_known(before, what=database.name)
         if before != newest():
-            command.upgrade(_config(connection), "head")
+            upgrade(connection)
         return before, newest()
+
+
+def upgrade(connection: Connection, to: str = "head") -> None:
+    """Bring the database of a connection to a form, within its transaction."""
+    command.upgrade(_config(connection), to)
+
+
+def check_known(form: str, *, what: str) -> None:
+    """Raise a StoreFailure where a form is not known: a later version has brought it."""
+    known = {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    if form not in known:
+        raise StoreFailure(
+            f"{what} was made by a newer Cleverdon (its form is {form!r}): install that version, "
+            "pip install --upgrade cleverdon"
+        )
+
+
+def check_form(database: Database) -> None:
+    """Raise a StoreFailure where a database that is only read has another form than the newest."""
+    with database.reading() as connection:
+        form = current(connection)
+    if form is None:
+        raise StoreFailure(f"{database.name} is empty; restore it from a backup")
+    check_known(form, what=database.name)
+    if form != newest():
+        raise StoreFailure(
+            f"{database.name} was made by an older Cleverdon (its form is {form!r}), and is only "
+            "read here: bring it up first, by `cleverdon judge status` of its folder, which makes "
+            "a backup beside it before"
+        )

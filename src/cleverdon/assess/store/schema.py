@@ -69,6 +69,7 @@ items = Table(
     Column("document_id", ForeignKey("documents.id"), nullable=False),
     # Shuffled, so that it tells nothing of ranks; null until an adaptive method gives it out.
     Column("position", Integer),
+    Column("after_event", Integer),  # the last event that such a method knew of
     Column("wanted", Integer, nullable=False, server_default="1"),  # how many are to judge it
     Column("gold", Integer),  # the grade that is known to be right, where attention is checked
     Column("stratum", Integer),

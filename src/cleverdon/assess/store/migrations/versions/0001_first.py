@@ -83,6 +83,7 @@ def upgrade() -> None:
         sa.Column("topic_id", sa.Integer(), nullable=False),
         sa.Column("document_id", sa.Integer(), nullable=False),
         sa.Column("position", sa.Integer(), nullable=True),
+        sa.Column("after_event", sa.Integer(), nullable=True),
         sa.Column("wanted", sa.Integer(), server_default="1", nullable=False),
         sa.Column("gold", sa.Integer(), nullable=True),
         sa.Column("stratum", sa.Integer(), nullable=True),

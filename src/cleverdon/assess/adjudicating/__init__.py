@@ -1,0 +1,1 @@
+"""Settling disagreements: what people differ on, and the rulings of administrators."""

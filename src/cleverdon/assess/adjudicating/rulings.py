@@ -1,0 +1,117 @@
+"""Rulings: how an administrator settles a document, added to a history and never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, func, insert, select
+
+from cleverdon.assess import clock
+from cleverdon.assess.judging.recording import LONGEST_TEXT
+from cleverdon.assess.refusals import Conflict, Invalid, NotThere
+from cleverdon.assess.scale import Scale
+from cleverdon.assess.store.schema import items, people, rulings
+
+
+@dataclass(frozen=True)
+class Ruling:
+    """One word of an administrator on a document; without a grade, those before are taken back."""
+
+    id: int
+    item: int
+    person: str
+    grade: int | None
+    note: str
+    made_at: float
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """What came of a ruling."""
+
+    ruling: Ruling
+    repeated: bool  # whether it had been recorded before
+
+
+def rule(
+    connection: Connection,
+    person: int,
+    *,
+    request: str,
+    item: int,
+    grade: int | None,
+    note: str = "",
+    scale: Scale,
+) -> Ruled:
+    """Record a ruling; a second one with the same `request` changes nothing."""
+    note = note.strip()
+    _check(request, grade, note, scale)
+    before = connection.execute(
+        select(rulings.c.id, rulings.c.item_id, rulings.c.grade).where(
+            rulings.c.person_id == person, rulings.c.request == request
+        )
+    ).first()
+    if before is not None:
+        if (before.item_id, before.grade) != (item, grade):
+            raise Conflict(
+                f"the request {request!r} was used before, for something else: each needs its own"
+            )
+        return Ruled(_ruling(connection, before.id), True)
+    if connection.execute(select(items.c.id).where(items.c.id == item)).first() is None:
+        raise NotThere(f"there is no document {item} to be judged")
+    if grade is None and item not in standing_rulings(connection, among=[item]):
+        raise Conflict("there is no ruling to take back")
+    added = connection.execute(
+        insert(rulings).values(
+            request=request,
+            item_id=item,
+            person_id=person,
+            grade=grade,
+            note=note,
+            made_at=clock.now(),
+        )
+    ).inserted_primary_key
+    assert added is not None
+    return Ruled(_ruling(connection, added.id), False)
+
+
+def _check(request: str, grade: int | None, note: str, scale: Scale) -> None:
+    if not 8 <= len(request) <= 100:
+        raise Invalid("a request's id has 8 to 100 characters")
+    if grade is not None and grade not in scale:
+        listed = ", ".join(map(str, scale.values))
+        raise Invalid(f"the grade {grade} is not on the scale: it can be {listed}")
+    if len(note) > LONGEST_TEXT:
+        raise Invalid(f"the note has {len(note):,} characters; {LONGEST_TEXT:,} at most")
+
+
+def ruling_history(connection: Connection, item: int) -> list[Ruling]:
+    """All rulings on a document, the first one first."""
+    wanted = _WANTED.where(rulings.c.item_id == item).order_by(rulings.c.id)
+    return [Ruling(*row) for row in connection.execute(wanted)]
+
+
+def standing_rulings(
+    connection: Connection, *, among: Collection[int] | None = None
+) -> dict[int, Ruling]:
+    """The rulings that hold, by item: of each, the last one, unless it took the others back."""
+    last = select(func.max(rulings.c.id)).group_by(rulings.c.item_id)
+    wanted = _WANTED.where(rulings.c.id.in_(last), rulings.c.grade.is_not(None))
+    if among is not None:
+        wanted = wanted.where(rulings.c.item_id.in_(among))
+    return {row.item_id: Ruling(*row) for row in connection.execute(wanted)}
+
+
+def _ruling(connection: Connection, number: int) -> Ruling:
+    return Ruling(*connection.execute(_WANTED.where(rulings.c.id == number)).one())
+
+
+_WANTED = select(
+    rulings.c.id,
+    rulings.c.item_id,
+    people.c.name,
+    rulings.c.grade,
+    rulings.c.note,
+    rulings.c.made_at,
+).join(people, people.c.id == rulings.c.person_id)

@@ -1,0 +1,1 @@
+"""What leaves a project: qrels, its history, a report of agreement, and a datasheet."""

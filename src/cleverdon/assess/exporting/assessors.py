@@ -1,0 +1,66 @@
+"""The grades of each assessor apart, as they gave them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlalchemy import Connection, select
+
+from cleverdon.assess.exporting.judges import check_names, chosen_rows
+from cleverdon.assess.exporting.ordering import Key, in_order, made_judgments
+from cleverdon.assess.exporting.qrels import check_any
+from cleverdon.assess.store.schema import people
+from cleverdon.data import Judgments
+from cleverdon.errors import InputError
+from cleverdon.read.write import refuse_ids
+
+
+def by_assessor(connection: Connection, names: Sequence[str] = ()) -> dict[str, Judgments]:
+    """The grades of all people, or of those judges that are named, by their names."""
+    grades = grades_by_judge(connection, names)
+    return {name: made_judgments(connection, each, name=name) for name, each in grades.items()}
+
+
+def grades_by_judge(
+    connection: Connection, names: Sequence[str] = ()
+) -> dict[str, dict[Key, float]]:
+    """The grades that stand, by the names of those who gave them."""
+    check_names(connection, names, kinds=("person", "model", "earlier"))
+    others = connection.execute(
+        select(people.c.name).where(people.c.name.in_(names), people.c.kind != "person")
+    )
+    found: dict[str, dict[Key, float]] = {name: {} for name in names}
+    for row in chosen_rows(connection, others=list(others.scalars())):
+        if not names or row.judge in found:
+            found.setdefault(row.judge, {})[row.topic, row.document] = float(row.grade)
+    check_any(found)
+    for name, grades in found.items():
+        check_any(grades, by=f" by {name}")
+    return dict(sorted(found.items()))
+
+
+def assessor_lines(
+    connection: Connection, names: Sequence[str] = (), *, called: Mapping[str, str]
+) -> Iterator[str]:
+    """All assessors in TREC's format, whose second column is who judged, under other names.
+
+    It is what `cleverdon agree --assessors` reads; names are written without blanks.
+    """
+    found = grades_by_judge(connection, names)
+    short = {name: "_".join(called.get(name, name).split()) for name in found}
+    if len(set(short.values())) < len(short):
+        raise InputError(
+            "two assessors' names are the same without blanks: write pseudonyms, or a file each"
+        )
+    given: dict[Key, list[tuple[str, float]]] = {}
+    for name, grades in found.items():
+        for key, grade in grades.items():
+            given.setdefault(key, []).append((short[name], grade))
+    for topic, doc in in_order(connection, given):
+        refuse_ids(r"[\s\0]|^[#\ufeff]", [topic], "", remedy=_UNFIT)
+        refuse_ids(r"[\s\0]", [doc], "", remedy=_UNFIT)
+        for name, grade in given[topic, doc]:
+            yield f"{topic} {name} {doc} {grade:g}\n"
+
+
+_UNFIT = "write one assessor's judgments as .json or .parquet, which hold any text"

@@ -1,0 +1,269 @@
+"""A datasheet in words and tables; the numbers are those of `datasheet.py`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import PurePath
+from typing import Any
+
+from cleverdon.assess import clock
+from cleverdon.assess.exporting.caveats import caveats
+from cleverdon.assess.exporting.datasheet import Datasheet, Spread
+from cleverdon.assess.exporting.sheet import Part
+from cleverdon.assess.watching.agreement import MEANINGS
+from cleverdon.assess.watching.measured import Measured
+from cleverdon.show.grid import Grid, counted, printable
+
+_METHODS = {
+    "depth": "depth: whatever some system had in its first results",
+    "rrf": "the best by reciprocal rank fusion",
+    "rbp": "the best by what rank-biased precision gives to their ranks",
+    "combmnz": "the best by their scores, times the number of systems",
+    "stratified": "stratified: a random share of each of several depths",
+    "probability": "at random, in proportion to a weight",
+}
+
+
+def datasheet_parts(sheet: Datasheet) -> list[Part]:
+    """All parts, in the order in which one asks."""
+    return [
+        _summary(sheet),
+        _pool(sheet),
+        _scale(sheet),
+        _assessors(sheet),
+        _judging(sheet),
+        _agreement(sheet),
+        _settling(sheet),
+        _grades(sheet),
+        Part("Caveats", points=caveats(sheet)),
+        _use(sheet),
+        _origin(sheet),
+    ]
+
+
+def _summary(sheet: Datasheet) -> Part:
+    said = (
+        f"{counted(sheet.judgments, 'relevance judgment')} of "
+        f"{counted(sheet.judged, 'document')} for {counted(sheet.topics, 'topic')}, made by "
+        f"{counted(len(sheet.assessors), 'assessor')}"
+    )
+    if sheet.first is not None and sheet.last is not None:
+        days = sorted({_day(sheet.first), _day(sheet.last)})
+        said += f" on {days[0]}" if len(days) == 1 else f" between {days[0]} and {days[1]}"
+    share = sheet.judged / sheet.items if sheet.items else 0.0
+    facts = (
+        ("Topics", f"{sheet.topics:,}"),
+        ("Documents", f"{sheet.documents:,} different ones"),
+        ("To be judged", f"{sheet.items:,} pairs of a topic and a document"),
+        ("Documents for a topic", _spread(sheet.per_topic)),
+        ("Judged", f"{sheet.judged:,} of {sheet.items:,} ({share:.1%})"),
+        ("Judged by two or more", f"{sheet.by_several:,}"),
+        ("State of", clock.iso(sheet.as_of)),
+    )
+    return Part("In short", (f"{said}.",), facts)
+
+
+def _pool(sheet: Datasheet) -> Part:
+    if sheet.pool is None:
+        said = "The documents to judge were given to the project; it keeps no pool of systems."
+        known = _options(sheet.settings.get("pool") or {})
+        return Part("Which documents were judged", (said,), known)
+    how = dict(sheet.pool.how)
+    method = str(how.pop("method", "not said"))
+    facts = [
+        ("Method", _METHODS.get(method, method)),
+        *_options(how),
+        ("Pooled documents", f"{sheet.pool.documents:,}"),
+    ]
+    if sheet.pool.drawn < sheet.pool.documents:
+        facts.append(("Drawn to be judged", f"{sheet.pool.drawn:,}"))
+    facts += [("Given out so far", f"{sheet.given_out:,}")]
+    said = f"Documents were pooled from {counted(len(sheet.pool.systems), 'system')}."
+    rows = [[printable(name), digest or "-"] for name, digest in sheet.pool.systems]
+    tables = (Grid(["system", "BLAKE3 of its run"], rows, 2, []),) if rows else ()
+    return Part("Which documents were judged", (said,), tuple(facts), tables)
+
+
+def _options(how: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Options by their names; of files the names alone, since folders are nobody's business."""
+    found = []
+    for name, value in how.items():
+        called = str(name).replace("_", " ")
+        if isinstance(value, dict):
+            found += [(f"{called}: {what}", said) for what, said in _options(value)]
+        elif value not in (None, "", []):
+            found.append((called, _said(value)))
+    return tuple(found)
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, str):
+        return PurePath(value).name if "/" in value or "\\" in value else value
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return ", ".join(map(_said, value))
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _scale(sheet: Datasheet) -> Part:
+    rows = [
+        [
+            str(grade.value),
+            grade.name,
+            "yes" if grade.value >= sheet.scale.relevant else "no",
+            " ".join(grade.guideline.split()) or "-",
+        ]
+        for grade in sheet.scale.grades
+    ]
+    said = "Assessors saw these grades and guidelines, and neither system, nor rank, nor score."
+    grid = Grid(["grade", "name", "counts as relevant", "guideline"], rows, 4, [])
+    guidelines = str(sheet.settings.get("guidelines") or "").split("\n\n")
+    return Part("The scale", (said, *filter(None, map(str.strip, guidelines))), tables=(grid,))
+
+
+def _assessors(sheet: Datasheet) -> Part:
+    rows = [
+        [
+            one.name,
+            f"{one.judged:,}",
+            f"{one.topics:,}",
+            _share(one.relevant),
+            _seconds(one.seconds),
+        ]
+        for one in sheet.assessors
+    ]
+    header = ["assessor", "documents", "topics", "relevant", "seconds a document"]
+    said = []
+    if sheet.others:
+        listed = ", ".join(
+            f"{name} ({'a model' if kind == 'model' else 'earlier judgments'}, "
+            f"{counted(number, 'grade')})"
+            for name, kind, number in sheet.others
+        )
+        said.append(f"Kept beside these, and not part of the judgments: {listed}.")
+    notes = ["relevant: with a 95% interval; seconds: the median, and the middle half"]
+    return Part("Who judged", tuple(said), tables=(Grid(header, rows, 1, [], notes),))
+
+
+def _judging(sheet: Datasheet) -> Part:
+    facts = [
+        ("First judgment", "-" if sheet.first is None else clock.iso(sheet.first)),
+        ("Last judgment", "-" if sheet.last is None else clock.iso(sheet.last)),
+        ("Grades given", f"{sheet.sayings:,}, changed ones counted again"),
+        ("Grades that stand", f"{sheet.judgments:,}"),
+        ("Seconds a document", _seconds(sheet.seconds)),
+        ("Skipped by somebody", counted(sheet.skipped, "document")),
+    ]
+    if sheet.gold:
+        facts += [
+            ("Gold documents", f"{sheet.gold:,}, which check attention"),
+            ("Gold graded as known", _share(sheet.gold_right)),
+        ]
+    return Part("How it was judged", facts=tuple(facts))
+
+
+def _agreement(sheet: Datasheet) -> Part:
+    rows = [[name, MEANINGS.get(name, ""), _number(one)] for name, one in sheet.agreement.items()]
+    tables = (Grid(["coefficient", "what it says", "value"], rows, 2, []),) if rows else ()
+    points = tuple(_sentence(text) for text in sheet.agreement_said)
+    return Part("How far assessors agree", tables=tables, points=points)
+
+
+def _settling(sheet: Datasheet) -> Part:
+    facts = (
+        ("Documents in dispute", f"{sheet.disputes:,} of {sheet.by_several:,} that several judged"),
+        ("Settled by a ruling", f"{sheet.settled:,}"),
+        ("Rulings in all", f"{sheet.rulings:,}"),
+        ("Without a ruling", "the grade that most assessors gave"),
+        ("Where no grade has most votes", f"the lowest of them: {sheet.tied:,} documents"),
+    )
+    return Part("How one grade was made of several", facts=facts)
+
+
+def _grades(sheet: Datasheet) -> Part:
+    total = sum(sheet.published.values())
+    rows = [
+        [
+            str(grade.value),
+            grade.name,
+            f"{sheet.published[grade.value]:,}",
+            f"{sheet.published[grade.value] / total:.1%}" if total else "-",
+        ]
+        for grade in sheet.scale.grades
+    ]
+    facts = []
+    if sheet.relevant_per_topic is not None:
+        facts.append(("Relevant documents for a topic", _spread(sheet.relevant_per_topic)))
+    facts.append(("Topics without a relevant one", f"{sheet.without_relevant:,}"))
+    grid = Grid(["grade", "name", "documents", "share"], rows, 2, [])
+    return Part("The judgments", facts=tuple(facts), tables=(grid,))
+
+
+def _use(sheet: Datasheet) -> Part:
+    sampled = sheet.pool is not None and sheet.pool.drawn < sheet.pool.documents
+    plain = (
+        "cleverdon judge export DIR --as published -o qrels.txt",
+        "cleverdon eval qrels.txt my.run -m nDCG@10 --bounds",
+    )
+    strata = (
+        "cleverdon judge export DIR --as published --kind strata -o qrels.strata",
+        "cleverdon eval qrels.strata --qrels-format strata my.run -m xinfAP",
+    )
+    probable = (
+        "cleverdon judge export DIR --as published --kind sampled -o qrels.sampled",
+        "cleverdon eval qrels.sampled --qrels-format sampled my.run -m statAP",
+    )
+    code = plain
+    if sampled and sheet.pool is not None:
+        code = strata if sheet.pool.how.get("method") == "stratified" else probable
+    cite = (
+        f"{sheet.title}. Relevance judgments, state of {_day(sheet.as_of)}. Made with Cleverdon "
+        f"{sheet.version}. BLAKE3 of the qrels: {sheet.qrels_digest}."
+    )
+    return Part("How to evaluate with it, and to cite it", (f"To cite: {cite}",), code=code)
+
+
+def _origin(sheet: Datasheet) -> Part:
+    facts = [("Cleverdon", sheet.version), ("BLAKE3 of the qrels", sheet.qrels_digest)]
+    if sheet.created_at is not None:
+        facts.append(("Project made", clock.iso(sheet.created_at)))
+    if sheet.pool is not None:
+        facts.append(("BLAKE3 of the pool", sheet.pool.digest))
+    others = sheet.settings.keys() - {"guidelines", "pool"}
+    facts += _options({name: sheet.settings[name] for name in sorted(others)})
+    return Part("Versions and inputs", facts=tuple(facts))
+
+
+def _day(moment: float) -> str:
+    return clock.iso(moment)[:10]
+
+
+def _spread(spread: Spread) -> str:
+    if spread.least == spread.most:
+        return f"{spread.least:,} each"
+    return f"{spread.least:,} to {spread.most:,}, median {spread.middle:g}"
+
+
+def _share(found: Measured) -> str:
+    return _with_ends(found, "{:.1%}", " [{}, {}]")
+
+
+def _number(found: Measured) -> str:
+    return _with_ends(found, "{:.3f}", " [{}, {}]")
+
+
+def _seconds(found: Measured) -> str:
+    return _with_ends(found, "{:.1f}", " ({} to {})")
+
+
+def _with_ends(found: Measured, number: str, ends: str) -> str:
+    """A number and its interval, as far as they are known."""
+    if found.value is None:
+        return found.why or "-"
+    told = number.format(found.value)
+    if found.low is not None and found.high is not None:
+        told += ends.format(number.format(found.low), number.format(found.high))
+    return told
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."

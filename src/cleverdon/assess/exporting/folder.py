@@ -1,0 +1,60 @@
+"""A project's folder read as qrels, by whatever takes qrels."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from cleverdon import _core
+from cleverdon.assess.exporting.qrels import PUBLISHED, one_grade
+from cleverdon.assess.exporting.sampled import of_pool
+from cleverdon.assess.project import Project, read_project
+from cleverdon.data import Judgments
+from cleverdon.errors import InputError, OptionError
+from cleverdon.read import open_source
+from cleverdon.read.detect import ANNOTATED
+
+_KINDS = ("strata", "sampled")
+
+
+def read_folder(path: str, *, format: str | None = None, name: str | None = None) -> Judgments:
+    """The judgments that a project publishes: rulings where there are any, else the majority.
+
+    They are those of people alone. `format` may ask for the strata or the probabilities of a
+    sampled pool. The digest is that of the file which `cleverdon judge export --as published`
+    writes. The project may be in use, and nothing of it is changed.
+    """
+    if format is not None and format not in _KINDS:
+        raise OptionError(
+            f"format={format!r} is for files, and {path} is a judging project: leave it out, or "
+            "give strata or sampled where its pool is a sample"
+        )
+
+    def published(project: Project) -> Judgments:
+        with project.database.reading() as connection:
+            try:
+                found = one_grade(connection, PUBLISHED).judgments
+            except InputError as error:
+                raise InputError(error.message, source=path) from None
+        return of_pool(project.folder, found, format).judgments if format else found
+
+    made = read_project(path, published)
+    return Judgments(
+        _core.Table.from_dict(made.to_dict(), "grade", "unchecked"),
+        name=name or Path(path).resolve().name,
+        source=path,
+        digest=digest_of(made, format),
+        notes=made.notes,
+    )
+
+
+def digest_of(judgments: Judgments, format: str | None = None) -> str:
+    """The digest of the file that these judgments are, in TREC's format where their ids allow."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/qrels"
+        try:
+            judgments.write(path, format=format if format in ANNOTATED else None)
+        except InputError:
+            path += ".json"
+            judgments.write(path)
+        return str(open_source(path).digest())

@@ -1,0 +1,1 @@
+"""What comes into a project: judgments that were made elsewhere, by people or by models."""

@@ -1,0 +1,137 @@
+"""Ratings and books that Quepid exports.
+
+The forms are those of o19s/quepid at f80322f3 (August 2026): the CSV of ratings, which is
+`query,docid,rating` (app/controllers/api/v1/export/ratings_controller.rb), the CSV of detailed
+exports, with columns `Query Text`, `Doc ID` and `Rating` among others (caseCSVSvc.js), the CSV of a
+book, a column a judge (judgements_controller.rb), the JSON of cases, ratings and books
+(app/views/api/v1/export), that of the Rated Ranking Evaluator, and the text for learning to rank.
+Topics are query texts in all of them; only TREC's text has numbers, of Quepid's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from cleverdon.assess.importing.rows import Content, Row, named, table
+from cleverdon.errors import InputError
+
+_QUERY = ("query", "query text")
+_DOCUMENT = ("docid", "doc id", "doc_id")
+_RATING = ("rating",)
+_LEARNING = re.compile(r"(?P<rating>\S+) qid:\d+ # (?P<document>\S+) (?P<query>.*)")
+
+
+def is_ratings_header(names: list[str]) -> bool:
+    """Whether a table is one of ratings, or of snapshots."""
+    folded = {name.strip().casefold() for name in names}
+    return bool(folded & set(_QUERY) and folded & set(_DOCUMENT)) and (
+        "rating" in folded or "snapshot name" in folded
+    )
+
+
+def is_book_header(names: list[str]) -> bool:
+    """Whether a table is a book: a column a judge, behind those of query and document."""
+    folded = [name.strip().casefold() for name in names]
+    return len(folded) > 2 and folded[:2] == ["query", "docid"] and not is_ratings_header(names)
+
+
+def is_learning(line: str) -> bool:
+    """Whether a line is one for learning to rank."""
+    return _LEARNING.match(line) is not None
+
+
+def of_table(text: str, *, separator: str, source: str) -> Content:
+    """Ratings, or a book, as a table."""
+    rows: list[Row] = []
+    ungraded = 0
+    for line, cells in table(text, separator=separator, source=source):
+        names = list(cells)
+        query, document = named(names, _QUERY), named(names, _DOCUMENT)
+        rating = named(names, _RATING)
+        if query is None or document is None or (rating is None and "Snapshot Name" in names):
+            raise InputError(
+                "has no ratings: in Quepid, export the ratings of the case, or the book",
+                source=source,
+            )
+        judges = {rating: ""} if rating is not None else {name: name.strip() for name in names[2:]}
+        for column, judge in judges.items():
+            # What begins as a formula does has a space before it there.
+            topic, doc, grade = cells[query].strip(), cells[document].strip(), cells[column].strip()
+            if doc and grade:
+                rows.append(Row(topic, doc, grade, judge, line))
+            elif rating is not None:
+                ungraded += 1
+    return Content("Quepid's CSV", tuple(rows), ungraded, by_title=True)
+
+
+def of_lines(text: str, *, source: str) -> Content:
+    """The text for learning to rank."""
+    rows = []
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        found = _LEARNING.match(line.strip())
+        if found is None:
+            raise InputError(
+                "expected a rating, qid:, #, a document and a query", source=source, line=number
+            )
+        rows.append(Row(found["query"].strip(), found["document"], found["rating"], line=number))
+    return Content("Quepid's text for learning to rank", tuple(rows), by_title=True)
+
+
+def is_export(content: Any) -> bool:
+    """Whether JSON is an export of Quepid."""
+    if not isinstance(content, dict):
+        return False
+    parts = content.get("query_doc_pairs", content.get("queries"))
+    return isinstance(parts, list) and all(isinstance(part, dict) for part in parts)
+
+
+def of_json(content: Mapping[str, Any], *, source: str) -> Content:
+    """A case, its ratings, a book, or what the Rated Ranking Evaluator takes."""
+    found = list(_pairs(content) if "query_doc_pairs" in content else _queries(content))
+    graded = tuple(row for row in found if row.grade)
+    return Content("Quepid's JSON", graded, len(found) - len(graded), by_title=True)
+
+
+def _pairs(content: Mapping[str, Any]) -> Iterator[Row]:
+    for pair in content["query_doc_pairs"]:
+        for each in pair.get("judgements") or []:
+            yield Row(
+                _text(pair.get("query_text")),
+                _text(pair.get("doc_id")),
+                "" if each.get("unrateable") else _text(each.get("rating")),
+                _text(each.get("user_email")),
+                note=_text(each.get("explanation")),
+            )
+
+
+def _queries(content: Mapping[str, Any]) -> Iterator[Row]:
+    for query in content["queries"]:
+        ratings: Any
+        if "relevant_documents" in query:
+            topic = _text((query.get("placeholders") or {}).get("$query"))
+            ratings = {
+                doc: (each or {}).get("gain")
+                for doc, each in (query["relevant_documents"] or {}).items()
+            }
+        else:
+            topic = _text(query.get("query_text", query.get("query")))
+            ratings = query.get("ratings") or {}
+        if isinstance(ratings, Mapping):
+            yield from (Row(topic, doc, _text(rating)) for doc, rating in ratings.items())
+            continue
+        for each in ratings:
+            judge = _text(each.get("user_email"))
+            yield Row(topic, _text(each.get("doc_id")), _text(each.get("rating")), judge)
+
+
+def _text(value: Any) -> str:
+    """A cell of JSON as text; a whole number without a point."""
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value).strip()

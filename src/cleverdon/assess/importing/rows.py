@@ -1,0 +1,77 @@
+"""What a file says, before it is held against the project."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cleverdon.errors import InputError
+
+
+@dataclass(frozen=True)
+class Row:
+    """A grade as it stands in a file."""
+
+    topic: str
+    document: str
+    grade: str  # a number, or the name of a grade
+    judge: str = ""  # where the file says who judged
+    line: int | None = None
+    note: str = ""
+    seconds: float | None = None  # for which the document was looked at
+    said_at: float | None = None
+
+
+@dataclass(frozen=True)
+class Content:
+    """All of a file."""
+
+    form: str  # what kind of file it is, in words
+    rows: tuple[Row, ...]
+    ungraded: int = 0  # documents that the file names without a grade
+    by_title: bool = False  # whether topics may be called by what is asked for
+    cautions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Fields:
+    """What fields are called, where they are not to be guessed."""
+
+    topic: str = ""
+    document: str = ""
+    grade: str = ""
+
+
+def table(text: str, *, separator: str, source: str) -> Iterator[tuple[int, dict[str, str]]]:
+    """Rows under a header, by the names of the columns, each with its line."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    # Python's limit for a cell is shorter than some documents are.
+    limit = csv.field_size_limit(2**31 - 1)
+    names: list[str] = []
+    try:
+        for cells in reader:
+            if not any(map(str.strip, cells)):
+                continue
+            if not names:
+                names = [cell.strip() for cell in cells]
+                continue
+            if len(cells) > len(names):
+                raise InputError(
+                    f"expected {len(names)} columns, found {len(cells)}; is a quote never closed?",
+                    source=source,
+                    line=reader.line_num,
+                )
+            padded = [*cells, *([""] * (len(names) - len(cells)))]
+            yield reader.line_num, dict(zip(names, padded, strict=True))
+    except csv.Error as error:
+        raise InputError(str(error), source=source, line=reader.line_num) from None
+    finally:
+        csv.field_size_limit(limit)
+
+
+def named(names: Sequence[str], known: Sequence[str]) -> str | None:
+    """The first of the known names that is there, as it is written there."""
+    folded = {name.strip().casefold(): name for name in reversed(names)}
+    return next((folded[each] for each in known if each in folded), None)

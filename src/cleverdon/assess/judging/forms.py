@@ -1,0 +1,40 @@
+"""What a form says: sent twice as it is, it is said once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+
+from cleverdon.assess import clock
+from cleverdon.assess.judging.recording import Kind, Saying
+
+_LONGEST_TIME = 86_400.0
+
+
+def new_request() -> str:
+    """The id of a form that is about to be shown."""
+    return secrets.token_urlsafe(12)
+
+
+def saying_of(
+    request: str,
+    item: int,
+    kind: Kind,
+    *,
+    grade: int | None = None,
+    text: str = "",
+    flagged: bool = False,
+    shown_at: float | None = None,
+) -> Saying:
+    """What was said by a form.
+
+    A browser may send the same form twice, by a second press of a button or by going back. What it
+    says is part of the request's id: the same is said once, and a second thought is a second word.
+    """
+    said = json.dumps([kind, grade, text, flagged])
+    digest = hashlib.sha256(said.encode()).hexdigest()[:16]
+    seconds = None if shown_at is None else clock.now() - shown_at
+    if seconds is not None and not 0 <= seconds <= _LONGEST_TIME:
+        seconds = None
+    return Saying(f"{request}.{digest}", item, kind, grade, text, flagged, seconds)

@@ -1,0 +1,91 @@
+"""Signing in, by a password or by a link, and changing one's password.
+
+Comparing a password takes a while on purpose, so it is done between two transactions: nobody's
+judgment waits for it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+
+from cleverdon.assess.people import passwords
+from cleverdon.assess.people.accounts import store_password, stored_password
+from cleverdon.assess.people.auditing import SIGNED_IN, Actor, note
+from cleverdon.assess.people.signing_in import end_visits, new_visit, of_link
+from cleverdon.assess.refusals import NotAllowed
+from cleverdon.assess.store import Database
+from cleverdon.assess.store.schema import people
+
+
+def by_password(database: Database, name: str, password: str, *, address: str) -> str | None:
+    """The key of a new visit, or None where name and password do not belong together."""
+    with database.reading() as connection:
+        found = _active(connection, name)
+    stored = found.password if found else None
+    right = passwords.is_right(stored, password)
+    if found is None:
+        return None  # what was typed is not kept: people type passwords into the wrong field
+    renewed = None
+    if right and stored and passwords.is_outdated(stored):
+        renewed = passwords.hashed(password)
+    with database.writing() as connection:
+        # Whoever was deactivated meanwhile, or has another password, is not let in.
+        if not right or _active(connection, name) != found:
+            note(connection, found.name, "could not sign in", "wrong password", address=address)
+            return None
+        if renewed:
+            store_password(connection, found.id, renewed)
+        note(connection, found.name, SIGNED_IN, "by password", address=address)
+        return new_visit(connection, found.id)
+
+
+def by_link(database: Database, key: str, *, address: str) -> str | None:
+    """The key of a new visit, or None where the link does not hold, or no longer."""
+    with database.writing() as connection:
+        known = of_link(connection, key)
+        if known is None:
+            return None
+        note(connection, known.name, SIGNED_IN, "by link", address=address)
+        return new_visit(connection, known.person)
+
+
+def change_password(
+    database: Database, person: int, *, by: Actor, old: str, new: str, visit: str
+) -> None:
+    """Set one's new password, which takes the old one where there is one; other visits end."""
+    with database.reading() as connection:
+        before = stored_password(connection, person)
+    if before is not None and not passwords.is_right(before, old):
+        raise NotAllowed("the old password is another one")
+    stored = passwords.hashed(new, name=by.name)
+    with database.writing() as connection:
+        if stored_password(connection, person) != before:
+            raise NotAllowed("the password was changed meanwhile")
+        set_password(connection, person, stored, but=visit)
+        by.note(connection, "changed the password", by.name)
+
+
+def set_password(connection: Connection, person: int, stored: str | None, *, but: str = "") -> None:
+    """Keep a new password, or none, and sign the person out but for the visit `but`."""
+    store_password(connection, person, stored)
+    end_visits(connection, person, but=but)
+
+
+@dataclass(frozen=True)
+class _Account:
+    id: int
+    name: str
+    password: str | None
+
+
+def _active(connection: Connection, name: str) -> _Account | None:
+    if not name.isprintable():
+        return None  # PostgreSQL would not take it for a text
+    found = connection.execute(
+        select(people.c.id, people.c.name, people.c.password).where(
+            people.c.name == name, people.c.kind == "person", people.c.active
+        )
+    ).first()
+    return None if found is None else _Account(found.id, found.name, found.password)

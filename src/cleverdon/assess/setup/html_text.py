@@ -1,0 +1,186 @@
+"""HTML as text: what a reader would see of a page, without its looks.
+
+Python's own parser takes minutes over some damaged pages of a hundred kilobytes, since it looks for
+the end of what never ends again and again. Crawls are full of such pages; here each is gone through
+once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from typing import NamedTuple
+
+_BEGINS = re.compile(
+    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_HEAD = 4_096
+"""Characters within which a page shows itself as HTML."""
+
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:-]*)")
+_STOP = re.compile(r"""=\s*(["'])|>""")
+_LONGEST_VALUE = 1 << 16
+"""Characters of an attribute; a quote that is not closed by then is none."""
+_ALT = re.compile(r"""\balt\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
+
+_RAW = frozenset({"script", "style", "iframe", "noembed", "noframes", "xmp", "textarea"})
+"""What stands in these is no markup."""
+_UNSEEN = frozenset({"script", "style", "template", "noscript", "svg", "math", "iframe", "object"})
+_is_apart = re.compile("p|h[1-6]|ul|ol|dl|table|blockquote|pre|section|article").fullmatch
+"""Before these and after them a line is left empty."""
+_is_block = re.compile(
+    "address|aside|body|br|caption|center|dd|details|dialog|div|dt|fieldset|figcaption|figure|"
+    "footer|form|header|hr|html|legend|li|main|menu|nav|option|select|summary|tbody|tfoot|thead|"
+    "title|tr"
+).fullmatch
+"""These begin a line, and what comes after them another."""
+_CELLS = frozenset({"td", "th"})
+
+
+def begins_as_html(text: str) -> bool:
+    """Whether a document is a page of HTML, as its beginning shows.
+
+    >>> begins_as_html("<!DOCTYPE html><p>Hello"), begins_as_html("<b> is how bold begins")
+    (True, False)
+    """
+    return _BEGINS.match(text[:_HEAD]) is not None
+
+
+def text_of_html(page: str) -> tuple[str, str]:
+    """The title and the text of a page: scripts and styles dropped, a block a line.
+
+    >>> text_of_html("<title>Tea</title><p>Fish &amp; <b>chips</b><script>x()</script><li>one")
+    ('Tea', 'Fish & chips\\none')
+    """
+    seen = _Seen()
+    for token in _tokens(page):
+        if not token.tag:
+            seen.take(unescape(token.text))
+        elif token.ends:
+            seen.end(token.tag)
+        else:
+            seen.begin(token.tag, token.text)
+    return seen.title, seen.text
+
+
+class _Token(NamedTuple):
+    """A piece of text, or a tag with its attributes as they stand."""
+
+    text: str
+    tag: str = ""
+    ends: bool = False
+
+
+def _tokens(page: str) -> Iterator[_Token]:
+    at, last = 0, page.rfind(">")
+    while (opened := page.find("<", at, last)) >= 0:
+        if opened > at:
+            yield _Token(page[at:opened])
+        if page.startswith("<!--", opened):
+            closed = page.find("-->", opened + 4)
+            at = len(page) if closed < 0 else closed + 3
+        elif tag := _TAG.match(page, opened):
+            end, name = _end_of_tag(page, tag.end()), tag[2].casefold()
+            yield _Token(page[tag.end() : end], name, tag[1] == "/")
+            at = end + 1
+            if name in _RAW and not tag[1]:
+                closing = re.compile(f"</{name}", re.IGNORECASE).search(page, at)
+                raw_end = closing.start() if closing else len(page)
+                yield _Token(page[at:raw_end])
+                at = raw_end
+        elif page.startswith(("<!", "<?", "</"), opened):
+            at = page.find(">", opened) + 1
+        else:
+            yield _Token("<")
+            at = opened + 1
+    if at < len(page):
+        yield _Token(page[at:])  # behind the last tag, a sign of less is just that
+
+
+def _end_of_tag(page: str, at: int) -> int:
+    """Where a tag ends: at the first sign of greater that is in no quotes, or else in them."""
+    begun = at
+    while found := _STOP.search(page, at):
+        if not found[1]:
+            return found.start()
+        closed = page.find(found[1], found.end(), found.end() + _LONGEST_VALUE)
+        at = found.end() if closed < 0 else closed + 1
+    return page.find(">", begun)
+
+
+class _Seen:
+    """What is seen of the page so far."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._line: list[str] = []
+        self._title: list[str] = []
+        self._unseen = self._kept = 0  # how many elements deep it is not shown, or kept as it is
+        self._in_title = False
+
+    @property
+    def title(self) -> str:
+        """What the page calls itself."""
+        return " ".join("".join(self._title).split())
+
+    @property
+    def text(self) -> str:
+        """All lines."""
+        self._end_line()
+        return re.sub(r"\n{3,}", "\n\n", "\n".join(self._lines)).strip("\n")
+
+    def begin(self, tag: str, attributes: str) -> None:
+        """An element begins."""
+        if tag in _UNSEEN and not attributes.endswith("/"):
+            self._unseen += 1
+        elif tag == "title":
+            self._in_title = not self._unseen  # pictures have titles of their own
+        elif tag == "img" and (found := _ALT.search(attributes)):
+            self.take(unescape(next(filter(None, found.groups()), "")))
+        self._mark(tag)
+        self._kept += tag == "pre"
+
+    def end(self, tag: str) -> None:
+        """An element ends."""
+        if tag in _UNSEEN:
+            self._unseen = max(self._unseen - 1, 0)
+        elif tag in ("title", "head"):
+            self._in_title = False
+        self._mark(tag)
+        if tag == "pre":
+            self._kept = max(self._kept - 1, 0)
+
+    def take(self, text: str) -> None:
+        """Text, with nothing to be decoded any more."""
+        if self._unseen:
+            return
+        if self._in_title:
+            self._title.append(text)
+        elif self._kept:
+            *whole, rest = text.split("\n")
+            for line in whole:
+                self._line.append(line)
+                self._end_line()
+            self._line.append(rest)
+        else:
+            self._line.append(text)
+
+    def _mark(self, tag: str) -> None:
+        """End a line where a block begins or ends; cells are kept apart by a space."""
+        if _is_apart(tag):
+            self._end_line()
+            self._lines.append("")
+        elif _is_block(tag):
+            self._end_line()
+        elif tag in _CELLS:
+            self._line.append(" ")
+
+    def _end_line(self) -> None:
+        line = "".join(self._line)
+        self._line = []
+        if self._kept:
+            self._lines.append(line.rstrip())
+        elif shown := " ".join(line.split()):
+            self._lines.append(shown)

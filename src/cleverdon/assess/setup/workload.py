@@ -1,0 +1,214 @@
+"""Who judges what, how much of it is done, and which topics lack people."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, and_, case, func, or_, select
+
+from cleverdon.assess.store.schema import (
+    assignments,
+    items,
+    judgments,
+    people,
+    settings,
+    topics,
+)
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """A person on a topic."""
+
+    person: int
+    name: str
+    part: str  # "all", or "overlap": what several are to judge
+    active: bool
+    done: int  # documents of the topic that the person judged or skipped
+
+
+@dataclass(frozen=True)
+class TopicWork:
+    """A topic, and who is on it."""
+
+    topic: int
+    name: str
+    title: str
+    documents: int  # that are to be judged, as far as that is known
+    done: int  # of these, judged or skipped by somebody
+    needed: tuple[int, ...]  # of how many documents a first, a second, ... person is needed
+    gold: int
+    people: tuple[Assigned, ...]
+
+    @property
+    def holders(self) -> list[Assigned]:
+        """Those who are on all of the topic, and can still sign in."""
+        return [each for each in self.people if each.active and each.part == "all"]
+
+    @property
+    def started(self) -> bool:
+        """Whether somebody has begun with it."""
+        return self.done > 0
+
+    @property
+    def lacking(self) -> int:
+        """How many people more it needs: everything is done once all are there."""
+        if self.done >= self.documents and len(self.needed) < 2:
+            return 0
+        there = sum(each.active for each in self.people)
+        return max(len(self.needed) - there, 0 if self.holders else 1)
+
+
+@dataclass(frozen=True)
+class PersonWork:
+    """How much a person has to do."""
+
+    person: int
+    name: str
+    role: str
+    active: bool
+    topics: int
+    done: int
+    left: int  # shared topics count as far as they are this person's part
+
+
+@dataclass(frozen=True)
+class Work:
+    """All of it."""
+
+    topics: tuple[TopicWork, ...]
+    people: tuple[PersonWork, ...]
+
+    @property
+    def uncovered(self) -> list[TopicWork]:
+        """Topics with something to judge, and nobody who would."""
+        return [each for each in self.topics if not each.holders and each.done < each.documents]
+
+    @property
+    def short(self) -> list[TopicWork]:
+        """Topics with too few people for what several are to judge."""
+        return [each for each in self.topics if each.holders and each.lacking]
+
+
+def work_of(connection: Connection) -> Work:
+    """Who judges what, as it stands."""
+    found = _topics(connection)
+    return Work(tuple(found), tuple(_people(connection, found)))
+
+
+def left_of(topic: TopicWork, part: str) -> float:
+    """What of a topic one of its people still has to do, where they share it evenly."""
+    if part == "overlap":
+        return float(topic.needed[1] if len(topic.needed) > 1 else 0) + topic.gold
+    return (topic.documents - topic.done) / max(len(topic.holders), 1)
+
+
+def _topics(connection: Connection) -> list[TopicWork]:
+    counts = _counts(connection)
+    done_by = _done_by(connection)
+    on_topic: dict[int, list[Assigned]] = defaultdict(list)
+    wanted = select(assignments, people.c.name, people.c.active).join(
+        people, people.c.id == assignments.c.person_id
+    )
+    for row in connection.execute(wanted.order_by(people.c.name)):
+        done = done_by.get((row.topic_id, row.person_id), 0)
+        on_topic[row.topic_id].append(Assigned(row.person_id, row.name, row.part, row.active, done))
+    return [
+        TopicWork(row.id, row.name, row.title, **counts[row.id], people=tuple(on_topic[row.id]))
+        for row in connection.execute(select(topics).order_by(topics.c.position))
+    ]
+
+
+def _counts(connection: Connection) -> dict[int, dict[str, Any]]:
+    """Of each topic: documents, those that are done, and how many want how many judges."""
+    budget = _budget(connection)
+    judged = (
+        select(judgments.c.item_id)
+        .join(people, people.c.id == judgments.c.person_id)
+        .where(
+            people.c.kind == "person",
+            or_(judgments.c.grade.is_not(None), judgments.c.skipped.is_not(None)),
+        )
+        .distinct()
+        .subquery()
+    )
+    wanted = (
+        select(
+            items.c.topic_id,
+            items.c.wanted,
+            func.count().label("documents"),
+            func.count(judged.c.item_id).label("done"),
+            func.count(case((items.c.gold.is_not(None), 1))).label("gold"),
+        )
+        .select_from(items.outerjoin(judged, judged.c.item_id == items.c.id))
+        .group_by(items.c.topic_id, items.c.wanted)
+    )
+    found: dict[int, dict[str, Any]] = defaultdict(
+        lambda: {"documents": 0, "done": 0, "gold": 0, "needed": {}}
+    )
+    for row in connection.execute(wanted):
+        of_topic = found[row.topic_id]
+        of_topic["needed"][row.wanted] = row.documents
+        for name in ("documents", "done", "gold"):
+            of_topic[name] += getattr(row, name)
+    for of_topic in found.values():
+        documents = of_topic["documents"]
+        if budget is not None:
+            of_topic["documents"] = max(min(documents, budget), of_topic["done"])
+        share = of_topic["documents"] / documents
+        of_topic["needed"] = _needed(of_topic["needed"], share)
+    return found
+
+
+def _needed(wanted: Mapping[int, int], share: float) -> tuple[int, ...]:
+    """Of how many documents a first, a second, ... judge is needed."""
+    return tuple(
+        round(share * sum(count for number, count in wanted.items() if number > place))
+        for place in range(max(wanted))
+    )
+
+
+def _budget(connection: Connection) -> int | None:
+    """Of an adaptive method: how many documents of each topic it gives out at most."""
+    row = connection.execute(select(settings.c.value).where(settings.c.name == "adaptive")).first()
+    budget: int | None = None if row is None or not row.value else row.value["limits"]["budget"]
+    return budget
+
+
+def _done_by(connection: Connection) -> dict[tuple[int, int], int]:
+    wanted = (
+        select(items.c.topic_id, judgments.c.person_id, func.count().label("done"))
+        .join(items, items.c.id == judgments.c.item_id)
+        .where(or_(judgments.c.grade.is_not(None), judgments.c.skipped.is_not(None)))
+        .group_by(items.c.topic_id, judgments.c.person_id)
+    )
+    return {(row.topic_id, row.person_id): row.done for row in connection.execute(wanted)}
+
+
+def _people(connection: Connection, found: list[TopicWork]) -> list[PersonWork]:
+    """All who judge or could: assessors, and whoever has topics."""
+    left: dict[int, float] = defaultdict(float)
+    has: dict[int, int] = defaultdict(int)
+    done: dict[int, int] = defaultdict(int)
+    for topic in found:
+        for each in topic.people:
+            has[each.person] += 1
+            done[each.person] += each.done
+            if each.active:
+                rest = left_of(topic, each.part)
+                left[each.person] += rest if each.part == "all" else max(rest - each.done, 0)
+    wanted = select(people).where(
+        and_(
+            people.c.kind == "person",
+            or_(people.c.id.in_(has), and_(people.c.role == "assessor", people.c.active)),
+        )
+    )
+    return [
+        PersonWork(
+            row.id, row.name, row.role, row.active, has[row.id], done[row.id], round(left[row.id])
+        )
+        for row in connection.execute(wanted.order_by(people.c.name))
+    ]

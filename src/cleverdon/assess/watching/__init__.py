@@ -1,0 +1,1 @@
+"""Watching a project: progress, speed, agreement, recall, drift and attention, as plain records."""

@@ -1,0 +1,74 @@
+"""What is worth a sentence: drift, lack of attention, a model that differs from people."""
+
+from __future__ import annotations
+
+from cleverdon.assess.watching.agreement import Beside
+from cleverdon.assess.watching.attention import LIMIT, Attention
+from cleverdon.assess.watching.drift import Drift
+from cleverdon.assess.watching.measured import Measured
+from cleverdon.assess.watching.watched import Watched
+from cleverdon.show.grid import counted, printable
+from cleverdon.show.numbers import decimal
+
+_VERDICTS = {
+    "less": "agrees with people less than they agree with each other",
+    "more": "agrees with people more than they agree with each other",
+    "not told apart": "agrees with people about as far as they agree with each other, as far as "
+    "can be told",
+}
+
+
+def warnings(found: Watched) -> list[str]:
+    """All that an administrator should look into."""
+    told = [drifted(one) for one in found.drifts if one.told]
+    told += [inattentive(one) for one in found.attention if one.low]
+    if found.disputed:
+        verb = "was" if found.disputed == 1 else "were"
+        told.append(
+            f"{counted(found.disputed, 'document')} {verb} given different grades, and "
+            f"{'waits' if found.disputed == 1 else 'wait'} to be settled."
+        )
+    if found.progress.given_up:
+        verb = "was" if found.progress.given_up == 1 else "were"
+        told.append(
+            f"{counted(found.progress.given_up, 'document')} {verb} skipped, and judged by nobody."
+        )
+    return told
+
+
+def drifted(drift: Drift) -> str:
+    """A drift that chance does not account for."""
+    name = printable(drift.judge)
+    way = "below" if drift.told == "stricter" else "above"
+    reference = "the known grades" if drift.against == "gold" else "the others' grades"
+    told = (
+        f"{name} has become {drift.told}: against {reference} of the same documents, the second "
+        f"half of {name}'s grades lies {_by(drift.change)} {way} the first."
+    )
+    if drift.alone and drift.against == "others":
+        told += " With two judges, it may as well be the other who changed; gold would tell."
+    return told
+
+
+def inattentive(one: Attention) -> str:
+    """Somebody who misses too many gold documents."""
+    right = one.right
+    gold = counted(one.documents, "gold document")
+    return (
+        f"{printable(one.judge)} gave {right.value or 0:.0%} of {gold} the known grade, and "
+        f"would {right.high or 0:.0%} at most in the long run; {LIMIT:.0%} is the least to ask for."
+    )
+
+
+def stands(beside: Beside, coefficient: str = "kappa") -> str:
+    """How a model stands beside people; nothing where that cannot be told."""
+    for one in beside.standings:
+        if one.coefficient == coefficient and one.verdict in _VERDICTS:
+            return f"By {coefficient}, {printable(beside.name)} {_VERDICTS[one.verdict]}."
+    return ""
+
+
+def _by(change: Measured) -> str:
+    ends = sorted(abs(end) for end in (change.low, change.high) if end is not None)
+    low, high = (decimal(end, digits=2) for end in ends)
+    return f"{decimal(abs(change.value or 0), digits=2)} [{low}, {high}]"

@@ -1,0 +1,158 @@
+"""How a project is coming along, as text: for the command line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cleverdon.assess import clock
+from cleverdon.assess.watching import agreement_rows as rows
+from cleverdon.assess.watching.agreement import COEFFICIENTS, RESAMPLES
+from cleverdon.assess.watching.measured import Measured
+from cleverdon.assess.watching.sentences import stands, warnings
+from cleverdon.assess.watching.watched import Watched
+from cleverdon.show.grid import Grid, counted, printable
+from cleverdon.show.numbers import decimal
+from cleverdon.show.quantities import significant
+from cleverdon.show.sections import Section, sections
+
+_NONE = "-"
+_DECISIONS = {"stop": "stop", "go on": "go on", "open": "not decided"}
+
+
+def status(found: Watched, title: str, **terminal: Any) -> str:
+    """All of it in tables, and what is to be said of it below; `terminal` is as for `sections`."""
+    parts = [_topics(found), _people(found)]
+    parts += _agreement(found) if found.agreement.agreed else []
+    parts += [_beside(found)] if found.beside else []
+    kept = [part for part in parts if part.grid.rows]
+    return f"{_head(found, title)}\n\n" + sections(kept, "table", below=_below(found), **terminal)
+
+
+def _head(found: Watched, title: str) -> str:
+    whole = found.progress
+    when = clock.iso(found.as_of)[:16].replace("T", " ")
+    share = "" if whole.share is None else f" ({whole.share:.0%})"
+    return (
+        f"{printable(title)}: {whole.done:,} of {counted(whole.wanted, 'judgment')}{share}, "
+        f"{whole.complete:,} of {counted(whole.documents, 'document')} complete, as of {when} UTC"
+    )
+
+
+def _topics(found: Watched) -> Section:
+    agreed = {one.topic: one for one in rows.topic_rows(found.agreement)}
+    table = []
+    for one in found.topics:
+        recall = found.recall.topics[one.topic]
+        own = agreed.get(one.topic)
+        progress = one.progress
+        table.append(
+            [
+                printable(one.topic),
+                f"{progress.done:,}/{progress.wanted:,}",
+                f"{progress.skipped:,}",
+                f"{progress.flagged:,}",
+                _percent(found.topic_grades[one.topic].relevant),
+                _NONE if own is None else _number(own.numbers["alpha-ordinal"]),
+                _percent(recall.last if found.recall.way == "adaptive" else recall.recall),
+                _DECISIONS[recall.decision],
+            ]
+        )
+    last = "last 20" if found.recall.way == "adaptive" else "recall"
+    header = ["topic", "judgments", "skipped", "flagged", "relevant", "alpha-ordinal", last]
+    return Section("Topics", Grid([*header, "advice"], table, 1, []))
+
+
+def _people(found: Watched) -> Section:
+    gold = {one.judge: one for one in found.attention}
+    table = []
+    for work in found.work:
+        own = gold.get(work.judge)
+        table.append(
+            [
+                printable(work.judge),
+                f"{work.judged:,}",
+                f"{work.open:,}",
+                _amount(work.speed.per_hour),
+                _amount(work.speed.seconds),
+                _amount(work.hours_left),
+                _percent(work.grades.relevant),
+                *([_NONE if own is None else _percent(own.right)] if gold else []),
+            ]
+        )
+    header = ["person", "judged", "open", "per hour", "seconds", "hours left", "relevant"]
+    header += ["gold right"] if gold else []
+    note = (
+        "per hour: of work, pauses of ten minutes and more left out; seconds: the median of a "
+        "judgment; hours left: for all that is open to the person"
+    )
+    return Section("People", Grid(header, table, 1, [note]))
+
+
+def _agreement(found: Watched) -> list[Section]:
+    live = found.agreement
+    whole = [[name, _number(number)] for name, number in rows.overall(live).items()]
+    note = f"in brackets: 95% intervals of a bootstrap with {RESAMPLES} resamples"
+    title = f"Agreement on {counted(live.shared, 'document')} that two people have judged"
+    pairs = [
+        [printable(pair.first), printable(pair.second), f"{pair.documents:,}"]
+        + [_number(pair.numbers[name]) for name in COEFFICIENTS if name != "fleiss"]
+        for pair in rows.pair_rows(live)
+    ]
+    header = ["judge", "with", "documents", *(name for name in COEFFICIENTS if name != "fleiss")]
+    return [
+        Section(title, Grid(["coefficient", "over all"], whole, 1, [note])),
+        Section("Pairs of judges", Grid(header, pairs, 2, [])),
+    ]
+
+
+def _beside(found: Watched) -> Section:
+    table = []
+    for one in found.beside:
+        kappa = next((row for row in rows.beside_rows(one) if row.coefficient == "kappa"), None)
+        numbers = (kappa.with_people, kappa.among_people, kappa.difference) if kappa else ()
+        cells = [_number(number) for number in numbers] or [_NONE] * 3
+        table.append([printable(one.name), one.kind, f"{one.shared:,}", *cells])
+    header = ["judge", "kind", "documents", "kappa with people", "among people", "difference"]
+    return Section("Models and earlier judgments", Grid(header, table, 2, []))
+
+
+def _below(found: Watched) -> list[str]:
+    """Sentences: what can be decided, and what should be looked into."""
+    said = [found.recall.all.advice]
+    beyond = found.beyond
+    if beyond.recall.value is None:
+        said.append(f"What the pool has missed cannot be told: {beyond.recall.why}.")
+    else:
+        less = ", or less" if beyond.bounded else ""
+        said.append(
+            f"By what systems found in common, the pool holds {beyond.recall.value:.0%} of what is "
+            f"relevant{less}."
+        )
+        said += beyond.sentences
+    if found.agreement.agreed is None:
+        said.append(f"No agreement yet: {found.agreement.why}.")
+    for one in found.beside:
+        said.append(f"{printable(one.name)}: {one.why}." if one.why else stands(one))
+    return [*filter(None, said), *warnings(found)]
+
+
+def _number(found: Measured) -> str:
+    if found.value is None:
+        return _NONE
+    text = decimal(found.value, digits=2)
+    if found.low is None or found.high is None:
+        return text
+    return f"{text} [{decimal(found.low, digits=2)}, {decimal(found.high, digits=2)}]"
+
+
+def _percent(found: Measured) -> str:
+    if found.value is None:
+        return _NONE
+    text = f"{found.value:.0%}"
+    if found.low is None or found.high is None:
+        return text
+    return f"{text} [{found.low:.0%}, {found.high:.0%}]"
+
+
+def _amount(found: Measured) -> str:
+    return _NONE if found.value is None else significant(found.value)
