@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) * 3 // 2)' 2>/dev/null)
 RUST := rust/Cargo.toml $(wildcard rust/src/*.rs rust/src/*/*.rs)
 
-.PHONY: demo test test-rust browser bench fuzz lint lint-rust lint-python format docs wheel clean
+.PHONY: demo test test-rust browser bench fuzz lint lint-rust lint-python format docs screenshots wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/cleverdon demo demo
@@ -58,6 +58,10 @@ fuzz: $(VENV)/.dev
 # Reference pages are generated from the registries; `make test` fails where they are out of date.
 docs: $(VENV)/.dev
 	$(BIN)/python -m docs.generate
+
+# The pictures of the judging app in its guide; to be looked at before they are kept.
+screenshots: $(VENV)/.dev browser
+	CLEVERDON_SCREENSHOTS=1 $(BIN)/python -m pytest --quiet tests/browser/test_judge_pictures.py
 
 wheel: $(VENV)/.dev
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from benchmarks.engine import TITLE as ENGINE
 from benchmarks.engine import Sent, run_engine
+from benchmarks.judge import TITLE as JUDGE
+from benchmarks.judge import run_judge
 from benchmarks.kernels import Kernel, run_kernels
 from benchmarks.logs import run_logs
 from benchmarks.machine import facts
@@ -23,7 +25,7 @@ from benchmarks.scaling import Step, run_scaling
 from benchmarks.table import engine_table, kernels_table, peers_table, report_table, scaling_table
 from benchmarks.tasks import FULL, QUICK, TITLES, run_task
 
-TASKS = (*TITLES, "pool", "logs", "report", "engine", "kernels", "scaling")
+TASKS = (*TITLES, "pool", "logs", "report", "engine", "judge", "kernels", "scaling")
 
 NOTES = """\
 Medians of the rounds; files are read from the cache, not the disk. CPU s: of all cores together.
@@ -56,6 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sent = run_engine(seconds=size.load, rounds=options.rounds) if "engine" in wanted else []
     if sent:
         print(f"{ENGINE}\n\n{engine_table(sent)}\n", flush=True)
+    judged = run_judge(seconds=size.judging) if "judge" in wanted else []
+    if judged:
+        print(f"{JUDGE}\n\n{report_table(judged)}\n", flush=True)
     kernels = run_kernels(size.run, rounds=options.rounds) if "kernels" in wanted else []
     if kernels:
         title = f"Each measure by itself, {size.run.queries:,} x {size.run.depth:,}"
@@ -66,11 +71,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.quick:
         print("Quick sizes: the targets are meant for the full ones.\n")
     if options.json:
-        options.json.write_text(_json(machine, rows, reported, sent, kernels, steps))
+        options.json.write_text(_json(machine, rows, reported, sent, judged, kernels, steps))
         say(f"wrote {options.json}")
     failures = [f"{row.task}, {row.tool}: {row.note}" for row in rows if row.wrong]
     failures += [f"report, {fact.what}: {fact.note}" for fact in reported if fact.wrong]
     failures += [f"engine, {one.tool} at {one.rate}/s: {one.note}" for one in sent if one.wrong]
+    failures += [f"judge, {fact.what}: {fact.note}" for fact in judged if fact.wrong]
     failures += [f"{kernel.measure}: {kernel.note}" for kernel in kernels if kernel.wrong]
     failures += [f"scaling, {step.queries:,} queries: {step.note}" for step in steps if step.wrong]
     for failure in failures:
@@ -97,6 +103,7 @@ def _json(
     rows: Sequence[Row],
     report: Sequence[Fact],
     sent: Sequence[Sent],
+    judged: Sequence[Fact],
     kernels: Sequence[Kernel],
     steps: Sequence[Step],
 ) -> str:
@@ -105,6 +112,7 @@ def _json(
         "tasks": [asdict(row) for row in rows],
         "report": [asdict(fact) for fact in report],
         "engine": [asdict(one) for one in sent],
+        "judge": [asdict(fact) for fact in judged],
         "kernels": [asdict(kernel) for kernel in kernels],
         "scaling": [asdict(step) for step in steps],
     }

@@ -34,6 +34,8 @@ class Size:
     """How many runs are pooled, and their topics and results."""
     load: float = 8.0
     """Seconds that requests are sent to an engine for."""
+    judging: float = 30.0
+    """Seconds that assessors judge for."""
     slow: float = SLOW
     """Seconds from which on a tool gets one round."""
     first_runs: bool = True
@@ -59,6 +61,7 @@ QUICK = Size(
     events=1_000_000,
     pool=(20, 50, 1000),
     load=3.0,
+    judging=5.0,
     slow=5.0,
     first_runs=False,
 )

@@ -20,27 +20,41 @@ DATABASE = "postgres"
 @contextmanager
 def server(folder: Path) -> Iterator[Path]:
     """A server whose data and socket are in that folder, which is its host; no port is open."""
-    binaries = _binaries()
-    if binaries is None:
+    if _binaries() is None:
         pytest.skip("no PostgreSQL server is installed: apt-get install postgresql")
-    # It refuses to run as root, as containers do everything.
-    owner: dict[str, Any] = {}
-    if os.geteuid() == 0:
-        owner = {"user": "postgres" if _exists("postgres") else "nobody", "cwd": "/"}
+    if owner := _owner():
         shutil.chown(folder, owner["user"])
-
-    def run(program: str, *arguments: str) -> None:
-        command = [str(binaries / program), *arguments]
-        subprocess.run(command, check=True, capture_output=True, **owner)
-
-    data = str(folder / "data")
-    run("initdb", "-D", data, "-U", USER, "--auth=trust", "--no-sync", "-E", "UTF8")
-    settings = f"-k {folder} -c listen_addresses= -c fsync=off"
-    run("pg_ctl", "-D", data, "-o", settings, "-l", str(folder / "log"), "-w", "start")
+    _run("initdb", "-D", f"{folder}/data", "-U", USER, "--auth=trust", "--no-sync", "-E", "UTF8")
+    _control(folder, "start")
     try:
         yield folder
     finally:
-        run("pg_ctl", "-D", data, "-m", "immediate", "stop")
+        _control(folder, "stop", "-m", "immediate")
+
+
+def restart(folder: Path) -> None:
+    """End all that its clients are at, and start it again."""
+    _control(folder, "restart", "-m", "fast")
+
+
+def _control(folder: Path, do: str, *more: str) -> None:
+    settings = f"-k {folder} -c listen_addresses= -c fsync=off"
+    known = ["-D", f"{folder}/data", "-l", f"{folder}/log", "-w"]
+    _run("pg_ctl", do, *known, *more, *([] if do == "stop" else ["-o", settings]))
+
+
+def _run(program: str, *arguments: str) -> None:
+    binaries = _binaries()
+    assert binaries is not None
+    command = [str(binaries / program), *arguments]
+    subprocess.run(command, check=True, capture_output=True, **_owner())
+
+
+def _owner() -> dict[str, Any]:
+    """Who runs the server: it refuses to run as root, as containers do everything."""
+    if os.geteuid() != 0:
+        return {}
+    return {"user": "postgres" if _exists("postgres") else "nobody", "cwd": "/"}
 
 
 def _binaries() -> Path | None:

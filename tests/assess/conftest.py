@@ -4,14 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from secrets import token_hex
+from shutil import copytree
+from tempfile import TemporaryDirectory
 
+import psycopg
 import pytest
 
-from cleverdon.assess.project import Project
+from cleverdon.assess.project import Project, open_project
+from tests import postgres
 from tests.assess.making import made_project
 
 
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its folder: copying it is quicker than making it again."""
+    folder = tmp_path_factory.mktemp("made") / "project"
+    made_project(folder).close()
+    return folder
+
+
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    with made_project(tmp_path / "project") as made:
-        yield made
+def project(made_once: Path, tmp_path: Path) -> Iterator[Project]:
+    copytree(made_once, tmp_path / "project")
+    with open_project(tmp_path / "project") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[Path]:
+    """Where a PostgreSQL server is, which nobody stops."""
+    # Not below pytest's own folder, which is closed to the user that the server may run as.
+    with TemporaryDirectory(prefix="cleverdon-") as folder:
+        Path(folder).chmod(0o755)
+        with postgres.server(Path(folder)) as host:
+            yield host
+
+
+@pytest.fixture
+def empty_postgresql(postgresql: Path) -> str:
+    """The URL of a database in which there is nothing."""
+    name = f"of_{token_hex(4)}"
+    server = f"host={postgresql} user={postgres.USER} dbname={postgres.DATABASE}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return f"postgresql://{postgres.USER}@/{name}?host={postgresql}"

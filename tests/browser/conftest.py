@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser.judge_page import Team, a_team
 from tests.browser.report_page import opened, usual
 from tools import chromium
 
@@ -125,3 +126,10 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def shown(page: Page, address: str) -> Page:
     return opened(page, address)
+
+
+@pytest.fixture(scope="package")
+def team(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
+    """People who judge, at a server on SQLite."""
+    with a_team(tmp_path_factory.mktemp("team") / "project") as made:
+        yield made

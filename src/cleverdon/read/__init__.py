@@ -14,6 +14,7 @@ from cleverdon import _core
 from cleverdon.data import Judgments, Rows, Run
 from cleverdon.errors import InputError, OptionError, check_word
 from cleverdon.read.detect import ANNOTATED, FORMATS, detect
+from cleverdon.read.judging_folder import from_project, is_project
 from cleverdon.read.lines import Lines, hinting_at_formats, shape_of
 
 __all__ = ["FORMATS", "Lines", "open_input", "read"]
@@ -83,6 +84,8 @@ def open_input(
         path = os.fspath(data)
         if path.startswith(_IR_DATASETS):
             return _from_ir_datasets(cls, path, kind=kind, duplicates=duplicates)
+        if cls is Judgments and is_project(path):
+            return cast(R, from_project(path, format=format, name=name))
         source = open_source(path)
         return _from_source(cls, source, format=format, name=name, kind=kind, duplicates=duplicates)
     if format in ANNOTATED and cls is Judgments and _has_rows(data):

@@ -1,10 +1,34 @@
-"""What every answer carries, and what no request may be: headers, and bounded sizes."""
+"""What every answer carries, and what no request gets past: sign-in, bounded sizes, our own name.
+
+It stands before the routes, so nothing of a request is read, and no path is told from another,
+before it is known who asks.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+
 from fastapi import FastAPI
 from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from cleverdon.assess.people.rights import Right
+from cleverdon.assess.web import failures
+from cleverdon.assess.web.origin import check_host
+from cleverdon.assess.web.visitor import Visitor, recognise
+from cleverdon.errors import CleverdonError
+
+LARGEST = 1_000_000
+"""Bytes of a request's body."""
+
+LARGEST_IMPORT = 500_000_000
+"""Bytes of what an administrator imports."""
+
+IMPORTS = ("/api/imports", "/imports")
+"""Where imports are sent to."""
 
 _HEADERS = {
     "content-security-policy": (
@@ -12,33 +36,98 @@ _HEADERS = {
         "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",  # for browsers that do not know frame-ancestors
+    # Not `no-referrer`: forms would then be sent with the origin `null`.
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
     "cache-control": "no-store",
 }
+_STATIC = {**_HEADERS, "cache-control": "no-cache"}
+"""Of files that are the same for all: kept by browsers, which ask whether they changed (ETag)."""
+
+_TLS = {"strict-transport-security": "max-age=31536000"}
 
 
-def guard(app: FastAPI) -> None:
-    """Wrap the app."""
-    app.add_middleware(Guard)
+def guard(app: FastAPI, *, open_paths: Collection[re.Pattern[str]]) -> None:
+    """Wrap the app; `open_paths` are those that need nobody to be signed in."""
+    app.add_middleware(Guard, open_paths=open_paths)
 
 
 class Guard:
-    """Adds the headers."""
+    """Asks who it is, bounds what is sent, and adds the headers."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, open_paths: Collection[re.Pattern[str]]) -> None:
         self.app = app
+        self.open_paths = open_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        request = Request(scope)
+        answering = _Answering(request, send)
+        try:
+            check_host(request, request.app.state.hosts)
+            visitor = None if self._is_open(request.url.path) else await recognise(request)
+            bounded = _Bounded(request, receive, _most(request, visitor))
+            await self.app(scope, bounded, answering)
+        except (CleverdonError, HTTPException) as error:
+            await failures.answer(request, error)(scope, receive, answering)
+        except Exception as error:
+            if not answering.begun:
+                await failures.answer(request, error)(scope, receive, answering)
+            raise  # the server writes it to its log
 
-        async def guarded(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers.setdefault(name, value)
-            await send(message)
+    def _is_open(self, path: str) -> bool:
+        return any(pattern.match(path) for pattern in self.open_paths)
 
-        await self.app(scope, receive, guarded)
+
+def _most(request: Request, visitor: Visitor | None) -> int:
+    """How many bytes a request may have: what is larger needs somebody who may import."""
+    importing = request.url.path.startswith(IMPORTS)
+    if importing and visitor is not None and visitor.may(Right.MANAGE):
+        return LARGEST_IMPORT
+    return LARGEST
+
+
+class _Bounded:
+    """Receives a body, unless it is too long: by what it says of itself, or by what comes."""
+
+    def __init__(self, request: Request, receive: Receive, most: int) -> None:
+        self.receive = receive
+        self.most = most
+        self.got = 0
+        said = request.headers.get("content-length", "")
+        if said.isdecimal() and (len(said) > 18 or int(said) > most):
+            self._refuse()
+
+    async def __call__(self) -> Message:
+        message = await self.receive()
+        self.got += len(message.get("body", b""))
+        if self.got > self.most:
+            self._refuse()
+        return message
+
+    def _refuse(self) -> None:
+        raise HTTPException(413, f"the request is too large: it may have {self.most:,} bytes")
+
+
+class _Answering:
+    """Sends an answer, with the headers that all of them carry."""
+
+    def __init__(self, request: Request, send: Send) -> None:
+        self.send = send
+        self.begun = False
+        self.headers = _STATIC if request.url.path.startswith("/static/") else _HEADERS
+        if request.app.state.behind_tls:
+            self.headers = {**self.headers, **_TLS}
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.begun = True
+            headers = MutableHeaders(scope=message)
+            for name, value in self.headers.items():
+                headers.setdefault(name, value)
+        await self.send(message)

@@ -10,15 +10,23 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from cleverdon.assess import clock
+from cleverdon.assess.judging.forms import new_request
+from cleverdon.assess.web.paths import topic_path
 from cleverdon.assess.web.visitor import Visitor
 
 TEMPLATES = Environment(
     loader=FileSystemLoader(Path(__file__).with_name("templates")),
     autoescape=True,
     undefined=StrictUndefined,
+    auto_reload=False,  # a server looks at its templates once
     trim_blocks=True,
     lstrip_blocks=True,
 )
+TEMPLATES.filters["topic_path"] = topic_path
+TEMPLATES.filters["iso"] = clock.iso
+TEMPLATES.globals["new_request"] = new_request
+TEMPLATES.globals["now"] = clock.now
 
 
 def page(

@@ -1,7 +1,101 @@
-"""Calls: watching."""
+"""Calls: how a project is coming along."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
 
-router = APIRouter()
+from fastapi import APIRouter, Path, Request
+from pydantic import BaseModel, Field
+
+from cleverdon.assess.people.rights import Right
+from cleverdon.assess.refusals import NotThere
+from cleverdon.assess.watching.watched import Watched
+from cleverdon.assess.web.api.agreement_models import PairModel, TopicAgreementModel
+from cleverdon.assess.web.api.judging_models import LONGEST_NAME
+from cleverdon.assess.web.api.models import failing
+from cleverdon.assess.web.api.watching_models import (
+    AttentionModel,
+    DriftModel,
+    FoundModel,
+    TopicProgressModel,
+    WatchedModel,
+    WorkModel,
+)
+from cleverdon.assess.web.paths import topic_of
+from cleverdon.assess.web.visitor import Needs, Visitor
+from cleverdon.errors import suggest
+
+router = APIRouter(tags=["watching"])
+
+Watcher = Annotated[Visitor, Needs(Right.WATCH)]
+Name = Annotated[str, Path(min_length=1, max_length=3 * LONGEST_NAME)]
+
+
+class WatchedTopicModel(BaseModel):
+    """One topic."""
+
+    about: TopicProgressModel
+    recall: FoundModel
+    agreement: TopicAgreementModel | None = Field(description="Null where no two judged the same.")
+
+
+class WatchedPersonModel(BaseModel):
+    """One person."""
+
+    work: WorkModel
+    pairs: list[PairModel] = Field(description="Agreement with each of the others.")
+    drift: list[DriftModel]
+    attention: AttentionModel | None = Field(description="Null without gold documents.")
+
+
+@router.get("/watching", summary="All of the dashboard", responses=failing())
+def everything(request: Request, visitor: Watcher) -> WatchedModel:
+    """Progress, pace, grades, agreement, recall, drift and attention, of one moment."""
+    return WatchedModel.of_watched(watched_of(request))
+
+
+@router.get("/watching/topics/{name:path}", summary="One topic", responses=failing(404))
+def topic(request: Request, visitor: Watcher, name: Name) -> WatchedTopicModel:
+    """How one topic is coming along."""
+    found, name = watched_of(request), topic_of(name)
+    check_topic(found, name)
+    whole = WatchedModel.of_watched(found)
+    return WatchedTopicModel(
+        about=next(one for one in whole.topics if one.topic == name),
+        recall=whole.recall.topics[name],
+        agreement=next((one for one in whole.agreement.topics if one.topic == name), None),
+    )
+
+
+@router.get("/watching/people/{name:path}", summary="One person", responses=failing(404))
+def person(request: Request, visitor: Watcher, name: Name) -> WatchedPersonModel:
+    """How one person judges."""
+    found, name = watched_of(request), topic_of(name)
+    check_person(found, name)
+    whole = WatchedModel.of_watched(found)
+    return WatchedPersonModel(
+        work=next(one for one in whole.people if one.person == name),
+        pairs=[one for one in whole.agreement.pairs if name in (one.first, one.second)],
+        drift=[one for one in whole.drift if one.person == name],
+        attention=next((one for one in whole.attention if one.person == name), None),
+    )
+
+
+def watched_of(request: Request) -> Watched:
+    """The project as it is now, or was a moment ago."""
+    found: Watched = request.app.state.watch.now()
+    return found
+
+
+def check_topic(found: Watched, name: str) -> None:
+    """Raise a NotThere unless there is a topic of this name."""
+    known = [one.topic for one in found.topics]
+    if name not in known:
+        raise NotThere(f"there is no topic {name!r}{suggest(name, known)}")
+
+
+def check_person(found: Watched, name: str) -> None:
+    """Raise a NotThere unless there is somebody of this name who judges."""
+    known = [one.judge for one in found.work]
+    if name not in known:
+        raise NotThere(f"there is nobody called {name!r} who judges{suggest(name, known)}")

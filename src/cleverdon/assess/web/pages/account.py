@@ -1,7 +1,106 @@
-"""Pages: account."""
+"""One's own account: the password, tokens for programs, signing out."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
 
-router = APIRouter()
+from fastapi import APIRouter, Form, Path, Request
+from starlette.responses import RedirectResponse, Response
+
+from cleverdon.assess.people import entering, managing
+from cleverdon.assess.people.accounts import LONGEST_NAME, person_of
+from cleverdon.assess.people.passwords import LONGEST, SHORTEST
+from cleverdon.assess.people.rights import Right
+from cleverdon.assess.people.tokens import LONGEST_DAYS, tokens_of
+from cleverdon.assess.refusals import Invalid
+from cleverdon.assess.web.api.judging_models import LARGEST
+from cleverdon.assess.web.cookies import VISIT, cookie, drop_cookie
+from cleverdon.assess.web.rendering import page
+from cleverdon.assess.web.visitor import Needs, Visitor
+
+router = APIRouter(prefix="/account")
+
+SignedIn = Annotated[Visitor, Needs(Right.SIGNED_IN)]
+Password = Annotated[str, Form(max_length=LONGEST * 4)]
+
+
+@router.get("")
+def account(request: Request, visitor: SignedIn) -> Response:
+    return _page(request, visitor)
+
+
+@router.post("/password")
+def password(
+    request: Request, visitor: SignedIn, new: Password, again: Password, old: Password = ""
+) -> Response:
+    if new != again:
+        raise Invalid("the new password was typed in two ways: type it twice alike")
+    with request.app.state.attempts.trying(address=visitor.address, name=visitor.name) as attempt:
+        entering.change_password(
+            request.app.state.project.database,
+            visitor.person,
+            by=visitor.actor,
+            old=old,
+            new=new,
+            visit=cookie(request, VISIT),
+        )
+        attempt.right = True
+    return RedirectResponse("/account", status_code=303)
+
+
+@router.post("/tokens")
+def make_token(
+    request: Request,
+    visitor: SignedIn,
+    name: Annotated[str, Form(max_length=LONGEST_NAME)],
+    days: Annotated[int, Form(ge=0, le=LONGEST_DAYS)] = 365,
+) -> Response:
+    with request.app.state.project.database.writing() as connection:
+        _, key = managing.make_token(
+            connection, visitor.actor, visitor.person, name, days=days or None
+        )
+    return _page(request, visitor, key=key)
+
+
+@router.post("/tokens/{token}/revoke")
+def revoke_token(
+    request: Request, visitor: SignedIn, token: Annotated[int, Path(ge=1, le=LARGEST)]
+) -> Response:
+    with request.app.state.project.database.writing() as connection:
+        managing.revoke_token(connection, visitor.actor, visitor.person, token)
+    return RedirectResponse("/account", status_code=303)
+
+
+@router.post("/sign-out")
+def sign_out(request: Request, visitor: SignedIn) -> Response:
+    return _signed_out(request, visitor, everywhere=False)
+
+
+@router.post("/sign-out-everywhere")
+def sign_out_everywhere(request: Request, visitor: SignedIn) -> Response:
+    return _signed_out(request, visitor, everywhere=True)
+
+
+def _signed_out(request: Request, visitor: Visitor, *, everywhere: bool) -> Response:
+    visit = cookie(request, VISIT)
+    with request.app.state.project.database.writing() as connection:
+        managing.sign_out(
+            connection, visitor.actor, visitor.person, visit=visit, everywhere=everywhere
+        )
+    left = RedirectResponse("/sign-in", status_code=303)
+    drop_cookie(request, left, VISIT)
+    return left
+
+
+def _page(request: Request, visitor: Visitor, *, key: str = "") -> Response:
+    """The page; `key` is a new token, which is shown this once."""
+    with request.app.state.project.database.reading() as connection:
+        values = {
+            "person": person_of(connection, visitor.person),
+            "tokens": tokens_of(connection, visitor.person),
+            "key": key,
+            "shortest": SHORTEST,
+            "longest": LONGEST,
+            "longest_days": LONGEST_DAYS,
+        }
+    return page(request, "account.html", values, visitor=visitor)

@@ -1,7 +1,116 @@
-"""Pages: signing_in."""
+"""Signing in: by name and password, or by a personal link.
+
+Opening a link signs nobody in. It shows a page with one button, since programs that look into mail
+open links too.
+"""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from cleverdon.assess.people import entering
+from cleverdon.assess.people.keys import csrf_of, new_key
+from cleverdon.assess.people.passwords import LONGEST
+from cleverdon.assess.people.rights import Right
+from cleverdon.assess.people.signing_in import VISIT_LASTS, end_visit, of_link
+from cleverdon.assess.refusals import NotThere
+from cleverdon.assess.web.cookies import FORM, VISIT, cookie, drop_cookie, set_cookie
+from cleverdon.assess.web.limiting import Attempts
+from cleverdon.assess.web.rendering import page
+from cleverdon.assess.web.visitor import Needs, Visitor
 
 router = APIRouter()
+
+Stranger = Annotated[Visitor, Needs(Right.ANYONE)]
+
+_LONGEST_PATH = 2_000
+
+
+@router.get("/sign-in")
+def form(
+    request: Request,
+    visitor: Stranger,
+    next: Annotated[str, Query(max_length=_LONGEST_PATH)] = "/",
+) -> Response:
+    return _form(request, {"next": next, "name": "", "wrong": False})
+
+
+@router.post("/sign-in")
+def by_password(
+    request: Request,
+    visitor: Stranger,
+    name: Annotated[str, Form(max_length=200)],
+    password: Annotated[str, Form(max_length=LONGEST * 4)],
+    next: Annotated[str, Form(max_length=_LONGEST_PATH)] = "/",
+) -> Response:
+    database, name = request.app.state.project.database, name.strip()
+    with _attempts(request).trying(address=visitor.address, name=name) as attempt:
+        key = entering.by_password(database, name, password, address=visitor.address)
+        attempt.right = key is not None
+    if key is None:
+        return _form(request, {"next": next, "name": name, "wrong": True}, status=422)
+    return _entered(request, key, next)
+
+
+@router.get("/sign-in/{key}")
+def link(request: Request, visitor: Stranger, key: str) -> Response:
+    with (
+        _attempts(request).trying(address=visitor.address) as attempt,
+        request.app.state.project.database.reading() as connection,
+    ):
+        known = of_link(connection, key)
+        attempt.right = known is not None
+    if known is None:
+        raise NotThere(_NO_LINK)
+    return _form(request, {"known": known, "key": key}, template="sign_in_link.html")
+
+
+@router.post("/sign-in/{key}")
+def by_link(request: Request, visitor: Stranger, key: str) -> Response:
+    database = request.app.state.project.database
+    with _attempts(request).trying(address=visitor.address) as attempt:
+        visit = entering.by_link(database, key, address=visitor.address)
+        attempt.right = visit is not None
+    if visit is None:
+        raise NotThere(_NO_LINK)
+    return _entered(request, visit, "/")
+
+
+_NO_LINK = "this sign-in link does not hold, or no longer: ask an administrator for a new one"
+
+
+def _attempts(request: Request) -> Attempts:
+    attempts: Attempts = request.app.state.attempts
+    return attempts
+
+
+def _form(
+    request: Request,
+    values: dict[str, object],
+    *,
+    template: str = "sign_in.html",
+    status: int = 200,
+) -> Response:
+    """A form for somebody who is not known yet: it repeats the word of a cookie of its own."""
+    key = cookie(request, FORM) or new_key()
+    shown = page(request, template, {**values, "csrf": csrf_of(key)}, status=status)
+    set_cookie(request, shown, FORM, key, lasts=VISIT_LASTS)
+    return shown
+
+
+def _entered(request: Request, key: str, next: str) -> Response:
+    if before := cookie(request, VISIT):
+        with request.app.state.project.database.writing() as connection:
+            end_visit(connection, before)
+    onwards = RedirectResponse(next if is_ours(next) else "/", status_code=303)
+    set_cookie(request, onwards, VISIT, key, lasts=VISIT_LASTS)
+    drop_cookie(request, onwards, FORM)
+    return onwards
+
+
+def is_ours(path: str) -> bool:
+    """Whether it is a path of this app: browsers take `//host` and `/\\host` for another one."""
+    return path.startswith("/") and path[1:2] not in ("/", "\\") and path.isprintable()

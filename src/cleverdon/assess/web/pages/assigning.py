@@ -1,0 +1,128 @@
+"""For administrators: who judges what, how much each has to do, and topics that nobody has."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Form, Query, Request
+from starlette.responses import RedirectResponse, Response
+
+from cleverdon.assess.people.accounts import all_people, person_of
+from cleverdon.assess.people.rights import RIGHTS, Right
+from cleverdon.assess.project import Project
+from cleverdon.assess.refusals import Invalid
+from cleverdon.assess.setup import assigning
+from cleverdon.assess.setup.items import parse_overlap
+from cleverdon.assess.setup.workload import work_of
+from cleverdon.assess.web.api.judging_models import LARGEST
+from cleverdon.assess.web.rendering import page
+from cleverdon.assess.web.visitor import Needs, Visitor
+from cleverdon.errors import OptionError
+
+router = APIRouter(prefix="/assignments")
+
+Administrator = Annotated[Visitor, Needs(Right.MANAGE)]
+TopicName = Annotated[str, Form(max_length=1_000)]
+PersonId = Annotated[int, Form(ge=1, le=LARGEST)]
+Start = Annotated[int, Form(ge=0, le=LARGEST)]
+
+_ON_A_PAGE = 100
+"""Topics."""
+
+
+@router.get("")
+def listed(
+    request: Request,
+    visitor: Administrator,
+    start: Annotated[int, Query(ge=0, le=LARGEST)] = 0,
+    lacking: bool = False,
+) -> Response:
+    project: Project = request.app.state.project
+    with project.database.reading() as connection:
+        work = work_of(connection)
+        everybody = all_people(connection)
+        endings = request.app.state.feeder.endings(connection)
+    shown = [*work.uncovered, *work.short] if lacking else list(work.topics)
+    values = {
+        "work": work,
+        "people": [
+            person for person in everybody if person.active and Right.JUDGE in RIGHTS[person.role]
+        ],
+        "assessors": sum(person.active and person.role == "assessor" for person in everybody),
+        "endings": endings,
+        "topics": shown[start : start + _ON_A_PAGE],
+        "start": start,
+        "later": start + _ON_A_PAGE if len(shown) > start + _ON_A_PAGE else None,
+        "earlier": max(start - _ON_A_PAGE, 0) if start else None,
+        "lacking": lacking,
+        "overlap": project.setting("overlap", ""),
+    }
+    return page(request, "assignments.html", values, visitor=visitor)
+
+
+@router.post("/deal")
+def deal(
+    request: Request,
+    visitor: Administrator,
+    by: Annotated[Literal["topic", "document"], Form()] = "topic",
+    anew: Annotated[bool, Form()] = False,
+) -> Response:
+    project: Project = request.app.state.project
+    with project.database.writing() as connection:
+        among = assigning.assessors(connection)
+        assigning.deal_out(connection, visitor.actor, among, by=by, anew=anew)
+    return _back()
+
+
+@router.post("/overlap")
+def overlap(
+    request: Request, visitor: Administrator, overlap: Annotated[str, Form(max_length=20)]
+) -> Response:
+    project: Project = request.app.state.project
+    try:
+        drawn = parse_overlap(overlap)
+    except OptionError as error:
+        raise Invalid(str(error)) from None
+    with project.database.writing() as connection:
+        assigning.set_overlap(connection, visitor.actor, drawn)
+    return _back()
+
+
+@router.post("/add")
+def add(
+    request: Request,
+    visitor: Administrator,
+    topic: TopicName,
+    person: PersonId,
+    part: Annotated[Literal["all", "overlap"], Form()] = "all",
+    back: Start = 0,
+) -> Response:
+    project: Project = request.app.state.project
+    with project.database.writing() as connection:
+        found = person_of(connection, person)
+        assigning.assign(connection, visitor.actor, topic, found, part)
+        number = assigning.topic_named(connection, topic)
+    return _back(start=back, topic=number)
+
+
+@router.post("/remove")
+def remove(
+    request: Request,
+    visitor: Administrator,
+    topic: TopicName,
+    person: PersonId,
+    back: Start = 0,
+) -> Response:
+    project: Project = request.app.state.project
+    with project.database.writing() as connection:
+        found = person_of(connection, person)
+        assigning.remove(connection, visitor.actor, topic, found)
+        number = assigning.topic_named(connection, topic)
+    return _back(start=back, topic=number)
+
+
+def _back(*, start: int = 0, topic: int | None = None) -> Response:
+    """The page again, where it was."""
+    page = f"?start={start}" if start else ""
+    place = f"#topic-{topic}" if topic else ""
+    return RedirectResponse(f"/assignments{page}{place}", status_code=303)

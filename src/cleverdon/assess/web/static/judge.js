@@ -1,0 +1,284 @@
+// One document at a time: what is said moves on at once, and is sent behind the scenes.
+
+import { dialogOf } from "./dialogs.js";
+import "./everywhere.js";
+import { listen } from "./keys.js";
+import { Progress } from "./progress.js";
+import { changes, say, state } from "./sending.js";
+import * as standings from "./standing.js";
+import { tell } from "./status.js";
+import { Trail, fetched } from "./trail.js";
+import { Watch } from "./watch.js";
+
+const root = document.getElementById("judging");
+const place = document.getElementById("document");
+const forms = document.getElementById("forms");
+const back = document.getElementById("back");
+const help = document.getElementById("help");
+const { topic, address } = root.dataset;
+
+if (forms) begin();
+else listen({ ArrowLeft: () => back?.click(), "?": () => help.showModal(), grade: () => {} });
+
+function begin() {
+  const progress = new Progress(topic);
+  const trail = new Trail(topic, firstEntry(), Number(root.dataset.event) || undefined);
+  const watch = new Watch();
+  const said = []; // what u takes back: items, and how they stood before
+  const pace = { timed: Number(root.dataset.timed), seconds: Number(root.dataset.seconds) };
+  const buttons = [...document.querySelectorAll("#grades button")];
+  const announced = document.getElementById("announced");
+  const skipping = dialogOf(document.getElementById("skip").closest("details"));
+  const noting = dialogOf(document.getElementById("note").closest("details"));
+  let shown = trail.current; // null while there is no document to speak of
+  let moving = false;
+
+  function record(values) {
+    if (!shown) return;
+    const entry = shown;
+    const isLast = values.kind === "grade" || values.kind === "skip";
+    said.push({ item: entry.item, before: entry.standing });
+    send(entry, standings.after(entry.standing, values), {
+      ...values,
+      ...(isLast ? { seconds: timed() } : {}),
+    });
+    document.getElementById("judged")?.remove();
+    if (isLast) moveOn(`${standings.words(values)}. `);
+    else fill(entry);
+  }
+
+  function send(entry, standing, values) {
+    const change = standings.isDone(standing) - standings.isDone(entry.standing);
+    entry.standing = standing;
+    entry.stale = true;
+    const words = standings.words(values);
+    say({ ...values, item: entry.item, topic, label: entry.label, words, change });
+  }
+
+  function timed() {
+    pace.timed += 1;
+    pace.seconds += watch.seconds;
+    const each = Math.round(pace.seconds / pace.timed);
+    const seconds = each === 1 ? "1 second" : `${each} seconds`;
+    document.getElementById("pace").textContent = `${seconds} a judgment`;
+    return watch.seconds;
+  }
+
+  // What is fetched already is shown without waiting, so that no key is lost in between.
+  function moveOn(announcement) {
+    if (trail.left > 0) {
+      trail.at += 1;
+      trail.ahead();
+      show(trail.current, announcement);
+    } else {
+      wait(announcement);
+    }
+  }
+
+  async function wait(announcement) {
+    shown = null;
+    forms.hidden = true;
+    showText("Fetching the next document");
+    const next = await once(() => trail.forward());
+    if (next) show(next, announcement);
+    else if (trail.problem) showText(`The next document cannot be fetched: ${trail.problem}`);
+    else if (next === null) showNothing();
+  }
+
+  async function forward() {
+    if (!shown) {
+      wait("");
+      return;
+    }
+    if (trail.left > 0) {
+      moveOn("");
+      return;
+    }
+    const next = await once(() => trail.forward());
+    if (next) show(next, "");
+    else if (next === null) explain("There are no more documents in this topic.");
+  }
+
+  async function backward() {
+    if (!shown && trail.current) {
+      show(trail.current, "");
+      return;
+    }
+    const before = await once(() => trail.back());
+    if (before) show(before, "");
+    else if (before === null) explain("This is the first one.");
+  }
+
+  function explain(otherwise) {
+    const { problem } = trail;
+    tell(problem ? `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.` : otherwise);
+  }
+
+  async function undo() {
+    const last = said.pop() ?? ownOf(shown);
+    if (!last) {
+      tell("There is nothing to undo.");
+      return;
+    }
+    const entry = await once(() => trail.to(last.item));
+    if (!entry) {
+      said.push(last);
+      return;
+    }
+    send(entry, last.before ?? entry.standing, { kind: "undo" });
+    show(entry, "Undone. ");
+  }
+
+  // One move at a time; undefined where another is under way.
+  async function once(move) {
+    if (moving) return undefined;
+    moving = true;
+    try {
+      return await move();
+    } finally {
+      moving = false;
+    }
+  }
+
+  function show(entry, announcement) {
+    shown = entry;
+    place.innerHTML = entry.html; // the server's, in which everything is escaped
+    forms.hidden = false;
+    watch.restart();
+    fill(entry);
+    back.hidden = false;
+    history.replaceState(null, "", `${address}?item=${entry.item}`);
+    announced.textContent = `${announcement}${entry.label}`;
+    place.querySelector("h2").focus({ preventScroll: true });
+    if (place.getBoundingClientRect().top < 0) place.scrollIntoView();
+    refresh(entry);
+  }
+
+  function showText(text) {
+    const heading = document.createElement("h2");
+    heading.tabIndex = -1;
+    heading.textContent = text;
+    place.replaceChildren(heading);
+    heading.focus({ preventScroll: true });
+  }
+
+  function showNothing() {
+    place.replaceChildren(document.getElementById("nothing-left").content.cloneNode(true));
+    place.querySelector("h2").focus();
+    announced.textContent = "Nothing is left for you in this topic.";
+  }
+
+  function fill(entry) {
+    const { standing } = entry;
+    standings.show(standing, document.getElementById("standing"), buttons);
+    for (const field of document.querySelectorAll("form[data-say] input[name=item]")) {
+      field.value = entry.item;
+    }
+    if (!document.querySelector("dialog[open]")) {
+      document.getElementById("skip-reason").value = standing.skipped ?? "";
+      document.getElementById("note-text").value = standing.note;
+    }
+    document.querySelector("#flag button").setAttribute("aria-pressed", String(standing.flagged));
+    document.getElementById("noted").textContent = standing.note;
+    progress.show();
+  }
+
+  // What one said of it is written by the server: ask for it, once all was sent.
+  async function refresh(entry) {
+    if (!entry.stale || isWaiting(entry.item)) return;
+    const fresh = await fetched(entry.item);
+    if (!fresh) return;
+    Object.assign(entry, { html: fresh.html, stale: false });
+    if (shown !== entry) return;
+    place.querySelector(".history")?.remove();
+    const made = document.createElement("template");
+    made.innerHTML = fresh.html;
+    const written = made.content.querySelector(".history");
+    if (written) place.querySelector("article").append(written);
+  }
+
+  function fromForm(form, button) {
+    const values = new FormData(form, button);
+    const kind = form.dataset.say;
+    if (kind === "grade") return { kind, grade: Number(values.get("grade")) };
+    if (kind === "flag") return { kind, flagged: !shown.standing.flagged };
+    return { kind, text: values.get("text") };
+  }
+
+  addEventListener("submit", (event) => {
+    if (!event.target.dataset.say) return;
+    event.preventDefault();
+    if (event.target.dataset.say === "undo") undo();
+    else if (shown) record(fromForm(event.target, event.submitter));
+  });
+  back.addEventListener("click", (event) => {
+    event.preventDefault();
+    backward();
+  });
+  document.getElementById("on").addEventListener("click", (event) => {
+    event.preventDefault();
+    forward();
+  });
+  document.getElementById("ask").addEventListener("click", () => help.showModal());
+
+  changes.addEventListener("told", ({ detail: { saying, answer } }) => {
+    progress.told(saying, answer);
+    const entry = trail.entries[trail.find(saying.item)];
+    if (!entry || isWaiting(saying.item)) return;
+    entry.standing = answer.standing;
+    if (entry === shown) {
+      fill(entry);
+      refresh(entry);
+    }
+  });
+  changes.addEventListener("refused", async ({ detail: { saying } }) => {
+    const entry = trail.entries[trail.find(saying.item)];
+    const fresh = entry && (await fetched(saying.item)); // it stands as it stood before
+    if (!fresh) return;
+    Object.assign(entry, fresh);
+    if (entry === shown) fill(entry);
+  });
+  changes.addEventListener("changed", () => progress.show());
+  addEventListener("online", () => {
+    if (!shown && !moving) wait("");
+    else trail.ahead();
+  });
+
+  listen({
+    ArrowRight: forward,
+    ArrowLeft: backward,
+    u: undo,
+    s: () => shown && skipping(),
+    n: () => shown && noting(),
+    f: () => shown && record({ kind: "flag", flagged: !shown.standing.flagged }),
+    "?": () => help.showModal(),
+    grade: (grade) => {
+      const isThere = buttons.some(({ value }) => Number(value) === grade);
+      if (isThere) record({ kind: "grade", grade });
+      else tell(`There is no grade ${grade} on this scale.`);
+    },
+  });
+
+  document.documentElement.classList.add("scripted");
+  fill(shown);
+  trail.ahead();
+}
+
+function firstEntry() {
+  const item = Number(place.querySelector("article").dataset.item);
+  const waiting = state().waiting.filter((saying) => saying.item === item);
+  const standing = waiting.reduce(standings.after, JSON.parse(root.dataset.standing));
+  const label = place.querySelector("h2").textContent;
+  return { item, html: place.innerHTML, standing, label, stale: waiting.length > 0 };
+}
+
+function isWaiting(item) {
+  return state().waiting.some((saying) => saying.item === item);
+}
+
+// What was said before this page was loaded can be taken back as well.
+function ownOf(entry) {
+  const { grade, skipped, note, flagged } = entry?.standing ?? {};
+  const isSaid = entry && (grade !== null || skipped !== null || note !== "" || flagged);
+  return isSaid ? { item: entry.item } : null;
+}

@@ -1,0 +1,51 @@
+// Many documents at once: a grade is sent behind the scenes, and the list stays where it is.
+
+import "./everywhere.js";
+import { Progress } from "./progress.js";
+import { call, changes, say, state } from "./sending.js";
+import * as standings from "./standing.js";
+
+const { topic } = document.getElementById("listing").dataset;
+const progress = new Progress(topic);
+
+function showIn(row, standing) {
+  row.dataset.standing = JSON.stringify(standing);
+  standings.show(standing, row.querySelector(".standing"), row.querySelectorAll("button.grade"));
+}
+
+addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.dataset.say !== "grade") return;
+  event.preventDefault();
+  const row = form.closest(".row");
+  const values = { kind: "grade", grade: Number(event.submitter.value) };
+  const before = JSON.parse(row.dataset.standing);
+  const standing = standings.after(before, values);
+  say({
+    ...values,
+    item: Number(new FormData(form).get("item")),
+    topic,
+    label: row.querySelector("h2").textContent,
+    words: standings.words(values),
+    change: standings.isDone(standing) - standings.isDone(before),
+  });
+  showIn(row, standing);
+});
+
+changes.addEventListener("told", ({ detail: { saying, answer } }) => {
+  progress.told(saying, answer);
+  const row = document.getElementById(`item-${saying.item}`);
+  const more = state().waiting.some(({ item }) => item === saying.item);
+  if (row && !more) showIn(row, answer.standing);
+});
+changes.addEventListener("refused", async ({ detail: { saying } }) => {
+  const row = document.getElementById(`item-${saying.item}`);
+  const { answer } = await call(`/api/items/${saying.item}`);
+  if (row && answer) showIn(row, answer.standing);
+});
+changes.addEventListener("changed", () => progress.show());
+
+for (const { item, ...saying } of state().waiting) {
+  const row = document.getElementById(`item-${item}`);
+  if (row) showIn(row, standings.after(JSON.parse(row.dataset.standing), saying));
+}

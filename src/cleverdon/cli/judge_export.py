@@ -1,0 +1,136 @@
+"""cleverdon judge export: qrels, the history, a report of agreement, a datasheet."""
+
+from __future__ import annotations
+
+import click
+
+from cleverdon.cli import judge_options, options
+from cleverdon.judge.aggregation.votes import TIES
+
+_KINDS = {
+    "majority": "the grade that most assessors gave",
+    "adjudicated": "the ruling where there is one, else what all agree on; the rest is left out",
+    "published": "the ruling where there is one, else the majority: what `cleverdon eval` takes",
+    "median": "the grade in the middle",
+    "mean": "the mean, which need not be on the scale",
+    "dawid-skene": "the likeliest true grade, where assessors err as estimated",
+    "assessor": "as each graded, or those that --assessor names",
+    "history": "everything that was ever said (.jsonl, .parquet)",
+    "agreement": "how far assessors agree (.txt, .md, .html, .json, .csv)",
+    "datasheet": "how the collection was made (.md, .html, .json)",
+}
+_VOTED = ("majority", "median", "adjudicated", "published")
+
+
+@click.command()
+@judge_options.folder
+@click.option(
+    "--as",
+    "what",
+    type=click.Choice(list(_KINDS)),
+    default="majority",
+    show_default=True,
+    help="; ".join(f"{name}: {what}" for name, what in _KINDS.items()) + ".",
+)
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(dir_okay=False, allow_dash=True),
+    metavar="FILE",
+    help="The file to write; - is standard output. Its ending says the format; qrels are TREC's "
+    "where it is none of .json, .csv, .tsv, .parquet and .arrow.",
+)
+@click.option(
+    "--assessor",
+    "assessors",
+    multiple=True,
+    metavar="NAME",
+    help="With --as assessor: whose judgments; again for more.  [default: everybody's, one file "
+    "whose second column is who judged; a file each where FILE has a {}]",
+)
+@click.option(
+    "--ties",
+    type=click.Choice(list(TIES)),
+    default="lower",
+    show_default=True,
+    help="Where no grade has most votes, "
+    + "; ".join(f"{word}: {meaning}" for word, meaning in TIES.items())
+    + ".",
+)
+@click.option(
+    "--unsettled",
+    type=click.Choice(["out", "majority"]),
+    default="out",
+    show_default=True,
+    help="With --as adjudicated: what becomes of documents in dispute that have no ruling.",
+)
+@click.option(
+    "--with",
+    "others",
+    multiple=True,
+    metavar="NAME",
+    help="A model, or earlier judgments, to count as a person does; again for more. In a report of "
+    "agreement, to stand beside people.",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["plain", "strata", "sampled"]),
+    help="All documents of the pool, those included that are not judged (grade -1): plain, for "
+    "infAP; with strata, for xinfAP; with probabilities (sampled), for statAP.",
+)
+@click.option(
+    "--names/--pseudonyms",
+    default=None,
+    help="Whether people go by their names.  [default: pseudonyms in a datasheet, else names]",
+)
+def command(
+    folder: str,
+    what: str,
+    output: str,
+    assessors: tuple[str, ...],
+    ties: str,
+    unsettled: str,
+    others: tuple[str, ...],
+    kind: str | None,
+    names: bool | None,
+) -> None:
+    """Write what a project holds: qrels by default. The project may be in use.
+
+    Grades of models and earlier judgments are never part of the qrels, unless --with names them.
+    The same state of a project gives the same file, byte by byte.
+
+    \b
+    Examples:
+      cleverdon judge export judging -o qrels.txt
+      cleverdon judge export judging --as adjudicated --unsettled majority -o qrels.txt
+      cleverdon judge export judging --as assessor -o 'qrels.{}.txt'
+      cleverdon judge export judging --as history -o history.jsonl
+      cleverdon judge export judging --as datasheet -o datasheet.html
+    """
+    options.check_of_use(what == "adjudicated", ["unsettled"], "--as adjudicated")
+    options.check_of_use(what == "assessor", ["assessors"], "--as assessor")
+    options.check_of_use(what in _VOTED, ["ties"], f"--as {', '.join(_VOTED)}")
+    options.check_of_use(
+        what in ("assessor", "history", "agreement", "datasheet"),
+        ["names"],
+        "--as assessor, history, agreement, datasheet",
+    )
+    if output != "-":
+        from pathlib import Path
+
+        options.check_output(Path(output))
+
+    from cleverdon.cli.progress import bar, say
+
+    with judge_options.opened(folder) as project:
+        from cleverdon.assess.exporting.writing import Wanted, export
+        from cleverdon.assess.people.auditing import COMMAND_LINE
+
+        if what == "adjudicated" and unsettled == "majority":
+            what = "published"
+        wanted = Wanted(what, ties, others, assessors, kind, names)
+        with bar(f"writing {output}"):
+            told = export(project, wanted, output, actor=COMMAND_LINE)
+    for line in told:
+        say(f"cleverdon: {line}" if line.startswith("warning: ") else line)

@@ -1,0 +1,59 @@
+"""What `cleverdon judge init` says of the project that it has made."""
+
+from __future__ import annotations
+
+from shlex import quote
+
+from cleverdon.assess.setup.making import Made, Plan
+from cleverdon.cli.progress import say
+from cleverdon.show.grid import counted
+
+_EXAMPLES = 5
+
+
+def warn_of_missing(made: Made, documents: int) -> None:
+    """Say which documents have no text."""
+    if made.missing:
+        examples = ", ".join(map(repr, made.missing[:_EXAMPLES]))
+        more = ", ..." if len(made.missing) > _EXAMPLES else ""
+        say(
+            f"cleverdon: warning: no text of {len(made.missing):,} of {documents:,} documents to "
+            f"judge ({examples}{more}): assessors see their ids alone"
+        )
+
+
+def summary(folder: str, plan: Plan, made: Made, documents: int) -> str:
+    """What there is, and which commands come next."""
+    adaptive = plan.to_judge.adaptive
+    scale = ", ".join(f"{grade.value} {grade.name}" for grade in plan.scale.grades)
+    several = f"{made.twice:,} ({max(plan.judges, 2)} people each)"
+    lines = {
+        "topics": f"{made.topics:,}",
+        "documents": f"{documents:,}",
+        "to judge": f"{made.items:,}" + (f", as {adaptive.method} gives them" if adaptive else ""),
+        "by several": several if made.twice else "none",
+        "gold": f"{made.gold:,}" if made.gold else "none",
+        "scale": f"{scale}; relevant from {plan.scale.relevant} on",
+        "assessors": ", ".join(plan.assessors) or "none yet",
+    }
+    width = max(map(len, lines))
+    return "\n".join(
+        [
+            f"{folder}: {plan.title}, {counted(made.items, 'document')} to judge",
+            *(f"  {name:<{width}}  {value}" for name, value in lines.items()),
+            "Next:",
+            *(f"  {command}" for command in _following(quote(folder), plan.assessors)),
+        ]
+    )
+
+
+def _following(folder: str, assessors: tuple[str, ...]) -> list[str]:
+    serve = f"cleverdon judge serve {folder}"
+    if assessors:
+        links = " ".join(f"--link {quote(name)}" for name in assessors)
+        return [f"cleverdon judge people {folder} {links}", serve]
+    return [
+        f"cleverdon judge people {folder} --add NAME",
+        f"cleverdon judge assign {folder}",
+        serve,
+    ]

@@ -1,0 +1,207 @@
+"""Disputes come in order, rulings are kept, and the page hides who said what."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from cleverdon.assess import clock
+from cleverdon.assess.adjudicating.cases import case, cases
+from cleverdon.assess.adjudicating.rulings import rule, ruling_history, standing_rulings
+from cleverdon.assess.judging.recording import Saying, record
+from cleverdon.assess.project import Project
+from cleverdon.assess.refusals import Conflict, Invalid, NotThere
+from cleverdon.assess.web.app import make_app
+from cleverdon.assess.web.visitor import COOKIE
+from tests.assess.judged import give
+from tests.assess.making import signed_in
+
+ANN, BOB, EVE = 1, 2, 3
+
+
+@pytest.fixture
+def disputed(project: Project) -> Project:
+    """Items 1 to 3 of t1 and 7 of t2 are in dispute; 4 is flagged, 5 was skipped by all."""
+    give(
+        project,
+        {
+            "ann": {("t1", "d1"): 1, ("t1", "d2"): 0, ("t1", "d3"): 3, ("t2", "d1"): 0},
+            "bob": {("t1", "d1"): 2, ("t1", "d2"): 1, ("t1", "d3"): 1, ("t2", "d1"): 3},
+        },
+    )
+    give(project, {"ann": {("t1", "d6"): 2}, "bob": {("t1", "d6"): 2}})
+    say(project, ANN, 4, "flag", flagged=True)
+    say(project, ANN, 5, "skip", text="empty")
+    say(project, ANN, 1, "note", text="<b>unsure</b>")
+    return project
+
+
+def say(project: Project, person: int, item: int, kind: str, **more: Any) -> None:
+    with project.database.writing() as connection:
+        said = Saying(f"{kind}-{person}-{item}", item, kind, **more)  # type: ignore[arg-type]
+        record(connection, person, said, project.scale)
+
+
+def settle(project: Project, item: int, grade: int | None, request: str = "ruling-1") -> Any:
+    with project.database.writing() as connection:
+        return rule(
+            connection,
+            EVE,
+            request=request,
+            item=item,
+            grade=grade,
+            note=" so ",
+            scale=project.scale,
+        )
+
+
+def listed(project: Project, show: Any = "disputed", **more: Any) -> list[int]:
+    with project.database.reading() as connection:
+        return [one.item for one in cases(connection, show, n=10, **more).cases]
+
+
+def test_the_largest_difference_comes_first(disputed: Project) -> None:
+    assert listed(disputed) == [7, 3, 1, 2]
+    assert listed(disputed, topic="t1") == [3, 1, 2]
+    assert listed(disputed, across=1) == [7, 2], "some say relevant and others do not"
+    assert listed(disputed, skip=2) == [1, 2]
+    assert listed(disputed, "flagged") == [4]
+    assert listed(disputed, "skipped") == [5]
+    with disputed.database.reading() as connection:
+        found = case(connection, 3)
+        assert cases(connection, n=1).total == 4
+    assert (found.grades, found.apart, found.crosses(1), found.crosses(2)) == (
+        (3, 1),
+        2,
+        False,
+        True,
+    )
+
+
+def test_a_ruling_is_kept_once_and_can_be_changed(disputed: Project) -> None:
+    first = settle(disputed, 3, 2)
+    again = settle(disputed, 3, 2)
+    assert (again.ruling, again.repeated) == (first.ruling, True)
+    assert listed(disputed) == [7, 1, 2]
+    assert listed(disputed, "settled") == [3]
+    settle(disputed, 3, 1, "ruling-2")
+    settle(disputed, 7, 0, "ruling-3")
+    assert listed(disputed, "settled") == [7, 3], "the latest first"
+    with disputed.database.reading() as connection:
+        assert {item: one.grade for item, one in standing_rulings(connection).items()} == {
+            3: 1,
+            7: 0,
+        }
+    settle(disputed, 3, None, "ruling-4")
+    with disputed.database.reading() as connection:
+        assert [one.grade for one in ruling_history(connection, 3)] == [2, 1, None]
+        assert standing_rulings(connection, among=[3]) == {}
+    assert 3 in listed(disputed)
+
+
+def test_what_cannot_be_is_refused(disputed: Project) -> None:
+    settle(disputed, 3, 2)
+    with pytest.raises(Conflict, match="used before"):
+        settle(disputed, 3, 1)
+    with pytest.raises(Conflict, match="no ruling to take back"):
+        settle(disputed, 1, None, "ruling-2")
+    with pytest.raises(Invalid, match="it can be 0, 1, 2, 3"):
+        settle(disputed, 1, 9, "ruling-3")
+    with pytest.raises(Invalid, match="8 to 100"):
+        settle(disputed, 1, 1, "short")
+    with pytest.raises(NotThere, match="no document 99"):
+        settle(disputed, 99, 1, "ruling-4")
+
+
+def test_a_ruling_is_outdated_when_somebody_judges_again(
+    disputed: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle(disputed, 3, 2)
+    with disputed.database.reading() as connection:
+        assert not case(connection, 3).outdated
+    later = clock.now() + 60
+    monkeypatch.setattr(clock, "now", lambda: later)
+    say(disputed, BOB, 3, "grade", grade=2)
+    with disputed.database.reading() as connection:
+        assert case(connection, 3).outdated
+
+
+@pytest.fixture
+def app(disputed: Project) -> FastAPI:
+    return make_app(disputed)
+
+
+def client(app: FastAPI, name: str = "eve") -> TestClient:
+    return TestClient(app, cookies={COOKIE: signed_in(app.state.project, name)})
+
+
+def test_the_page_settles_one_after_the_other(app: FastAPI) -> None:
+    eve = client(app)
+    page = eve.get("/adjudication?across=true").text
+    assert re.findall(r'href="/adjudication/(\d+)\?across=true"', page) == ["7", "2"]
+    one = eve.get("/adjudication/7?across=true").text
+    form = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', one))
+    sent = {"data": {**form, "grade": "3", "note": "clearly"}, "follow_redirects": False}
+    for _ in range(2):  # the second is a button pressed twice
+        answer = eve.post("/adjudication/7?across=true", **sent)
+        assert (answer.status_code, answer.headers["location"]) == (
+            303,
+            "/adjudication/2?across=true",
+        )
+    assert eve.get("/adjudication?show=settled").text.count("Perfectly relevant</span>") >= 1
+    told = eve.get("/api/adjudication/7").json()
+    assert [(one["grade"], one["note"], one["person"]) for one in told["rulings"]] == [
+        (3, "clearly", "eve")
+    ]
+
+
+def test_names_are_hidden_and_notes_are_text(app: FastAPI) -> None:
+    eve = client(app)
+    blind = eve.get("/adjudication/1").text
+    assert "Judge 1" in blind
+    assert not re.search(r"\b(ann|bob)\b", blind)
+    assert "&lt;b&gt;unsure&lt;/b&gt;" in blind
+    assert "<mark>water</mark>" in blind, "the document as assessors see it"
+    named = eve.get("/adjudication/1?names=true").text
+    assert ">ann</span>" in named
+    assert "Hide names" in named
+    assert not re.search(r"\b(ann|bob)\b", eve.get("/adjudication").text)
+
+
+def test_only_administrators_settle(app: FastAPI) -> None:
+    for name in ("ann", "vic"):
+        other = client(app, name)
+        for path in ("/adjudication", "/adjudication/1", "/api/adjudication"):
+            assert other.get(path).status_code == 403
+
+
+def test_the_calls_list_and_settle(app: FastAPI) -> None:
+    eve = client(app)
+    told = eve.get("/api/adjudication?n=1").json()
+    assert (told["total"], told["cases"][0]["item"]) == (4, 7)
+    assert [one["person"] for one in told["cases"][0]["given"]] == ["bob", "ann"]
+    assert eve.get("/api/adjudication?show=skipped").json()["cases"][0]["given"] == [
+        {
+            "person": "ann",
+            "grade": None,
+            "skipped": "empty",
+            "note": "",
+            "flagged": False,
+            "made_at": eve.get("/api/adjudication/5").json()["case"]["given"][0]["made_at"],
+        }
+    ]
+    page = eve.get("/adjudication/7").text
+    word = re.findall(r'name="csrf" value="([^"]*)"', page)[0]
+    headers = {"x-csrf-token": word}
+    body = {"request": "by-program", "grade": 1}
+    for repeated in (False, True):
+        answer = eve.post("/api/adjudication/7", json=body, headers=headers)
+        assert (answer.status_code, answer.json()["repeated"]) == (200, repeated)
+    assert eve.post(
+        "/api/adjudication/7", json={**body, "grade": 8}, headers=headers
+    ).status_code == (422)
+    assert eve.get("/api/adjudication/99").status_code == 404

@@ -1,0 +1,166 @@
+"""The dashboard in each state of a project: its numbers, and what is said where there are none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from itertools import product
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from sqlalchemy import insert, update
+from starlette.testclient import TestClient
+
+from cleverdon.assess.store.schema import items, people, topics
+from cleverdon.assess.watching.grading import grades_of
+from cleverdon.assess.watching.measured import Measured
+from cleverdon.assess.watching.pace import Pace
+from cleverdon.assess.watching.watch import Watch
+from cleverdon.assess.web.app import make_app
+from cleverdon.assess.web.charts import bars, shares, whisker
+from cleverdon.assess.web.pages.dashboard import person_page, topic_page
+from cleverdon.assess.web.visitor import COOKIE
+from tests.assess.facts import made_facts
+from tests.assess.judged import give
+from tests.assess.making import made_project, signed_in
+
+EVIL = "t1/<script>"
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FastAPI]:
+    with made_project(tmp_path_factory.mktemp("empty") / "project", people={"vic": "viewer"}) as p:
+        yield make_app(p)
+
+
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FastAPI]:
+    """Two topics that are judged by two people, one of whom says 1 where the other says 2."""
+    with made_project(tmp_path_factory.mktemp("done") / "project", wanted=2) as project:
+        with project.database.writing() as connection:
+            connection.execute(update(topics).where(topics.c.id == 1).values(name=EVIL))
+            connection.execute(update(items).where(items.c.id <= 3).values(gold=2))
+            connection.execute(
+                insert(people).values(name="gpt", kind="model", active=True, created_at=0.0)
+            )
+        keys = list(product((EVIL, "t2"), (f"d{number}" for number in range(1, 7))))
+        give(project, {"ann": {key: at % 3 for at, key in enumerate(keys)}})
+        give(project, {"bob": {key: min(at % 3, 1) for at, key in enumerate(keys)}})
+        yield make_app(project)
+
+
+def client(app: FastAPI, name: str = "vic") -> TestClient:
+    return TestClient(app, cookies={COOKIE: signed_in(app.state.project, name)})
+
+
+def test_an_empty_project_is_said_in_words(empty: FastAPI) -> None:
+    page = client(empty).get("/dashboard").text
+    assert "Agreement needs 5 documents that two have judged: 0 so far." in page
+    assert "Not decided: nothing is judged yet." in page
+    assert "No judgment was made yet." in page
+    assert "Nobody has a topic to judge yet." in page
+    assert "Nothing is judged yet." in client(empty).get(topic_page("t1")).text
+
+
+def test_one_judgment_is_shown(tmp_path: Path) -> None:
+    with made_project(tmp_path / "project") as project:
+        give(project, {"ann": {("t1", "d1"): 2}})
+        vic = client(make_app(project))
+        page = vic.get("/dashboard").text
+        assert "<b>1 of 12</b>" in page
+        assert "Agreement needs 5 documents that two have judged: 0 so far." in page
+        assert 'aria-label="Judgments in each hour, from' in page
+        person = vic.get(person_page("ann")).text
+        assert "Fewer than 6 judgments in one go." in person
+        assert "drift needs 20 documents that others judged too: 0 so far" in person
+        assert "The project has no gold documents." in person
+
+
+def test_a_finished_project_shows_its_numbers(app: FastAPI) -> None:
+    page = client(app).get("/dashboard").text
+    assert "<b>24 of 24</b>" in page
+    assert "All that is wanted is done." in page
+    assert "4 documents were given different grades, and wait to be settled." in page
+    assert "On 12 documents that two people at least have judged." in page
+    found = Watch(app.state.project).now()
+    assert found.agreement.agreed is not None
+    assert f"{found.agreement.agreed.overall['kappa'].value:.2f}" in page
+    assert "Stop looking: every document of the pool" in page
+    assert "<b>6</b>" in page, "two thirds are relevant of what is not gold"
+
+
+def test_names_are_text_and_addresses_hold_them(app: FastAPI) -> None:
+    vic = client(app)
+    page = vic.get("/dashboard").text
+    assert "<script>" not in page.replace('<script type="module"', "")
+    assert unescape(re.findall(r'href="(/dashboard/topics/[^"]+)"', page)[0]) == topic_page(EVIL)
+    topic = vic.get(topic_page(EVIL))
+    assert topic.status_code == 200
+    assert "2 people, 6 documents that two at least have judged" in topic.text
+    person = vic.get(person_page("bob")).text
+    assert "<b>0%</b>" in person, "of the gold documents, which are all 2"
+    for path in (topic_page("t9"), person_page("nobody"), person_page("vic")):
+        assert vic.get(path).status_code == 404
+
+
+def test_pages_hold_no_script_and_no_style(app: FastAPI) -> None:
+    vic = client(app)
+    for path in ("/dashboard", topic_page("t2"), person_page("ann")):
+        page = vic.get(path).text
+        assert " style=" not in page
+        assert not re.search(r"<script(?![^>]* src=)", page)
+        assert all(' role="img" aria-label="' in svg or "aria-hidden" in svg for svg in _svgs(page))
+
+
+def _svgs(page: str) -> list[str]:
+    return re.findall(r"<svg[^>]*>", page)
+
+
+def test_assessors_do_not_see_it(app: FastAPI) -> None:
+    ann = client(app, "ann")
+    for path in ("/dashboard", topic_page("t2"), person_page("ann"), "/api/watching"):
+        assert ann.get(path).status_code == 403
+
+
+def test_the_call_tells_the_same_with_reasons(app: FastAPI, empty: FastAPI) -> None:
+    vic = client(app)
+    told = vic.get("/api/watching").json()
+    assert told["progress"]["share"] == 1.0
+    assert told["disputed"] == 4
+    assert told["grades"]["counts"] == [8, 12, 4, 0]
+    assert told["agreement"]["pairs"][0]["documents"] == 12
+    assert told["beside"] == [], "the model has said nothing yet"
+    topic = vic.get("/api/watching" + topic_page(EVIL).removeprefix("/dashboard")).json()
+    assert topic["about"]["progress"]["done"] == 12
+    assert topic["agreement"]["judges"] == 2
+    person = vic.get("/api/watching/people/bob").json()
+    assert person["attention"]["right"] | {"low": 0, "high": 0} == {
+        "value": 0.0,
+        "low": 0,
+        "high": 0,
+        "of": 3,
+        "why": "",
+    }
+    nothing = client(empty).get("/api/watching").json()
+    assert nothing["agreement"]["overall"]["kappa"]["value"] is None
+    assert nothing["agreement"]["overall"]["kappa"]["why"].endswith("0 so far")
+    assert nothing["recall"]["all"]["decision"] == "open"
+
+
+def test_charts_have_their_place() -> None:
+    facts = made_facts({"ann": {1: 0, 2: 0, 3: 3, 4: 1}})
+    parts = shares(grades_of(facts.human, facts.scale), facts.scale)
+    assert [(part.start, part.length) for part in parts] == [(0, 50), (50, 25), (75, 0), (75, 25)]
+    chart = bars(Pace(3600.0, 0.0, (1, 0, 4)))
+    assert chart is not None
+    assert [bar.height for bar in chart.bars] == [25, 0, 100]
+    assert chart.label == (
+        "Judgments in each hour, from 1970-01-01 00:00 to 1970-01-01 03:00 UTC: 5 in all, "
+        "4 at most in one"
+    )
+    mark = whisker(Measured(1.0, 0.4, 1.0))
+    assert mark is not None
+    assert (mark.low, mark.at) == (50, 100)
+    assert whisker(Measured(0.5)) is None

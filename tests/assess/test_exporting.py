@@ -1,0 +1,226 @@
+"""What leaves a project is what people said, made one as was asked, and the same each time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args
+
+import pyarrow.parquet
+import pytest
+from sqlalchemy import select
+from starlette.testclient import TestClient
+
+from cleverdon import _core, evaluate
+from cleverdon.assess.exporting.qrels import ONE_GRADE
+from cleverdon.assess.exporting.writing import KINDS, Wanted, export
+from cleverdon.assess.importing.importing import Importing, import_content
+from cleverdon.assess.importing.reading import read_judgments
+from cleverdon.assess.people.auditing import COMMAND_LINE
+from cleverdon.assess.project import POOL, Project
+from cleverdon.assess.refusals import NotThere
+from cleverdon.assess.store.schema import audit
+from cleverdon.assess.web.app import make_app
+from cleverdon.assess.web.downloads import TYPES, Way
+from cleverdon.assess.web.visitor import COOKIE
+from cleverdon.data import Judgments
+from cleverdon.errors import InputError, OptionError
+from cleverdon.judge.reading import read_labels
+from cleverdon.pool import gather, stratified_pool
+from cleverdon.pool.file import write_pool
+from tests.assess.judged import GRADES, give, judged_project
+from tests.assess.making import made_project, signed_in
+
+MAJORITY = """\
+t1 0 d1 2
+t1 0 d2 1
+t1 0 d3 1
+t1 0 d4 0
+t1 0 d5 1
+t2 0 d10 3
+t2 0 d9 0
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    folder = tmp_path_factory.mktemp("exporting")
+    (folder / "gpt.qrels").write_text("".join(f"t1 0 d{n} 3\n" for n in range(1, 6)))
+    with judged_project(folder / "project") as made:
+        path = str(folder / "gpt.qrels")
+        import_content(
+            made, read_judgments(path), path, Importing("model", "gpt"), actor=COMMAND_LINE
+        )
+        yield made
+
+
+def exported(project: Project, path: Path, wanted: Wanted) -> tuple[str, list[str]]:
+    told = export(project, wanted, str(path), actor=COMMAND_LINE)
+    return path.read_text() if path.is_file() else "", told
+
+
+def test_the_majority_with_ties_to_the_lower(project: Project, tmp_path: Path) -> None:
+    text, told = exported(project, tmp_path / "qrels.txt", Wanted("majority"))
+    assert text == MAJORITY
+    assert told[0] == "7 judgments for 2 topics"
+    assert told[-1] == "ties, of 2 documents: the lowest of the tied grades"
+    higher, _ = exported(project, tmp_path / "higher.txt", Wanted("majority", ties="higher"))
+    assert higher == MAJORITY.replace("d4 0", "d4 3").replace("d5 1", "d5 2")
+
+
+def test_rulings_and_what_all_agree_on(project: Project, tmp_path: Path) -> None:
+    text, told = exported(project, tmp_path / "qrels.txt", Wanted("adjudicated"))
+    assert text == "t1 0 d1 2\nt1 0 d3 1\nt1 0 d4 2\nt2 0 d10 3\nt2 0 d9 0\n"
+    assert told[-1].endswith("2 documents in dispute and without a ruling, left out: t1 d2, t1 d5")
+    published, _ = exported(project, tmp_path / "published.txt", Wanted("published"))
+    assert published == MAJORITY.replace("d4 0", "d4 2")
+
+
+def test_models_count_only_where_they_are_named(project: Project, tmp_path: Path) -> None:
+    text, _ = exported(project, tmp_path / "qrels.txt", Wanted("majority", others=("gpt",)))
+    assert text == MAJORITY.replace("d4 0", "d4 3"), "one more vote for the 3"
+    with pytest.raises(NotThere, match="did you mean 'gpt'"):
+        exported(project, tmp_path / "no.txt", Wanted("majority", others=("gtp",)))
+    with pytest.raises(OptionError, match="takes no other judges"):
+        Wanted("datasheet", others=("gpt",))
+
+
+def test_one_assessor_all_in_one_file_and_a_file_each(project: Project, tmp_path: Path) -> None:
+    own, _ = exported(project, tmp_path / "c.txt", Wanted("assessor", assessors=("Cyd X",)))
+    assert own == "t1 0 d2 1\nt1 0 d5 2\nt2 0 d9 0\n"
+    together = tmp_path / "all.txt"
+    text, _ = exported(project, together, Wanted("assessor"))
+    assert "t1 Cyd_X d2 1\nt1 ann d2 0\nt1 bob d2 1\n" in text
+    labels = read_labels([str(together)], assessors=True)
+    assert sorted(labels.judges) == ["Cyd_X", "ann", "bob"]
+    assert int(labels.judged.sum()) == sum(map(len, GRADES.values()))
+    hidden, _ = exported(project, together, Wanted("assessor", names=False))
+    assert "t1 A3 d2 1\n" in hidden
+    assert "ann" not in hidden
+    exported(project, tmp_path / "each.{}.txt", Wanted("assessor"))
+    assert (tmp_path / "each.Cyd_X.txt").read_text() == own
+
+
+@pytest.mark.parametrize("way", [*ONE_GRADE, "history", "assessor"])
+def test_the_same_state_gives_the_same_bytes(project: Project, tmp_path: Path, way: str) -> None:
+    ending = "jsonl" if way == "history" else "parquet" if way == "mean" else "txt"
+    files = [tmp_path / f"{number}.{ending}" for number in range(2)]
+    for file in files:
+        export(project, Wanted(way), str(file), actor=COMMAND_LINE)
+    assert files[0].read_bytes() == files[1].read_bytes()
+    if way in ("median", "dawid-skene"):
+        assert len(Judgments.read(files[0])) == 7
+
+
+def test_the_history_has_every_word(project: Project, tmp_path: Path) -> None:
+    text, _ = exported(project, tmp_path / "h.jsonl", Wanted("history"))
+    rows = [json.loads(line) for line in text.splitlines()]
+    assert len(rows) == 13 + 1 + 5
+    first = rows[0]
+    assert (first["judge"], first["topic"], first["document"], first["grade"]) == (
+        "ann",
+        "t1",
+        "d1",
+        2,
+    )
+    assert first["made_at"].endswith("Z")
+    assert first["seconds"] == 4
+    assert [row["kind"] for row in rows].count("ruling") == 1
+    export(project, Wanted("history"), str(tmp_path / "h.parquet"), actor=COMMAND_LINE)
+    assert pyarrow.parquet.read_table(tmp_path / "h.parquet").to_pylist() == rows
+    hidden, _ = exported(project, tmp_path / "x.jsonl", Wanted("history", names=False))
+    assert {json.loads(line)["judge"] for line in hidden.splitlines()} == {
+        "A1",
+        "A2",
+        "A3",
+        "A4",
+        "gpt",
+    }
+
+
+def test_the_report_of_agreement_is_that_of_people(project: Project, tmp_path: Path) -> None:
+    text, _ = exported(project, tmp_path / "a.json", Wanted("agreement"))
+    found = json.loads(text)
+    assert found["judges"] == ["ann", "bob", "Cyd X"]
+    assert found["documents"] == 5
+    beside, _ = exported(project, tmp_path / "b.json", Wanted("agreement", others=("gpt",)))
+    assert json.loads(beside)["overall"] == found["overall"], "a model changes nothing of people's"
+    for ending, mark in (("html", "<table>"), ("md", "| ann |"), ("txt", "ann"), ("csv", "pair,")):
+        said, _ = exported(project, tmp_path / f"a.{ending}", Wanted("agreement"))
+        assert mark in said
+    with pytest.raises(OptionError, match=r"ends in one of .txt"):
+        exported(project, tmp_path / "a.pdf", Wanted("agreement"))
+
+
+def test_strata_of_a_sampled_pool_come_along(tmp_path: Path) -> None:
+    runs = {"a": {"t1": {f"d{n}": 20.0 - n for n in range(1, 13)}}}
+    pool = stratified_pool(gather(runs), strata=[(4, 1.0), (12, 0.5)], seed=1)
+    drawn = [pool.docs[at] for at in range(len(pool)) if pool.drawn[at]]
+    with made_project(tmp_path / "p", topics=1, documents=12) as project:
+        write_pool(pool, project.folder / POOL)
+        give(project, {"ann": {("t1", doc): 1 for doc in drawn}})
+        text, told = exported(project, tmp_path / "q", Wanted("published", kind="strata"))
+        assert f"{12 - len(drawn)} documents of the pool were not drawn" in told
+        assert len(text.splitlines()) == 12
+        found = Judgments.read(str(project.folder), format="strata")
+    again = Judgments.read(tmp_path / "q", format="strata")
+    assert found.to_dict() == again.to_dict()
+    assert (found.notes.stratum, found.digest) == (again.notes.stratum, again.digest)
+    assert (
+        evaluate(found, runs["a"], "xinfAP").to_dict()
+        == evaluate(again, runs["a"], "xinfAP").to_dict()
+    )
+
+
+def test_nothing_judged_is_said(tmp_path: Path) -> None:
+    with made_project(tmp_path / "p") as project:
+        for what in (*ONE_GRADE, "assessor", "datasheet"):
+            with pytest.raises(InputError, match="nothing is judged yet"):
+                exported(project, tmp_path / "q.md", Wanted(what))
+        with pytest.raises(InputError, match="two people"):
+            exported(project, tmp_path / "q.txt", Wanted("agreement"))
+        give(project, {"ann": {("t1", "d1"): 1}})
+        with pytest.raises(InputError, match=f"no {POOL}"):
+            exported(project, tmp_path / "q.txt", Wanted("majority", kind="strata"))
+
+
+def test_downloads_have_types_names_and_a_line_in_the_log(project: Project) -> None:
+    app = make_app(project)
+    vic = TestClient(app, cookies={COOKIE: signed_in(project, "vic")})
+    for path, ending in (
+        ("qrels?as=majority", "txt"),
+        ("history?format=parquet", "parquet"),
+        ("agreement?format=html", "html"),
+        ("datasheet?format=md", "md"),
+    ):
+        for prefix in ("/api/exports/", "/exports/"):
+            answer = vic.get(prefix + path)
+            assert answer.status_code == 200, answer.text
+            assert answer.headers["content-type"] == TYPES[ending]
+            name = f"tests-{path.partition('?')[0].replace('qrels', 'majority')}.{ending}"
+            assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
+    assert vic.get("/exports/qrels").text == MAJORITY
+    page = vic.get("/exports")
+    assert 'value="gpt"' in page.text
+    assert vic.get("/api/exports/qrels?with=nobody").status_code == 404
+    ann = TestClient(app, cookies={COOKIE: signed_in(project, "ann")})
+    assert ann.get("/exports").status_code == 403
+    with project.database.reading() as connection:
+        noted = connection.execute(
+            select(audit.c.about).where(audit.c.actor == "vic", audit.c.action == "exported")
+        ).scalars()
+        assert "history tests-history.parquet" in list(noted)
+
+
+def test_every_kind_can_be_asked_for() -> None:
+    assert {*get_args(Way), "history", "agreement", "datasheet"} == set(KINDS)
+
+
+def test_the_digest_of_a_folder_is_that_of_the_published_file(
+    project: Project, tmp_path: Path
+) -> None:
+    exported(project, tmp_path / "q.txt", Wanted("published"))
+    found = Judgments.read(project.folder)
+    assert found.digest == _core.Source(str(tmp_path / "q.txt")).digest()
+    assert (found.name, found.source) == ("project", str(project.folder))

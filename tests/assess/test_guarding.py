@@ -1,0 +1,167 @@
+"""What every answer carries, what no request gets past, and whom a proxy's word is taken for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from cleverdon.assess.people.auditing import lines
+from cleverdon.assess.people.keys import csrf_of
+from cleverdon.assess.project import Project
+from cleverdon.assess.store import StoreFailure
+from cleverdon.assess.web import guarding
+from cleverdon.assess.web.app import make_app
+from cleverdon.assess.web.visitor import COOKIE, CSRF_HEADER
+from tests.assess.making import made_project, signed_in
+
+BOB = 2
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    with made_project(tmp_path_factory.mktemp("guarding") / "project") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def app(project: Project) -> FastAPI:
+    return make_app(project)
+
+
+@pytest.fixture(scope="module")
+def client(app: FastAPI) -> Iterator[TestClient]:
+    """Of an administrator."""
+    with TestClient(app, follow_redirects=False, raise_server_exceptions=False) as client:
+        key = signed_in(app.state.project, "eve")
+        client.cookies.set(COOKIE, key)
+        client.headers[CSRF_HEADER] = csrf_of(key)
+        yield client
+
+
+@pytest.mark.parametrize("path", ["/sign-in", "/account", "/api/me", "/no/such", "/api/no/such"])
+def test_every_answer_forbids_scripts_frames_and_keeping(client: TestClient, path: str) -> None:
+    headers = client.get(path).headers
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "same-origin"
+    assert headers["cache-control"] == "no-store"
+    assert "strict-transport-security" not in headers
+
+
+def test_static_files_are_kept_and_asked_about(client: TestClient) -> None:
+    first = client.get("/static/style.css")
+    assert first.headers["cache-control"] == "no-cache"
+    tag = first.headers["etag"]
+    assert client.get("/static/style.css", headers={"if-none-match": tag}).status_code == 304
+
+
+def test_requests_are_bounded_by_what_they_say_and_by_what_they_send(client: TestClient) -> None:
+    long = b" " * (guarding.LARGEST + 1)
+    said = client.post("/api/people", content=long)
+    sent = client.post("/api/people", content=iter([long[:600_000], long[600_000:]]))
+    for answer in (said, sent):
+        assert answer.status_code == 413
+        assert answer.json() == {"error": "the request is too large: it may have 1,000,000 bytes"}
+    page = client.post("/people", content=long)
+    assert (page.status_code, "too large" in page.text) == (413, True)
+    absurd = client.post("/api/people", content=b"", headers={"content-length": "9" * 5000})
+    assert absurd.status_code == 413
+
+
+def test_only_administrators_send_more_and_only_to_imports(
+    client: TestClient, project: Project
+) -> None:
+    long = b" " * (guarding.LARGEST + 1)
+    assert client.post("/api/imports", content=long).status_code != 413
+    key = signed_in(project, "ann")
+    ann = {"cookie": f"{COOKIE}={key}", CSRF_HEADER: csrf_of(key)}
+    assert TestClient(client.app).post("/api/imports", content=long, headers=ann).status_code == 413
+
+
+def test_nobody_gets_past_before_the_body_is_read(app: FastAPI) -> None:
+    with TestClient(app) as stranger:
+        long = b" " * (guarding.LARGEST + 1)
+        assert stranger.post("/api/imports", content=long).status_code == 401
+        assert stranger.post("/api/people", content=b"{").status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost:8000", 200),
+        ("127.0.0.1", 200),
+        ("[::1]:8000", 200),
+        ("LOCALHOST", 200),
+        ("evil.example:8000", 403),
+        ("localhost.evil.example", 403),
+        ("", 403),
+    ],
+)
+def test_another_name_for_loopback_is_not_ours(
+    client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch, host: str, status: int
+) -> None:
+    monkeypatch.setitem(app.state._state, "hosts", {"localhost", "127.0.0.1", "::1"})
+    assert client.get("/sign-in", headers={"host": host}).status_code == status
+
+
+@pytest.mark.parametrize(
+    ("behind_proxy", "said", "address", "host"),
+    [
+        (False, "203.0.113.9, 198.51.100.7", "testclient", "testserver"),
+        (True, "203.0.113.9, 198.51.100.7", "198.51.100.7", "judge.example"),
+        (True, "<script>", "testclient", "judge.example"),
+    ],
+)
+def test_a_proxy_is_believed_only_where_there_is_one(
+    client: TestClient,
+    app: FastAPI,
+    monkeypatch: pytest.MonkeyPatch,
+    behind_proxy: bool,
+    said: str,
+    address: str,
+    host: str,
+) -> None:
+    monkeypatch.setitem(app.state._state, "behind_proxy", behind_proxy)
+    headers = {"x-forwarded-for": said, "x-forwarded-host": "judge.example"}
+    made = client.post(f"/api/people/{BOB}/link", json={}, headers=headers)
+    assert made.json()["link"].startswith(f"http://{host}/sign-in/")
+    with app.state.project.database.reading() as connection:
+        assert lines(connection, n=1)[0].address == address
+
+
+def test_errors_are_sentences(client: TestClient) -> None:
+    missing = client.get("/no/such")
+    assert (missing.status_code, "There is no such page" in missing.text) == (404, True)
+    assert 'href="/account"' in missing.text, "whoever is signed in finds the way back"
+    wrong = client.put("/api/account/tokens")
+    assert (wrong.status_code, wrong.headers["allow"]) == (405, "GET, POST")
+    bad = client.post("/api/people", content=b"{", headers={"content-type": "application/json"})
+    assert (bad.status_code, list(bad.json())) == (422, ["error"])
+    many = client.post("/api/people", json={str(number): 0 for number in range(100)})
+    assert "more" in many.json()["error"]
+    assert len(many.json()["error"]) < 1000
+
+
+def test_a_lost_database_is_said_and_a_defect_is_not_shown(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(*_: object) -> None:
+        raise StoreFailure("the database is gone")
+
+    def defect(*_: object) -> None:
+        raise ZeroDivisionError("secret")
+
+    monkeypatch.setattr("cleverdon.assess.people.signing_in.of_visit", lost)
+    assert client.get("/api/me").json() == {"error": "the database is gone"}
+    assert client.get("/account").status_code == 503
+    monkeypatch.setattr("cleverdon.assess.people.signing_in.of_visit", defect)
+    answer = client.get("/account")
+    assert answer.status_code == 500
+    assert "secret" not in answer.text
+    assert "default-src 'none'" in answer.headers["content-security-policy"]

@@ -1,0 +1,273 @@
+"""Judgments that were made elsewhere come in once, under the right names, on the right scale."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+from starlette.testclient import TestClient
+
+from cleverdon.assess.importing.grading import parse_map
+from cleverdon.assess.importing.importing import Imported, Importing, import_content
+from cleverdon.assess.importing.reading import read_judgments
+from cleverdon.assess.importing.rows import Fields
+from cleverdon.assess.judging.recording import Saying, record
+from cleverdon.assess.people.accounts import person_named
+from cleverdon.assess.people.auditing import COMMAND_LINE
+from cleverdon.assess.people.keys import csrf_of
+from cleverdon.assess.project import Project
+from cleverdon.assess.refusals import Conflict, NotThere
+from cleverdon.assess.store.schema import audit, documents, events, items, judgments
+from cleverdon.assess.watching.labels import label_rows
+from cleverdon.assess.web.app import make_app
+from cleverdon.assess.web.visitor import COOKIE, CSRF_HEADER
+from cleverdon.errors import InputError, OptionError
+from tests.assess.judged import items_of
+from tests.assess.making import signed_in
+from tests.commands import run_here
+
+Bring = Callable[..., Imported]
+
+
+@pytest.fixture
+def bring(project: Project, tmp_path: Path) -> Bring:
+    """Imports a text."""
+
+    def bring(text: str, file: str = "old.qrels", fields: Fields | None = None, **how: Any) -> Any:
+        path = tmp_path / file
+        path.write_text(text)
+        content = read_judgments(str(path), fields=fields)
+        importing = Importing(**how)
+        return import_content(project, content, str(path), importing, actor=COMMAND_LINE)
+
+    return bring
+
+
+def standing(project: Project, *kinds: str) -> dict[tuple[str, str, str], int]:
+    with project.database.reading() as connection:
+        rows = label_rows(connection, kinds or ("earlier",))
+        return {(row.judge, row.topic, row.document): row.grade for row in rows}
+
+
+def count(project: Project, table: Any) -> int:
+    with project.database.reading() as connection:
+        return connection.execute(select(func.count()).select_from(table)).scalar_one()
+
+
+def test_the_same_file_changes_nothing_a_second_time(project: Project, bring: Bring) -> None:
+    text = "t1 0 d1 2\nt1 0 d2 0\nt1 0 d3 -1\nt1 0 dx 1\nt9 0 d1 1\n"
+    first = bring(text)
+    assert (first.recorded, first.judges, first.ungraded) == (2, ("old",), 1)
+    assert (first.elsewhere, first.unknown, first.unknown_topics) == (1, 1, ("t9",))
+    again = bring(text)
+    assert (again.recorded, again.unchanged) == (0, 2)
+    assert count(project, events) == 2
+    assert standing(project) == {("old", "t1", "d1"): 2, ("old", "t1", "d2"): 0}
+    other = bring(text.replace("d1 2", "d1 3", 1), "other.qrels", name="old")
+    assert (other.recorded, other.unchanged, other.kept) == (0, 1, 1)
+    assert bring(text.replace("d1 2", "d1 3", 1), "x", name="old", replace=True).recorded == 1
+    assert standing(project)["old", "t1", "d1"] == 3
+    assert bring(text).recorded == 0, "an older file does not come back by itself"
+    assert count(project, judgments) == 2
+
+
+def test_a_grade_off_the_scale_is_named_with_its_line(project: Project, bring: Bring) -> None:
+    text = "t1 0 d1 2\n# a remark\nt1 0 d2 4\n"
+    with pytest.raises(InputError, match=r"old.qrels:3: the grade '4'.*--map '4=3'"):
+        bring(text)
+    assert count(project, events) == 0, "all or nothing"
+    with pytest.raises(OptionError, match="not as 4=3 is"):
+        parse_map(["4=7"], project.scale)
+    assert bring(text, becomes=parse_map(["4=3"], project.scale)).recorded == 2
+    assert standing(project)["old", "t1", "d2"] == 3
+    with pytest.raises(InputError, match=r"no topic in common.*it has 'q1', the project has 't1'"):
+        bring("q1 0 d1 1\n")
+
+
+def test_documents_can_be_added_with_their_texts(
+    project: Project, bring: Bring, tmp_path: Path
+) -> None:
+    (tmp_path / "docs.jsonl").write_text('{"id": "x1", "title": "X", "text": "of x"}\n')
+    found = bring("t1 0 x1 1\nt1 0 x2 0\nt2 0 x1 2\n", add=True, texts=[f"{tmp_path}/docs.jsonl"])
+    assert (found.added, found.recorded, found.elsewhere) == (3, 3, 0)
+    with project.database.reading() as connection:
+        text = select(documents.c.text).where(documents.c.name == "x1")
+        assert connection.execute(text).scalar_one() == "of x"
+        last = select(items.c.position).where(items.c.topic_id == 1).order_by(items.c.position)
+        assert list(connection.execute(last).scalars()) == list(range(8))
+
+
+def test_a_persons_own_judgments_come_back(project: Project, bring: Bring) -> None:
+    with pytest.raises(OptionError, match="name the person"):
+        bring("t1 0 d1 2\n", kind="person")
+    with pytest.raises(NotThere, match="did you mean 'ann'"):
+        bring("t1 0 d1 2\n", kind="person", name="anne")
+    with pytest.raises(Conflict, match="a person with an account"):
+        bring("t1 0 d1 2\n", kind="model", name="ann")
+    assert bring("t1 0 d1 2\nt1 0 d2 1\n", kind="person", name="ann").recorded == 2
+    assert standing(project, "person") == {("ann", "t1", "d1"): 2, ("ann", "t1", "d2"): 1}
+    with project.database.writing() as connection:
+        ann = person_named(connection, "ann").id
+        undone = Saying("undo-it-now", items_of(connection)["t1", "d1"], "undo")
+        assert record(connection, ann, undone, project.scale).standing.grade is None
+        said = connection.execute(select(audit.c.about).where(audit.c.action == "imported"))
+        assert list(said.scalars()) == ["old.qrels: 2 judgments of ann (person)"]
+
+
+CASE = {
+    "case_name": "c",
+    "queries": [
+        {
+            "query_text": "Water in  motion 1",
+            "ratings": [
+                {"doc_id": "d1", "rating": 3.0, "user_email": "ann@x.org"},
+                {"doc_id": "d2", "rating": None},
+            ],
+        }
+    ],
+}
+RATINGS = {"queries": [{"query": "water in motion 1", "ratings": {"d1": 3}}]}
+RRE = {
+    "id_field": "id",
+    "queries": [
+        {
+            "placeholders": {"$query": "water in motion 1"},
+            "relevant_documents": {"d1": {"gain": 3}},
+        }
+    ],
+}
+BOOK = {
+    "name": "b",
+    "query_doc_pairs": [
+        {
+            "query_text": "water in motion 1",
+            "doc_id": "d1",
+            "judgements": [
+                {"rating": 3.0, "user_email": "ann@x.org", "explanation": "why not"},
+                {"rating": None, "unrateable": True, "user_email": "bob@x.org"},
+            ],
+        }
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "judge"),
+    [
+        ("query,docid,rating\nwater in motion 1,d1,3\nwater in motion 1,d2,\nwater,,\n", "case"),
+        (
+            "Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating\n"
+            '"a, b",c,1,"water in motion 1",d1,1,"Title, of ""d1""",3\n',
+            "case",
+        ),
+        ("query,docid,Ann Lee,Bob\nwater in motion 1,d1,3.0,\n", "Ann Lee"),
+        (json.dumps(CASE), "ann@x.org"),
+        (json.dumps(RATINGS), "case"),
+        (json.dumps(RRE), "case"),
+        (json.dumps(BOOK), "ann@x.org"),
+        ("3.0 qid:7 # d1 water in motion 1\n", "case"),
+    ],
+    ids=["ratings", "detailed", "book csv", "case", "ratings json", "rre", "book", "ltr"],
+)
+def test_quepid(project: Project, bring: Bring, text: str, judge: str) -> None:
+    assert bring(text, "case.txt").recorded == 1
+    assert standing(project) == {(judge, "t1", "d1"): 3}
+
+
+def test_a_snapshot_of_quepid_has_no_ratings(bring: Bring) -> None:
+    with pytest.raises(InputError, match="has no ratings: in Quepid, export the ratings"):
+        bring("Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position\ns,t,1,w,d1,1\n")
+
+
+def task(document: str, choice: str, by: Any, at: str, **more: Any) -> dict[str, Any]:
+    control = {"from_name": "rel", "to_name": "text", "type": "choices"}
+    said = {"value": {"choices": [choice]}, **control}
+    return {
+        "id": 1,
+        "data": {"query": "t1", "doc_id": document, "text": "..."},
+        "annotations": [
+            {"result": [said], "completed_by": by, "created_at": at, "lead_time": 4.5, **more}
+        ],
+        "predictions": [{"model_version": "m", "result": []}],
+    }
+
+
+TASKS = [
+    task("d1", "Perfectly relevant", {"id": 3, "email": "ann@x.org"}, "2026-01-01T10:00:00Z"),
+    task("d1", "relevant", {"id": 3, "email": "ann@x.org"}, "2026-01-02T10:00:00Z"),
+    task("d2", "0", 7, "2026-01-01T10:00:00Z"),
+    task("d3", "1", 7, "2026-01-01T10:00:00Z", was_cancelled=True),
+]
+MINIMAL = [
+    {"topic": "t1", "docno": "d1", "rel": "Relevant", "annotator": "ann@x.org", "annotation_id": 1},
+    {"topic": "t1", "docno": "d2", "rel": [{"rating": 0}], "annotator": 7, "annotation_id": 2},
+]
+COLUMNS = (
+    '"annotation_id","annotator","docno","lead_time","rel","topic"\n'
+    '1,"ann@x.org","d1",4.5,"Relevant","t1"\n'
+    '2,"7","d2",2.0,"[{""rating"":0}]","t1"\n'
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [json.dumps(TASKS), json.dumps(MINIMAL), COLUMNS, COLUMNS.replace(",", "\t")],
+    ids=["json", "json-min", "csv", "tsv"],
+)
+def test_label_studio(project: Project, bring: Bring, text: str) -> None:
+    found = bring(text, "project-1")
+    assert found.recorded == 2
+    assert standing(project) == {("ann@x.org", "t1", "d1"): 2, ("7", "t1", "d2"): 0}
+    if "predictions" in text:
+        assert found.ungraded == 1
+        assert found.cautions == (
+            "1 annotations were made anew by the same person: the last holds",
+            "4 predictions of models are left out: they are no judgments",
+        )
+        with project.database.reading() as connection:
+            assert connection.execute(select(events.c.seconds)).scalars().first() == 4.5
+
+
+def test_fields_of_label_studio_can_be_named(project: Project, bring: Bring) -> None:
+    text = json.dumps([{"q": "t1", "d": "d1", "n": 1, "annotator": 1, "annotation_id": 1}])
+    with pytest.raises(InputError, match=r"which field is the topic.*--topic-field NAME"):
+        bring(text)
+    assert bring(text, fields=Fields("q", "d", "n"), name="ls").recorded == 1
+    with pytest.raises(InputError, match="a list that neither Quepid nor Label Studio exports"):
+        bring("[1, 2]")
+
+
+def test_a_table_with_a_column_of_judges(project: Project, bring: Bring) -> None:
+    text = "query_id,doc_id,grade,judge\nt1,d1,1,x\nt1,d1,2,y\nt1,d2,,x\n"
+    assert bring(text, "labels.csv", called={"x": "Ann L."}).recorded == 2
+    assert standing(project) == {("Ann L.", "t1", "d1"): 1, ("y", "t1", "d1"): 2}
+    with pytest.raises(InputError, match="two grades"):
+        bring(text, "labels.csv", name="both")
+
+
+def test_over_http_and_in_a_shell(project: Project, tmp_path: Path) -> None:
+    key = signed_in(project, "eve")
+    app = make_app(project)
+    eve = TestClient(app, cookies={COOKIE: key}, headers={CSRF_HEADER: csrf_of(key)})
+    call = "/api/imports?as=model&name=gpt&map=4=3&file=gpt.qrels"
+    answer = eve.post(call, content=b"t1 0 d1 4\nt1 0 d2 0\n")
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["recorded"] == 2
+    wrong = eve.post("/api/imports?file=old.qrels", content=b"t1 0 d1 1\nt1 0 d2 8\n")
+    assert wrong.status_code == 400
+    assert wrong.json()["error"].startswith("old.qrels:2: the grade '8'")
+    assert eve.post("/api/imports", content=b"").status_code == 400
+    assert eve.post("/api/imports", files={"file": b"x"}).status_code == 422
+    assert eve.post("/api/imports?judge=ann", content=b"t1 0 d1 1").status_code == 422
+    (tmp_path / "q.csv").write_text("query,docid,rating\nwater in motion 2,d1,3\n")
+    said = run_here(["judge", "import", "project", "q.csv", "--name", "quepid"], tmp_path)
+    assert said.stdout == "Quepid's CSV: 1 judgment recorded, of quepid\n"
+    assert standing(project, "model", "earlier") == {
+        ("gpt", "t1", "d1"): 3,
+        ("gpt", "t1", "d2"): 0,
+        ("quepid", "t2", "d1"): 3,
+    }

@@ -1,0 +1,121 @@
+"""The form of the database: what migrations make is what the code knows, and nothing is lost."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from sqlalchemy import inspect, text
+
+from cleverdon.assess.backup.restoring import restore
+from cleverdon.assess.backup.writing import write_backup
+from cleverdon.assess.project import Project, open_project, read_project
+from cleverdon.assess.store import Database, StoreFailure, migrating
+from cleverdon.assess.store.migrating import current, migrate
+from cleverdon.assess.store.schema import METADATA
+from tests.assess.judged import give
+from tests.assess.making import made_project
+
+SECOND = """
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+
+def upgrade():
+    op.add_column("people", sa.Column("colour", sa.Text(), server_default="blue", nullable=False))
+    op.create_table("more", sa.Column("id", sa.Integer(), primary_key=True))
+    {then}
+"""
+
+
+@pytest.fixture
+def later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A second migration, as a later version would bring it."""
+    scripts = tmp_path / "migrations"
+    shutil.copytree(migrating._SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(migrating, "_SCRIPTS", scripts)
+    second = scripts / "versions" / "0002_second.py"
+    second.write_text(SECOND.format(then=""))
+    return second
+
+
+def compared(database: Database) -> list[object]:
+    migrate(database)
+    with database.reading() as connection:
+        # SQLite's defaults read back otherwise than they were written.
+        options = {"compare_type": True, "compare_server_default": not database.is_sqlite}
+        context = MigrationContext.configure(connection, opts=options)
+        return list(compare_metadata(context, METADATA))
+
+
+def test_migrations_make_what_the_code_knows(tmp_path: Path) -> None:
+    database = Database(f"sqlite:///{tmp_path}/x.db")
+    assert compared(database) == []
+    with database.reading() as connection:
+        found = inspect(connection)
+        for table in METADATA.sorted_tables:  # which the comparison passes over
+            checks = {each["name"] for each in found.get_check_constraints(table.name)}
+            assert checks == {
+                each.name for each in table.constraints if str(each.name).startswith("ck_")
+            }
+    assert migrate(database) == ("0001", "0001"), "again changes nothing"
+    database.close()
+
+
+def test_the_same_on_postgresql(empty_postgresql: str) -> None:
+    database = Database(empty_postgresql)
+    assert compared(database) == []
+    database.close()
+
+
+def test_a_newer_form_is_refused(tmp_path: Path) -> None:
+    with made_project(tmp_path / "p") as project, project.database.writing() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '7777'"))
+    for opening in (open_project, lambda folder: read_project(folder, lambda _: None)):
+        with pytest.raises(StoreFailure, match=r"newer Cleverdon \(its form is '7777'\)"):
+            opening(tmp_path / "p")
+    assert list((tmp_path / "p").glob("*.zip")) == []
+
+
+def test_an_older_form_is_backed_up_and_brought_up(tmp_path: Path, later: Path) -> None:
+    project = _older(tmp_path)
+    with pytest.raises(StoreFailure, match=r"older Cleverdon .* only read here"):
+        read_project(tmp_path / "p", lambda _: None)
+    with open_project(project.folder) as opened, opened.database.reading() as connection:
+        assert current(connection) == "0002"
+        colours = connection.execute(text("SELECT DISTINCT colour FROM people")).scalars()
+        assert list(colours) == ["blue"]
+    restore(str(project.folder / "before-0002.zip"), tmp_path / "again")
+    with open_project(tmp_path / "again") as again, again.database.reading() as connection:
+        assert current(connection) == "0002", "an older backup is brought up"
+        assert connection.execute(text("SELECT count(*) FROM events")).scalar() == 1
+
+
+def test_a_migration_that_fails_leaves_the_old_form(tmp_path: Path, later: Path) -> None:
+    project = _older(tmp_path)
+    later.write_text(SECOND.format(then="op.execute('this is no SQL')"))
+    with pytest.raises(StoreFailure, match=r"syntax error.*still '0001'.*before-0002.zip is a bac"):
+        open_project(project.folder)
+    database = Database(project.database.url)
+    with database.reading() as connection:
+        assert current(connection) == "0001"
+        assert not inspect(connection).has_table("more")
+        assert "colour" not in {each["name"] for each in inspect(connection).get_columns("people")}
+        assert connection.execute(text("SELECT count(*) FROM events")).scalar() == 1
+    database.close()
+
+
+def _older(tmp_path: Path) -> Project:
+    """A project of the first form, closed, made as the version before would have."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(migrating, "_SCRIPTS", Path(migrating.__file__).with_name("migrations"))
+        with made_project(tmp_path / "p") as project:
+            give(project, {"ann": {("t1", "d1"): 1}})
+            write_backup(project.database, project.folder, tmp_path / "p.zip")
+    return project

@@ -1,0 +1,195 @@
+"""Accounts: added, changed, deactivated, by pages, calls and commands, with an audit log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import select
+from starlette.testclient import TestClient
+
+from cleverdon.assess import clock
+from cleverdon.assess.people import accounts, managing, tokens
+from cleverdon.assess.people.auditing import COMMAND_LINE, lines
+from cleverdon.assess.people.first import first_administrator
+from cleverdon.assess.people.keys import csrf_of
+from cleverdon.assess.people.signing_in import DAY, of_link, of_token, of_visit
+from cleverdon.assess.project import Project
+from cleverdon.assess.refusals import Conflict, Invalid, NotThere
+from cleverdon.assess.store import schema
+from cleverdon.assess.web.app import make_app
+from cleverdon.assess.web.visitor import COOKIE, CSRF_HEADER
+from cleverdon.cli.judge_people import command
+from tests.assess.making import made_project, signed_in
+
+ANN, BOB, EVE, VIC = 1, 2, 3, 4
+
+
+@dataclass(frozen=True)
+class Eve:
+    """An administrator at her browser."""
+
+    project: Project
+    client: TestClient
+    csrf: str
+
+    def post(self, path: str, **fields: Any) -> Any:
+        return self.client.post(path, data={"csrf": self.csrf, **fields}, follow_redirects=False)
+
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        return self.client.request(method, path, json=body, headers={CSRF_HEADER: self.csrf})
+
+
+@pytest.fixture
+def eve(project: Project) -> Iterator[Eve]:
+    key = signed_in(project, "eve")
+    with TestClient(make_app(project), cookies={COOKIE: key}) as client:
+        yield Eve(project, client, csrf_of(key))
+
+
+def logged(project: Project) -> list[tuple[str, str, str]]:
+    with project.database.reading() as connection:
+        return [(line.actor, line.action, line.about) for line in lines(connection, n=100)]
+
+
+def test_somebody_is_added_and_gets_a_link(eve: Eve) -> None:
+    page = eve.post("/people", name="  Zoë <b> ", role="viewer")
+    assert page.status_code == 200
+    assert "Zoë &lt;b&gt;" in page.text
+    link = page.text.partition('value="http://testserver/sign-in/')[2].partition('"')[0]
+    with eve.project.database.reading() as connection:
+        known = of_link(connection, link)
+        assert known is not None
+        assert (known.name, known.role) == ("Zoë <b>", "viewer")
+        stored = str(connection.execute(select(schema.links)).all())
+    assert link not in stored
+    assert logged(eve.project) == [("eve", "added a person", "Zoë <b>, viewer")]
+    assert eve.post("/people", name="ann", role="viewer").status_code == 409
+    assert eve.post("/people", name=" ", role="viewer").status_code == 422
+    assert eve.post("/people", name="joe", role="king").status_code == 422
+
+
+def test_the_same_by_calls(eve: Eve) -> None:
+    made = eve.call("POST", "/api/people", {"name": "joe", "role": "assessor"})
+    assert made.status_code == 201
+    person = made.json()["person"]
+    assert (person["name"], person["active"], person["has_password"]) == ("joe", True, False)
+    at = f"/api/people/{person['id']}"
+    assert eve.call("PATCH", at, {"role": "viewer", "active": False}).json()["role"] == "viewer"
+    assert eve.call("POST", f"{at}/link", {}).status_code == 409
+    assert eve.call("PATCH", at, {"active": True}).json()["active"] is True
+    assert eve.call("POST", f"{at}/link", {}).json()["link"] != made.json()["link"]
+    assert eve.call("PATCH", "/api/people/999", {"active": True}).status_code == 404
+    assert eve.call("PATCH", at, {"roll": "viewer"}).status_code == 422
+    names = [each["name"] for each in eve.call("GET", "/api/people").json()["people"]]
+    assert names == ["ann", "bob", "eve", "joe", "vic"]
+
+
+def test_the_audit_log_is_read_page_by_page(eve: Eve) -> None:
+    for number in range(5):
+        eve.post(f"/people/{BOB}/role", role="viewer" if number % 2 else "assessor")
+    first = eve.call("GET", "/api/audit?n=3").json()
+    rest = eve.call("GET", f"/api/audit?n=3&before={first['earlier']}").json()
+    ids = [line["id"] for line in (*first["lines"], *rest["lines"])]
+    assert ids == [5, 4, 3, 2, 1]
+    assert rest["earlier"] is None
+    assert first["lines"][0]["address"] == "testclient"
+    assert "bob, assessor" in eve.client.get("/people/audit").text
+
+
+def test_whoever_is_deactivated_is_out_at_once_and_for_good(project: Project) -> None:
+    key = signed_in(project, "ann")
+    with project.database.writing() as connection:
+        _, link = managing.renew_link(connection, COMMAND_LINE, ANN)
+        _, token = managing.make_token(connection, COMMAND_LINE, ANN, "x", days=None)
+        assert of_visit(connection, key)
+        assert of_token(connection, token)
+        managing.set_active(connection, COMMAND_LINE, ANN, active=False)
+        managing.set_active(connection, COMMAND_LINE, ANN, active=True)
+        assert of_visit(connection, key) is None
+        assert of_link(connection, link) is None
+        assert of_token(connection, token) is None
+
+
+def test_one_administrator_stays(project: Project) -> None:
+    with project.database.writing() as connection:
+        for change in (
+            lambda: accounts.deactivate(connection, EVE),
+            lambda: accounts.change_role(connection, EVE, "viewer"),
+        ):
+            with pytest.raises(Conflict, match="eve is the only administrator"):
+                change()
+        accounts.change_role(connection, EVE, "administrator")
+        accounts.change_role(connection, BOB, "administrator")
+        assert not accounts.deactivate(connection, EVE).active
+        assert accounts.change_role(connection, EVE, "viewer").role == "viewer"
+        with pytest.raises(Conflict, match="bob is the only administrator"):
+            accounts.deactivate(connection, BOB)
+
+
+def test_tokens_end(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    with project.database.writing() as connection:
+        made, key = tokens.new_token(connection, ANN, "a week", days=7)
+        assert key not in str(connection.execute(select(schema.tokens)).all())
+        with pytest.raises(NotThere):
+            tokens.revoke_token(connection, BOB, made.id)
+        with pytest.raises(Invalid, match="3,650 days"):
+            tokens.new_token(connection, ANN, "long", days=4000)
+        now = clock.now()
+        monkeypatch.setattr(clock, "now", lambda: now + 7 * DAY - 60)
+        assert of_token(connection, key)
+        monkeypatch.setattr(clock, "now", lambda: now + 7 * DAY + 60)
+        assert of_token(connection, key) is None
+        assert tokens.revoke_token(connection, ANN, made.id).name == "a week"
+        monkeypatch.setattr(tokens, "MOST", 0)
+        with pytest.raises(Conflict, match="revoke one"):
+            tokens.new_token(connection, ANN, "one more", days=1)
+
+
+def test_the_first_administrator_is_invited_until_one_signs_in(tmp_path: Path) -> None:
+    with (
+        made_project(tmp_path / "new", people={"ann": "assessor"}) as project,
+        project.database.writing() as connection,
+    ):
+        with pytest.raises(Conflict, match="no administrator: change the role"):
+            first_administrator(connection, "ann")
+        made, key = first_administrator(connection, "eve") or pytest.fail("nobody is invited")
+        assert (made.name, made.role) == ("eve", "administrator")
+        again, other = first_administrator(connection) or pytest.fail("nobody is invited")
+        assert (again.id, of_link(connection, key)) == (made.id, None)
+        assert of_link(connection, other)
+        COMMAND_LINE.note(connection, "signed in")
+        assert first_administrator(connection), "that was somebody else"
+        managing.Actor("eve").note(connection, "signed in")
+        assert first_administrator(connection) is None
+
+
+def test_the_command_does_the_same(project: Project) -> None:
+    def run(*args: str, given: str | None = None) -> Any:
+        result = CliRunner().invoke(
+            command, [str(project.folder), *args], input=given, catch_exceptions=False
+        )
+        assert result.exit_code == 0, result.output
+        return result
+
+    said = run(
+        "--add", "Joe", "--link", "ann", "--token", "ann", "-f", "json", "--url", "https://j"
+    )
+    found = json.loads(said.stdout)
+    assert set(found["links"]) == {"Joe", "ann"}
+    assert found["links"]["Joe"].startswith("https://j/sign-in/")
+    with project.database.reading() as connection:
+        assert of_token(connection, found["token"])
+    run("--change", "Joe", "--role", "administrator", "--deactivate", "eve")
+    run("--password", "Joe", given="a long password\n")
+    table = run().stdout
+    assert table.splitlines()[5].split() == ["Joe", "administrator", "active", "yes"]
+    assert table.splitlines()[4].split() == ["eve", "administrator", "deactivated", "no"]
+    assert ("command line", "changed the password", "Joe") in logged(project)
+    with pytest.raises(NotThere, match="did you mean 'Joe'"):
+        run("--link", "jo")

@@ -1,0 +1,260 @@
+"""Each role against each route: whatever pages and calls there are, this goes through them all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, insert, update
+from starlette.testclient import TestClient
+
+from cleverdon.assess.judging.recording import Saying, record
+from cleverdon.assess.people.keys import csrf_of, digest
+from cleverdon.assess.people.rights import RIGHTS, Right
+from cleverdon.assess.people.tokens import new_token
+from cleverdon.assess.project import POOL, Project
+from cleverdon.assess.store import schema
+from cleverdon.assess.web.app import declared, make_app, rights_of
+from cleverdon.assess.web.visitor import COOKIE, CSRF_HEADER
+from tests.assess.making import made_project, signed_in
+
+PEOPLE = {
+    "ann": "assessor",
+    "secret-bob": "assessor",
+    "eve": "administrator",
+    "vic": "viewer",
+    "dan": "administrator",
+    "joe": "assessor",
+}
+ANN, BOB, DAN, JOE = 1, 2, 5, 6
+OF_ROLE = {"administrator": "eve", "assessor": "ann", "viewer": "vic"}
+UNSAFE = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+
+
+@dataclass(frozen=True)
+class Served:
+    project: Project
+    client: TestClient
+
+    def ask(self, method: str, path: str, *, key: str = "", csrf: str = "", **more: Any) -> Any:
+        self.client.cookies.clear()
+        headers: dict[str, Any] = {"cookie": f"{COOKIE}={key}"} if key else {}
+        if csrf:
+            headers[CSRF_HEADER] = csrf
+        headers.update(more)
+        return self.client.request(method, path, headers=headers, follow_redirects=False)
+
+    def ask_as(self, key: str, method: str, path: str) -> Any:
+        return self.ask(method, path, key=key, csrf=csrf_of(key))
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("rights") / "project"
+    with made_project(folder, people=PEOPLE) as project:
+        _keep_secrets(project)
+        with TestClient(make_app(project), raise_server_exceptions=True) as client:
+            yield Served(project, client)
+
+
+def _keep_secrets(project: Project) -> None:
+    """Whatever ann must not see is called secret; she has the first topic alone."""
+    (project.folder / POOL).write_text("secret-system\n", encoding="utf-8")
+    with project.database.writing() as connection:
+        others = (schema.assignments.c.person_id == ANN) & (schema.assignments.c.topic_id == 2)
+        connection.execute(delete(schema.assignments).where(others))
+        secret = {"name": "secret-topic", "title": "secret-title", "narrative": "secret-narrative"}
+        connection.execute(update(schema.topics).where(schema.topics.c.id == 2).values(**secret))
+        for item in (1, 2, 7):
+            said = Saying(f"a-request-{item}", item, "note", text="secret-note")
+            record(connection, BOB, said, project.scale)
+        checks = schema.items.c.id == 2
+        connection.execute(update(schema.items).where(checks).values(gold=3, stratum=1))
+        ruling = {"request": "a-ruling-1", "item_id": 1, "person_id": DAN, "grade": 1}
+        connection.execute(insert(schema.rulings).values(**ruling, note="secret-r", made_at=1.0))
+        connection.execute(
+            insert(schema.settings).values(name="pool", value={"runs": ["secret-system"]})
+        )
+
+
+def _routes() -> list[tuple[str, str, Right]]:
+    return [
+        (method, path, rights_of(route)[0])
+        for path, route in declared()
+        for method in sorted(route.methods or ())
+    ]
+
+
+def _filled(path: str, *, item: int = 3, name: str = "t1") -> str:
+    """A path with plausible values: of accounts, joe's, who asks for nothing here."""
+    known = {"person": JOE, "item": item, "name": name, "topic": name, "key": "x" * 43, "kind": "a"}
+    for part in path.split("/"):
+        if part.startswith("{"):
+            path = path.replace(part, str(known.get(part.strip("{}").partition(":")[0], 1)), 1)
+    return path
+
+
+def _is_refused(answer: Any) -> bool:
+    """Whether the role does not allow it; other 403s say other things."""
+    return answer.status_code == 403 and "not for" in answer.text
+
+
+def test_every_route_names_one_right() -> None:
+    table = list(declared())
+    assert len(table) > 30
+    for path, route in table:
+        assert len(rights_of(route)) == 1, path
+    anyone = {path for path, route in table if rights_of(route) == [Right.ANYONE]}
+    assert anyone == {"/sign-in", "/sign-in/{key}"}
+
+
+@pytest.mark.parametrize("role", OF_ROLE)
+def test_a_role_gets_what_it_may_and_nothing_else(served: Served, role: str) -> None:
+    key = signed_in(served.project, OF_ROLE[role])
+    for method, path, right in _routes():
+        if right is Right.ANYONE:
+            continue
+        answer = served.ask_as(key, method, _filled(path))
+        if "sign-out" in path:  # it ended the visit that asked
+            key = signed_in(served.project, OF_ROLE[role])
+        at = f"{role}: {method} {path}: {answer.status_code} {answer.text[:200]}"
+        if right in RIGHTS[role]:
+            assert not _is_refused(answer), at
+            assert answer.status_code not in (401, 405), at
+            assert answer.status_code < 500, at
+        else:
+            assert _is_refused(answer), at
+
+
+@pytest.mark.parametrize("who", ["nobody", "deactivated", "expired", "token"])
+def test_who_is_not_signed_in_learns_nothing(served: Served, who: str) -> None:
+    key, more = "", {}
+    with served.project.database.writing() as connection:
+        connection.execute(
+            update(schema.people).where(schema.people.c.id == DAN).values(active=True)
+        )
+    if who in ("deactivated", "expired"):
+        key = signed_in(served.project, "dan")
+    with served.project.database.writing() as connection:
+        mine = schema.visits.c.digest == digest(key)
+        if who == "deactivated":
+            dan = schema.people.c.id == DAN
+            connection.execute(update(schema.people).where(dan).values(active=False))
+        if who == "expired":
+            connection.execute(update(schema.visits).where(mine).values(expires_at=1.0))
+        if who == "token":
+            token, made = new_token(connection, DAN, "old", days=1)
+            ended = schema.tokens.c.id == token.id
+            connection.execute(update(schema.tokens).where(ended).values(expires_at=1.0))
+            more = {"authorization": f"Bearer {made}"}
+    paths = [(method, path) for method, path, right in _routes() if right is not Right.ANYONE]
+    for method, path in [*paths, ("GET", "/no/such"), ("GET", "/api/no/such"), ("PUT", "/api/me")]:
+        answer = served.ask(method, _filled(path), key=key, csrf=csrf_of(key), **more)
+        at = f"{method} {path}: {answer.status_code}"
+        if path.startswith("/api/"):
+            assert answer.status_code == 401, at
+            assert set(answer.json()) == {"error"}, at
+        else:
+            assert answer.status_code == 303, at
+            assert answer.headers["location"].startswith("/sign-in"), at
+            assert not answer.text, at
+
+
+def test_what_changes_something_needs_the_word_of_a_page_of_ours(served: Served) -> None:
+    key = signed_in(served.project, "eve")
+    word = csrf_of(key)
+    for method, path, _ in _routes():
+        if method not in UNSAFE:
+            continue
+        url = _filled(path)
+        without = served.ask(method, url, key=key)
+        wrong = served.ask(method, url, key=key, csrf=csrf_of("another"))
+        strange = served.ask(method, url, key=key, **{CSRF_HEADER: b"\xfc"})
+        elsewhere = served.ask(
+            method, url, key=key, csrf=word, **{"sec-fetch-site": "cross-site", "origin": "null"}
+        )
+        statuses = [each.status_code for each in (without, wrong, strange, elsewhere)]
+        assert statuses == [403] * 4, f"{method} {path}"
+    assert served.ask("GET", "/api/me", key=key).status_code == 200, "the visit has not ended"
+
+
+def test_a_token_acts_with_the_role_of_its_person_and_needs_no_word(served: Served) -> None:
+    with served.project.database.writing() as connection:
+        _, token = new_token(connection, JOE, "a program", days=None)
+    bearer = {"authorization": f"Bearer {token}"}
+    assert served.ask("GET", "/api/me", **bearer).json()["role"] == "assessor"
+    assert _is_refused(served.ask("GET", "/api/people", **bearer))
+    assert served.ask("POST", "/api/account/sign-out", **bearer).status_code == 422, "no body"
+    made = served.client.post("/api/account/tokens", json={"name": "x"}, headers=bearer)
+    assert (made.status_code, "a token cannot" in made.text) == (403, True)
+
+
+def test_an_assessor_sees_nothing_of_others_or_of_where_documents_come_from(
+    served: Served,
+) -> None:
+    key = signed_in(served.project, "ann")
+    seen = 0
+    for path, route in declared():
+        right = rights_of(route)[0]
+        if "GET" not in (route.methods or ()) or right not in RIGHTS["assessor"]:
+            continue
+        urls = {
+            _filled(path, item=item, name=name)
+            for item, name in product((1, 2, 7, 9), ("t1", "secret-topic"))
+        }
+        asked = [parameter.alias for parameter in route.dependant.query_params]
+        values = ("t1", "secret-topic", "secret-bob", "1", "2", "7", "true")
+        urls |= {f"{url}?{name}={value}" for url in urls for name in asked for value in values}
+        for url in sorted(urls):
+            answer = served.ask("GET", url, key=key)
+            assert answer.status_code < 500, url
+            text = answer.text
+            for known in ("secret-topic", "secret-bob"):
+                if known in url:  # an answer may repeat what was asked
+                    text = text.replace(known, "")
+            assert "secret-" not in text, f"{url}: {_around(text, 'secret-')}"
+            seen += answer.status_code == 200
+    assert seen > 10
+
+
+def test_what_checks_attention_looks_like_any_other(served: Served) -> None:
+    key = signed_in(served.project, "ann")
+    wanted = {"topic": "t1", "n": 6}
+    headers = {"cookie": f"{COOKIE}={key}", CSRF_HEADER: csrf_of(key)}
+    given = served.client.post("/api/next", json=wanted, headers=headers).json()["items"]
+    assert {each["item"] for each in given} >= {2, 3}
+    shapes = [_shape(each) for each in given]
+    assert all(shape == shapes[0] for shape in shapes)
+    for word in ("gold", "stratum", "probability", "wanted", "rank", "score", "position"):
+        assert f'"{word}"' not in str(given).replace("'", '"'), word
+    assert _is_absent(served.ask("GET", "/api/items/7", key=key)), "another topic's"
+    assert _is_absent(served.ask("GET", "/api/items/99", key=key)), "nobody's"
+
+
+def _shape(value: Any) -> Any:
+    """The names and kinds of values."""
+    if isinstance(value, dict):
+        return {name: _shape(each) for name, each in value.items()}
+    return type(value).__name__
+
+
+def _is_absent(answer: Any) -> bool:
+    return answer.status_code == 404 and "among those that are assigned to you" in answer.text
+
+
+def _around(text: str, word: str) -> str:
+    at = text.index(word)
+    return text[max(0, at - 100) : at + 100]
+
+
+def test_the_pool_is_not_among_what_is_served(served: Served) -> None:
+    key = signed_in(served.project, "ann")
+    for path in ("/static/../" + POOL, f"/static/%2e%2e/{POOL}", f"/{POOL}"):
+        answer = served.ask_as(key, "GET", path)
+        assert answer.status_code == 404
+        assert "secret-" not in answer.text
+    assert Path(served.project.folder / POOL).read_text(encoding="utf-8") == "secret-system\n"

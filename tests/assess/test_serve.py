@@ -1,0 +1,106 @@
+"""The command that serves: a process of its own, and what it refuses."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+from click.testing import CliRunner
+
+from cleverdon.assess.lock import only_server
+from cleverdon.assess.project import Project
+from cleverdon.assess.web import serving
+from cleverdon.assess.web.serving import bound, is_loopback
+from cleverdon.cli.judge_serve import command
+from cleverdon.errors import CleverdonError, InputError, OptionError
+
+COMMAND = (sys.executable, "-c", "from cleverdon.cli import main; main()", "judge", "serve")
+
+
+def test_it_prints_an_address_and_a_link_and_ends_by_a_signal(project: Project) -> None:
+    folder = str(project.folder)
+    arguments = [*COMMAND, folder, "--port", "0"]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            address, invitation = server.stdout.readline(), server.stdout.readline()
+            found = re.fullmatch(r"Tests: (http://127\.0\.0\.1:(\d+)) \(.*\)\n", address)
+            assert found, address
+            link = re.fullmatch(r"eve, .* signs in at (\S+)\n", invitation)
+            assert link, invitation
+            assert link[1].startswith(f"{found[1]}/sign-in/")
+            with urlopen(link[1], timeout=30) as page:
+                assert "Sign in as eve" in page.read().decode()
+            with pytest.raises(InputError, match="served already"), only_server(project.folder):
+                pass
+            server.send_signal(signal.SIGINT)
+            assert server.stdout.read() == "ended; all that was acknowledged is written\n"
+            assert server.wait(timeout=30) == 0
+        finally:
+            server.kill()
+    with only_server(project.folder):
+        pass
+
+
+def refused(arguments: Sequence[str]) -> CleverdonError:
+    result = CliRunner().invoke(command, list(arguments))
+    assert isinstance(result.exception, CleverdonError), result.output
+    return result.exception
+
+
+def test_what_cannot_be_served_is_said_in_a_line(project: Project, tmp_path: Path) -> None:
+    folder = str(project.folder)
+    assert "is no project" in str(refused([str(tmp_path)]))
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        assert f"port {port} of 127.0.0.1 is in use" in str(refused([folder, "--port", port]))
+    wrong = tmp_path / "wrong.pem"
+    wrong.write_text("no certificate", encoding="utf-8")
+    tls = ["--tls-cert", str(wrong), "--tls-key", str(wrong)]
+    assert "is no certificate" in str(refused([folder, *tls]))
+    tls[1] = str(tmp_path / "none.pem")
+    assert "there is no such file" in str(refused([folder, *tls]))
+    for options in (["--tls-cert", "x"], ["--url", "example.org"]):
+        assert CliRunner().invoke(command, [folder, *options]).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], (False, False, True)),
+        (["--host", "0.0.0.0"], (False, False, False)),
+        (["--behind-proxy"], (True, True, False)),
+        (["--behind-proxy", "--url", "https://judge.example.org"], (True, True, True)),
+    ],
+)
+def test_how_it_is_reached_decides_what_is_warned_of_and_believed(
+    project: Project,
+    monkeypatch: pytest.MonkeyPatch,
+    options: list[str],
+    expected: tuple[bool, bool, bool],
+) -> None:
+    served: list[Any] = []
+    monkeypatch.setattr(serving, "run", lambda app, *_, **__: served.append(app.state))
+    result = CliRunner().invoke(command, [str(project.folder), "--port", "0", *options])
+    assert result.exit_code == 0, result.output
+    (state,) = served
+    assert (state.behind_tls, state.behind_proxy, state.hosts is not None) == expected
+    assert ("warning: 0.0.0.0 can be reached" in result.stderr) is ("0.0.0.0" in options)
+    if "--url" in options:
+        assert "https://judge.example.org/sign-in/" in result.stdout
+        assert "judge.example.org" in state.hosts
+
+
+def test_a_socket_knows_whether_others_reach_it() -> None:
+    with bound("127.0.0.1", 0) as local, bound("0.0.0.0", 0) as open_to_all:
+        assert (is_loopback(local), is_loopback(open_to_all)) == (True, False)
+    with pytest.raises(OptionError, match="is not known here"):
+        bound("no such host", 0)

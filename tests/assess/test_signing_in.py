@@ -1,0 +1,243 @@
+"""Signing in and out, as a browser does it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from argon2 import PasswordHasher
+from sqlalchemy import delete
+from starlette.testclient import TestClient
+
+from cleverdon.assess import clock
+from cleverdon.assess.people import entering, passwords
+from cleverdon.assess.people.accounts import store_password, stored_password
+from cleverdon.assess.people.auditing import lines
+from cleverdon.assess.people.signing_in import LINK_LASTS, VISIT_LASTS, new_link
+from cleverdon.assess.project import Project
+from cleverdon.assess.store import schema
+from cleverdon.assess.web.app import make_app
+from cleverdon.assess.web.limiting import BY_NAME, Attempts
+from cleverdon.assess.web.pages.signing_in import is_ours
+from cleverdon.assess.web.visitor import COOKIE
+from tests.assess.making import made_project
+
+ANN = 1
+PASSWORD = "correct horse"
+QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+STORED = QUICK.hash(PASSWORD)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    with made_project(tmp_path_factory.mktemp("signing_in") / "project") as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def client(project: Project) -> Iterator[TestClient]:
+    with TestClient(make_app(project), follow_redirects=False) as client:
+        yield client
+
+
+@pytest.fixture
+def browser(
+    client: TestClient, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[TestClient]:
+    """Nothing has happened yet, and ann has a password that is quick to compare."""
+    monkeypatch.setattr(passwords, "_ARGON2", QUICK)
+    passwords._nobodys.cache_clear()
+    client.cookies.clear()
+    client.app.state.attempts = Attempts()  # type: ignore[attr-defined]
+    with project.database.writing() as connection:
+        for table in (schema.audit, schema.links, schema.tokens, schema.visits):
+            connection.execute(delete(table))
+        store_password(connection, ANN, STORED)
+    yield client
+    passwords._nobodys.cache_clear()
+
+
+def word_of(page: Any) -> str:
+    """What the page's forms repeat."""
+    assert page.status_code == 200, page.text
+    return page.text.partition('name="csrf" value="')[2].partition('"')[0]  # type: ignore[no-any-return]
+
+
+def sign_in(
+    browser: TestClient, *, name: str = "ann", password: str = PASSWORD, **more: str
+) -> Any:
+    form = {"csrf": word_of(browser.get("/sign-in")), "name": name, "password": password, **more}
+    return browser.post("/sign-in", data=form)
+
+
+def logged(project: Project) -> list[tuple[str, str, str]]:
+    with project.database.reading() as connection:
+        return [(line.actor, line.action, line.about) for line in lines(connection, n=100)]
+
+
+def test_by_name_and_password(browser: TestClient, project: Project) -> None:
+    assert browser.get("/account").headers["location"] == "/sign-in?next=%2Faccount"
+    entered = sign_in(browser, next="/account")
+    assert (entered.status_code, entered.headers["location"]) == (303, "/account")
+    assert "You are signed in as an assessor" in browser.get("/account").text
+    assert logged(project) == [("ann", "signed in", "by password")]
+
+
+def test_the_cookie_is_out_of_reach(browser: TestClient) -> None:
+    given = sign_in(browser).headers.get_list("set-cookie")
+    visit = next(each for each in given if each.startswith(f"{COOKIE}="))
+    parts = {part.strip().casefold() for part in visit.split(";")[1:]}
+    assert parts == {"httponly", "max-age=2592000", "path=/", "samesite=lax"}
+
+
+def test_behind_tls_cookies_are_for_https_and_this_host_alone(project: Project) -> None:
+    app = make_app(project, behind_tls=True)
+    with TestClient(app, base_url="https://testserver", follow_redirects=False) as browser:
+        with project.database.writing() as connection:
+            key = new_link(connection, ANN)
+        page = browser.get(f"/sign-in/{key}")
+        assert "max-age=31536000" in page.headers["strict-transport-security"]
+        entered = browser.post(f"/sign-in/{key}", data={"csrf": word_of(page)})
+        for given in entered.headers.get_list("set-cookie"):
+            assert given.startswith("__Host-")
+            assert "; Secure" in given
+        assert browser.get("/api/me").json()["name"] == "ann"
+
+
+def test_opening_a_link_signs_nobody_in(browser: TestClient, project: Project) -> None:
+    with project.database.writing() as connection:
+        key = new_link(connection, ANN)
+    page = browser.get(f"/sign-in/{key}")
+    assert "Sign in as ann" in page.text
+    assert browser.get("/api/me").status_code == 401
+    assert browser.post(f"/sign-in/{key}").status_code == 403, "without the page's word"
+    for _ in range(2):  # it holds for as long as it holds
+        entered = browser.post(
+            f"/sign-in/{key}", data={"csrf": word_of(browser.get(f"/sign-in/{key}"))}
+        )
+        assert entered.headers["location"] == "/"
+    assert browser.get("/api/me").json()["role"] == "assessor"
+    with project.database.writing() as connection:
+        new_link(connection, ANN)
+    assert browser.get(f"/sign-in/{key}").status_code == 404, "another one was made"
+
+
+def test_links_and_visits_end(
+    browser: TestClient, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with project.database.writing() as connection:
+        key = new_link(connection, ANN)
+    sign_in(browser)
+    now = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: now + min(VISIT_LASTS, LINK_LASTS) + 60)
+    assert browser.get("/api/me").status_code == 401
+    page = browser.get(f"/sign-in/{key}")
+    assert page.status_code == 404
+    assert "ask an administrator for a new one" in page.text
+
+
+def test_what_does_not_belong_together(browser: TestClient, project: Project) -> None:
+    page = sign_in(browser, name="<b>", password="wrong horse")
+    assert page.status_code == 422
+    assert "Name and password do not belong together" in page.text
+    assert 'value="&lt;b&gt;"' in page.text
+    assert COOKIE not in browser.cookies
+    for name, password in (("ann", "x"), ("nobody", PASSWORD), ("bob", PASSWORD), ("\0", "x")):
+        assert entering.by_password(project.database, name, password, address="") is None
+    assert {actor for actor, *_ in logged(project)} == {"ann", "bob"}, "other names are not kept"
+
+
+def test_guessing_ends(browser: TestClient, project: Project) -> None:
+    form = {"csrf": word_of(browser.get("/sign-in")), "name": "ann", "password": "a guess"}
+    for _ in range(BY_NAME):
+        assert browser.post("/sign-in", data=form).status_code == 422
+    page = sign_in(browser)
+    assert page.status_code == 429, "even if it is right by now"
+    assert 0 < int(page.headers["retry-after"]) <= 300
+    with project.database.writing() as connection:
+        key = new_link(connection, ANN)
+    assert browser.get(f"/sign-in/{key}").status_code == 200, "by a link she gets in"
+    assert ("ann", "could not sign in", "wrong password") in logged(project)
+
+
+def test_nobody_is_signed_in_from_another_site(browser: TestClient) -> None:
+    form = {"name": "ann", "password": PASSWORD, "csrf": word_of(browser.get("/sign-in"))}
+    elsewhere = {"origin": "https://evil.example"}
+    assert browser.post("/sign-in", data=form, headers=elsewhere).status_code == 403
+    assert browser.post("/sign-in", data=form, headers={"origin": "null"}).status_code == 403
+    browser.cookies.clear()
+    assert browser.post("/sign-in", data=form).status_code == 403, "no cookie of the form"
+    form["csrf"] = word_of(browser.get("/sign-in"))
+    ours = {"origin": "http://testserver"}
+    assert browser.post("/sign-in", data=form, headers=ours).status_code == 303
+
+
+def test_signing_in_leads_nowhere_else(browser: TestClient) -> None:
+    for path in ("//evil.example", "/\\evil.example", "https://evil.example", "/\t/x", ""):
+        assert not is_ours(path), path
+    assert is_ours("/topics/t1/list")
+    assert sign_in(browser, next="//evil.example").headers["location"] == "/"
+
+
+def test_signing_out_ends_the_visit_and_not_only_the_cookie(browser: TestClient) -> None:
+    sign_in(browser)
+    key = browser.cookies[COOKIE]
+    left = browser.post("/account/sign-out", data={"csrf": word_of(browser.get("/account"))})
+    assert left.headers["location"] == "/sign-in"
+    assert COOKIE not in browser.cookies
+    browser.cookies.set(COOKIE, key)
+    assert browser.get("/api/me").status_code == 401
+
+
+def test_a_new_password_signs_out_all_others(browser: TestClient, project: Project) -> None:
+    sign_in(browser)
+    with TestClient(browser.app, follow_redirects=False) as other:
+        sign_in(other)
+        form = {
+            "csrf": word_of(other.get("/account")),
+            "old": "wrong horse",
+            "new": "a new horse",
+            "again": "a new horse",
+        }
+        assert other.post("/account/password", data=form).status_code == 403
+        assert other.post("/account/password", data={**form, "again": "x"}).status_code == 422
+        changed = other.post("/account/password", data={**form, "old": PASSWORD})
+        assert changed.headers["location"] == "/account"
+        assert other.get("/api/me").status_code == 200
+        assert browser.get("/api/me").status_code == 401
+        assert sign_in(browser).status_code == 422
+        assert sign_in(browser, password="a new horse").status_code == 303
+        everywhere = {"csrf": word_of(browser.get("/account"))}
+        browser.post("/account/sign-out-everywhere", data=everywhere)
+        assert other.get("/api/me").status_code == 401
+
+
+def test_a_token_is_shown_once_and_revoked(browser: TestClient) -> None:
+    sign_in(browser)
+    form = {"csrf": word_of(browser.get("/account")), "name": "a script", "days": "0"}
+    made = browser.post("/account/tokens", data=form)
+    found = re.search(r'value="(cleverdon_[\w-]{43})"', made.text)
+    assert found
+    assert found[1] not in browser.get("/account").text
+    bearer = {"authorization": f"Bearer {found[1]}"}
+    with TestClient(browser.app) as program:
+        assert program.get("/api/me", headers=bearer).json()["name"] == "ann"
+        (listed,) = program.get("/api/account/tokens", headers=bearer).json()["tokens"]
+        assert listed["used_at"] is not None
+        assert "key" not in listed
+        browser.post(f"/account/tokens/{listed['id']}/revoke", data={"csrf": form["csrf"]})
+        answer = program.get("/api/me", headers=bearer)
+        assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer")
+
+
+def test_a_password_is_hashed_anew_when_the_parameters_change(
+    browser: TestClient, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slower = PasswordHasher(time_cost=2, memory_cost=8, parallelism=1)
+    monkeypatch.setattr(passwords, "_ARGON2", slower)
+    assert entering.by_password(project.database, "ann", PASSWORD, address="")
+    with project.database.reading() as connection:
+        assert "t=2" in (stored_password(connection, ANN) or "")
+    assert entering.by_password(project.database, "ann", PASSWORD, address="")

@@ -1,0 +1,322 @@
+"""What watching tells, by hand on small data, and against the code that it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import isnan
+from pathlib import Path
+
+import pytest
+from sqlalchemy import insert
+
+from cleverdon.assess.exporting.assessors import by_assessor
+from cleverdon.assess.project import POOL, Project
+from cleverdon.assess.store.schema import judgments, people
+from cleverdon.assess.watching import agreement_rows as rows
+from cleverdon.assess.watching.agreement import RESAMPLES, beside_people, live_agreement
+from cleverdon.assess.watching.attention import attention
+from cleverdon.assess.watching.beyond import Systems
+from cleverdon.assess.watching.drift import Distance, drift_of, drifts
+from cleverdon.assess.watching.facts import Aside, Facts, Grading
+from cleverdon.assess.watching.grading import grades_of
+from cleverdon.assess.watching.labels import human_labels, label_rows
+from cleverdon.assess.watching.pace import HOUR, pace_of, speed_of
+from cleverdon.assess.watching.progress import progress_of
+from cleverdon.assess.watching.recall import item_grades, live_recall
+from cleverdon.assess.watching.sentences import drifted, warnings
+from cleverdon.assess.watching.watch import Watch
+from cleverdon.assess.watching.watched import watched
+from cleverdon.assess.watching.work import work_of
+from cleverdon.errors import InputError
+from cleverdon.judge import Labels, agree
+from cleverdon.pool import depth_pool, gather
+from cleverdon.pool.file import write_pool
+from cleverdon.pool.recall import recall
+from cleverdon.pool.recall.hypergeometric import relevant_interval
+from tests.assess.facts import made_facts, simulated
+from tests.assess.judged import GRADES, give, judged_project
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    with judged_project(tmp_path_factory.mktemp("watching") / "project") as made:
+        with made.database.writing() as connection:
+            gpt = connection.execute(people.select().where(people.c.name == "gpt")).one().id
+            row = {"person_id": gpt, "event_id": 1, "grade": 3, "flagged": False, "made_at": 0.0}
+            connection.execute(insert(judgments), [{**row, "item_id": item} for item in (1, 2, 3)])
+        yield made
+
+
+def test_labels_are_of_people_unless_others_are_asked_for(judged: Project) -> None:
+    with judged.database.reading() as connection:
+        labels = human_labels(connection)
+        assert set(labels.judges) == {"ann", "bob", "Cyd X"}
+        assert len(list(label_rows(connection))) == sum(map(len, GRADES.values()))
+        with_model = human_labels(connection, kinds=("person", "model"), topics=["t1"])
+        assert "gpt" in with_model.judges
+        assert with_model.topics == ("t1",)
+        assert human_labels(connection, people=["bob"]).judges == ("bob",)
+        with pytest.raises(InputError, match="no judgments"):
+            human_labels(connection, people=[])
+
+
+def test_agreement_is_that_of_the_exported_qrels(judged: Project) -> None:
+    with judged.database.reading() as connection:
+        exported = by_assessor(connection)
+        live = live_agreement(list(label_rows(connection)))
+    assert live.shared == 5
+    expected = agree(
+        Labels.of(exported),
+        coefficients=("agreement", "kappa", "fleiss", "alpha-ordinal"),
+        resamples=RESAMPLES,
+    )
+    for name, number in rows.overall(live).items():
+        assert number.value == pytest.approx(expected.overall[name].value)
+    for pair in live.pairs:
+        other = expected.pair(pair.first, pair.second)
+        assert pair.items == other.items
+        for name, estimate in pair.estimates.items():
+            value = other.estimates[name].value
+            assert estimate.value == pytest.approx(value, nan_ok=True)
+    of_pairs = {frozenset((row.first, row.second)): row for row in rows.pair_rows(live)}
+    few = of_pairs[frozenset(("bob", "Cyd X"))].numbers["kappa"]
+    assert few.value is None
+    assert few.why == "agreement needs 5 documents that two have judged: 2 so far"
+
+
+def test_a_large_team_agrees_as_a_small_one_would() -> None:
+    facts = simulated(judges=14, topics=3, documents=20, overlap=0.4)
+    live = live_agreement(facts.human)
+    whole = agree(
+        Labels.of_rows((r.judge, r.topic, r.document, float(r.grade)) for r in facts.human),
+        coefficients=("agreement", "kappa", "fleiss", "alpha-ordinal"),
+        per_query=True,
+        resamples=RESAMPLES,
+    )
+    numbers = rows.overall(live)
+    for name in ("agreement", "fleiss", "alpha-ordinal"):
+        estimate = whole.overall[name]
+        assert numbers[name].value == pytest.approx(estimate.value)
+        assert numbers[name].low == pytest.approx(estimate.interval.low)
+    assert "pairs" in numbers["kappa"].why
+    first = live.pairs[0]
+    expected = whole.pair(first.first, first.second)
+    assert first.estimates["kappa"].value == pytest.approx(expected.estimates["kappa"].value)
+    assert len(live.pairs) + live.more_pairs == sum(pair.items > 0 for pair in whole.pairs)
+    assert {one.topic: one.items for one in whole.topics} == {
+        one.topic: one.documents for one in rows.topic_rows(live)
+    }
+
+
+def test_a_model_stands_beside_people_and_never_among_them() -> None:
+    facts = simulated(judges=3, topics=4)
+    given = {row.item: 3 for row in facts.human}
+    extra = made_facts({"m": given}, topics=4, documents=12, models=["m"])
+    with_model = replace(facts, labels=(*facts.labels, *extra.labels))
+    before, after = (watched(each, Systems(Path("nowhere"))) for each in (facts, with_model))
+    assert rows.overall(before.agreement) == rows.overall(after.agreement)
+    assert (before.grades, before.drifts, before.work) == (after.grades, after.drifts, after.work)
+    assert before.recall == after.recall
+    (beside,) = beside_people(with_model)
+    assert set(beside.people) == {"p0", "p1", "p2"}
+    kappa = next(one for one in rows.beside_rows(beside) if one.coefficient == "kappa")
+    assert kappa.verdict == "less"
+    assert kappa.with_people.value == pytest.approx(0)
+    assert [one.difference.value for one in rows.given_rows(beside)] == [3, 2, 1, 0]
+    few = replace(facts, labels=(*facts.labels, *extra.labels[:2]))
+    assert "2 so far" in beside_people(few)[0].why
+
+
+def test_progress_counts_what_is_wanted_and_done() -> None:
+    facts = made_facts({"ann": {1: 0, 2: 1}, "bob": {1: 1}, "cat": {1: 0}}, rulings={1: 0})
+    facts = replace(
+        facts,
+        asides=(
+            Aside("bob", 2, graded=False, skipped=True, flagged=False),
+            Aside("bob", 3, graded=False, skipped=True, flagged=True),
+        ),
+    )
+    whole, (topic,) = progress_of(facts)
+    assert (whole.documents, whole.wanted, whole.done, whole.left) == (10, 20, 3, 17)
+    assert (whole.complete, whole.judged, whole.settled) == (1, 2, 1)
+    assert (whole.skipped, whole.given_up, whole.flagged) == (2, 1, 1)
+    assert topic.progress == whole
+    work = {one.judge: one for one in work_of(facts)}
+    # Nine are open to ann but for the one she judged; bob also skipped two.
+    assert (work["ann"].open, work["bob"].open, work["cat"].open) == (8, 7, 9)
+    assert work["bob"].skipped == 2
+
+
+def test_pace_leaves_pauses_out_and_takes_the_median() -> None:
+    moments = [0, 30, 60, 90, 120, 150, 5_000, 5_030]
+    seconds = [5, 6, 7, 8, 9, 10, 4_000, None]
+    gradings = [
+        Grading("ann", place, second, moment)
+        for place, (moment, second) in enumerate(zip(moments, seconds, strict=True))
+    ]
+    speed = speed_of(gradings)
+    assert speed.per_hour.value == pytest.approx(120)
+    assert speed.seconds.value == 8
+    assert speed_of(gradings[:3]).per_hour.why
+    pace = pace_of(gradings)
+    assert (pace.width, pace.counts) == (HOUR, (6, 2))
+    late = [*gradings, Grading("ann", 9, None, 100 * HOUR)]
+    assert pace_of(late).width == 6 * HOUR
+    assert pace_of([]).counts == ()
+
+
+def test_grades_are_counted_on_the_scale() -> None:
+    facts = made_facts({"ann": {1: 0, 2: 1, 3: 3, 4: 3}})
+    found = grades_of(facts.human, facts.scale)
+    assert found.counts == (1, 1, 0, 2)
+    assert found.relevant.value == 0.75
+    assert grades_of([], facts.scale).relevant.why == "no grade was given yet"
+
+
+def test_gold_documents_check_attention() -> None:
+    gold = dict.fromkeys(range(1, 21), 2)
+    careless = {item: 2 if item <= 6 else 0 for item in gold}
+    facts = made_facts({"ann": gold, "bob": careless}, documents=20, gold=gold)
+    ann, bob = attention(facts)
+    assert (ann.right.value, ann.low) == (1.0, False)
+    assert (bob.right.value, bob.low) == (0.3, True)
+    assert bob.right.high == pytest.approx(0.519, abs=1e-3), "Wilson's"
+    told = warnings(watched(facts, Systems(Path("nowhere"))))
+    assert any(sentence.startswith("bob gave 30% of 20 gold documents") for sentence in told)
+    assert attention(made_facts({"ann": {1: 0}})) == ()
+
+
+def test_drift_is_found_and_said() -> None:
+    facts = simulated(stricter=0.8, topics=24, documents=10)
+    first, *others = [one for one in drifts(facts) if one.against == "others"]
+    assert first.told == "stricter"
+    assert drifted(first).startswith("p0 has become stricter: against the others' grades")
+    assert first.change.value is not None
+    assert first.change.value < -0.3
+    assert all(one.change.value is not None for one in others)
+
+
+def test_drift_is_rarely_told_where_there_is_none() -> None:
+    teams = [simulated(topics=8, documents=10, seed=seed) for seed in range(60)]
+    told = sum(any(one.told for one in drifts(team)) for team in teams)
+    assert told <= 8, "5% of teams: more than 8 of 60 would be told in 1 of 100 tries"
+
+
+def test_topics_are_not_taken_for_drift() -> None:
+    # On the first topic somebody is above the others throughout, on the second below.
+    rows = [
+        Distance(f"t{at // 40}", float(at), (-1) ** (at // 40) + at % 3 / 3) for at in range(80)
+    ]
+    found = drift_of("ann", "others", rows)
+    assert found.told == ""
+    assert found.change.value == pytest.approx(0, abs=0.1)
+    assert drift_of("ann", "others", rows[:9]).change.why.endswith("9 so far")
+
+
+def test_recall_within_a_shuffled_pool_is_hypergeometric() -> None:
+    graded = {item: int(item <= 6) for item in range(1, 21)}
+    facts = made_facts({"ann": graded}, documents=50)
+    found = live_recall(facts, item_grades(facts))
+    low, high = relevant_interval(50, 20, 6)
+    assert found.way == "order"
+    assert (found.all.judged, found.all.relevant) == (20, 6)
+    assert found.all.estimate.value == pytest.approx(15)
+    assert (found.all.estimate.low, found.all.estimate.high) == (low, high)
+    assert found.all.recall.value == pytest.approx(0.4)
+    assert found.all.decision == "go on"
+    whole = made_facts({"ann": dict.fromkeys(range(1, 51), 1)}, documents=50)
+    assert live_recall(whole, item_grades(whole)).all.decision == "stop"
+
+
+def test_topics_that_nobody_began_are_not_passed_over() -> None:
+    facts = made_facts({"ann": {item: item % 2 for item in range(1, 11)}}, topics=3)
+    found = live_recall(facts, item_grades(facts))
+    assert found.topics["t1"].decision == "stop"
+    assert found.without == ("t2", "t3")
+    assert found.all.decision == "open"
+    assert found.all.advice.startswith("Not decided: nothing can be told yet of 2 topics; of the")
+    gold = replace(facts, items=tuple(item._replace(gold=0) for item in facts.items))
+    assert live_recall(gold, item_grades(gold)).all.documents == 0, "gold is no part of the pool"
+
+
+def test_recall_of_a_sampled_pool_weighs_by_probability() -> None:
+    drawn = {item: 1.0 if item <= 4 else 0.25 for item in range(1, 13)}
+    graded = {item: int(item in (1, 2, 5)) for item in range(1, 13)}
+    facts = made_facts({"ann": graded}, documents=12, drawn=drawn)
+    found = live_recall(facts, item_grades(facts))
+    assert found.way == "sample"
+    assert found.all.estimate.value == pytest.approx(2 + 1 / 0.25)
+    assert found.all.recall.value == pytest.approx(3 / 6)
+    assert found.all.recall.low is not None
+    assert found.all.recall.low < 0.5
+
+
+def test_an_adaptive_pool_is_told_by_its_yield() -> None:
+    graded = {item: int(item <= 10) for item in range(1, 31)}
+    facts = made_facts({"ann": graded}, documents=60, adaptive=True)
+    found = live_recall(facts, item_grades(facts))
+    assert found.topics["t1"].last.value == 0
+    assert "none of the last 20" in found.topics["t1"].advice
+    assert found.all.decision == "stop"
+    assert found.all.recall.value is None
+    two = made_facts({"ann": graded}, topics=2, documents=60, adaptive=True)
+    assert live_recall(two, item_grades(two)).all.advice == (
+        "Not decided: of 2 topics, 1 may stop, 0 should go on, and of 1 it cannot be told yet."
+    )
+    assert "adaptive" in found.all.recall.why
+    early = made_facts({"ann": dict.fromkeys(range(1, 26), 1)}, documents=60, adaptive=True)
+    assert live_recall(early, item_grades(early)).topics["t1"].decision == "go on"
+
+
+def test_rulings_come_before_votes() -> None:
+    facts = made_facts({"a": {1: 3, 2: 1}, "b": {1: 3, 2: 0}}, rulings={1: 0})
+    assert item_grades(facts) == {1: 0, 2: 0}
+
+
+def test_what_the_pool_missed_is_told_as_by_the_command(tmp_path: Path) -> None:
+    runs = {
+        name: {"t1": {f"d{doc}": 1 / (place + 1) for place, doc in enumerate(docs)}}
+        for name, docs in {"x": [1, 2, 3, 4], "y": [2, 1, 5, 6], "z": [1, 3, 7, 8]}.items()
+    }
+    write_pool(depth_pool(gather(runs), k=4), tmp_path / POOL)
+    graded = {doc: int(doc != 8) for doc in range(1, 9)}
+    facts = made_facts({"ann": graded})
+    found = Systems(tmp_path).beyond(facts, item_grades(facts))
+    judged = {"t1": {f"d{doc}": grade for doc, grade in graded.items()}}
+    best = recall(judged, runs, depth=4, reusing=False).best
+    assert best is not None
+    value, low, high = best.all.recall()
+    assert (found.recall.value, found.recall.low, found.recall.high) == (value, low, high)
+    assert found.sentences[0].startswith("By what systems found in common")
+    few = Systems(tmp_path).beyond(facts, {1: 1})
+    assert few.recall.why == "it needs 5 relevant documents: 1 so far"
+    assert "which systems" in Systems(tmp_path / "no").beyond(facts, {}).recall.why
+
+
+def test_nothing_is_computed_again_until_something_changes(judged: Project) -> None:
+    watch = Watch(judged, share=1)
+    first = watch.now()
+    assert watch.now() is first
+    give(judged, {"ann": {("t2", "d1"): 1}})
+    second = watch.now()
+    assert second.progress.done == first.progress.done + 1
+    slow = Watch(judged, share=1e-9)
+    known = slow.now()
+    give(judged, {"ann": {("t2", "d2"): 1}})
+    assert slow.now() is known, "what took long is shown for a while"
+
+
+def test_an_empty_project_says_why_there_is_nothing() -> None:
+    found = watched(made_facts({}), Systems(Path("nowhere")))
+    assert rows.overall(found.agreement)["kappa"].why.endswith("0 so far")
+    assert found.recall.all.advice == "Not decided: nothing is judged yet."
+    assert (found.work, found.drifts, found.beside) == ((), (), ())
+    assert warnings(found) == []
+
+
+def test_numbers_are_finite_or_none() -> None:
+    facts: Facts = made_facts({"ann": {1: 1}, "bob": {1: 1}})
+    found = watched(facts, Systems(Path("nowhere")))
+    numbers = [found.recall.all.recall, found.recall.all.estimate, found.grades.relevant]
+    assert not any(isnan(one.value) for one in numbers if one.value is not None)

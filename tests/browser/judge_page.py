@@ -1,0 +1,144 @@
+"""A team that judges, at a real server: projects, browsers in which people are signed in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select, update
+
+from cleverdon.assess.judging.recording import Saying, record
+from cleverdon.assess.people.accounts import person_named
+from cleverdon.assess.people.signing_in import new_link
+from cleverdon.assess.project import Project
+from cleverdon.assess.store.schema import documents, events, items, judgments, topics
+from cleverdon.assess.web.visitor import COOKIE
+from tests.assess.making import made_project, signed_in
+from tests.assess.served import Served, serving
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize
+
+PEOPLE = {
+    **dict.fromkeys(("ann", "bob", "cat", "dan", "fay", "gus", "hal", "ivy"), "assessor"),
+    "eve": "administrator",
+}
+DOCUMENTS = 8
+HOSTILE = "</article><script>document.title = 'taken'</script><img src=x onerror='alert(1)'>"
+WIDE: ViewportSize = {"width": 1280, "height": 800}
+PHONE: ViewportSize = {"width": 375, "height": 667}
+
+PATIENCE = 60_000
+"""How many milliseconds a page may take for anything, on a machine with much else to do."""
+
+
+@dataclass(frozen=True)
+class Team:
+    """A project with its server. Everybody judges everything, so that nobody is in another's way.
+
+    On SQLite the last document has markup for its text, in a line of ten megabytes.
+    """
+
+    project: Project
+    served: Served
+
+    def link(self, name: str) -> str:
+        """A new sign-in link."""
+        with self.project.database.writing() as connection:
+            key = new_link(connection, person_named(connection, name).id)
+        return f"{self.served.url}/sign-in/{key}"
+
+    def said(self, name: str, topic: str) -> list[tuple[str, str, Any]]:
+        """Everything that was recorded: documents, kinds, and the grades after it."""
+        with self.project.database.reading() as connection:
+            rows = connection.execute(
+                select(documents.c.name, events.c.kind, events.c.grade)
+                .join(items, items.c.id == events.c.item_id)
+                .join(documents, documents.c.id == items.c.document_id)
+                .join(topics, topics.c.id == items.c.topic_id)
+                .where(
+                    topics.c.name == topic,
+                    events.c.person_id == person_named(connection, name).id,
+                )
+                .order_by(events.c.id)
+            )
+            return [(row.name, row.kind, row.grade) for row in rows]
+
+    def standing(self, name: str, topic: str) -> dict[str, tuple[Any, ...]]:
+        """Each document's grade, reason, note and flag, as they stand."""
+        with self.project.database.reading() as connection:
+            rows = connection.execute(
+                select(documents.c.name.label("document"), judgments)
+                .join(items, items.c.id == judgments.c.item_id)
+                .join(documents, documents.c.id == items.c.document_id)
+                .join(topics, topics.c.id == items.c.topic_id)
+                .where(
+                    topics.c.name == topic,
+                    judgments.c.person_id == person_named(connection, name).id,
+                )
+            )
+            return {row.document: (row.grade, row.skipped, row.note, row.flagged) for row in rows}
+
+
+@contextmanager
+def a_team(folder: Path, *, database: str | None = None) -> Iterator[Team]:
+    """A team at a server of its own."""
+    made = made_project(
+        folder, topics=3, documents=DOCUMENTS, people=PEOPLE, wanted=99, database=database
+    )
+    with made as project:
+        with project.database.writing() as connection:
+            if database is None:
+                long = HOSTILE + " water " + "x" * 10_000_000
+                last = update(documents).where(documents.c.name == f"d{DOCUMENTS}")
+                connection.execute(last.values(text=long, title="<b>bold</b>"))
+            for item in range(1, 2 * DOCUMENTS):  # gus and hal disagree now and then
+                for person, grade in (("gus", item % 4), ("hal", item % 3)):
+                    said = Saying(f"made-up-{item}", item, "grade", grade=grade, seconds=item % 9)
+                    record(connection, person_named(connection, person).id, said, project.scale)
+        with serving(folder) as served:
+            yield Team(project, served)
+
+
+@contextmanager
+def browsing(
+    browser: Browser, team: Team, name: str = "", *, size: ViewportSize = WIDE, **more: Any
+) -> Iterator[tuple[BrowserContext, Page]]:
+    """A page of a browser of its own, in which somebody is signed in; it must not complain.
+
+    What a network that is down, or a server that is, makes the browser say is no complaint.
+    """
+    context = browser.new_context(base_url=team.served.url, viewport=size, **more)
+    context.set_default_timeout(PATIENCE)
+    complaints: list[str] = []
+    context.on("weberror", lambda error: complaints.append(str(error.error)))
+    context.on("console", lambda said: _is_wrong(said) and complaints.append(said.text))
+    context.on("dialog", lambda dialog: (complaints.append(dialog.message), dialog.dismiss()))
+    if name:
+        key = signed_in(team.project, name)
+        context.add_cookies([{"name": COOKIE, "value": key, "url": team.served.url}])
+    try:
+        yield context, context.new_page()
+    finally:
+        context.close()
+    assert not complaints, f"the page complained: {'; '.join(complaints)}"
+
+
+def _is_wrong(said: ConsoleMessage) -> bool:
+    """Whether a page complained; of servers that are down, and of a page that is not, it may."""
+    expected = "net::ERR_" in said.text or said.location["url"].endswith("/nothing")
+    return said.type == "error" and not expected
+
+
+def ready(page: Page) -> None:
+    """Wait until keys are listened to, and the next documents are there."""
+    page.locator("html.scripted").wait_for()
+    page.wait_for_load_state("networkidle")
+
+
+def all_sent(page: Page) -> None:
+    """Wait until the page says that all is saved."""
+    page.locator("#status", has_text="Saved").wait_for()

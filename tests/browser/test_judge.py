@@ -1,0 +1,183 @@
+"""Judging in a real browser: by keyboard, without a network, without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests import postgres
+from tests.browser.judge_page import (
+    DOCUMENTS,
+    HOSTILE,
+    PHONE,
+    Team,
+    a_team,
+    all_sent,
+    browsing,
+    ready,
+)
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def either(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Team]:
+    """A team on SQLite, and one on a PostgreSQL server."""
+    if request.param == "sqlite":
+        yield request.getfixturevalue("team")
+        return
+    folder = tmp_path_factory.mktemp("postgres")
+    for parent in (folder.parent, folder.parent.parent):
+        parent.chmod(0o755)  # the server may run as somebody else
+    with (
+        postgres.server(folder) as host,
+        a_team(
+            tmp_path_factory.mktemp("team") / "project",
+            database=f"postgresql://{postgres.USER}@/{postgres.DATABASE}?host={host}",
+        ) as made,
+    ):
+        yield made
+
+
+def test_a_topic_by_keyboard_alone(browser: Browser, either: Team) -> None:
+    with browsing(browser, either) as (_, page):
+        page.goto(either.link("ann"))
+        tab_to(page, "Sign in as ann")
+        page.keyboard.press("Enter")
+        page.get_by_role("heading", name="Your topics").wait_for()
+        tab_to(page, "Judge t1")
+        page.keyboard.press("Enter")
+        ready(page)
+        press(page, "2", "0", "f", "3")  # d1, d2, and d3, which is flagged
+        press(page, "n")
+        page.keyboard.type("Is it u? 1")  # keys say nothing while one types
+        press(page, "Control+Enter", "1", "s")
+        page.keyboard.type("In no language that I read")
+        press(page, "Enter", "2", "u")  # d5 is skipped, and d6 taken back
+        at(page, "d6")
+        press(page, "1", "ArrowLeft")
+        at(page, "d6")
+        press(page, "ArrowLeft")
+        at(page, "d5")
+        assert "Skipped" in page.locator("#standing").inner_text()
+        press(page, "3")  # one may think better of it
+        at(page, "d6")
+        press(page, "ArrowRight", "?")
+        assert page.get_by_role("dialog", name="Keys").is_visible()
+        press(page, "1", "Escape", "0", "0")  # nor do keys in a dialog
+        page.get_by_role("heading", name="Nothing is left").wait_for()
+        all_sent(page)
+    plain = {"d1": 2, "d2": 0, "d5": 3, "d6": 1, "d7": 0, "d8": 0}
+    assert either.standing("ann", "t1") == {
+        **{name: (grade, None, "", False) for name, grade in plain.items()},
+        "d3": (3, None, "", True),
+        "d4": (1, None, "Is it u? 1", False),
+    }
+    assert [kind for _, kind, _ in either.said("ann", "t1")].count("undo") == 1
+
+
+def at(page: Page, name: str) -> None:
+    """Wait until a document is shown."""
+    page.locator("#document h2", has_text=f"Title of {name}").wait_for()
+
+
+def tab_to(page: Page, name: str) -> None:
+    """Move the focus by Tab until it is on what has this name."""
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if name in " ".join(page.locator(":focus").inner_text().split()):
+            return
+    raise AssertionError(f"{name!r} was not reached")
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def test_what_is_said_offline_is_sent_later(browser: Browser, team: Team) -> None:
+    with browsing(browser, team, "bob") as (context, page):
+        page.goto("/topics/t1")
+        ready(page)
+        press(page, "1")
+        all_sent(page)
+        context.set_offline(True)
+        press(page, "2", "3", "0")
+        page.locator("#status", has_text="3 judgments wait to be sent: you are offline").wait_for()
+        assert page.locator("#far-topic .done").inner_text() == "4", "what waits is counted"
+        assert len(team.said("bob", "t1")) == 1
+        context.set_offline(False)
+        all_sent(page)
+        page.reload()
+        assert page.locator("#far-topic .done").inner_text() == "4"
+    graded = [("d1", 1), ("d2", 2), ("d3", 3), ("d4", 0)]
+    assert team.said("bob", "t1") == [(name, "grade", grade) for name, grade in graded]
+
+
+def test_a_server_that_is_killed_is_waited_for(browser: Browser, team: Team) -> None:
+    with browsing(browser, team, "cat") as (_, page):
+        page.goto("/topics/t1")
+        ready(page)
+        team.served.pause()  # a request is on its way when it dies
+        press(page, "1", "2")
+        team.served.kill()
+        page.locator("#status", has_text="the server cannot be reached").wait_for()
+        press(page, "3")
+        page.close()  # and it is kept when the page is closed
+        team.served.start()
+        page = page.context.new_page()
+        page.goto("/topics")
+        all_sent(page)
+    assert team.said("cat", "t1") == [
+        ("d1", "grade", 1),
+        ("d2", "grade", 2),
+        ("d3", "grade", 3),
+    ]
+
+
+def test_all_of_it_without_scripts(browser: Browser, team: Team) -> None:
+    with browsing(browser, team, "dan", java_script_enabled=False) as (_, page):
+        page.goto("/topics/t1")
+        button = page.get_by_role("button", name="Related")
+        button.click()  # d1
+        page.locator("#judged").get_by_role("button", name="Undo").click()
+        assert page.get_by_role("heading", name="Title of d1").is_visible()
+        page.locator("summary", has_text="Note").click()
+        page.get_by_label("Note", exact=True).fill("A note")
+        page.get_by_role("button", name="Keep the note").click()
+        page.get_by_role("button", name="Flag").click()
+        assert page.get_by_role("button", name="Flag").get_attribute("aria-pressed") == "true"
+        page.get_by_role("button", name="Perfectly relevant").click()
+        page.locator("summary", has_text="Skip").click()  # d2
+        page.get_by_label("Why can it not be judged?").fill("Broken")
+        page.get_by_role("button", name="Skip it").click()
+        for _ in range(DOCUMENTS - 2):
+            button.click()
+        assert page.get_by_role("heading", name="Nothing is left").is_visible()
+    standing = team.standing("dan", "t1")
+    assert standing["d1"] == (3, None, "A note", True)
+    assert standing["d2"] == (None, "Broken", "", False)
+    assert len(standing) == DOCUMENTS
+
+
+def test_a_document_is_text_whatever_it_holds(browser: Browser, team: Team) -> None:
+    with browsing(browser, team, "fay", size=PHONE) as (_, page):
+        page.goto("/topics/t1/list")
+        page.goto(f"/topics/t1?item={DOCUMENTS}")
+        ready(page)
+        shown = page.locator("#document").inner_text()
+        assert "<b>bold</b>" in shown
+        assert HOSTILE in shown
+        assert len(shown) < 50_000, "ten megabytes are not on the page"
+        assert "water" in page.locator("#document mark").all_inner_texts()
+        assert page.locator("#document :is(script, img, b)").count() == 0
+        assert page.title() != "taken"
+        assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+        press(page, "1")
+        all_sent(page)
+    assert team.said("fay", "t1") == [(f"d{DOCUMENTS}", "grade", 1)]

@@ -1,0 +1,126 @@
+"""How the pages of the judging app look: axe finds nothing serious, and phones are wide enough."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from cleverdon.assess.web.app import declared
+from tests.browser.judge_page import DOCUMENTS, PHONE, Team, browsing
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+PAGES = {
+    "/topics": "/topics",
+    "/topics/{name}/list": "/topics/t1/list",
+    "/topics/{name}": "/topics/t2",
+    "/items/{item}/text": f"/items/{DOCUMENTS}/text",
+    "/account": "/account",
+    "/dashboard": "/dashboard",
+    "/dashboard/topics/{name}": "/dashboard/topics/t1",
+    "/dashboard/people/{name}": "/dashboard/people/gus",
+    "/adjudication": "/adjudication",
+    "/adjudication/{item}": "/adjudication/3",
+    "/people": "/people",
+    "/people/audit": "/people/audit",
+    "/assignments": "/assignments",
+    "/exports": "/exports",
+    "/sign-in": "/sign-in",
+}
+"""An example of each page. What is there for programs, or leads elsewhere, is none."""
+
+ANEW, THERE = Axe(), Axe("void 0")
+"""Brings axe into the page, which takes a while; or finds it there."""
+
+NO_PAGES = {"/", "/sign-in/{key}", "/scale.css"}
+
+
+def test_there_is_an_example_of_each_page() -> None:
+    shown = {
+        route.path_format
+        for path, route in declared()
+        if "GET" in route.methods and not path.startswith(("/api/", "/exports/"))
+    }
+    assert shown - NO_PAGES == PAGES.keys()
+
+
+@pytest.fixture(scope="module")
+def judging_administrator(team: Team) -> str:
+    """Somebody who sees every page: an administrator to whom topics are assigned."""
+    from sqlalchemy import insert
+
+    from cleverdon.assess.people.accounts import person_named
+    from cleverdon.assess.store.schema import assignments
+
+    with team.project.database.writing() as connection:
+        eve = person_named(connection, "eve").id
+        rows = [{"topic_id": topic, "person_id": eve} for topic in (1, 2, 3)]
+        connection.execute(insert(assignments), rows)
+    return "eve"
+
+
+def test_axe_finds_nothing_serious(
+    browser: Browser, team: Team, judging_administrator: str
+) -> None:
+    found: list[str] = []
+    # Colours that change slowly would be looked at on their way.
+    still = {"reduced_motion": "reduce"}
+    with browsing(browser, team, judging_administrator, **still) as (_, page):
+        for address in (*PAGES.values(), "/nothing", team.link("ann")):
+            page.emulate_media(color_scheme="light")
+            page.goto(address)
+            found += serious(page, f"{address} in the light")
+            page.emulate_media(color_scheme="dark")
+            found += serious(page, f"{address} in the dark", axe=THERE, only="color-contrast")
+        page.goto("/topics/t2")
+        page.locator("html.scripted").wait_for()
+        for key in "?sn":
+            page.keyboard.press(key)
+            found += serious(page, f"the dialog of {key}")
+            page.keyboard.press("Escape")
+    assert not found, "\n".join(found)
+
+
+def serious(page: Page, where: str, *, axe: Axe = ANEW, only: str = "") -> list[str]:
+    """What axe objects to, and how much it matters."""
+    options: dict[str, Any] = {"resultTypes": ["violations"]}
+    if only:
+        options["runOnly"] = [only]
+    response = axe.run(page, options=options).response
+    return [
+        f"{where}: {each['id']}, {each['nodes'][0]['html'][:200]}: "
+        f"{each['nodes'][0].get('failureSummary', '')}"
+        for each in response["violations"]
+        if each["impact"] in ("serious", "critical")
+    ]
+
+
+def test_pages_fit_on_a_phone(browser: Browser, team: Team, judging_administrator: str) -> None:
+    wide: list[str] = []
+    with browsing(browser, team, judging_administrator, size=PHONE) as (_, page):
+        for address in PAGES.values():
+            page.goto(address)
+            width = page.evaluate("document.documentElement.scrollWidth")
+            if width > PHONE["width"]:
+                wide.append(f"{address} is {width} wide: {widest(page)}")
+        page.goto("/topics/t2")
+        grades = page.locator("#grades button")
+        for place in range(grades.count()):
+            box = grades.nth(place).bounding_box()
+            assert box is not None
+            assert box["height"] >= 40, "a finger hits it"
+            assert 0 <= box["y"] <= PHONE["height"] - box["height"], "without scrolling"
+    assert not wide, "\n".join(wide)
+
+
+def widest(page: Page) -> str:
+    """What sticks out."""
+    found: list[str] = page.evaluate(
+        """() => [...document.querySelectorAll('body *')].filter((one) =>
+          one.getBoundingClientRect().right > innerWidth + 1)
+          .map((one) => one.outerHTML.slice(0, 120))"""
+    )
+    return " | ".join(found[:3])
