@@ -1,11 +1,11 @@
-"""One server for a project: a file that the operating system unlocks when its process ends."""
+"""One process at a time: a file that the operating system unlocks when its process ends."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 from cleverdon.errors import InputError
@@ -13,21 +13,24 @@ from cleverdon.errors import InputError
 _FILE = "serving.lock"
 
 
-@contextmanager
-def only_server(folder: Path) -> Iterator[None]:
+def only_server(folder: Path) -> AbstractContextManager[None]:
     """Hold the project, or say that another server does.
 
     Two servers would lose no judgment, since the database has one writer at a time. But each
     would count progress, feed adaptive pools and limit sign-in by what it saw itself. Commands may
     run beside a server.
     """
-    with open(folder / _FILE, "a") as file:
+    return locked(folder / _FILE, "is served already, by another process: end that one first")
+
+
+@contextmanager
+def locked(file: Path, otherwise: str) -> Iterator[None]:
+    """Hold a file; where another process does, an InputError says `otherwise` of its folder."""
+    with open(file, "a") as opened:
         try:
-            _hold(file.fileno())
+            _hold(opened.fileno())
         except OSError:
-            raise InputError(
-                "is served already, by another process: end that one first", source=str(folder)
-            ) from None
+            raise InputError(otherwise, source=str(file.parent)) from None
         yield
 
 

@@ -20,21 +20,11 @@ from cleverdon.assess.store.migrating import check_form, check_known, current, m
 from cleverdon.errors import InputError
 from cleverdon.read.judging_folder import MARK, is_project
 
-__all__ = [
-    "MARK",
-    "POOL",
-    "Project",
-    "begin_project",
-    "check_free",
-    "finish_project",
-    "is_project",
-    "open_project",
-    "read_project",
-    "unfilled_project",
-]
+__all__ = ["MARK", "POOL", "Project", "is_project", "open_project", "read_project"]
 
-_KIND = "cleverdon judge project"
-_DATABASE = "judgments.db"
+KIND = "cleverdon judge project"
+"""What the mark says."""
+DATABASE = "judgments.db"
 T = TypeVar("T")
 POOL = "pool.tsv"
 """Where each document came from; in the folder and not in the database, out of assessors' reach."""
@@ -81,51 +71,17 @@ class Project:
         self.close()
 
 
-def check_free(folder: str | os.PathLike[str]) -> Path:
-    """The folder, if a project can be made in it."""
-    where = Path(folder)
-    if is_project(where):
-        raise InputError("is a project already; name another folder", source=str(where))
-    if where.exists() and (not where.is_dir() or any(where.iterdir())):
-        raise InputError("is there, and is not empty; name a new folder", source=str(where))
-    return where
-
-
-def unfilled_project(folder: str | os.PathLike[str], *, database: str | None = None) -> Project:
-    """A project's folder and a database to be, in which there is no table yet."""
-    where = check_free(folder)
-    opened = Database(database or _file(where))  # first: what is no URL makes no folder
-    where.mkdir(parents=True, exist_ok=True)
-    return Project(where, opened)
-
-
-def begin_project(folder: str | os.PathLike[str], *, database: str | None = None) -> Project:
-    """A new project with empty tables; the mark is written last, by whoever fills it (`finish`)."""
-    opened = unfilled_project(folder, database=database)
-    before, _ = migrate(opened.database)
-    if before is not None:
-        raise InputError(
-            "holds a project already; name another database", source=opened.database.name
-        )
-    return opened
-
-
-def finish_project(project: Project) -> None:
-    """Write the mark: from now on the folder is a project."""
-    mark: dict[str, Any] = {"kind": _KIND, "version": 1}
-    if not project.database.is_sqlite:
-        mark["database"] = project.database.url.render_as_string(hide_password=False)
-    path = project.folder / MARK
-    path.touch(mode=0o600)  # the URL may hold a password
-    path.write_text(json.dumps(mark, indent=2) + "\n", encoding="utf-8")
-
-
 def open_project(folder: str | os.PathLike[str]) -> Project:
     """A project that is there, brought to the form that this version knows."""
-    where = Path(folder)
-    project = Project(where, Database(_marked_url(where) or _file(where)))
+    project = marked_project(folder)
     _bring_up(project)
     return project
+
+
+def marked_project(folder: str | os.PathLike[str]) -> Project:
+    """A project by its mark, as it is."""
+    where = Path(folder)
+    return Project(where, Database(_marked_url(where) or file_of(where)))
 
 
 def _bring_up(project: Project) -> None:
@@ -137,18 +93,19 @@ def _bring_up(project: Project) -> None:
         form = current(connection)
     if form == newest():
         return
-    said = ""
-    if form is not None:
-        check_known(form, what=project.database.name)
-        from cleverdon.assess.backup.writing import write_backup
+    if form is None:
+        raise StoreFailure(f"{project.database.name} is empty; restore it from a backup")
+    check_known(form, what=project.database.name)
+    from cleverdon.assess.backup.writing import write_backup
 
-        kept = project.folder / f"before-{newest()}.zip"
-        write_backup(project.database, project.folder, kept)
-        said = f"; its form is still {form!r}, and {kept} is a backup of it"
+    kept = project.folder / f"before-{newest()}.zip"
+    write_backup(project.database, project.folder, kept)
     try:
         migrate(project.database)
     except StoreFailure as error:
-        raise StoreFailure(f"{error}{said}") from error
+        raise StoreFailure(
+            f"{error}; its form is still {form!r}, and {kept} is a backup of it"
+        ) from error
 
 
 def read_project(folder: str | os.PathLike[str], read: Callable[[Project], T]) -> T:
@@ -161,18 +118,18 @@ def read_project(folder: str | os.PathLike[str], read: Callable[[Project], T]) -
     url = _marked_url(where)
     if url is not None:
         return _read(where, url, read)
-    file = where.resolve() / _DATABASE
+    file = where.resolve() / DATABASE
     before = _state(file)
     if not _journal(file).exists():
         try:
-            found = _read(where, _file(where, immutable=True), read)
+            found = _read(where, file_of(where, immutable=True), read)
         except StoreFailure:
             if _state(file) == before:
                 raise
         else:
             if _state(file) == before:
                 return found
-    return _read(where, _file(where, immutable=False), read)
+    return _read(where, file_of(where, immutable=False), read)
 
 
 def _read(where: Path, url: str | URL, read: Callable[[Project], T]) -> T:
@@ -202,21 +159,21 @@ def _marked_url(where: Path) -> str | None:
         )
     try:
         mark = json.loads(path.read_text(encoding="utf-8"))
-        if mark["kind"] != _KIND:
+        if mark["kind"] != KIND:
             raise ValueError(mark["kind"])
     except (ValueError, KeyError, TypeError):
         raise InputError(
             "does not say what it is of; restore it from a backup", source=str(path)
         ) from None
     url: str | None = mark.get("database")
-    if url is None and not (where / _DATABASE).is_file():
-        raise InputError("is missing; restore it from a backup", source=str(where / _DATABASE))
+    if url is None and not (where / DATABASE).is_file():
+        raise InputError("is missing; restore it from a backup", source=str(where / DATABASE))
     return url
 
 
-def _file(folder: Path, *, immutable: bool | None = None) -> URL:
+def file_of(folder: Path, *, immutable: bool | None = None) -> URL:
     """The URL of the file in a folder; for reading alone where it is said whether it may change."""
-    path = str(folder.resolve() / _DATABASE)
+    path = str(folder.resolve() / DATABASE)
     if immutable is None:
         return URL.create("sqlite", database=path)
     options = {"mode": "ro", "uri": "true", **({"immutable": "1"} if immutable else {})}

@@ -167,14 +167,16 @@ def command(
 ) -> None:
     """Say how far judges agree, on the documents that two of them at least have judged.
 
-    QRELS are a file for each judge (NAME=FILE names them), or tables with a column `judge`. Grades
-    below 0 and empty ones are not judged. Every coefficient has a bootstrap interval: over topics,
-    or over documents where there is one topic only.
+    QRELS are a file for each judge (NAME=FILE names them), tables with a column `judge`, or the
+    folder of a judging project, which stands for its people, and behind --model for its models.
+    Grades below 0 and empty ones are not judged. Every coefficient has a bootstrap interval: over
+    topics, or over documents where there is one topic only.
 
     \b
     Examples:
       cleverdon agree ann=first.qrels bob=second.qrels
       cleverdon agree labels.csv --per-query --disagreements 20
+      cleverdon agree judging --model judging
       cleverdon agree ann.qrels bob.qrels eve.qrels --aggregate dawid-skene -o qrels.txt
       cleverdon agree ann.qrels bob.qrels --model gpt=gpt.qrels --runs '*.run' -m nDCG@10
       cleverdon agree --explain kappa

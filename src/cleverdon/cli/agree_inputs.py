@@ -1,4 +1,4 @@
-"""What `cleverdon agree` reads: judges' files, models' files, runs by patterns, another scale."""
+"""What `cleverdon agree` reads: files of judges and models, projects, runs, another scale."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cleverdon.cli import options
+from cleverdon.cli import judge_options, options
 
 if TYPE_CHECKING:
-    from cleverdon.judge.labels import Labels
+    from cleverdon.judge.labels import Labels, Row
 
 
 def found(runs: tuple[str, ...]) -> tuple[str, ...]:
@@ -30,15 +30,37 @@ def labelled(
     """The labels of people and models, and who the people are."""
     from cleverdon.errors import InputError
     from cleverdon.judge.labels import Labels
-    from cleverdon.judge.reading import read_rows
 
-    by_people = read_rows(_named(qrels), assessors=assessors, format=format)
-    by_models = read_rows(_named(models)) if models else []
+    by_people = _rows(qrels, "person", assessors=assessors, format=format)
+    by_models = _rows(models, "model")
     people = list(dict.fromkeys(row[0] for row in by_people))
     both = set(people) & {row[0] for row in by_models}
     if both:
         raise InputError(f"{min(both)!r} is a model and a judge; give it another name: NAME=FILE")
     return Labels.of_rows([*by_people, *by_models]), people
+
+
+def _rows(
+    given: tuple[str, ...], kind: str, *, assessors: bool = False, format: str | None = None
+) -> list[Row]:
+    """The rows of files, and of judging projects: there, those of its people or of its models."""
+    from cleverdon.judge.reading import read_rows
+    from cleverdon.read.judging_folder import is_project
+
+    for name, file in map(options.name_and_file, given):
+        if name and is_project(file):
+            raise click.UsageError(
+                f"{file} is a project, whose judges have names: leave {name}= out"
+            )
+    folders = [each for each in given if is_project(each)]
+    files = tuple(each for each in given if each not in folders)
+    rows = read_rows(_named(files), assessors=assessors, format=format) if files else []
+    for folder in folders:
+        judge_options.needs_web()
+        from cleverdon.assess.exporting.folder import judged_rows
+
+        rows += judged_rows(folder, kind)
+    return rows
 
 
 def _named(files: tuple[str, ...]) -> dict[str, str]:

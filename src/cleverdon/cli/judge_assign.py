@@ -86,20 +86,19 @@ def command(
       cleverdon judge assign judging --show
     """
     options.check_of_use(topics, ["part", "remove"], "--topic")
+    options.check_of_use(not (topics or show), ["by"], "dealing out: drop --topic and --show")
     if topics and not people:
         raise click.UsageError("--topic needs --to: whom it goes to")
-    if topics and (rebalance or overlap):
+    if topics and (rebalance or overlap is not None):
         raise click.UsageError("--topic is by hand: --rebalance and --overlap go without it")
-    if show and (topics or people or rebalance or overlap):
+    if show and (topics or people or rebalance or overlap is not None):
         raise click.UsageError("--show changes nothing, and goes alone")
     with judge_options.opened(folder) as project:
         from cleverdon.assess.people.accounts import person_named
         from cleverdon.assess.people.auditing import COMMAND_LINE
         from cleverdon.assess.setup import assigning
-        from cleverdon.assess.setup.items import parse_overlap
         from cleverdon.assess.setup.workload import work_of
 
-        drawn = parse_overlap(overlap) if overlap else None
         with project.database.writing() as connection:
             named = [person_named(connection, name) for name in people]
             for topic in topics:
@@ -108,8 +107,8 @@ def command(
                         assigning.remove(connection, COMMAND_LINE, topic, person)
                     else:
                         assigning.assign(connection, COMMAND_LINE, topic, person, part)
-            if drawn is not None:
-                assigning.set_overlap(connection, COMMAND_LINE, drawn)
+            if overlap is not None:
+                assigning.set_overlap(connection, COMMAND_LINE, overlap)
             if not topics and not show:
                 among = named or assigning.assessors(connection)
                 assigning.deal_out(connection, COMMAND_LINE, among, by=by, anew=rebalance)

@@ -78,6 +78,7 @@ _EXAMPLES = 5
     is_flag=True,
     help="Where another grade of the same judge stands, take the file's.  [default: keep it]",
 )
+@click.option("--dry-run", is_flag=True, help="Say what would come of it, and change nothing.")
 def command(
     folder: str,
     file: str,
@@ -93,6 +94,7 @@ def command(
     add: bool,
     docs: tuple[str, ...],
     replace: bool,
+    dry_run: bool,
 ) -> None:
     """Add the judgments of FILE to a project: all of them, or nothing where something is wrong.
 
@@ -102,45 +104,49 @@ def command(
 
     \b
     Examples:
-      cleverdon judge import judging old.qrels --name trec8
+      cleverdon judge import judging old.qrels --name trec8 --dry-run
       cleverdon judge import judging gpt.qrels --as model --name gpt --map 4=3
       cleverdon judge import judging case_7_judgements.csv
       cleverdon judge import judging project-1.json --as person --judge ann@example.org=Ann
     """
     options.check_of_use(add, ["docs"], "--add")
-    called = dict(_pair(text) for text in judges)
 
     from cleverdon.cli.progress import bar
 
     with judge_options.opened(folder) as project, bar(f"importing {file}"):
         from cleverdon.assess.importing.grading import parse_map
-        from cleverdon.assess.importing.importing import Importing, import_content
-        from cleverdon.assess.importing.reading import read_judgments
+        from cleverdon.assess.importing.importing import Importing, import_file, parse_judges
         from cleverdon.assess.importing.rows import Fields
         from cleverdon.assess.people.auditing import COMMAND_LINE
 
         how = Importing(
-            kind, name, called, parse_map(grades, project.scale), add, docs, replace=replace
+            kind,
+            name,
+            parse_judges(judges),
+            parse_map(grades, project.scale),
+            add,
+            docs,
+            replace=replace,
         )
-        fields = Fields(topic_field, document_field, grade_field)
-        content = read_judgments(file, form=form, assessors=assessors, fields=fields)
-        found = import_content(project, content, file, how, actor=COMMAND_LINE)
-    _say(found)
+        found = import_file(
+            project,
+            file,
+            how,
+            actor=COMMAND_LINE,
+            form=form,
+            assessors=assessors,
+            fields=Fields(topic_field, document_field, grade_field),
+            only_look=dry_run,
+        )
+    _say(found, "would be " if dry_run else "")
 
 
-def _pair(text: str) -> tuple[str, str]:
-    there, equals, here = text.rpartition("=")
-    if not (equals and there and here):
-        raise click.UsageError(f"--judge {text}: expected THERE=HERE, as ann@example.org=Ann")
-    return there, here
-
-
-def _say(found: Imported) -> None:
+def _say(found: Imported, would: str) -> None:
     from cleverdon.cli.progress import say
     from cleverdon.show.grid import counted
 
     by = f", of {', '.join(found.judges)}" if found.judges else ""
-    click.echo(f"{found.form}: {counted(found.recorded, 'judgment')} recorded{by}")
+    click.echo(f"{found.form}: {counted(found.recorded, 'judgment')} {would}recorded{by}")
     for number, what in (
         (found.unchanged, "stood already"),
         (
@@ -153,7 +159,7 @@ def _say(found: Imported) -> None:
         if number:
             say(f"{number:,} {what}")
     if found.added:
-        say(f"{counted(found.added, 'document')} added")
+        say(f"{counted(found.added, 'document')} {would}added")
     if found.unknown:
         listed = ", ".join(found.unknown_topics[:_EXAMPLES])
         say(

@@ -162,19 +162,21 @@ def command(
     _check(source, overlap, judges, assessors)
     judge_options.needs_web()
 
-    from cleverdon.assess.project import check_free
+    from cleverdon.assess.setup.beginning import check_free
     from cleverdon.assess.setup.documents import Documents
     from cleverdon.assess.setup.gold import read_gold
     from cleverdon.assess.setup.items import parse_overlap
+    from cleverdon.assess.setup.made_of import made_of
     from cleverdon.assess.setup.making import Plan, make_project
     from cleverdon.assess.setup.scale_file import read_scale
-    from cleverdon.assess.setup.topics import read_topics
-    from cleverdon.cli.judge_summary import summary, warn_of_missing
+    from cleverdon.assess.setup.topics import read_topics, storable
+    from cleverdon.cli.judge_summary import summary, warn
     from cleverdon.cli.progress import bar
+    from cleverdon.read.texts import Text
 
     check_free(folder)  # before anything takes long
     grades, general = read_scale(scale)
-    drawn = parse_overlap(overlap) if overlap else None
+    drawn = None if overlap is None else parse_overlap(overlap)
     if guidelines is not None:
         general = _read(guidelines)
     with bar("reading the pool"):
@@ -184,24 +186,26 @@ def command(
         read = read_topics(topics, to_judge.topics, progress=update)
     wanted = dict.fromkeys(each.document for each in to_judge.candidates)
     wanted |= dict.fromkeys(document for of_topic in known.values() for document in of_topic)
+    with bar("taking digests"):
+        files = made_of({"topics": topics, "docs": list(docs), "gold": gold, **_files(source)})
     with bar("reading documents") as update:
         plan = Plan(
             to_judge=to_judge,
             topics=read,
             documents=Documents(docs, wanted, progress=update),
             scale=grades,
-            title=title or Path(folder).resolve().name,
-            guidelines=general,
+            title=storable(Text(title or "", Path(folder).resolve().name).line) or "Judging",
+            guidelines=storable(general),
             seed=seed,
             gold=known,
             judges=judges,
             overlap=drawn,
             assessors=_names(assessors),
             by=by,
-            made_of={"topics": topics, "docs": list(docs), "gold": gold, **_files(source)},
+            made_of=files,
         )
         made = make_project(folder, plan, database=database)
-    warn_of_missing(made, len(wanted))
+    warn(folder, made, len(wanted))
     click.echo(summary(folder, plan, made, len(wanted)))
 
 
@@ -214,7 +218,7 @@ def _check(source: dict[str, Any], overlap: str | None, judges: int, assessors: 
     options.check_of_use(source["runs"], _OF_RUNS, "--runs")
     options.check_of_use(source["adaptive"], _OF_ADAPTIVE, "--adaptive")
     options.check_of_use(assessors, ["by"], "--assessors")
-    if overlap and judges > 1:
+    if overlap is not None and judges > 1:
         raise click.UsageError("--overlap is for documents that one person judges: drop --judges")
 
 
@@ -226,7 +230,7 @@ def _to_judge(source: dict[str, Any], seed: int) -> ToJudge:
         return to_judge.of_file(source["pool"])
     adaptive = None
     depth = source["depth"]
-    if source["adaptive"]:
+    if source["adaptive"] is not None:
         limits = Limits(**{name: source[name] for name in _OF_ADAPTIVE})
         adaptive = to_judge.Adaptive(parse_method(source["adaptive"]), limits)
     else:

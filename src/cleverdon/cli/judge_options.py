@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import click
 
@@ -23,6 +24,31 @@ _PACKAGES = {
 }
 """What the extra `web` brings: the module, and the package that has it."""
 
+
+class _Url(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """The address of a host, without a path."""
+
+    name = "URL"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            parts = urlsplit(value)
+            host = parts.hostname if parts.port != 0 else None
+        except ValueError:  # a port that is no number, a host in half a bracket
+            host = None
+        rest = parts.path.strip("/") + parts.query + parts.fragment if host else ""
+        if not host or rest or parts.scheme not in ("http", "https") or "@" in value:
+            self.fail(
+                f"{value}: expected http://HOST or https://HOST; the app has a host of its own",
+                param,
+                ctx,
+            )
+        return value
+
+
+URL = _Url()
+"""The type of the option --url."""
+
 folder = click.argument("folder", metavar="DIR", type=click.Path())
 """The project's folder."""
 
@@ -30,8 +56,15 @@ folder = click.argument("folder", metavar="DIR", type=click.Path())
 def needs_web() -> None:
     """Say which library is missing, before anything of `cleverdon.assess` is imported."""
     for module, package in _PACKAGES.items():
-        if find_spec(module) is None:
+        if not _is_there(module):
             raise MissingExtra("the judging app", package=package, extra="web")
+
+
+def _is_there(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except (ImportError, ValueError):  # something keeps it from being imported
+        return False
 
 
 def opened(folder: str) -> Project:
@@ -40,17 +73,3 @@ def opened(folder: str) -> Project:
     from cleverdon.assess.project import open_project
 
     return open_project(folder)
-
-
-def ended_text(project: Project) -> str:
-    """Of an adaptive pool: which topics have ended, and why; empty where none has."""
-    from cleverdon.assess.judging.feeding import Feeder
-
-    with project.database.reading() as connection:
-        found = Feeder(project).endings(connection)
-    reasons = dict.fromkeys(found.values())
-    named = {why: [name for name in found if found[name] == why] for why in reasons}
-    return "\n".join(
-        f"ended ({why}): {', '.join(names[:10])}{', ...' if len(names) > 10 else ''}"
-        for why, names in named.items()
-    )

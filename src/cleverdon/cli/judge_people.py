@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from cleverdon.assess.people.accounts import Person
     from cleverdon.assess.project import Project
 
-_URL = "http://127.0.0.1:8000"
-
 
 def _of(flag: str, help: str) -> options.Decorator[Any]:
     """An option that takes names."""
@@ -47,9 +45,9 @@ def _of(flag: str, help: str) -> options.Decorator[Any]:
 )
 @click.option(
     "--url",
-    default=_URL,
+    type=judge_options.URL,
+    default="http://127.0.0.1:8000",
     show_default=True,
-    metavar="URL",
     help="The address of the app, for links.",
 )
 @options.formats("How to print it.", ("table", "json"))
@@ -89,15 +87,18 @@ def command(
         from cleverdon.assess.people import managing
         from cleverdon.assess.people.accounts import all_people
         from cleverdon.assess.people.auditing import COMMAND_LINE as BY
+        from cleverdon.assess.people.entering import set_password
 
-        if password:
-            _set_password(project, password)
+        stored = _new_password(project, password) if password else None
         keys: dict[str, str] = {}
         made = ""
         with project.database.writing() as connection:
             for name in add:
                 person, key = managing.add(connection, BY, name, role or "assessor")
                 keys[person.name] = key
+            for person in _named(connection, (password,) if password else ()):
+                set_password(connection, person.id, stored)
+                BY.note(connection, "changed the password", person.name)
             for person in _named(connection, change):
                 managing.change_role(connection, BY, person.id, role or "assessor")
             for person in _named(connection, reactivate):
@@ -119,22 +120,18 @@ def _named(connection: Connection, names: tuple[str, ...]) -> list[Person]:
     return [person_named(connection, name) for name in names]
 
 
-def _set_password(project: Project, name: str) -> None:
+def _new_password(project: Project, name: str) -> str:
+    """What is to be stored: asked for before anything is written, as it takes people a while."""
     from cleverdon.assess.people import passwords
-    from cleverdon.assess.people.accounts import person_named
-    from cleverdon.assess.people.auditing import COMMAND_LINE
-    from cleverdon.assess.people.entering import set_password
 
     with project.database.reading() as connection:
-        person = person_named(connection, name)
+        (person,) = _named(connection, (name,))
     if sys.stdin.isatty():
-        given = click.prompt(f"New password of {name}", hide_input=True, confirmation_prompt=True)
+        asked = f"New password of {person.name}"
+        given = click.prompt(asked, hide_input=True, confirmation_prompt=True)
     else:
-        given = sys.stdin.readline().rstrip("\n")
-    stored = passwords.hashed(given, name=name)
-    with project.database.writing() as connection:
-        set_password(connection, person.id, stored)
-        COMMAND_LINE.note(connection, "changed the password", name)
+        given = sys.stdin.readline().rstrip("\r\n")
+    return passwords.hashed(given, name=person.name)
 
 
 def _printed(people: list[Person], keys: dict[str, str], token: str, url: str, format: str) -> str:

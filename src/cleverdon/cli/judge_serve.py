@@ -41,7 +41,7 @@ _FILE = click.Path(dir_okay=False)
 )
 @click.option(
     "--url",
-    metavar="URL",
+    type=judge_options.URL,
     help="The address that people use, where it is another one: for links, and other names are "
     "refused.",
 )
@@ -74,10 +74,6 @@ def command(
     """
     if (tls_cert is None) != (tls_key is None):
         raise click.UsageError("--tls-cert and --tls-key go together")
-    if url is not None and not _is_root(url):
-        raise click.UsageError(
-            f"--url {url}: expected http://HOST or https://HOST; the app has a host of its own"
-        )
     tls = (tls_cert, tls_key) if tls_cert and tls_key else None
     judge_options.needs_web()
 
@@ -112,18 +108,12 @@ def command(
             behind_proxy=behind_proxy,
             # Names are known where one was given, or where nobody else gets in.
             hosts=known if url or (local and not behind_proxy) else None,
+            url=url,
         )
         invitation = _invitation(project, administrator, address)
         click.echo(f"{project.title}: {address} (Ctrl-C ends it)\n{invitation}")
         serving.run(app, listening, tls=tls)
     click.echo("ended; all that was acknowledged is written")
-
-
-def _is_root(url: str) -> bool:
-    """Whether it is the address of a host, without a path."""
-    parts = urlsplit(url)
-    rest = parts.path.strip("/") + parts.query + parts.fragment
-    return parts.scheme in ("http", "https") and bool(parts.hostname) and not rest
 
 
 def _address(host: str, listening: socket.socket, *, secure: bool, behind_proxy: bool) -> str:

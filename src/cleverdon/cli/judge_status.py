@@ -4,28 +4,33 @@ from __future__ import annotations
 
 import click
 
-from cleverdon.cli import judge_options, options
+from cleverdon.cli import judge_options, options, progress
 
 
 @click.command()
 @judge_options.folder
+@click.option("--topics", is_flag=True, help="List the topics one by one.")
+@click.option("--pairs", is_flag=True, help="List how far each two judges agree.")
 @options.formats("How to print. json has all digits, as the call /api/watching.", ("text", "json"))
-def command(folder: str, format_: str) -> None:
+def command(folder: str, topics: bool, pairs: bool, format_: str) -> None:
     """Say how far judging has come, how far people agree, and whether to go on.
 
-    By topic: judgments done and wanted, the share of relevant ones, agreement, the estimated
-    recall within the pool, and advice. By person: work done and left, speed, gold documents. Models
-    are shown beside people, never among them. The project may be in use meanwhile.
+    Over all: judgments done and wanted, agreement, the estimated recall within the pool, advice,
+    and what should be looked into. By person: work done and left, speed, gold documents. With
+    --topics the same topic by topic. Models are shown beside people, never among them. The project
+    may be in use meanwhile.
 
     \b
     Examples:
       cleverdon judge status judging
+      cleverdon judge status judging --topics
       cleverdon judge status judging -f json
     """
     with judge_options.opened(folder) as project:
         from cleverdon.assess.watching.watch import Watch
 
-        found = Watch(project).now()
+        with progress.bar("counting"):
+            found = Watch(project).now()
         if format_ == "json":
             from cleverdon.assess.web.api.watching_models import WatchedModel
 
@@ -33,6 +38,5 @@ def command(folder: str, format_: str) -> None:
             return
         from cleverdon.assess.watching.status import status
 
-        click.echo(status(found, project.title, **options.terminal()))
-        if ended := judge_options.ended_text(project):
-            click.echo(ended)
+        terminal = options.terminal()
+        click.echo(status(found, project.title, topics=topics, pairs=pairs, **terminal))

@@ -53,9 +53,14 @@ class Record(NamedTuple):
     fields: Mapping[str, Any] = _NOTHING  # all that it says, or what it says beside these
 
     def field(self, wanted: Sequence[str]) -> str:
-        """What stands in the first field of these names; empty where there is none."""
-        name = known(list(self.fields), wanted)
-        return plain(self.fields[name]).strip() if name else ""
+        """What stands in the first field of these names; empty where there is none.
+
+        Collections in the format of BEIR have further fields in one that is called metadata.
+        """
+        for fields in (self.fields, self.fields.get("metadata")):
+            if isinstance(fields, Mapping) and (name := known(list(fields), wanted)):
+                return plain(fields[name]).strip()
+        return ""
 
 
 Records = Generator[Record, None, None]

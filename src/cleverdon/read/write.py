@@ -117,6 +117,8 @@ def write_file(path: str, content: bytes) -> None:
     try:
         with replacing(path) as file, _packing(path, file) as out:
             out.write(content)
+    except BrokenPipeError:
+        raise
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"cannot be written: {reason}", source=path) from None

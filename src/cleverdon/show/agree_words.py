@@ -29,7 +29,7 @@ def sentences(agreed: Agreed, models: Collection[str] = ()) -> list[str]:
 def intervals_named(units: Units) -> str:
     """What the brackets hold."""
     what = counted(units.drawn_from, units.over.removesuffix("s"))
-    only = ", since there is one topic only" if units.over == "documents" else ""
+    only = ", since there are too few topics" if units.over == "documents" else ""
     return f"in brackets: {100 * units.confidence:.4g}% intervals of a bootstrap over {what}{only}"
 
 

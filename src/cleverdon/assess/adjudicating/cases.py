@@ -37,6 +37,7 @@ class Case:
     topic: str
     document: str
     title: str
+    gold: int | None  # the grade that is known to be right, where attention is checked
     given: tuple[Given, ...]  # the highest grade first, so that the order tells no names
     ruling: Ruling | None
 
@@ -160,7 +161,7 @@ def _is_settled() -> ColumnElement[bool]:
 def _cases(connection: Connection, wanted: Sequence[int]) -> list[Case]:
     """These items in this order."""
     about = (
-        select(items.c.id, topics.c.name, documents.c.name, documents.c.title)
+        select(items.c.id, topics.c.name, documents.c.name, documents.c.title, items.c.gold)
         .join(topics, topics.c.id == items.c.topic_id)
         .join(documents, documents.c.id == items.c.document_id)
         .where(items.c.id.in_(wanted))
@@ -170,8 +171,8 @@ def _cases(connection: Connection, wanted: Sequence[int]) -> list[Case]:
         given.setdefault(item, []).append(Given(*said))
     ruled = standing_rulings(connection, among=wanted)
     found = {
-        item: Case(item, topic, document, title, tuple(given.get(item, ())), ruled.get(item))
-        for item, topic, document, title in connection.execute(about)
+        row.id: Case(*row, given=tuple(given.get(row.id, ())), ruling=ruled.get(row.id))
+        for row in connection.execute(about)
     }
     return [found[item] for item in wanted if item in found]
 

@@ -9,9 +9,10 @@ from sqlalchemy import Connection, func, insert, select
 
 from cleverdon.assess import clock
 from cleverdon.assess.judging.recording import LONGEST_TEXT
+from cleverdon.assess.people.auditing import note as note_in_log
 from cleverdon.assess.refusals import Conflict, Invalid, NotThere
 from cleverdon.assess.scale import Scale
-from cleverdon.assess.store.schema import items, people, rulings
+from cleverdon.assess.store.schema import documents, items, people, rulings, topics
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,12 @@ def rule(
     grade: int | None,
     note: str = "",
     scale: Scale,
+    address: str = "",
 ) -> Ruled:
-    """Record a ruling; a second one with the same `request` changes nothing."""
+    """Record a ruling; a second one with the same `request` changes nothing.
+
+    `address` is where it came from, for the audit log.
+    """
     note = note.strip()
     _check(request, grade, note, scale)
     before = connection.execute(
@@ -58,7 +63,14 @@ def rule(
                 f"the request {request!r} was used before, for something else: each needs its own"
             )
         return Ruled(_ruling(connection, before.id), True)
-    if connection.execute(select(items.c.id).where(items.c.id == item)).first() is None:
+    about = connection.execute(
+        select(topics.c.name, documents.c.name.label("document"))
+        .select_from(items)
+        .join(topics, topics.c.id == items.c.topic_id)
+        .join(documents, documents.c.id == items.c.document_id)
+        .where(items.c.id == item)
+    ).first()
+    if about is None:
         raise NotThere(f"there is no document {item} to be judged")
     if grade is None and item not in standing_rulings(connection, among=[item]):
         raise Conflict("there is no ruling to take back")
@@ -73,7 +85,14 @@ def rule(
         )
     ).inserted_primary_key
     assert added is not None
-    return Ruled(_ruling(connection, added.id), False)
+    ruling = _ruling(connection, added.id)
+    document = f"{about.document} of topic {about.name}"
+    if grade is None:
+        note_in_log(connection, ruling.person, "took a ruling back", document, address=address)
+    else:
+        said = f"{document}, as {grade}"
+        note_in_log(connection, ruling.person, "settled a document", said, address=address)
+    return Ruled(ruling, False)
 
 
 def _check(request: str, grade: int | None, note: str, scale: Scale) -> None:

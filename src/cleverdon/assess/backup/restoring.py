@@ -14,7 +14,8 @@ from sqlalchemy.exc import CompileError, DataError, IntegrityError
 from cleverdon.assess.backup.checking import check_backup
 from cleverdon.assess.backup.form import Manifest, file_path, rows_of
 from cleverdon.assess.people.auditing import COMMAND_LINE
-from cleverdon.assess.setup.making import new_project
+from cleverdon.assess.setup.beginning import new_project
+from cleverdon.assess.store import StoreFailure
 from cleverdon.assess.store.migrating import check_known, upgrade
 from cleverdon.errors import InputError
 
@@ -34,7 +35,10 @@ def restore(path: str, folder: str | os.PathLike[str], *, database: str | None =
         new_project(folder, database=database, form=manifest.form) as (project, connection),
     ):
         _fill(connection, archive, manifest, path)
-        upgrade(connection)
+        try:
+            upgrade(connection)
+        except StoreFailure as error:
+            raise InputError(str(error), source=path) from None
         for name in manifest.files:
             with archive.open(file_path(name)) as given, (project.folder / name).open("wb") as own:
                 while block := given.read(1 << 20):

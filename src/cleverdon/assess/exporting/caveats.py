@@ -12,7 +12,13 @@ _MOSTLY = 0.5
 
 def caveats(sheet: Datasheet) -> tuple[str, ...]:
     """Sentences, each for a reason that is there."""
-    return (*_of_pool(sheet), *_of_judges(sheet), *_of_topics(sheet), *_of_gold(sheet))
+    return (
+        *_of_pool(sheet),
+        *_of_judges(sheet),
+        *_of_imports(sheet),
+        *_of_topics(sheet),
+        *_of_gold(sheet),
+    )
 
 
 def _of_pool(sheet: Datasheet) -> tuple[str, ...]:
@@ -20,8 +26,8 @@ def _of_pool(sheet: Datasheet) -> tuple[str, ...]:
     left = sheet.items - sheet.judged
     if left:
         told.append(
-            f"{counted(left, 'document')} of {sheet.items:,} that were to be judged have no "
-            "judgment of a person: to most measures they count as not relevant."
+            f"{left:,} of {sheet.items:,} documents that were to be judged have no judgment of a "
+            "person: to most measures they count as not relevant."
         )
     if sheet.pool is None:
         told.append(
@@ -55,8 +61,8 @@ def _of_judges(sheet: Datasheet) -> tuple[str, ...]:
     unsettled = sheet.disputes - sheet.settled
     if unsettled:
         told.append(
-            f"{counted(unsettled, 'document')} in dispute {'has' if unsettled == 1 else 'have'} no "
-            "ruling: the majority stands."
+            f"{unsettled:,} of {counted(sheet.disputes, 'document')} in dispute have no ruling: "
+            "the majority stands."
         )
     if sheet.tied:
         told.append(
@@ -70,8 +76,8 @@ def _of_topics(sheet: Datasheet) -> tuple[str, ...]:
     told = []
     if sheet.topics < _FEW_TOPICS:
         told.append(
-            f"{counted(sheet.topics, 'topic')} are few: only large differences between systems can "
-            "be told from chance."
+            f"Few topics ({sheet.topics:,}): only large differences between systems can be told "
+            "from chance."
         )
     if sheet.without_relevant:
         told.append(
@@ -79,6 +85,15 @@ def _of_topics(sheet: Datasheet) -> tuple[str, ...]:
             "measures are undefined there, and say nothing of a system."
         )
     return tuple(told)
+
+
+def _of_imports(sheet: Datasheet) -> tuple[str, ...]:
+    if not sheet.imported:
+        return ()
+    return (
+        f"{counted(sheet.imported, 'grade')} of {sheet.sayings:,} that people gave were made "
+        "elsewhere and imported: what the assessors saw there is not known.",
+    )
 
 
 def _of_gold(sheet: Datasheet) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import asdict, dataclass
 from statistics import median
@@ -16,7 +17,7 @@ from cleverdon.assess.exporting.judges import pseudonyms
 from cleverdon.assess.exporting.qrels import PUBLISHED, Qrels, one_grade
 from cleverdon.assess.project import POOL, Project
 from cleverdon.assess.scale import Scale
-from cleverdon.assess.store.schema import documents, events, rulings
+from cleverdon.assess.store.schema import documents, events, people, rulings
 from cleverdon.assess.store.schema import settings as stored_settings
 from cleverdon.assess.watching.agreement import live_agreement
 from cleverdon.assess.watching.facts import Facts, read_facts
@@ -78,7 +79,8 @@ class Datasheet:
     others: tuple[tuple[str, str, int], ...]  # models and earlier judgments: name, kind, grades
     judgments: int  # grades of people that stand
     sayings: int  # of people, changed and undone ones included
-    first: float | None
+    imported: int  # of these, those that were made elsewhere
+    first: float | None  # where it is known when they were made
     last: float | None
     seconds: Measured
     skipped: int
@@ -119,13 +121,14 @@ def datasheet(project: Project, connection: Connection, *, names: bool = False) 
     times = Counter(row.item for row in human)
     disputed = _disputed(facts)
     relevant = _relevant(facts, qrels)
-    moments = [one.at for one in facts.gradings] or [row.made_at for row in human]
+    imported = _imported(connection)
+    moments = [*(one.at for one in facts.gradings), *(at for at in imported if at is not None)]
     created_at = settings.pop("created_at", None)
     return Datasheet(
         title=project.title,
         as_of=_last_word(connection) or created_at or 0.0,
         created_at=created_at,
-        settings={name: settings[name] for name in sorted(settings.keys() - {"scale", "title"})},
+        settings=_settings(settings),
         pool=_pool(project),
         scale=facts.scale,
         topics=len(facts.topics),
@@ -136,7 +139,8 @@ def datasheet(project: Project, connection: Connection, *, names: bool = False) 
         assessors=_assessors(facts, {} if names else dict(pseudonyms(connection))),
         others=_others(facts),
         judgments=len(human),
-        sayings=len(facts.gradings),
+        sayings=len(facts.gradings) + len(imported),
+        imported=len(imported),
         first=min(moments, default=None),
         last=max(moments, default=None),
         seconds=speed_of(facts.gradings).seconds,
@@ -160,6 +164,31 @@ def datasheet(project: Project, connection: Connection, *, names: bool = False) 
         tied=qrels.tied,
         qrels_digest=digest_of(qrels.judgments),
     )
+
+
+def _settings(found: dict[str, Any]) -> dict[str, Any]:
+    """What is shown of how a project was set up; of files the names alone."""
+    shown = {name: found[name] for name in sorted(found.keys() - {"scale", "title"})}
+    return {name: _unplaced(shown[name]) if name == "made_of" else shown[name] for name in shown}
+
+
+def _unplaced(found: Any) -> Any:
+    """Paths without their folders, which are nobody's business."""
+    if isinstance(found, dict):
+        return {name: _unplaced(each) for name, each in found.items()}
+    if isinstance(found, list):
+        return [_unplaced(each) for each in found]
+    return re.split(r"[/\\]", found.rstrip("/\\"))[-1] if isinstance(found, str) else found
+
+
+def _imported(connection: Connection) -> list[float | None]:
+    """When people's grades were given that were made elsewhere, as far as their files said it."""
+    wanted = (
+        select(events.c.said_at)
+        .join(people, people.c.id == events.c.person_id)
+        .where(events.c.kind == "import", people.c.kind == "person")
+    )
+    return list(connection.execute(wanted).scalars())
 
 
 def _assessors(facts: Facts, called: dict[str, str]) -> tuple[AssessorFacts, ...]:
@@ -219,4 +248,4 @@ def _pool(project: Project) -> PoolFacts | None:
     pool = read_pool(path)
     systems = tuple((each.name, each.digest) for each in pool.contributors)
     digest = str(open_source(str(path)).digest())
-    return PoolFacts(dict(pool.how), systems, len(pool), int(pool.drawn.sum()), digest)
+    return PoolFacts(_unplaced(dict(pool.how)), systems, len(pool), int(pool.drawn.sum()), digest)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import PurePath
 from typing import Any
 
 from cleverdon.assess import clock
@@ -85,7 +84,7 @@ def _pool(sheet: Datasheet) -> Part:
 
 
 def _options(how: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Options by their names; of files the names alone, since folders are nobody's business."""
+    """Options by their names."""
     found = []
     for name, value in how.items():
         called = str(name).replace("_", " ")
@@ -98,9 +97,9 @@ def _options(how: dict[str, Any]) -> tuple[tuple[str, str], ...]:
 
 def _said(value: Any) -> str:
     if isinstance(value, str):
-        return PurePath(value).name if "/" in value or "\\" in value else value
+        return value
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return ", ".join(map(_said, value))
+        return ", ".join(value)
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -146,9 +145,10 @@ def _assessors(sheet: Datasheet) -> Part:
 
 def _judging(sheet: Datasheet) -> Part:
     facts = [
-        ("First judgment", "-" if sheet.first is None else clock.iso(sheet.first)),
-        ("Last judgment", "-" if sheet.last is None else clock.iso(sheet.last)),
+        ("First judgment", "not known" if sheet.first is None else clock.iso(sheet.first)),
+        ("Last judgment", "not known" if sheet.last is None else clock.iso(sheet.last)),
         ("Grades given", f"{sheet.sayings:,}, changed ones counted again"),
+        *([("Made elsewhere", f"{sheet.imported:,} of these")] if sheet.imported else []),
         ("Grades that stand", f"{sheet.judgments:,}"),
         ("Seconds a document", _seconds(sheet.seconds)),
         ("Skipped by somebody", counted(sheet.skipped, "document")),
@@ -228,7 +228,11 @@ def _origin(sheet: Datasheet) -> Part:
         facts.append(("Project made", clock.iso(sheet.created_at)))
     if sheet.pool is not None:
         facts.append(("BLAKE3 of the pool", sheet.pool.digest))
-    others = sheet.settings.keys() - {"guidelines", "pool"}
+    made_of = dict(sheet.settings.get("made_of") or {})
+    digests = made_of.pop("BLAKE3", {})
+    for what, given in made_of.items():
+        facts += _options({f"Made of: {what}": given, f"BLAKE3 of {what}": digests.get(what)})
+    others = sheet.settings.keys() - {"guidelines", "made_of", "pool"}
     facts += _options({name: sheet.settings[name] for name in sorted(others)})
     return Part("Versions and inputs", facts=tuple(facts))
 
@@ -244,11 +248,11 @@ def _spread(spread: Spread) -> str:
 
 
 def _share(found: Measured) -> str:
-    return _with_ends(found, "{:.1%}", " [{}, {}]")
+    return _with_ends(found, "{:z.1%}", " [{}, {}]")
 
 
 def _number(found: Measured) -> str:
-    return _with_ends(found, "{:.3f}", " [{}, {}]")
+    return _with_ends(found, "{:z.3f}", " [{}, {}]")
 
 
 def _seconds(found: Measured) -> str:

@@ -1,4 +1,4 @@
-"""A project's folder read as qrels, by whatever takes qrels."""
+"""A project's folder read as qrels, by whatever takes qrels; and as the grades of its judges."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from cleverdon import _core
 from cleverdon.assess.exporting.qrels import PUBLISHED, one_grade
 from cleverdon.assess.exporting.sampled import of_pool
 from cleverdon.assess.project import Project, read_project
+from cleverdon.assess.watching.labels import label_rows
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
 from cleverdon.read import open_source
@@ -46,6 +47,24 @@ def read_folder(path: str, *, format: str | None = None, name: str | None = None
         digest=digest_of(made, format),
         notes=made.notes,
     )
+
+
+def judged_rows(path: str, kind: str) -> list[tuple[str, str, str, float]]:
+    """The grades that stand in a project, of its people or of its models: `kind` says which.
+
+    A row has the judge, the topic, the document and the grade. The project may be in use, and
+    nothing of it is changed.
+    """
+
+    def standing(project: Project) -> list[tuple[str, str, str, float]]:
+        with project.database.reading() as connection:
+            found = label_rows(connection, (kind,))
+            return [(row.judge, row.topic, row.document, float(row.grade)) for row in found]
+
+    rows = read_project(path, standing)
+    if not rows:
+        raise InputError(f"no {kind} has judged anything in this project yet", source=path)
+    return rows
 
 
 def digest_of(judgments: Judgments, format: str | None = None) -> str:

@@ -66,6 +66,8 @@ def write_history(rows: Iterator[dict[str, Any]], path: str) -> int:
     try:
         with replacing(path) as file:
             return write(rows, file)
+    except BrokenPipeError:  # whoever reads it has enough
+        raise
     except OSError as error:
         raise InputError(f"cannot be written: {error.strerror or error}", source=path) from None
 

@@ -42,7 +42,8 @@ def on_scale(row: Row, scale: Scale, becomes: Mapping[str, int], *, source: str)
     listed = ", ".join(f"{grade.value} ({grade.name})" for grade in scale.grades)
     raise InputError(
         f"the grade {row.grade!r} of document {row.document!r} for topic {row.topic!r} is not on "
-        f"the scale: {listed}. Say what it stands for: --map '{row.grade}={scale.values[-1]}'",
+        f"the scale: {listed}. Say what it stands for, as '{row.grade}={scale.values[-1]}' does "
+        "(--map)",
         source=source,
         line=row.line or _line_of(row, source),
     )

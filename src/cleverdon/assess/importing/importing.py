@@ -17,13 +17,14 @@ from cleverdon.assess import clock
 from cleverdon.assess.importing.adding import add_items
 from cleverdon.assess.importing.grading import on_scale
 from cleverdon.assess.importing.matching import Matched, match
+from cleverdon.assess.importing.reading import read_judgments
 from cleverdon.assess.importing.recording import Given, Written, record_all
-from cleverdon.assess.importing.rows import Content, Row
+from cleverdon.assess.importing.rows import Content, Fields, Row
 from cleverdon.assess.judging.recording import LONGEST_TEXT
 from cleverdon.assess.people.accounts import check_name, person_named
 from cleverdon.assess.people.auditing import Actor
 from cleverdon.assess.project import Project
-from cleverdon.assess.refusals import Conflict
+from cleverdon.assess.refusals import Conflict, Invalid
 from cleverdon.assess.setup.topics import storable
 from cleverdon.assess.store.schema import people
 from cleverdon.errors import InputError, OptionError, check_word
@@ -75,14 +76,53 @@ class Imported:
     cautions: tuple[str, ...] = ()
 
 
-def import_content(
-    project: Project, content: Content, path: str, how: Importing, *, actor: Actor, name: str = ""
+def parse_judges(given: Iterable[str]) -> dict[str, str]:
+    """What judges of a file are called here, as in ann@example.org=Ann."""
+    called = {}
+    for text in given:
+        there, equals, here = (part.strip() for part in text.rpartition("="))
+        if not (equals and there and here):
+            raise Invalid(f"the judge {text!r} is not as THERE=HERE is, as ann@example.org=Ann")
+        called[there] = here
+    return called
+
+
+def import_file(
+    project: Project,
+    path: str,
+    how: Importing,
+    *,
+    actor: Actor,
+    form: str | None = None,
+    assessors: bool = False,
+    fields: Fields | None = None,
+    name: str = "",
+    only_look: bool = False,
 ) -> Imported:
     """Record all of a file in one transaction, or nothing; `name` is the file's, where it differs.
 
-    Documents of other topics, and those that the project has not, are counted and left out.
+    `form`, `assessors` and `fields` are those of `read_judgments`. Documents of other topics, and
+    those that the project has not, are counted and left out. With `only_look`, it is found out what
+    would come of it, and nothing is changed.
     """
-    label = name or PurePath(path).name
+    try:
+        content = read_judgments(path, form=form, assessors=assessors, fields=fields)
+        return _imported(project, content, path, how, name or PurePath(path).name, actor, only_look)
+    except InputError as error:
+        if not name or error.source != path:  # which may be that of documents' texts
+            raise
+        raise InputError(error.message, source=name, line=error.line, column=error.column) from None
+
+
+def _imported(
+    project: Project,
+    content: Content,
+    path: str,
+    how: Importing,
+    label: str,
+    actor: Actor,
+    only_look: bool,
+) -> Imported:
     digest = str(open_source(path).digest())
     seed = int(project.setting("seed", 0))
     with project.database.writing() as connection:
@@ -93,12 +133,10 @@ def import_content(
             added = add_items(connection, wanted, texts=how.texts, seed=seed)
             matched = match(connection, content, source=path)
         written, judges = _recorded(connection, project, matched, path, label, digest, how)
-        actor.note(
-            connection,
-            "imported",
-            f"{label}: {written.recorded} judgments of {', '.join(judges) or 'nobody'} "
-            f"({how.kind})",
-        )
+        about = f"{label}: {written.recorded} judgments of {', '.join(judges) or 'nobody'}"
+        actor.note(connection, "imported", f"{about} ({how.kind})")
+        if only_look:
+            connection.rollback()
     return Imported(
         content.form,
         judges,

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
-from cleverdon.assess.importing.rows import Content, Fields, Row, named, table
+from cleverdon.assess import clock
+from cleverdon.assess.importing.rows import Content, Fields, Row, named, records, table
 from cleverdon.errors import InputError
 from cleverdon.read.columns import DOCUMENT, GRADE, QUERY
 
@@ -24,6 +25,8 @@ _GRADES = (*GRADE, "rating", "choice", "choices", "number")
 _MINIMAL = ("annotation_id", "annotator")
 _CONTROLS = ("choices", "rating", "number")
 """Controls that can say a grade."""
+_A_DAY = 86_400.0
+_A_YEAR = 366 * _A_DAY
 
 
 def is_export(content: Any) -> bool:
@@ -38,22 +41,26 @@ def is_header(names: Iterable[str]) -> bool:
     return set(_MINIMAL) <= {name.strip() for name in names}
 
 
-def of_json(content: Sequence[Mapping[str, Any]], fields: Fields, *, source: str) -> Content:
+def of_json(content: Any, fields: Fields, *, source: str) -> Content:
     """Tasks, or flat records."""
-    if _is_task(content[0]):
-        return _made("Label Studio's JSON", _of_tasks(content, fields, source), content)
-    return _made("Label Studio's JSON-MIN", _of_records(enumerate(content), fields, source, {}))
+    found = records(content, "tasks", source=source)
+    if not _is_task(found[0]):
+        return _made("Label Studio's JSON-MIN", _of_records(enumerate(found), fields, source, {}))
+    predicted = sum(
+        len(records(task.get("predictions"), "predictions", source=source)) for task in found
+    )
+    return _made("Label Studio's JSON", _of_tasks(found, fields, source), predicted)
 
 
 def of_table(text: str, fields: Fields, *, separator: str, source: str) -> Content:
     """Flat records in columns."""
-    records = list(table(text, separator=separator, source=source))
-    lines = {at: line for at, (line, _) in enumerate(records)}
-    flat = ((at, record) for at, (_, record) in enumerate(records))
+    rows = list(table(text, separator=separator, source=source))
+    lines = {at: line for at, (line, _) in enumerate(rows)}
+    flat = ((at, record) for at, (_, record) in enumerate(rows))
     return _made("Label Studio's CSV", _of_records(flat, fields, source, lines))
 
 
-def _made(form: str, rows: Iterable[Row], tasks: Sequence[Mapping[str, Any]] = ()) -> Content:
+def _made(form: str, rows: Iterable[Row], predictions: int = 0) -> Content:
     found = list(rows)
     cautions = []
     # Somebody may annotate a task again; the later word holds.
@@ -65,7 +72,6 @@ def _made(form: str, rows: Iterable[Row], tasks: Sequence[Mapping[str, Any]] = (
     again = sum(bool(row.grade) for row in found) - len(latest)
     if again:
         cautions.append(f"{again:,} annotations were made anew by the same person: the last holds")
-    predictions = sum(len(task.get("predictions") or []) for task in tasks)
     if predictions:
         cautions.append(
             f"{predictions:,} predictions of models are left out: they are no judgments"
@@ -83,22 +89,31 @@ def _is_task(record: Mapping[str, Any]) -> bool:
 def _of_tasks(tasks: Sequence[Mapping[str, Any]], fields: Fields, source: str) -> Iterator[Row]:
     control = fields.grade or _only_control(tasks, source)
     for task in tasks:
-        data = task.get("data") or {}
+        (data,) = records([task.get("data")], "data", source=source)
         topic, document = _ids(data, fields, source)
-        for annotation in task.get("annotations") or task.get("completions") or []:
-            cancelled = annotation.get("was_cancelled") or annotation.get("skipped")
-            results = [] if cancelled else annotation.get("result") or []
+        for annotation, results in _annotations(task, source):
             said = (each for each in results if each.get("from_name") == control)
             grade = next((_grade(each.get("value")) for each in said), "")
             yield _row(topic, document, grade, annotation, annotation.get("completed_by"))
+
+
+def _annotations(
+    task: Mapping[str, Any], source: str
+) -> Iterator[tuple[Mapping[str, Any], list[dict[str, Any]]]]:
+    """Annotations of a task, and what their controls say: nothing where it was cancelled."""
+    made = task.get("annotations") or task.get("completions")
+    for annotation in records(made, "annotations", source=source):
+        results = records(annotation.get("result"), "results", source=source)
+        cancelled = annotation.get("was_cancelled") or annotation.get("skipped")
+        yield annotation, [] if cancelled else results
 
 
 def _only_control(tasks: Sequence[Mapping[str, Any]], source: str) -> str:
     """The control that grades, where there is one only."""
     found: dict[str, None] = {}
     for task in tasks:
-        for annotation in task.get("annotations") or task.get("completions") or []:
-            for each in annotation.get("result") or []:
+        for _, results in _annotations(task, source):
+            for each in results:
                 if each.get("type") in _CONTROLS and each.get("from_name"):
                     found[str(each["from_name"])] = None
     if not found:
@@ -114,12 +129,12 @@ def _only_control(tasks: Sequence[Mapping[str, Any]], source: str) -> str:
 
 
 def _of_records(
-    records: Iterable[tuple[int, Mapping[str, Any]]],
+    flat: Iterable[tuple[int, Mapping[str, Any]]],
     fields: Fields,
     source: str,
     lines: Mapping[int, int],
 ) -> Iterator[Row]:
-    for at, record in records:
+    for at, record in flat:
         topic, document = _ids(record, fields, source)
         control = fields.grade or named(list(record), _GRADES)
         if control is None:
@@ -152,14 +167,9 @@ def _ids(data: Mapping[str, Any], fields: Fields, source: str) -> tuple[str, str
 def _row(topic: str, document: str, grade: str, about: Mapping[str, Any], judge: Any) -> Row:
     if isinstance(judge, Mapping):
         judge = judge.get("email") or judge.get("id")
-    seconds = about.get("lead_time")
-    try:
-        taken = float(seconds) if seconds not in (None, "") else None
-    except (TypeError, ValueError):
-        taken = None
-    said_at = _moment(about.get("created_at"))
     who = "" if judge is None else str(judge).strip()
-    return Row(topic, document, grade, who, seconds=taken, said_at=said_at)
+    seconds, said_at = _seconds(about.get("lead_time")), _moment(about.get("created_at"))
+    return Row(topic, document, grade, who, seconds=seconds, said_at=said_at)
 
 
 def _loaded(cell: Any) -> Any:
@@ -185,8 +195,20 @@ def _grade(value: Any) -> str:
     )
 
 
-def _moment(text: Any) -> float | None:
+def _seconds(given: Any) -> float | None:
+    """How long it took; nothing where it says what cannot be."""
     try:
-        return datetime.fromisoformat(str(text)).timestamp()
+        seconds = float(given)
+    except (TypeError, ValueError):
+        return None
+    return seconds if 0 <= seconds < _A_YEAR else None
+
+
+def _moment(text: Any) -> float | None:
+    """When it was said, by UTC where it does not say otherwise."""
+    try:
+        found = datetime.fromisoformat(str(text))
     except ValueError:
         return None
+    moment = (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    return moment if 0 <= moment <= clock.now() + _A_DAY else None

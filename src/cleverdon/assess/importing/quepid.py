@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from cleverdon.assess.importing.rows import Content, Row, named, table
+from cleverdon.assess.importing.rows import Content, Row, named, records, table
 from cleverdon.errors import InputError
 
 _QUERY = ("query", "query text")
@@ -85,20 +85,20 @@ def is_export(content: Any) -> bool:
     """Whether JSON is an export of Quepid."""
     if not isinstance(content, dict):
         return False
-    parts = content.get("query_doc_pairs", content.get("queries"))
-    return isinstance(parts, list) and all(isinstance(part, dict) for part in parts)
+    return isinstance(content.get("query_doc_pairs", content.get("queries")), list)
 
 
 def of_json(content: Mapping[str, Any], *, source: str) -> Content:
     """A case, its ratings, a book, or what the Rated Ranking Evaluator takes."""
-    found = list(_pairs(content) if "query_doc_pairs" in content else _queries(content))
+    read = _pairs if "query_doc_pairs" in content else _queries
+    found = list(read(content, source))
     graded = tuple(row for row in found if row.grade)
     return Content("Quepid's JSON", graded, len(found) - len(graded), by_title=True)
 
 
-def _pairs(content: Mapping[str, Any]) -> Iterator[Row]:
-    for pair in content["query_doc_pairs"]:
-        for each in pair.get("judgements") or []:
+def _pairs(content: Mapping[str, Any], source: str) -> Iterator[Row]:
+    for pair in records(content["query_doc_pairs"], "query_doc_pairs", source=source):
+        for each in records(pair.get("judgements"), "judgements", source=source):
             yield Row(
                 _text(pair.get("query_text")),
                 _text(pair.get("doc_id")),
@@ -108,22 +108,23 @@ def _pairs(content: Mapping[str, Any]) -> Iterator[Row]:
             )
 
 
-def _queries(content: Mapping[str, Any]) -> Iterator[Row]:
-    for query in content["queries"]:
-        ratings: Any
+def _queries(content: Mapping[str, Any], source: str) -> Iterator[Row]:
+    for query in records(content["queries"], "queries", source=source):
         if "relevant_documents" in query:
-            topic = _text((query.get("placeholders") or {}).get("$query"))
-            ratings = {
-                doc: (each or {}).get("gain")
-                for doc, each in (query["relevant_documents"] or {}).items()
-            }
-        else:
-            topic = _text(query.get("query_text", query.get("query")))
-            ratings = query.get("ratings") or {}
+            (holder,) = records([query.get("placeholders") or {}], "placeholders", source=source)
+            what = "relevant_documents"
+            (gains,) = records([query[what] or {}], what, source=source)
+            for doc, each in zip(
+                gains, records([*gains.values()], what, source=source), strict=True
+            ):
+                yield Row(_text(holder.get("$query")), doc, _text(each.get("gain")))
+            continue
+        topic = _text(query.get("query_text", query.get("query")))
+        ratings = query.get("ratings")
         if isinstance(ratings, Mapping):
             yield from (Row(topic, doc, _text(rating)) for doc, rating in ratings.items())
             continue
-        for each in ratings:
+        for each in records(ratings, "ratings", source=source):
             judge = _text(each.get("user_email"))
             yield Row(topic, _text(each.get("doc_id")), _text(each.get("rating")), judge)
 

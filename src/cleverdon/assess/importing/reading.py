@@ -50,7 +50,7 @@ def _of_tools(text: str, fields: Fields, source: str) -> Content | None:
     if text.lstrip().startswith(("{", "[")):
         try:
             content: Any = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None  # lines of JSON, or broken: whoever reads it next says which
         if label_studio.is_export(content):
             return label_studio.of_json(content, fields, source=source)

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from cleverdon.errors import InputError
 
@@ -44,9 +45,18 @@ class Fields:
     grade: str = ""
 
 
+def records(found: Any, what: str, *, source: str) -> list[dict[str, Any]]:
+    """The objects of a list of JSON, which is as a tool writes it; nothing is an empty list."""
+    given = [] if found is None else found
+    if isinstance(given, list) and all(isinstance(each, dict) for each in given):
+        return given
+    raise InputError(f"its {what} are no list of JSON objects: is the file whole?", source=source)
+
+
 def table(text: str, *, separator: str, source: str) -> Iterator[tuple[int, dict[str, str]]]:
     """Rows under a header, by the names of the columns, each with its line."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    # Strict, or a quote that is never closed would swallow the rest without a word.
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     # Python's limit for a cell is shorter than some documents are.
     limit = csv.field_size_limit(2**31 - 1)
     names: list[str] = []
@@ -66,7 +76,9 @@ def table(text: str, *, separator: str, source: str) -> Iterator[tuple[int, dict
             padded = [*cells, *([""] * (len(names) - len(cells)))]
             yield reader.line_num, dict(zip(names, padded, strict=True))
     except csv.Error as error:
-        raise InputError(str(error), source=source, line=reader.line_num) from None
+        raise InputError(
+            f"{error}; is a quote never closed?", source=source, line=reader.line_num
+        ) from None
     finally:
         csv.field_size_limit(limit)
 

@@ -13,11 +13,55 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-from sqlalchemy import Connection, Row, Select, func, select, update
+from sqlalchemy import (
+    BindParameter,
+    Connection,
+    Integer,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    func,
+    select,
+    update,
+)
 
 from cleverdon.assess.store.schema import documents, events, items, people
 from cleverdon.pool.adaptive import Limits
 from cleverdon.pool.adaptive.judged_topic import JudgedTopic
+
+# Built once, as all statements of every judgment: to build one takes longer than to run it.
+_TOPIC: BindParameter[int] = bindparam("topic", type_=Integer)
+_HEARD: BindParameter[int] = bindparam("heard", type_=Integer)
+_IS_PLACED = and_(items.c.topic_id == _TOPIC, items.c.position.is_not(None))
+_PLACED = select(func.count()).where(_IS_PLACED)
+_IN_PLACE = (
+    select(items.c.position, items.c.after_event, documents.c.name)
+    .join(documents, documents.c.id == items.c.document_id)
+    .where(_IS_PLACED)
+    .order_by(items.c.position)
+)
+_LAST = select(events.c.person_id, events.c.request).where(events.c.id == _HEARD)
+_GIVE = (
+    update(items)
+    .where(items.c.id == bindparam("item", type_=Integer))
+    .values(position=bindparam("place", type_=Integer), after_event=_HEARD)
+)
+_SAID: Select[Any] = (
+    select(
+        events.c.id,
+        events.c.person_id,
+        events.c.request,
+        events.c.grade,
+        documents.c.name.label("document"),
+    )
+    .join(items, items.c.id == events.c.item_id)
+    .join(documents, documents.c.id == items.c.document_id)
+    .join(people, people.c.id == events.c.person_id)
+    .where(items.c.topic_id == _TOPIC, events.c.id > _HEARD, people.c.kind == "person")
+    .order_by(events.c.id)
+)
+"""What people said of a topic's documents since an event."""
 
 
 class Otherwise(Exception):
@@ -51,13 +95,9 @@ class FedTopic:
 
     def agrees(self, connection: Connection) -> bool:
         """Whether the database is where it was left: a transaction may have been undone since."""
-        placed = select(func.count()).where(
-            items.c.topic_id == self.topic, items.c.position.is_not(None)
-        )
-        if connection.execute(placed).scalar() != self.given:
+        if connection.execute(_PLACED, {"topic": self.topic}).scalar() != self.given:
             return False
-        last = select(events.c.person_id, events.c.request).where(events.c.id == self.heard)
-        found = connection.execute(last).first()
+        found = connection.execute(_LAST, {"heard": self.heard}).first()
         return (None if found is None else tuple(found)) == self.request
 
     def give(self, connection: Connection) -> bool:
@@ -65,27 +105,19 @@ class FedTopic:
         document = self._next()
         if document is None:
             return False
-        connection.execute(
-            update(items)
-            .where(items.c.id == self.items[document])
-            .values(position=self.given, after_event=self.heard)
-        )
+        place = {"item": self.items[document], "place": self.given, "heard": self.heard}
+        connection.execute(_GIVE, place)
         self._placed(document)
         return True
 
     def hear(self, connection: Connection) -> None:
         """Learn from what was said since."""
-        self._learn(connection.execute(_said(self.topic, after=self.heard)))
+        self._learn(connection.execute(_SAID, {"topic": self.topic, "heard": self.heard}))
 
     def replay(self, connection: Connection) -> None:
         """Do again what the database says was done: giving out, and judging in between."""
-        placed = connection.execute(
-            select(items.c.position, items.c.after_event, documents.c.name)
-            .join(documents, documents.c.id == items.c.document_id)
-            .where(items.c.topic_id == self.topic, items.c.position.is_not(None))
-            .order_by(items.c.position)
-        ).all()
-        said = connection.execute(_said(self.topic, after=0)).all()
+        placed = connection.execute(_IN_PLACE, {"topic": self.topic}).all()
+        said = connection.execute(_SAID, {"topic": self.topic, "heard": 0}).all()
         self.given, self.out, heard = 0, set(), 0
         for place in placed:
             while heard < len(said) and said[heard].id <= (place.after_event or 0):
@@ -130,24 +162,6 @@ class FedTopic:
         for_it = sum(votes)
         even = 2 * for_it == len(votes)
         return bool(votes) and (votes[0] if even else 2 * for_it > len(votes))
-
-
-def _said(topic: int, *, after: int) -> Select[Any]:
-    """What people said of a topic's documents since an event."""
-    return (
-        select(
-            events.c.id,
-            events.c.person_id,
-            events.c.request,
-            events.c.grade,
-            documents.c.name.label("document"),
-        )
-        .join(items, items.c.id == events.c.item_id)
-        .join(documents, documents.c.id == items.c.document_id)
-        .join(people, people.c.id == events.c.person_id)
-        .where(items.c.topic_id == topic, events.c.id > after, people.c.kind == "person")
-        .order_by(events.c.id)
-    )
 
 
 def gold_in_turn(

@@ -14,7 +14,7 @@ from functools import cached_property
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import Connection, func, or_, select
+from sqlalchemy import BindParameter, Connection, Integer, bindparam, func, or_, select
 
 from cleverdon.assess.judging.fed_topic import FedTopic, Otherwise, gold_in_turn
 from cleverdon.assess.project import POOL, Project
@@ -71,7 +71,11 @@ class Feeder:
             return
         with self._lock:
             state = self._state(connection, topic)
-            missing = _people_on(connection, topic) + self.ahead - _open(connection, topic)
+            on, waiting = (
+                connection.execute(count, {"topic": topic}).scalar_one()
+                for count in (_PEOPLE_ON, _OPEN)
+            )
+            missing = on + self.ahead - waiting
             for _ in range(max(missing, more)):
                 if not state.give(connection):
                     return
@@ -146,29 +150,23 @@ class Feeder:
         )
 
 
-def _people_on(connection: Connection, topic: int) -> int:
-    """How many people judge all of a topic."""
-    wanted = (
-        select(func.count())
-        .select_from(assignments.join(people, people.c.id == assignments.c.person_id))
-        .where(assignments.c.topic_id == topic, assignments.c.part == "all", people.c.active)
+_TOPIC: BindParameter[int] = bindparam("topic", type_=Integer)
+_PEOPLE_ON = (
+    select(func.count())
+    .select_from(assignments.join(people, people.c.id == assignments.c.person_id))
+    .where(assignments.c.topic_id == _TOPIC, assignments.c.part == "all", people.c.active)
+)
+"""How many people judge all of a topic."""
+_OPEN = select(func.count()).where(
+    items.c.topic_id == _TOPIC,
+    items.c.position.is_not(None),
+    ~select(judgments.c.item_id)
+    .join(people, people.c.id == judgments.c.person_id)
+    .where(
+        judgments.c.item_id == items.c.id,
+        people.c.kind == "person",
+        or_(judgments.c.grade.is_not(None), judgments.c.skipped.is_not(None)),
     )
-    return int(connection.execute(wanted).scalar_one())
-
-
-def _open(connection: Connection, topic: int) -> int:
-    """How many documents are given out, of which nobody has said anything."""
-    done = (
-        select(judgments.c.item_id)
-        .join(people, people.c.id == judgments.c.person_id)
-        .where(
-            judgments.c.item_id == items.c.id,
-            people.c.kind == "person",
-            or_(judgments.c.grade.is_not(None), judgments.c.skipped.is_not(None)),
-        )
-        .exists()
-    )
-    wanted = select(func.count()).where(
-        items.c.topic_id == topic, items.c.position.is_not(None), ~done
-    )
-    return int(connection.execute(wanted).scalar_one())
+    .exists(),
+)
+"""How many documents are given out, of which nobody has said anything."""

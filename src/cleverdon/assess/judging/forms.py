@@ -7,9 +7,7 @@ import json
 import secrets
 
 from cleverdon.assess import clock
-from cleverdon.assess.judging.recording import Kind, Saying
-
-_LONGEST_TIME = 86_400.0
+from cleverdon.assess.judging.recording import LONGEST_TIME, Kind, Saying
 
 
 def new_request() -> str:
@@ -35,6 +33,6 @@ def saying_of(
     said = json.dumps([kind, grade, text, flagged])
     digest = hashlib.sha256(said.encode()).hexdigest()[:16]
     seconds = None if shown_at is None else clock.now() - shown_at
-    if seconds is not None and not 0 <= seconds <= _LONGEST_TIME:
+    if seconds is not None and not 0 <= seconds <= LONGEST_TIME:
         seconds = None
     return Saying(f"{request}.{digest}", item, kind, grade, text, flagged, seconds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +12,10 @@ from sqlalchemy import (
     Connection,
     Double,
     Integer,
-    Row,
-    Select,
     and_,
     bindparam,
     case,
     delete,
-    exists,
     func,
     insert,
     or_,
@@ -28,39 +25,20 @@ from sqlalchemy import (
 from cleverdon.assess import clock
 from cleverdon.assess.judging.feeding import Feeder
 from cleverdon.assess.judging.reach import ME, reachable, within_reach
-from cleverdon.assess.store.schema import (
-    assignments,
-    items,
-    judgments,
-    leases,
-    people,
-    topics,
-)
+from cleverdon.assess.store.schema import assignments, items, judgments, leases, people
 
 _NOW = bindparam("now", type_=Double)
-
-Place = tuple[int, int]
-"""A topic and a position in it."""
-
-Places = dict[tuple[int, int | None], Place]
-"""Where the queue of a person begins, by person and topic (None: all topics)."""
-
-_BEGINNING: Place = (0, -(2**31))
 
 LEASE = 600.0
 """Seconds for which a document is kept for who got it; it is renewed while they are at it."""
 
 
 @dataclass(frozen=True)
-class TopicProgress:
-    """How far one person has come with a topic."""
+class Progress:
+    """How far one person has come, with a topic or with all."""
 
-    topic: int
-    name: str
-    title: str
-    total: int  # documents within reach that others have not done
-    done: int  # judged or skipped by this person
-    part: str
+    total: int = 0  # documents within reach that others have not done
+    done: int = 0  # judged or skipped by this person
 
     @property
     def left(self) -> int:
@@ -68,14 +46,13 @@ class TopicProgress:
         return self.total - self.done
 
 
-def is_done() -> ColumnElement[bool]:
-    """Whether a judgment says something, be it that the document was skipped."""
-    return or_(judgments.c.grade.is_not(None), judgments.c.skipped.is_not(None))
+_IN_REACH = items.join(assignments, within_reach(ME)).outerjoin(
+    judgments, and_(judgments.c.item_id == items.c.id, judgments.c.person_id == ME)
+)
+"""The items that are within one's reach, each with what one said of it."""
 
-
-def _judged() -> ColumnElement[bool]:
-    """Whether one is done with an item."""
-    return exists().where(judgments.c.item_id == items.c.id, judgments.c.person_id == ME, is_done())
+_DONE = or_(judgments.c.grade.is_not(None), judgments.c.skipped.is_not(None))
+"""Whether one is done with an item, be it that it was skipped."""
 
 
 def _available() -> ColumnElement[bool]:
@@ -106,52 +83,25 @@ def _taken() -> ColumnElement[int]:
     return judged + leased
 
 
-def _next() -> Select[Any]:
-    """Items that one may judge, has not, and that nobody else is at or has done."""
-    return (
-        reachable(ME)
-        .with_only_columns(items.c.id, items.c.topic_id, items.c.position)
-        .where(
-            ~_judged(),
-            _available(),
-            items.c.id.not_in(bindparam("without", expanding=True)),
-        )
-        # Topics are numbered in their order.
-        .order_by(items.c.topic_id, items.c.position)
-        .limit(bindparam("n", type_=Integer))
-    )
-
-
-def _progress() -> Select[Any]:
-    mine = _judged()
-    return (
-        select(
-            topics.c.id,
-            topics.c.name,
-            topics.c.title,
-            assignments.c.part,
-            func.count(case((mine, 1))).label("done"),
-            func.count(case((and_(~mine, _available()), 1))).label("open"),
-        )
-        .select_from(
-            items.join(assignments, within_reach(ME)).join(topics, topics.c.id == items.c.topic_id)
-        )
-        .group_by(topics.c.id, topics.c.name, topics.c.title, topics.c.position, assignments.c.part)
-        .order_by(topics.c.position)
-    )
-
-
-_FROM: Sequence[BindParameter[int]] = (
-    bindparam("from_topic", type_=Integer),
-    bindparam("from_position", type_=Integer),
+_NEXT = (
+    select(items.c.id)
+    .select_from(_IN_REACH)
+    .where(~_DONE, _available(), items.c.id.not_in(bindparam("without", expanding=True)))
+    # Topics are numbered in their order.
+    .order_by(items.c.topic_id, items.c.position)
+    .limit(bindparam("n", type_=Integer))
 )
-_NEXT = _next().where(
-    items.c.topic_id >= _FROM[0],
-    or_(items.c.topic_id > _FROM[0], items.c.position >= _FROM[1]),
+_NEXT_OF_TOPIC = _NEXT.where(items.c.topic_id == bindparam("topic"))
+_PROGRESS = (
+    select(
+        items.c.topic_id,
+        func.count(case((_DONE, 1))).label("done"),
+        func.count(case((and_(~_DONE, _available()), 1))).label("open"),
+    )
+    .select_from(_IN_REACH)
+    .group_by(items.c.topic_id)
 )
-_NEXT_OF_TOPIC = _next().where(items.c.topic_id == bindparam("topic"), items.c.position >= _FROM[1])
-_PROGRESS = _progress()
-_PROGRESS_OF_TOPIC = _PROGRESS.where(topics.c.id == bindparam("topic"))
+_PROGRESS_OF_TOPIC = _PROGRESS.where(items.c.topic_id == bindparam("topic"))
 _ASSIGNED = (
     select(assignments.c.topic_id, assignments.c.part)
     .where(assignments.c.person_id == ME)
@@ -177,52 +127,32 @@ def take_next(
     n: int = 1,
     without: Collection[int] = (),
     feeder: Feeder | None = None,
-    places: Places | None = None,
 ) -> list[int]:
     """The next items for a person, leased; of one topic, or topic by topic.
 
     `without` are items that the browser has already: they are passed over, and stay leased.
-    `feeder` gives out further documents first, where the pool is adaptive. `places` remembers where
-    each person's queue began, since to pass over thousands of judged documents takes time.
+    `feeder` gives out further documents first, where the pool is adaptive.
     """
     now = clock.now()
     asked = {"me": person, "now": now, "n": n, "without": list(without), "topic": topic}
     if feeder is not None and feeder.is_adaptive:
-        found = _fed(connection, asked, topic, feeder)
+        found = _fed(connection, asked, feeder)
     else:
-        found = _from_place(connection, asked, {} if places is None else places)
+        found = _search(connection, asked)
     _lease(connection, person, [*found, *without], now)
     return found
 
 
-def _from_place(connection: Connection, asked: dict[str, Any], places: Places) -> list[int]:
-    """From where the queue began, or, where that gives too few, from its very beginning.
-
-    So what was undone meanwhile, or given back by others, comes in the end.
-    """
-    key = asked["me"], asked["topic"]
-    began = places.get(key, _BEGINNING)
-    rows = _search(connection, asked, began)
-    if len(rows) < asked["n"] and began != _BEGINNING:
-        rows = _search(connection, asked, _BEGINNING)
-    if not asked["without"]:  # else the queue begins before what was found
-        places[key] = (rows[0].topic_id, rows[0].position) if rows else _BEGINNING
-    return [row.id for row in rows]
-
-
-def _search(connection: Connection, asked: dict[str, Any], began: Place) -> Sequence[Row[Any]]:
+def _search(connection: Connection, asked: Mapping[str, Any]) -> list[int]:
     wanted = _NEXT if asked["topic"] is None else _NEXT_OF_TOPIC
-    place = {"from_topic": began[0], "from_position": began[1]}
-    return connection.execute(wanted, {**asked, **place}).all()
+    return list(connection.execute(wanted, asked).scalars())
 
 
-def _fed(
-    connection: Connection, asked: dict[str, Any], topic: int | None, feeder: Feeder
-) -> list[int]:
+def _fed(connection: Connection, asked: Mapping[str, Any], feeder: Feeder) -> list[int]:
     """The same where documents are given out on the way: each topic before the next one."""
     found: list[int] = []
     for of in connection.execute(_ASSIGNED, asked).all():
-        if topic not in (None, of.topic_id):
+        if asked["topic"] not in (None, of.topic_id):
             continue
         feeder.feed(connection, of.topic_id)
         # What is given out may be on others' screens: then there is to be more, if there is any.
@@ -230,9 +160,9 @@ def _fed(
             lacking = asked["n"] - len(found)
             if lacking and attempt and of.part == "all":
                 feeder.feed(connection, of.topic_id, more=lacking)
-            now = {**asked, "topic": of.topic_id, "n": lacking}
-            now["without"] = [*asked["without"], *found]
-            found += (row.id for row in _search(connection, now, _BEGINNING))
+            without = [*asked["without"], *found]
+            of_topic = {"topic": of.topic_id, "n": lacking, "without": without}
+            found += _search(connection, {**asked, **of_topic})
             if len(found) == asked["n"]:
                 return found
     return found
@@ -249,14 +179,11 @@ def _lease(connection: Connection, person: int, found: Collection[int], now: flo
 
 def progress(
     connection: Connection, person: int, *, topic: int | None = None
-) -> list[TopicProgress]:
-    """How far a person has come, topic by topic."""
-    asked = {"me": person, "now": clock.now()}
-    if topic is None:
-        found = connection.execute(_PROGRESS, asked)
-    else:
-        found = connection.execute(_PROGRESS_OF_TOPIC, {**asked, "topic": topic})
-    return [
-        TopicProgress(row.id, row.name, row.title, row.done + row.open, row.done, row.part)
-        for row in found
-    ]
+) -> dict[int, Progress]:
+    """How far a person has come, by topic; those that have no documents yet are missing."""
+    asked = {"me": person, "now": clock.now(), "topic": topic}
+    wanted = _PROGRESS if topic is None else _PROGRESS_OF_TOPIC
+    return {
+        row.topic_id: Progress(row.done + row.open, row.done)
+        for row in connection.execute(wanted, asked)
+    }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -18,6 +18,9 @@ Kind = Literal["grade", "skip", "note", "flag", "undo"]
 
 LONGEST_TEXT = 10_000
 """Characters of a note or of a reason."""
+
+LONGEST_TIME = 86_400.0
+"""Seconds for which a document is looked at."""
 
 _BEFORE = select(events).where(events.c.person_id == ME, events.c.request == bindparam("request"))
 _HISTORY = (
@@ -70,7 +73,6 @@ class Recorded:
     event: int
     repeated: bool  # whether it had been recorded before
     topic: int
-    change: int = 0  # 1: the item is done, and was not before; -1: that was taken back
 
 
 def record(connection: Connection, person: int, said: Saying, scale: Scale) -> Recorded:
@@ -80,11 +82,15 @@ def record(connection: Connection, person: int, said: Saying, scale: Scale) -> R
     if before is not None:
         return _repeated(connection, before, said)
     topic = item_for(connection, person, said.item).topic_id
-    history = connection.execute(_HISTORY, {"item": said.item, "me": person}).all()
-    was = standing_of(history[-1]) if history else Standing()
+    history = history_of(connection, person, said.item)
     standing = _after(history, said)
     event = _write(connection, person, said, standing, new=not history)
-    return Recorded(standing, event, False, topic, standing.done - was.done)
+    return Recorded(standing, event, False, topic)
+
+
+def history_of(connection: Connection, person: int, item: int) -> Sequence[Row[Any]]:
+    """All that a person said of an item, from the first word to the last."""
+    return connection.execute(_HISTORY, {"item": item, "me": person}).all()
 
 
 def standing_of(row: Row[Any]) -> Standing:

@@ -32,6 +32,9 @@ _UNSPACED = re.compile(f"[{_HAN}]+|[{_KANA}]+")
 # A letter, and whatever follows that is neither a space nor punctuation: so marks that combine
 # with letters are parts of words, in all scripts.
 _WORD = re.compile("[^\\W_](?:[^\\s!-/:-@\\[-`{-~\\u00a0-\\u00bf\\u2000-\\u206f\\u3000-\\u303f])*")
+# Plain English needs no look at every word: a regular expression finds those that may match.
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1b\x7f]")
+_NOTHING = re.compile("(?!)")
 
 
 class Terms:
@@ -45,9 +48,23 @@ class Terms:
         unspaced = sorted(set(_UNSPACED.findall(query)), key=lambda run: (-len(run), run))
         self._unspaced = re.compile("|".join(map(re.escape, unspaced))) if unspaced else None
         self._known: dict[str, bool] = {}
+        beginnings = "|".join(re.escape(stem) for stem in self._stems if stem.isascii())
+        self._plain = (
+            re.compile(f"(?<![a-z0-9])(?:{beginnings})[a-z0-9]*", re.ASCII | re.IGNORECASE)
+            if beginnings
+            else _NOTHING
+        )
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Where the words stand in a text, from its beginning, none within another."""
+        if not text.isascii() or _CONTROL.search(text):
+            yield from self._among_all(text)
+            return
+        for found in self._plain.finditer(text):
+            if self._is_one(found.group()[:_LONGEST]):
+                yield found.span()
+
+    def _among_all(self, text: str) -> Iterator[tuple[int, int]]:
         for found in _WORD.finditer(text):
             start, end = found.span()
             word = text[start : min(end, start + _LONGEST)]

@@ -15,7 +15,7 @@ from sqlalchemy import BindParameter, Connection, Row, Select, bindparam, func, 
 
 from cleverdon.assess.judging.excerpts import SEARCHED, Excerpt, Part, excerpt, marked
 from cleverdon.assess.judging.reach import ME, item_for, within_reach
-from cleverdon.assess.judging.recording import Standing
+from cleverdon.assess.judging.recording import Standing, history_of
 from cleverdon.assess.refusals import NotThere
 from cleverdon.assess.store.schema import (
     assignments,
@@ -161,11 +161,7 @@ def pace(connection: Connection, person: int, topic: int) -> tuple[int, float]:
 def history(connection: Connection, person: int, item: int) -> Sequence[Row[Any]]:
     """All that one said of an item oneself, from the first word to the last."""
     item_for(connection, person, item)
-    return connection.execute(
-        select(events)
-        .where(events.c.item_id == item, events.c.person_id == person)
-        .order_by(events.c.id)
-    ).all()
+    return history_of(connection, person, item)
 
 
 def _own(person: int | BindParameter[int], *more: Any) -> Select[Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 
 from cleverdon.assess import clock
+from cleverdon.assess.people.auditing import COMMAND_LINE
 from cleverdon.assess.people.rights import RIGHTS
 from cleverdon.assess.refusals import Conflict, Invalid, NotThere
 from cleverdon.assess.store.schema import leases, links, people, tokens, visits
@@ -28,9 +30,14 @@ class Person:
     created_at: float = 0.0
 
 
+def tidied(name: str) -> str:
+    """A name as it is stored: the same from whichever keyboard, without spaces around it."""
+    return unicodedata.normalize("NFC", name).strip()
+
+
 def check_name(name: str) -> str:
-    """A name without spaces around it, if it can be one."""
-    name = name.strip()
+    """A name as it is stored, if it can be one."""
+    name = tidied(name)
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise Invalid(f"a name has 1 to {LONGEST_NAME} characters, on one line")
     return name
@@ -40,6 +47,8 @@ def add_person(connection: Connection, name: str, role: str) -> Person:
     """A new account, which nobody can sign in to until it has a link or a password."""
     name = check_name(name)
     _check_role(role)
+    if name == COMMAND_LINE.name:
+        raise Invalid(f"{name!r} is what the audit log calls whoever works in a shell")
     if connection.execute(select(people.c.id).where(people.c.name == name)).first():
         raise Conflict(f"there is a {name!r} already: names are used once")
     row = {"name": name, "kind": "person", "role": role, "active": True}
@@ -57,7 +66,7 @@ def all_people(connection: Connection) -> list[Person]:
 
 def person_named(connection: Connection, name: str) -> Person:
     """The person of this name."""
-    found = connection.execute(_persons().where(people.c.name == name)).first()
+    found = connection.execute(_persons().where(people.c.name == tidied(name))).first()
     if found is None:
         known = connection.execute(select(people.c.name).where(people.c.kind == "person"))
         raise NotThere(f"there is nobody called {name!r}{suggest(name, known.scalars())}")

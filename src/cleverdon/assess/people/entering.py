@@ -25,12 +25,15 @@ def by_password(database: Database, name: str, password: str, *, address: str) -
         found = _active(connection, name)
     stored = found.password if found else None
     right = passwords.is_right(stored, password)
-    if found is None:
-        return None  # what was typed is not kept: people type passwords into the wrong field
     renewed = None
     if right and stored and passwords.is_outdated(stored):
         renewed = passwords.hashed(password)
     with database.writing() as connection:
+        # Written as for a wrong password, since writing takes a while too. What was typed is not
+        # kept: people type passwords into the wrong field.
+        if found is None:
+            note(connection, "", "could not sign in", "unknown name", address=address)
+            return None
         # Whoever was deactivated meanwhile, or has another password, is not let in.
         if not right or _active(connection, name) != found:
             note(connection, found.name, "could not sign in", "wrong password", address=address)

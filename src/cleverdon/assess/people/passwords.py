@@ -16,8 +16,10 @@ SHORTEST, LONGEST = 10, 200
 
 _ARGON2 = PasswordHasher()  # argon2id, with what RFC 9106 recommends where memory is scarce
 
-_AT_ONCE = BoundedSemaphore(2)
+AT_ONCE = 2
 """Each takes 64 MB while it is compared: a crowd of strangers must not fill the memory."""
+
+_TURNS = BoundedSemaphore(AT_ONCE)
 
 
 def hashed(password: str, *, name: str = "") -> str:
@@ -26,13 +28,13 @@ def hashed(password: str, *, name: str = "") -> str:
         raise Invalid(f"a password has {SHORTEST} to {LONGEST} characters")
     if name and password.casefold() == name.casefold():
         raise Invalid("a password is not one's name")
-    with _AT_ONCE:
+    with _TURNS:
         return _ARGON2.hash(_composed(password))
 
 
 def is_right(stored: str | None, password: str) -> bool:
     """Whether it is the password; where none is stored it takes as long to say no."""
-    with _AT_ONCE:
+    with _TURNS:
         try:
             right = _ARGON2.verify(stored or _nobodys(), _composed(password[: LONGEST + 1]))
         except (VerificationError, InvalidHashError):

@@ -13,8 +13,8 @@ from cleverdon.assess.people.auditing import Actor
 from cleverdon.assess.people.rights import RIGHTS, Right
 from cleverdon.assess.refusals import Conflict, Invalid, NotThere
 from cleverdon.assess.setup.balancing import Dealt, Job, deal
-from cleverdon.assess.setup.items import Overlap, drawn_for_two
-from cleverdon.assess.setup.workload import TopicWork, Work, left_of, work_of
+from cleverdon.assess.setup.items import drawn_for_two, parse_overlap
+from cleverdon.assess.setup.workload import TopicWork, Work, work_of
 from cleverdon.assess.store.schema import (
     assignments,
     documents,
@@ -23,7 +23,7 @@ from cleverdon.assess.store.schema import (
     settings,
     topics,
 )
-from cleverdon.errors import suggest
+from cleverdon.errors import OptionError, suggest
 
 Part = Literal["all", "overlap"]
 By = Literal["topic", "document"]
@@ -108,22 +108,26 @@ def deal_out(
     return Changed(len(dealt), taken)
 
 
-def set_overlap(connection: Connection, actor: Actor, overlap: Overlap) -> int:
-    """Let two people judge so many documents; gives how many these are.
+def set_overlap(connection: Connection, actor: Actor, wanted: str) -> int:
+    """Let two people judge so many documents (0.1, 10%, or 5 of each topic); gives how many.
 
     A larger overlap keeps what was drawn for a smaller one.
     """
+    try:
+        overlap = parse_overlap(wanted)
+    except OptionError as error:
+        raise Invalid(str(error)) from None
     found = {row.name: row.value for row in connection.execute(select(settings))}
     judges = int(found.get("judges", 1))
     if judges > 1:
         raise Conflict(f"every document has {judges} judges already; an overlap adds nothing")
-    wanted = (
+    every = (
         select(items.c.id, topics.c.name.label("topic"), documents.c.name.label("document"))
         .join(topics, topics.c.id == items.c.topic_id)
         .join(documents, documents.c.id == items.c.document_id)
         .where(items.c.gold.is_(None))
     )
-    ids = {(row.topic, row.document): row.id for row in connection.execute(wanted)}
+    ids = {(row.topic, row.document): row.id for row in connection.execute(every)}
     by_topic: dict[str, list[str]] = {}
     for topic, document in ids:
         by_topic.setdefault(topic, []).append(document)
@@ -153,7 +157,7 @@ def _by_topic(work: Work, among: Sequence[Person]) -> list[Dealt]:
         holders[topic.topic] = [each.person for each in there]
         for each in there:
             if each.person in loads:
-                loads[each.person] += left_of(topic, each.part)
+                loads[each.person] += topic.left(each)
         jobs += _jobs(topic, len(there))
     return deal(jobs, loads, holders=holders)
 
@@ -164,7 +168,7 @@ def _jobs(topic: TopicWork, there: int) -> list[Job]:
         return []
     jobs = []
     if not topic.holders:
-        jobs.append(Job(topic.topic, topic.documents - topic.done))
+        jobs.append(Job(topic.topic, topic.left_to_share + topic.gold))
     for place in range(there + len(jobs), len(topic.needed)):
         jobs.append(Job(topic.topic, topic.needed[place] + topic.gold, "overlap"))
     return jobs

@@ -10,7 +10,12 @@ from hashlib import blake2b
 from pathlib import Path
 
 from cleverdon.assess.setup.filling import Document
-from cleverdon.assess.setup.html_text import begins_as_html, text_of_html
+from cleverdon.assess.setup.html_text import (
+    address_of_html,
+    begins_as_html,
+    decoded_html,
+    text_of_html,
+)
 from cleverdon.assess.setup.topics import storable
 from cleverdon.errors import InputError
 from cleverdon.read.records import TEXTS, URLS, Record, known
@@ -50,6 +55,8 @@ class Documents:
             for file in files_of(path, "documents"):
                 if len(self._found) == len(self._wanted):
                     break
+                if _is_part_of_page(Path(file), Path(path)):
+                    continue
                 yield from self._new(self._of_file(file, Path(path)), name_of_stream(file))
         self.missing = [name for name in self._wanted if name not in self._found]
         if not self._found:
@@ -84,8 +91,10 @@ class Documents:
         path = Path(file)
         single = path.suffix.casefold() in _SINGLE and (given.is_dir() or _is_page(path))
         if single and (name := self._named(path, given)):
-            text = path.read_text(encoding="utf-8", errors="replace")
-            yield _document(name, "", text, "", is_html=path.suffix.casefold() in _PAGES), 0
+            content, is_page = path.read_bytes(), _is_page(path)
+            text = decoded_html(content) if is_page else content.decode("utf-8-sig", "replace")
+            url = address_of_html(text) if is_page else ""
+            yield _document(name, "", text, url, is_html=is_page), 0
         elif not (single and given.is_dir()):
             try:
                 records = records_of(file, keep=self._wanted.__contains__, progress=self._progress)
@@ -104,6 +113,16 @@ class Documents:
 
 def _is_page(path: Path) -> bool:
     return path.suffix.casefold() in _PAGES
+
+
+def _is_part_of_page(file: Path, given: Path) -> bool:
+    """Whether a browser saved a file beside a page: pictures of page.html lie in page_files."""
+    return any(
+        folder.name.endswith("_files")
+        and any(folder.with_name(folder.name[: -len("_files")] + end).is_file() for end in _PAGES)
+        for folder in file.parents
+        if folder != given and given in folder.parents
+    )
 
 
 def _of_record(record: Record) -> Document:

@@ -7,6 +7,7 @@ once.
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterator
 from html import unescape
@@ -17,7 +18,14 @@ _BEGINS = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _HEAD = 4_096
-"""Characters within which a page shows itself as HTML."""
+"""Characters within which a page shows itself as HTML, and says what it is written in."""
+_CHARSET = re.compile(rb"""<meta\s[^<>]*?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_MARKS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+_SAVED_FROM = re.compile(r"<!--\s*saved from url=\(\d+\)(\S+)")
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9:-]*)")
 _STOP = re.compile(r"""=\s*(["'])|>""")
@@ -46,6 +54,33 @@ def begins_as_html(text: str) -> bool:
     (True, False)
     """
     return _BEGINS.match(text[:_HEAD]) is not None
+
+
+def decoded_html(content: bytes) -> str:
+    """The text of a file of HTML, by its mark or by what it says that it is written in.
+
+    >>> decoded_html(b'<meta charset="windows-1252">caf\\xe9')[-4:]
+    'café'
+    """
+    mark = next(filter(content.startswith, _MARKS), None)
+    said = _CHARSET.search(content, 0, _HEAD)
+    name = _MARKS[mark] if mark else said[1].decode("ascii", "replace") if said else "utf-8"
+    if name.casefold() in ("iso-8859-1", "latin1", "us-ascii"):
+        name = "windows-1252"  # which is what browsers take these for
+    try:
+        return content.decode(name, "replace")
+    except (LookupError, UnicodeError):  # nothing that Python knows, or no encoding of texts
+        return content.decode("utf-8", "replace")
+
+
+def address_of_html(page: str) -> str:
+    """Where a browser has saved a page from, if it says so.
+
+    >>> address_of_html("<!DOCTYPE html><!-- saved from url=(0020)https://example.org/ --><html>")
+    'https://example.org/'
+    """
+    found = _SAVED_FROM.search(page, 0, _HEAD)
+    return found[1] if found else ""
 
 
 def text_of_html(page: str) -> tuple[str, str]:

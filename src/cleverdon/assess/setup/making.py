@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-
-from sqlalchemy import Connection
 
 from cleverdon.assess.judging.feeding import Feeder
 from cleverdon.assess.people.accounts import add_person
 from cleverdon.assess.people.auditing import COMMAND_LINE
-from cleverdon.assess.project import POOL, Project, finish_project, unfilled_project
+from cleverdon.assess.project import POOL, Project
 from cleverdon.assess.scale import Scale
 from cleverdon.assess.setup.assigning import By, deal_out
+from cleverdon.assess.setup.beginning import new_project
 from cleverdon.assess.setup.documents import Documents
 from cleverdon.assess.setup.filling import Topic, fill
 from cleverdon.assess.setup.items import Gold, Overlap, made_items
 from cleverdon.assess.setup.to_judge import ToJudge
-from cleverdon.assess.store.migrating import current, upgrade
-from cleverdon.errors import InputError
+from cleverdon.assess.setup.workload import work_of
 from cleverdon.pool.file import write_pool
 
 
@@ -41,7 +38,7 @@ class Plan:
     overlap: Overlap | None = None
     assessors: tuple[str, ...] = ()
     by: By = "topic"
-    made_of: Mapping[str, Any] = field(default_factory=dict)  # the names of files, to look up later
+    made_of: Mapping[str, Any] = field(default_factory=dict)  # files and their digests
 
 
 @dataclass(frozen=True)
@@ -53,6 +50,7 @@ class Made:
     twice: int  # of the items, those that several people judge
     gold: int
     missing: tuple[str, ...]  # documents without a text
+    short: int  # topics with too few people for what several are to judge
 
 
 def make_project(
@@ -78,8 +76,10 @@ def make_project(
             settings=_settings(plan),
         )
         people = [add_person(connection, name, "assessor") for name in plan.assessors]
+        short = 0
         if people:
             deal_out(connection, COMMAND_LINE, people, by=plan.by)
+            short = len(work_of(connection).short)
         COMMAND_LINE.note(connection, "made the project", f"{len(items)} documents to judge")
         if plan.to_judge.pool is not None:
             write_pool(plan.to_judge.pool, project.folder / POOL)
@@ -91,37 +91,8 @@ def make_project(
         twice=sum(item.wanted > 1 for item in items),
         gold=sum(item.gold is not None for item in items),
         missing=tuple(plan.documents.missing),
+        short=short,
     )
-
-
-@contextmanager
-def new_project(
-    folder: str | os.PathLike[str], *, database: str | None = None, form: str = "head"
-) -> Iterator[tuple[Project, Connection]]:
-    """A new project, with tables, in a transaction: it is there once the block has ended.
-
-    If it does not, or is interrupted, neither files nor tables stay. `form` is that of the tables,
-    where they are not to be the newest.
-    """
-    was_there = os.path.isdir(folder)
-    project = unfilled_project(folder, database=database)
-    try:
-        with project.database.writing() as connection:
-            if current(connection) is not None:
-                raise InputError(
-                    "holds a project already; name another database", source=project.database.name
-                )
-            upgrade(connection, form)
-            yield project, connection
-            # Last, and before the transaction ends: what cannot be marked is not made.
-            finish_project(project)
-    except BaseException:
-        project.close()
-        for file in project.folder.iterdir():  # it was empty, so all of them are ours
-            file.unlink()
-        if not was_there:
-            project.folder.rmdir()
-        raise
 
 
 def _settings(plan: Plan) -> dict[str, Any]:

@@ -18,6 +18,8 @@ from cleverdon.assess.store.schema import (
     topics,
 )
 
+_IS_DONE = or_(judgments.c.grade.is_not(None), judgments.c.skipped.is_not(None))
+
 
 @dataclass(frozen=True)
 class Assigned:
@@ -28,6 +30,7 @@ class Assigned:
     part: str  # "all", or "overlap": what several are to judge
     active: bool
     done: int  # documents of the topic that the person judged or skipped
+    gold_done: int  # of these, gold ones
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,9 @@ class TopicWork:
     title: str
     documents: int  # that are to be judged, as far as that is known
     done: int  # of these, judged or skipped by somebody
-    needed: tuple[int, ...]  # of how many documents a first, a second, ... person is needed
-    gold: int
+    needed: tuple[int, ...]  # gold left out: how many need a first, a second, ... person
+    made: int  # judgments of these that were made; what is above the number wanted is not counted
+    gold: int  # documents that everybody on the topic judges
     people: tuple[Assigned, ...]
 
     @property
@@ -52,6 +56,25 @@ class TopicWork:
     def started(self) -> bool:
         """Whether somebody has begun with it."""
         return self.done > 0
+
+    def left(self, person: Assigned) -> float:
+        """What one of its people still has to do, where those who are on all of it share evenly."""
+        gold = max(self.gold - person.gold_done, 0)
+        if person.part == "overlap":
+            return self._second(person) + gold
+        return self.left_to_share / max(len(self.holders), 1) + gold
+
+    @property
+    def left_to_share(self) -> int:
+        """Judgments that are not there yet, but for gold and for those who have the overlap."""
+        others = sum(map(self._second, (each for each in self.people if each.active)))
+        return max(sum(self.needed) - self.made - others, 0)
+
+    def _second(self, person: Assigned) -> int:
+        """What somebody who is there for the overlap has to do of it."""
+        if person.part != "overlap" or len(self.needed) < 2:
+            return 0
+        return max(self.needed[1] - (person.done - person.gold_done), 0)
 
     @property
     def lacking(self) -> int:
@@ -99,13 +122,6 @@ def work_of(connection: Connection) -> Work:
     return Work(tuple(found), tuple(_people(connection, found)))
 
 
-def left_of(topic: TopicWork, part: str) -> float:
-    """What of a topic one of its people still has to do, where they share it evenly."""
-    if part == "overlap":
-        return float(topic.needed[1] if len(topic.needed) > 1 else 0) + topic.gold
-    return (topic.documents - topic.done) / max(len(topic.holders), 1)
-
-
 def _topics(connection: Connection) -> list[TopicWork]:
     counts = _counts(connection)
     done_by = _done_by(connection)
@@ -114,8 +130,9 @@ def _topics(connection: Connection) -> list[TopicWork]:
         people, people.c.id == assignments.c.person_id
     )
     for row in connection.execute(wanted.order_by(people.c.name)):
-        done = done_by.get((row.topic_id, row.person_id), 0)
-        on_topic[row.topic_id].append(Assigned(row.person_id, row.name, row.part, row.active, done))
+        done = done_by.get((row.topic_id, row.person_id), (0, 0))
+        found = Assigned(row.person_id, row.name, row.part, row.active, *done)
+        on_topic[row.topic_id].append(found)
     return [
         TopicWork(row.id, row.name, row.title, **counts[row.id], people=tuple(on_topic[row.id]))
         for row in connection.execute(select(topics).order_by(topics.c.position))
@@ -126,14 +143,17 @@ def _counts(connection: Connection) -> dict[int, dict[str, Any]]:
     """Of each topic: documents, those that are done, and how many want how many judges."""
     budget = _budget(connection)
     judged = (
-        select(judgments.c.item_id)
+        select(judgments.c.item_id, func.count().label("times"))
         .join(people, people.c.id == judgments.c.person_id)
-        .where(
-            people.c.kind == "person",
-            or_(judgments.c.grade.is_not(None), judgments.c.skipped.is_not(None)),
-        )
-        .distinct()
+        .where(people.c.kind == "person", _IS_DONE)
+        .group_by(judgments.c.item_id)
         .subquery()
+    )
+    is_gold = items.c.gold.is_not(None)
+    counted = case(
+        (is_gold, 0),
+        (judged.c.times > items.c.wanted, items.c.wanted),
+        else_=func.coalesce(judged.c.times, 0),
     )
     wanted = (
         select(
@@ -141,25 +161,25 @@ def _counts(connection: Connection) -> dict[int, dict[str, Any]]:
             items.c.wanted,
             func.count().label("documents"),
             func.count(judged.c.item_id).label("done"),
-            func.count(case((items.c.gold.is_not(None), 1))).label("gold"),
+            func.sum(counted).label("made"),
+            func.count(items.c.gold).label("gold"),
         )
         .select_from(items.outerjoin(judged, judged.c.item_id == items.c.id))
         .group_by(items.c.topic_id, items.c.wanted)
     )
     found: dict[int, dict[str, Any]] = defaultdict(
-        lambda: {"documents": 0, "done": 0, "gold": 0, "needed": {}}
+        lambda: {"documents": 0, "done": 0, "made": 0, "gold": 0, "needed": {}}
     )
     for row in connection.execute(wanted):
         of_topic = found[row.topic_id]
-        of_topic["needed"][row.wanted] = row.documents
-        for name in ("documents", "done", "gold"):
-            of_topic[name] += getattr(row, name)
+        of_topic["needed"][row.wanted] = row.documents - row.gold
+        for name in ("documents", "done", "made", "gold"):
+            of_topic[name] += int(getattr(row, name))  # PostgreSQL sums to decimals
     for of_topic in found.values():
-        documents = of_topic["documents"]
-        if budget is not None:
-            of_topic["documents"] = max(min(documents, budget), of_topic["done"])
-        share = of_topic["documents"] / documents
-        of_topic["needed"] = _needed(of_topic["needed"], share)
+        plain = of_topic["documents"] - of_topic["gold"]
+        due = plain if budget is None else min(plain, budget)
+        of_topic["documents"] = max(due + of_topic["gold"], of_topic["done"])
+        of_topic["needed"] = _needed(of_topic["needed"], due / max(plain, 1))
     return found
 
 
@@ -178,14 +198,22 @@ def _budget(connection: Connection) -> int | None:
     return budget
 
 
-def _done_by(connection: Connection) -> dict[tuple[int, int], int]:
+def _done_by(connection: Connection) -> dict[tuple[int, int], tuple[int, int]]:
+    """Of topics and people: how many documents are done, and how many of these are gold."""
     wanted = (
-        select(items.c.topic_id, judgments.c.person_id, func.count().label("done"))
+        select(
+            items.c.topic_id,
+            judgments.c.person_id,
+            func.count().label("done"),
+            func.count(items.c.gold).label("gold"),
+        )
         .join(items, items.c.id == judgments.c.item_id)
-        .where(or_(judgments.c.grade.is_not(None), judgments.c.skipped.is_not(None)))
+        .where(_IS_DONE)
         .group_by(items.c.topic_id, judgments.c.person_id)
     )
-    return {(row.topic_id, row.person_id): row.done for row in connection.execute(wanted)}
+    return {
+        (row.topic_id, row.person_id): (row.done, row.gold) for row in connection.execute(wanted)
+    }
 
 
 def _people(connection: Connection, found: list[TopicWork]) -> list[PersonWork]:
@@ -198,8 +226,7 @@ def _people(connection: Connection, found: list[TopicWork]) -> list[PersonWork]:
             has[each.person] += 1
             done[each.person] += each.done
             if each.active:
-                rest = left_of(topic, each.part)
-                left[each.person] += rest if each.part == "all" else max(rest - each.done, 0)
+                left[each.person] += topic.left(each)
     wanted = select(people).where(
         and_(
             people.c.kind == "person",

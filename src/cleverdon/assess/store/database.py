@@ -36,8 +36,7 @@ class Database:
         self.url = _url(url)
         self._lock = Lock()
         self.engine = _engine(self.url)
-        path = self.url.database if self.is_sqlite and "uri" not in self.url.query else None
-        self._file = OpenFile(self.engine, path) if path else None
+        self._file = None if self._path is None else OpenFile(self.engine, self._path)
 
     @property
     def is_sqlite(self) -> bool:
@@ -45,27 +44,41 @@ class Database:
         return self.url.get_backend_name() == "sqlite"
 
     @property
+    def _path(self) -> str | None:
+        """The file that is written to, where it is one."""
+        return self.url.database if self.is_sqlite and "uri" not in self.url.query else None
+
+    @property
     def name(self) -> str:
         """Where it is, without the password."""
-        return self.url.render_as_string(hide_password=True)
+        path = self._path
+        return self.url.render_as_string(hide_password=True) if path is None else path
 
     @contextmanager
-    def reading(self) -> Iterator[Connection]:
-        """A transaction that sees one state of everything."""
+    def reading(self, *, once: bool = False) -> Iterator[Connection]:
+        """A transaction that sees one state of everything; what reads `once` needs none."""
         with self._failures(), self.engine.connect() as connection:
-            if not self.is_sqlite:  # which sees one state by itself
+            if once:
+                connection = connection.execution_options(cleverdon_reads_once=True)
+            elif not self.is_sqlite:  # which sees one state by itself
                 connection = connection.execution_options(isolation_level="REPEATABLE READ")
             yield connection
 
     @contextmanager
-    def writing(self, *, durable: bool = True) -> Iterator[Connection]:
+    def writing(self, *, durable: bool = True, rebuilding: bool = False) -> Iterator[Connection]:
         """The one transaction that writes; on the disk once the block has ended.
 
         One that is not durable may be lost when the machine fails, but not alone: whatever is
         written after it is lost too, or comes after it on the disk. It does not wait for the disk.
+        In one that is `rebuilding` tables, SQLite lets references lead nowhere meanwhile: whoever
+        asks for that checks them in the end (`migrating.upgrade` does).
         """
         with self._lock, self._failures(), self.engine.connect() as connection:
-            options = {"cleverdon_writes": True, "cleverdon_waits": durable}
+            options = {
+                "cleverdon_writes": True,
+                "cleverdon_waits": durable,
+                "cleverdon_rebuilds": rebuilding,
+            }
             connection = connection.execution_options(**options)
             with connection.begin():
                 if not self.is_sqlite:
@@ -127,22 +140,29 @@ def _engine(url: URL) -> Engine:
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
     connection.isolation_level = None  # transactions begin where `_begin_sqlite` says so
-    for setting in (
-        "journal_mode = WAL",  # who reads waits for nobody
-        "foreign_keys = ON",
-    ):
-        connection.execute(f"PRAGMA {setting}")
+    connection.execute("PRAGMA journal_mode = WAL")  # who reads waits for nobody
 
 
 def _begin_sqlite(connection: Connection) -> None:
     options = connection.get_execution_options()
+    if options.get("cleverdon_reads_once"):
+        return
     if not options.get("cleverdon_writes"):
         connection.exec_driver_sql("BEGIN")
         return
     # FULL: a commit returns when it is on the disk, not sooner.
-    waits = "FULL" if options["cleverdon_waits"] else "NORMAL"
-    connection.exec_driver_sql(f"PRAGMA synchronous = {waits}")
+    _set(connection, "synchronous", "FULL" if options["cleverdon_waits"] else "NORMAL")
+    # To change a table, a migration makes a new one and drops the old: SQLite would take all that
+    # refers to it for lost. It can be told otherwise only before a transaction begins.
+    _set(connection, "foreign_keys", "OFF" if options["cleverdon_rebuilds"] else "ON")
     connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _set(connection: Connection, name: str, value: str) -> None:
+    """Set what a connection of SQLite keeps for good, unless it is so already."""
+    if connection.info.get(name) != value:
+        connection.exec_driver_sql(f"PRAGMA {name} = {value}")
+        connection.info[name] = value
 
 
 def _explained(error: DBAPIError, name: str) -> str:

@@ -37,7 +37,7 @@ def current(connection: Connection) -> str | None:
 
 def migrate(database: Database) -> tuple[str | None, str]:
     """Bring a database to the newest form in one transaction; gives the form before and after."""
-    with database.writing() as connection:
+    with database.writing(rebuilding=True) as connection:
         before = current(connection)
         if before is not None:
             check_known(before, what=database.name)
@@ -47,8 +47,18 @@ def migrate(database: Database) -> tuple[str | None, str]:
 
 
 def upgrade(connection: Connection, to: str = "head") -> None:
-    """Bring the database of a connection to a form, within its transaction."""
+    """Bring the database of a connection to a form, within its transaction.
+
+    The transaction is one that is `rebuilding`; that every reference leads somewhere is checked.
+    """
     command.upgrade(_config(connection), to)
+    if connection.dialect.name == "sqlite":
+        lost = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
+        if lost is not None:
+            raise StoreFailure(
+                f"the tables do not fit together: a row of {lost[0]!r} refers to one of "
+                f"{lost[2]!r} that is not there"
+            )
 
 
 def check_known(form: str, *, what: str) -> None:

@@ -217,4 +217,4 @@ audit = Table(
     Index(None, "made_at"),
     sqlite_autoincrement=True,
 )
-"""Who did what to accounts, assignments, settings and exports, and who signed in."""
+"""Who did what to accounts, assignments, settings, rulings and exports, and who signed in."""

@@ -28,10 +28,13 @@ MEANINGS = {
 RESAMPLES = 400
 """Of the bootstrap: enough for the ends of an interval, and quick enough for a page."""
 MANY = 12
-"""Judges from which on not every pair is looked at: there would be thousands of them."""
-MOST_PAIRS = 40
+"""Judges up to whom every pair is looked at: of a hundred there would be thousands."""
+MOST_PAIRS = MANY * (MANY - 1) // 2
 FEWEST = 5
 """Documents that two have judged, below which no coefficient is worth its digits."""
+TOPICS = 5
+"""Topics from which on they are what a bootstrap draws: of k topics, an interval holds the truth in
+1 - 2 / 2**k of cases at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,16 +75,37 @@ def live_agreement(rows: Sequence[LabelRow], *, seed: int = 0) -> LiveAgreement:
         return LiveAgreement(None, shared, why=needs_shared(shared))
     labels = labels_of(rows)
     if len(labels.judges) <= MANY:
-        agreed = _agree(labels, per_query=True, seed=seed)
-        pairs = sorted(agreed.pairs, key=lambda pair: -pair.items)
-        return LiveAgreement(agreed, shared, tuple(pair for pair in pairs if pair.items))
-    agreed = _agree(_unnamed(rows), OF_ALL, per_query=True, seed=seed)
+        agreed = _over_all(labels, COEFFICIENTS, seed=seed)
+    else:
+        agreed = _over_all(_unnamed(rows), OF_ALL, seed=seed)
     common = _in_common(labels)
-    found = [
-        _agree(labels.only(pair), per_query=False, seed=seed).pairs[0]
-        for pair in common[:MOST_PAIRS]
-    ]
-    return LiveAgreement(agreed, shared, tuple(found), len(common) - len(found))
+    pairs = [_pair(labels.only(names), seed=seed) for names in common[:MOST_PAIRS]]
+    return LiveAgreement(agreed, shared, tuple(pairs), len(common) - len(pairs))
+
+
+def _pair(labels: Labels, *, seed: int) -> Pair:
+    topics = len(np.unique(labels.topic[labels.shared]))
+    return replace(_agree(_drawable(labels), seed=seed).pairs[0], topics=topics)
+
+
+def _over_all(labels: Labels, coefficients: Sequence[str], *, seed: int) -> Agreed:
+    """All judges at once, and topic by topic."""
+    by_topic = _agree(labels, coefficients, per_query=True, seed=seed)
+    drawable = _drawable(labels)
+    if drawable is labels:
+        return by_topic
+    return replace(_agree(drawable, coefficients, seed=seed), topics=by_topic.topics)
+
+
+def _drawable(labels: Labels) -> Labels:
+    """The same labels, as of one topic where there are too few topics to draw intervals from.
+
+    A bootstrap over two topics is as narrow as these two happen to be alike. Drawn over documents,
+    the interval speaks of further documents of the same topics.
+    """
+    if len(np.unique(labels.topic[labels.shared])) >= TOPICS:
+        return labels
+    return replace(labels, topics=("",), topic=np.zeros_like(labels.topic))
 
 
 def _unnamed(rows: Sequence[LabelRow]) -> Labels:
@@ -94,8 +118,8 @@ def _unnamed(rows: Sequence[LabelRow]) -> Labels:
     found = []
     for row in rows:
         times[row.item] += 1
-        found.append(replace(row, judge=str(times[row.item])))
-    return labels_of(found)
+        found.append((str(times[row.item]), row.topic, row.document, float(row.grade)))
+    return Labels.of_rows(found)
 
 
 def _in_common(labels: Labels) -> list[tuple[str, str]]:
@@ -135,7 +159,7 @@ def _beside(own: Sequence[LabelRow], human: Sequence[LabelRow], *, seed: int) ->
     # All grades of those who met it, so that people's own agreement is not only on what it judged.
     met = [judge for judge, _ in Counter(row.judge for row in both).most_common(MANY)]
     labels = labels_of([*(row for row in human if row.judge in met), *own])
-    agreed = _agree(labels, per_query=False, seed=seed)
+    agreed = _agree(_drawable(labels), seed=seed)
     return Beside(
         name,
         kind,
@@ -149,7 +173,11 @@ def _beside(own: Sequence[LabelRow], human: Sequence[LabelRow], *, seed: int) ->
 
 
 def _agree(
-    labels: Labels, coefficients: Sequence[str] = COEFFICIENTS, *, per_query: bool, seed: int
+    labels: Labels,
+    coefficients: Sequence[str] = COEFFICIENTS,
+    *,
+    per_query: bool = False,
+    seed: int,
 ) -> Agreed:
     return agree(
         labels, coefficients=coefficients, per_query=per_query, resamples=RESAMPLES, seed=seed

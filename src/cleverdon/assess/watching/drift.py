@@ -97,11 +97,12 @@ def distances_from_others(facts: Facts) -> dict[str, list[Distance]]:
         count, total = totals.get(row.item, (0, 0))
         totals[row.item] = (count + 1, total + row.grade)
     found: dict[str, list[Distance]] = {}
+    graded_at = facts.graded_at
     for row in facts.human:
         count, total = totals[row.item]
         if count > 1:
             above = row.grade - (total - row.grade) / (count - 1)
-            at = facts.graded_at.get((row.judge, row.item), row.made_at)
+            at = graded_at.get((row.judge, row.item), row.made_at)
             found.setdefault(row.judge, []).append(Distance(row.topic, at, above))
     return found
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Select, func, or_, select
 from cleverdon.assess import clock
 from cleverdon.assess.adjudicating.rulings import standing_rulings
 from cleverdon.assess.scale import Scale
+from cleverdon.assess.setup.workload import work_of
 from cleverdon.assess.store import schema
 from cleverdon.assess.watching.labels import LabelRow, label_rows
 
@@ -91,6 +92,9 @@ class Facts:
     gradings: tuple[Grading, ...]  # of people, in the order in which they came in
     rulings: dict[int, int]  # the grades that were ruled, by item
     adaptive: bool = False  # whether a method chooses what is judged next
+    endings: Mapping[str, str] = field(default_factory=dict)  # why its topics ended, by their names
+    uncovered: tuple[str, ...] = ()  # topics with something to judge, and nobody who would
+    short: tuple[str, ...] = ()  # topics with too few people for what several are to judge
 
     @cached_property
     def human(self) -> tuple[LabelRow, ...]:
@@ -110,22 +114,24 @@ class Facts:
 
 
 def state_of(connection: Connection) -> tuple[int, ...]:
-    """Numbers that differ as soon as anything differs that watching looks at."""
+    """Numbers that differ as soon as anything differs that watching looks at.
+
+    Whatever is done to people, assignments, the overlap and rulings has a line in the audit log.
+    """
     counted = (
         select(func.max(schema.events.c.id)),
-        select(func.max(schema.rulings.c.id)),
+        select(func.max(schema.audit.c.id)),
         select(func.count()).where(schema.items.c.position.is_not(None)),
-        select(func.count()).select_from(schema.people),
-        select(func.count()).where(schema.people.c.active),
-        select(func.count()).select_from(schema.assignments),
-        select(func.sum(schema.items.c.wanted)),
     )
     found = connection.execute(select(*(one.scalar_subquery() for one in counted))).one()
     return tuple(int(number or 0) for number in found)
 
 
-def read_facts(connection: Connection, scale: Scale) -> Facts:
-    """The state of a project as a connection sees it."""
+def read_facts(
+    connection: Connection, scale: Scale, *, endings: Mapping[str, str] | None = None
+) -> Facts:
+    """The state of a project as a connection sees it; `endings` are known to what feeds queues."""
+    work = work_of(connection)
     return Facts(
         as_of=clock.now(),
         scale=scale,
@@ -142,6 +148,9 @@ def read_facts(connection: Connection, scale: Scale) -> Facts:
             if one.grade is not None
         },
         adaptive=_is_adaptive(connection),
+        endings=endings or {},
+        uncovered=tuple(topic.name for topic in work.uncovered),
+        short=tuple(topic.name for topic in work.short),
     )
 
 

@@ -42,6 +42,7 @@ class TopicProgress:
     topic: str
     title: str
     progress: Progress
+    ended: str = ""  # of an adaptive pool: why nothing more of it is given out
 
 
 def progress_of(facts: Facts) -> tuple[Progress, tuple[TopicProgress, ...]]:
@@ -51,7 +52,12 @@ def progress_of(facts: Facts) -> tuple[Progress, tuple[TopicProgress, ...]]:
     for item in facts.items:
         by_topic[item.topic].append(item)
     topics = tuple(
-        TopicProgress(topic.name, topic.title, count.progress(by_topic[topic.name]))
+        TopicProgress(
+            topic.name,
+            topic.title,
+            count.progress(by_topic[topic.name]),
+            facts.endings.get(topic.name, ""),
+        )
         for topic in facts.topics
     )
     return count.progress(facts.items), topics

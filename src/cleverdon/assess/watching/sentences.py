@@ -1,6 +1,8 @@
-"""What is worth a sentence: drift, lack of attention, a model that differs from people."""
+"""What is worth a sentence: topics without people, drift, lack of attention, models' standing."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from cleverdon.assess.watching.agreement import Beside
 from cleverdon.assess.watching.attention import LIMIT, Attention
@@ -16,11 +18,24 @@ _VERDICTS = {
     "not told apart": "agrees with people about as far as they agree with each other, as far as "
     "can be told",
 }
+_ENDED = {
+    "all given": "everything was given out",
+    "budget": "the budget of documents is used up",
+    "target": "as many relevant documents as wanted were found",
+    "patience": "too many documents in a row were not relevant",
+}
+_NAMED = 10
+"""Topics that a sentence names, of however many there are."""
 
 
 def warnings(found: Watched) -> list[str]:
     """All that an administrator should look into."""
-    told = [drifted(one) for one in found.drifts if one.told]
+    told = []
+    if found.uncovered:
+        told.append(f"Nobody has {_topics(found.uncovered)}; assign them to somebody.")
+    if found.short:
+        told.append(f"Too few people for what several are to judge: {_topics(found.short)}.")
+    told += [drifted(one) for one in found.drifts if one.told]
     told += [inattentive(one) for one in found.attention if one.low]
     if found.disputed:
         verb = "was" if found.disputed == 1 else "were"
@@ -34,6 +49,23 @@ def warnings(found: Watched) -> list[str]:
             f"{counted(found.progress.given_up, 'document')} {verb} skipped, and judged by nobody."
         )
     return told
+
+
+def ended(why: str) -> str:
+    """Why a topic of an adaptive pool ended."""
+    return f"Nothing more is given out: {_ENDED[why]}."
+
+
+def endings(found: Watched) -> list[str]:
+    """Which topics of an adaptive pool have ended, by the reason."""
+    names: dict[str, list[str]] = {}
+    for one in found.topics:
+        if one.ended:
+            names.setdefault(one.ended, []).append(one.topic)
+    return [
+        f"{counted(len(own), 'topic')} ended, since {_ENDED[why]}: {_some(own)}."
+        for why, own in names.items()
+    ]
 
 
 def drifted(drift: Drift) -> str:
@@ -72,3 +104,13 @@ def _by(change: Measured) -> str:
     ends = sorted(abs(end) for end in (change.low, change.high) if end is not None)
     low, high = (decimal(end, digits=2) for end in ends)
     return f"{decimal(abs(change.value or 0), digits=2)} [{low}, {high}]"
+
+
+def _topics(names: Sequence[str]) -> str:
+    return f"{counted(len(names), 'topic')}, {_some(names)}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    shown = ", ".join(map(printable, names[:_NAMED]))
+    return f"{shown} and {counted(more, 'other')}" if more > 0 else shown

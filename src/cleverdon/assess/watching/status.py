@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from operator import itemgetter
 from typing import Any
 
 from cleverdon.assess import clock
 from cleverdon.assess.watching import agreement_rows as rows
 from cleverdon.assess.watching.agreement import COEFFICIENTS, RESAMPLES
 from cleverdon.assess.watching.measured import Measured
-from cleverdon.assess.watching.sentences import stands, warnings
+from cleverdon.assess.watching.sentences import endings, stands, warnings
 from cleverdon.assess.watching.watched import Watched
 from cleverdon.show.grid import Grid, counted, printable
 from cleverdon.show.numbers import decimal
@@ -19,13 +21,21 @@ _NONE = "-"
 _DECISIONS = {"stop": "stop", "go on": "go on", "open": "not decided"}
 
 
-def status(found: Watched, title: str, **terminal: Any) -> str:
-    """All of it in tables, and what is to be said of it below; `terminal` is as for `sections`."""
-    parts = [_topics(found), _people(found)]
-    parts += _agreement(found) if found.agreement.agreed else []
-    parts += [_beside(found)] if found.beside else []
+def status(
+    found: Watched, title: str, *, topics: bool = False, pairs: bool = False, **terminal: Any
+) -> str:
+    """The whole in tables, and what is to be said of it below; `terminal` is as for `sections`.
+
+    `topics` and `pairs` list these one by one, of which there may be hundreds.
+    """
+    parts = [_topics(found)] if topics else []
+    parts += [_people(found), _agreement(found)]
+    parts += [_pairs(found)] if pairs else []
+    parts += [_beside(found)]
     kept = [part for part in parts if part.grid.rows]
-    return f"{_head(found, title)}\n\n" + sections(kept, "table", below=_below(found), **terminal)
+    below = _below(found)
+    text = sections(kept, "table", below=below, **terminal) if kept else "\n".join(below)
+    return f"{_head(found, title)}\n{_begun(found)}\n\n{text}"
 
 
 def _head(found: Watched, title: str) -> str:
@@ -35,6 +45,18 @@ def _head(found: Watched, title: str) -> str:
     return (
         f"{printable(title)}: {whole.done:,} of {counted(whole.wanted, 'judgment')}{share}, "
         f"{whole.complete:,} of {counted(whole.documents, 'document')} complete, as of {when} UTC"
+    )
+
+
+def _begun(found: Watched) -> str:
+    """How many topics are where, in a line."""
+    every = [one.progress for one in found.topics]
+    complete = sum(one.documents > 0 and not one.left for one in every)
+    begun = sum(one.left > 0 and one.judged > 0 for one in every)
+    decided = Counter(one.decision for one in found.recall.topics.values())
+    return (
+        f"{counted(len(every), 'topic')}: {complete:,} complete, {begun:,} begun; advice: "
+        f"{decided['stop']:,} stop, {decided['go on']:,} go on, {decided['open']:,} not decided"
     )
 
 
@@ -54,7 +76,7 @@ def _topics(found: Watched) -> Section:
                 _percent(found.topic_grades[one.topic].relevant),
                 _NONE if own is None else _number(own.numbers["alpha-ordinal"]),
                 _percent(recall.last if found.recall.way == "adaptive" else recall.recall),
-                _DECISIONS[recall.decision],
+                _DECISIONS[recall.decision] + (f", ended ({one.ended})" if one.ended else ""),
             ]
         )
     last = "last 20" if found.recall.way == "adaptive" else "recall"
@@ -88,21 +110,25 @@ def _people(found: Watched) -> Section:
     return Section("People", Grid(header, table, 1, [note]))
 
 
-def _agreement(found: Watched) -> list[Section]:
+def _agreement(found: Watched) -> Section:
     live = found.agreement
-    whole = [[name, _number(number)] for name, number in rows.overall(live).items()]
+    known = rows.overall(live) if live.agreed else {}
+    table = [[name, _number(number)] for name, number in known.items()]
     note = f"in brackets: 95% intervals of a bootstrap with {RESAMPLES} resamples"
     title = f"Agreement on {counted(live.shared, 'document')} that two people have judged"
-    pairs = [
+    return Section(title, Grid(["coefficient", "over all"], table, 1, [note]))
+
+
+def _pairs(found: Watched) -> Section:
+    table = [
         [printable(pair.first), printable(pair.second), f"{pair.documents:,}"]
         + [_number(pair.numbers[name]) for name in COEFFICIENTS if name != "fleiss"]
-        for pair in rows.pair_rows(live)
+        for pair in rows.pair_rows(found.agreement)
     ]
     header = ["judge", "with", "documents", *(name for name in COEFFICIENTS if name != "fleiss")]
-    return [
-        Section(title, Grid(["coefficient", "over all"], whole, 1, [note])),
-        Section("Pairs of judges", Grid(header, pairs, 2, [])),
-    ]
+    more = found.agreement.more_pairs
+    notes = [f"{counted(more, 'pair')} with fewer documents in common not shown"] if more else []
+    return Section("Pairs of judges", Grid(header, table, 2, notes))
 
 
 def _beside(found: Watched) -> Section:
@@ -118,7 +144,7 @@ def _beside(found: Watched) -> Section:
 
 def _below(found: Watched) -> list[str]:
     """Sentences: what can be decided, and what should be looked into."""
-    said = [found.recall.all.advice]
+    said = [found.recall.all.advice, *endings(found)]
     beyond = found.beyond
     if beyond.recall.value is None:
         said.append(f"What the pool has missed cannot be told: {beyond.recall.why}.")
@@ -131,9 +157,28 @@ def _below(found: Watched) -> list[str]:
         said += beyond.sentences
     if found.agreement.agreed is None:
         said.append(f"No agreement yet: {found.agreement.why}.")
+    said.append(_extremes(found))
     for one in found.beside:
         said.append(f"{printable(one.name)}: {one.why}." if one.why else stands(one))
     return [*filter(None, said), *warnings(found)]
+
+
+def _extremes(found: Watched) -> str:
+    """The pairs that agree least and most, of several."""
+    known = [
+        (kappa.value, pair)
+        for pair in rows.pair_rows(found.agreement)
+        if (kappa := pair.numbers["kappa"]).value is not None
+    ]
+    if len(known) < 2:
+        return ""
+    ends = (min(known, key=itemgetter(0)), max(known, key=itemgetter(0)))
+    low, high = (
+        f"{decimal(value, digits=2)} ({printable(pair.first)} and {printable(pair.second)}, "
+        f"{counted(pair.documents, 'document')})"
+        for value, pair in ends
+    )
+    return f"Pairs agree by a kappa from {low} to {high}."
 
 
 def _number(found: Measured) -> str:

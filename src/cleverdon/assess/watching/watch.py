@@ -1,7 +1,8 @@
 """Watching a project that changes: computed when it is looked at, and kept while nothing changes.
 
 With a hundred assessors something changes every moment. So what was computed is shown for ten times
-as long as it took to compute, and watching never takes more than a tenth of the server's time.
+as long as it took to compute, whoever comes meanwhile gets what is known, and what takes long is
+computed in a process of its own.
 """
 
 from __future__ import annotations
@@ -10,39 +11,53 @@ import time
 from threading import Lock
 
 from cleverdon.assess.project import Project
-from cleverdon.assess.watching.beyond import Systems
-from cleverdon.assess.watching.facts import read_facts, state_of
-from cleverdon.assess.watching.watched import Watched, watched
+from cleverdon.assess.watching.apart import Apart, Here
+from cleverdon.assess.watching.facts import state_of
+from cleverdon.assess.watching.watched import Watched
 
 _SHARE = 0.1
 """Of the time, how much watching may take."""
+_QUICK = 0.3
+"""Seconds up to which the server computes by itself; another process takes a second to start."""
 
 
 class Watch:
     """What watching tells of a project, remembered."""
 
-    def __init__(self, project: Project, *, share: float = _SHARE) -> None:
+    def __init__(self, project: Project, *, share: float = _SHARE, quick: float = _QUICK) -> None:
         self._project = project
-        self._systems = Systems(project.folder)
+        self._here = Here(project)
+        self._apart = Apart(project.folder)
         self._share = share
-        self._lock = Lock()  # one computes, and who comes meanwhile waits for the same
+        self._quick = quick
+        self._lock = Lock()  # of who computes
         self._state: tuple[int, ...] = ()
         self._known: Watched | None = None
+        self._took = 0.0
         self._fresh_until = 0.0
 
     def now(self) -> Watched:
         """The state of the project as it is, or was a moment ago."""
-        with self._lock:
-            if self._known is not None and time.monotonic() < self._fresh_until:
-                return self._known
-            began = time.monotonic()
-            with self._project.database.reading() as connection:
-                state = state_of(connection)
-                if self._known is not None and state == self._state:
-                    return self._known
-                facts = read_facts(connection, self._project.scale)
-            self._known = watched(facts, self._systems)
-            self._state = state
-            ended = time.monotonic()
-            self._fresh_until = ended + (ended - began) * (1 / self._share - 1)
+        known = self._known
+        if not self._lock.acquire(blocking=known is None):
+            # Somebody computes. Who would wait keeps a thread, and those who judge need it.
+            assert known is not None
+            return known
+        try:
+            return self._renewed()
+        finally:
+            self._lock.release()
+
+    def _renewed(self) -> Watched:
+        if self._known is not None and time.monotonic() < self._fresh_until:
             return self._known
+        began = time.monotonic()
+        with self._project.database.reading() as connection:
+            state = state_of(connection)
+        if self._known is None or state != self._state:
+            found = self._apart.watched() if self._took > self._quick else None
+            self._known = found or self._here.watched()
+            self._state = state
+            self._took = time.monotonic() - began
+            self._fresh_until = time.monotonic() + self._took * (1 / self._share - 1)
+        return self._known

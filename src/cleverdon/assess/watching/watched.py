@@ -41,6 +41,8 @@ class Watched:
     beyond: Beyond
     drifts: tuple[Drift, ...]
     attention: tuple[Attention, ...]  # of each person; empty without gold documents
+    uncovered: tuple[str, ...]  # topics with something to judge, and nobody who would
+    short: tuple[str, ...]  # topics with too few people for what several are to judge
     disputed: int  # documents that people gave different grades, and that nobody has settled
 
 
@@ -68,6 +70,8 @@ def watched(facts: Facts, systems: Systems, *, seed: int = 0) -> Watched:
         beyond=systems.beyond(facts, grades),
         drifts=drifts(facts),
         attention=attention(facts),
+        uncovered=facts.uncovered,
+        short=facts.short,
         disputed=sum(
             len(different) > 1 and item not in facts.rulings for item, different in given.items()
         ),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from anyio import CapacityLimiter
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from starlette.routing import compile_path
@@ -13,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 
 from cleverdon import __version__
 from cleverdon.assess.judging.feeding import Feeder
-from cleverdon.assess.judging.tally import Tally
+from cleverdon.assess.people import passwords
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.project import Project
 from cleverdon.assess.watching.watch import Watch
@@ -36,6 +37,8 @@ from cleverdon.assess.web.pages import (
     scale_style,
     signing_in,
 )
+from cleverdon.assess.web.pages import imports as import_pages
+from cleverdon.assess.web.uploads import Uploads
 from cleverdon.assess.web.visitor import RightOf
 
 STATIC = Path(__file__).with_name("static")
@@ -50,6 +53,7 @@ _PAGES = (
     people,
     assigning,
     exports,
+    import_pages,
 )
 _CALLS = (
     judging_calls,
@@ -70,11 +74,13 @@ def make_app(
     behind_tls: bool = False,
     behind_proxy: bool = False,
     hosts: Collection[str] | None = None,
+    url: str | None = None,
 ) -> FastAPI:
     """The app that serves a project.
 
     `behind_tls` keeps cookies off plain HTTP; `behind_proxy` believes what a proxy says of the
-    client's address; `hosts` are the names that the app answers to, where it knows them.
+    client's address; `hosts` are the names that the app answers to, where it knows them; `url` is
+    what sign-in links start with, if not with the address by which the app was asked.
     """
     app = FastAPI(
         title="Cleverdon judge",
@@ -84,16 +90,18 @@ def make_app(
         docs_url=None,  # its page would load scripts from elsewhere
         redoc_url=None,
         openapi_url=None,  # served by api/project.py, to those who are signed in
+        redirect_slashes=False,  # behind a proxy with TLS it would lead to plain HTTP
     )
     app.state.project = opened
     app.state.feeder = Feeder(opened)
-    app.state.tally = Tally(opened)
-    app.state.places = {}  # where each queue begins: judging/queue.py
     app.state.watch = Watch(opened)
     app.state.attempts = Attempts()
+    app.state.uploads = Uploads()
+    app.state.comparing = CapacityLimiter(passwords.AT_ONCE)
     app.state.behind_tls = behind_tls
     app.state.behind_proxy = behind_proxy
     app.state.hosts = hosts
+    app.state.url = url
     app.state.methods_at = _methods_at
     # Calls before pages: routes are tried in turn, and judgments come most often.
     for calls in _CALLS:

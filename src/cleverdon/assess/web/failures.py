@@ -15,7 +15,7 @@ from cleverdon.assess.refusals import Conflict, Invalid, NotAllowed, NotThere
 from cleverdon.assess.store import StoreFailure
 from cleverdon.assess.web.limiting import TooOften
 from cleverdon.assess.web.rendering import page
-from cleverdon.assess.web.visitor import NotSignedIn, visitor_of
+from cleverdon.assess.web.visitor import NotSignedIn, is_call, visitor_of
 from cleverdon.errors import CleverdonError
 
 _LOG = logging.getLogger("cleverdon.judge")
@@ -30,6 +30,11 @@ _STATUS: dict[type[CleverdonError], int] = {
     StoreFailure: 503,
 }
 
+LONGEST_NEXT = 2_000
+"""Characters of a path to which one comes back after signing in."""
+
+_NO_JSON = "the request: expected a JSON object in UTF-8, with Content-Type: application/json"
+
 _MOST_VALUES = 10
 """Wrong values that one answer speaks of."""
 
@@ -42,19 +47,24 @@ def handle(app: FastAPI) -> None:
 
 def answer(request: Request, error: Exception) -> Response:
     """What is said of an error."""
-    if isinstance(error, NotSignedIn) and not _is_call(request):
+    if isinstance(error, NotSignedIn) and not is_call(request):
         return RedirectResponse(_sign_in(request), status_code=303)
     if isinstance(error, CleverdonError):
-        status = next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 400)
+        status = status_of(error)
         if status == 503:
-            _LOG.error("%s %s: %s", request.method, request.url.path, error)
+            _LOG.error("%s: %s", _asked(request), error)
         return _said(request, status, str(error), _headers(error))
     if isinstance(error, HTTPException):
         return _said(request, error.status_code, *_of_http(request, error))
     if isinstance(error, RequestValidationError):
         return _said(request, 422, _of_values(error))
-    _LOG.error("%s %s: a defect", request.method, request.url.path)
+    _LOG.error("%s: a defect", _asked(request))
     return _said(request, 500, "a defect of Cleverdon itself; the server's log says more")
+
+
+def status_of(error: CleverdonError) -> int:
+    """The status that an error has."""
+    return next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 400)
 
 
 def _headers(error: CleverdonError) -> dict[str, str]:
@@ -67,15 +77,17 @@ def _of_http(request: Request, error: HTTPException) -> tuple[str, Mapping[str, 
     if error.status_code == 404:
         return "there is no such page", error.headers
     if error.status_code == 405:
-        allowed = request.app.state.methods_at(request.url.path)
+        allowed = request.app.state.methods_at(request.url.path) or "GET"  # of static files
         return f"{request.method} is not for this page; {allowed} is", {"allow": allowed}
+    if error.status_code == 400 and is_call(request):
+        return _NO_JSON, error.headers
     return str(error.detail), error.headers
 
 
 def _of_values(error: RequestValidationError) -> str:
     found = error.errors()
     said = [
-        f"{'.'.join(str(part) for part in each['loc'][1:]) or 'the request'}: {each['msg']}"
+        f"{'.'.join(map(str, each['loc'][1:]))}: {each['msg']}" if each["loc"][1:] else _NO_JSON
         for each in found[:_MOST_VALUES]
     ]
     if len(found) > _MOST_VALUES:
@@ -87,7 +99,7 @@ def _said(
     request: Request, status: int, said: str, headers: Mapping[str, str] | None = None
 ) -> Response:
     answered: Response
-    if _is_call(request):
+    if is_call(request):
         answered = JSONResponse({"error": said}, status_code=status)
     else:
         values = {"said": said, "status": status}
@@ -99,10 +111,12 @@ def _said(
 def _sign_in(request: Request) -> str:
     """The sign-in page, which leads back to the page that was asked for."""
     wanted = request.url.path
-    if request.method != "GET" or wanted == "/":
+    if request.method != "GET" or wanted == "/" or len(wanted) > LONGEST_NEXT:
         return "/sign-in"
     return f"/sign-in?{urlencode({'next': wanted})}"
 
 
-def _is_call(request: Request) -> bool:
-    return request.url.path.startswith("/api/")
+def _asked(request: Request) -> str:
+    """What was asked, for the log: in one line, and without the key of a sign-in link."""
+    path = request.url.path
+    return f"{request.method} {'/sign-in/...' if path.startswith('/sign-in/') else path}"

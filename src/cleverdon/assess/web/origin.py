@@ -70,9 +70,10 @@ def host_of(request: Request) -> str:
 
 
 def link_of(request: Request, key: str) -> str:
-    """The whole address of a sign-in link, at the host by which the app was asked."""
-    scheme = "https" if request.app.state.behind_tls else "http"
-    return sign_in_link(f"{scheme}://{host_of(request)}", key)
+    """The whole address of a sign-in link, at the app's URL, or at the host that was asked."""
+    state = request.app.state
+    scheme = "https" if state.behind_tls else "http"
+    return sign_in_link(state.url or f"{scheme}://{host_of(request)}", key)
 
 
 def sign_in_link(url: str, key: str) -> str:

@@ -9,7 +9,8 @@ that is not there, is answered to those who are signed in alone: the guard sees 
 route is looked for (guarding.py), and a route without a right fails a test.
 
 Browsers are known by a cookie, and repeat a word of it in whatever changes something, so that no
-other site can make them ask. Programs are known by a token in the Authorization header.
+other site can make them ask. Programs are known by a token in the Authorization header, for calls
+alone: pages do what a token must not, such as making further tokens.
 What is to be in the audit log is said by `visitor.actor.note(connection, "did", "what")`.
 """
 
@@ -37,7 +38,6 @@ from cleverdon.assess.store import StoreFailure
 from cleverdon.assess.web.cookies import FORM, VISIT, cookie
 from cleverdon.assess.web.origin import address_of, check_origin
 
-COOKIE = VISIT
 CSRF_FIELD = "csrf"
 CSRF_HEADER = "x-csrf-token"
 _CHANGES_NOTHING = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -100,7 +100,7 @@ async def recognise(request: Request) -> Visitor:
     project: Project = request.app.state.project
     address = address_of(request)
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.casefold() == "bearer":
+    if scheme.casefold() == "bearer" and is_call(request):
         known = await run_in_threadpool(_of_token, project, token.strip())
         if known is None:
             raise NotSignedIn("the token is not known, or no longer valid")
@@ -113,6 +113,11 @@ async def recognise(request: Request) -> Visitor:
         visitor = Visitor(known.person, known.name, known.role, csrf_of(key), address)
     request.scope[_STATE] = visitor
     return visitor
+
+
+def is_call(request: Request) -> bool:
+    """Whether it is for a program, or for a script of a page; all else are pages."""
+    return request.url.path.startswith("/api/")
 
 
 def visitor_of(request: Request) -> Visitor | None:
@@ -146,7 +151,7 @@ def _look_up(
 ) -> Known | None:
     if not key:
         return None
-    with project.database.reading() as connection:
+    with project.database.reading(once=True) as connection:
         return of(connection, key)
 
 

@@ -1,4 +1,9 @@
-"""What Alembic runs: migrations over the connection that it is given."""
+"""What Alembic runs: migrations over the connection that it is given.
+
+Where a migration changes a table on SQLite, it makes a new one of what can be read of the old
+(`op.batch_alter_table`), and CHECK and AUTOINCREMENT cannot: say them anew, by its `table_args` and
+`table_kwargs`. The tests compare what migrations make with what the code knows, these included.
+"""
 
 from alembic import context
 

@@ -43,16 +43,7 @@ def me(request: Request, visitor: SignedIn) -> MeModel:
 def password(request: Request, visitor: SignedIn, wanted: NewPasswordModel) -> None:
     """Set a password; you are signed out wherever else you are. Not for tokens."""
     _not_by_token(visitor)
-    with request.app.state.attempts.trying(address=visitor.address, name=visitor.name) as attempt:
-        entering.change_password(
-            request.app.state.project.database,
-            visitor.person,
-            by=visitor.actor,
-            old=wanted.old,
-            new=wanted.new,
-            visit=cookie(request, VISIT),
-        )
-        attempt.right = True
+    change_password(request, visitor, old=wanted.old, new=wanted.new)
 
 
 @router.get("/account/tokens", summary="Your tokens", responses=failing())
@@ -88,12 +79,30 @@ def revoke_token(
 @router.post("/account/sign-out", summary="Sign out", status_code=204, responses=failing())
 def sign_out(request: Request, visitor: SignedIn, wanted: SignOutModel) -> Response:
     """End this visit, or all of yours. Tokens stay."""
+    return signed_out(request, visitor, Response(status_code=204), everywhere=wanted.everywhere)
+
+
+def change_password(request: Request, visitor: Visitor, *, old: str, new: str) -> None:
+    """Set one's new password; a wrong old one counts as a failure to sign in."""
+    with request.app.state.attempts.trying(address=visitor.address, name=visitor.name) as attempt:
+        entering.change_password(
+            request.app.state.project.database,
+            visitor.person,
+            by=visitor.actor,
+            old=old,
+            new=new,
+            visit=cookie(request, VISIT),
+        )
+        attempt.right = True
+
+
+def signed_out(request: Request, visitor: Visitor, left: Response, *, everywhere: bool) -> Response:
+    """The answer `left`, for somebody who is signed out by now."""
     visit = cookie(request, VISIT)
     with request.app.state.project.database.writing() as connection:
         managing.sign_out(
-            connection, visitor.actor, visitor.person, visit=visit, everywhere=wanted.everywhere
+            connection, visitor.actor, visitor.person, visit=visit, everywhere=everywhere
         )
-    left = Response(status_code=204)
     drop_cookie(request, left, VISIT)
     return left
 

@@ -61,6 +61,7 @@ class CaseModel(BaseModel):
     topic: str
     document: str
     title: str
+    gold: int | None = Field(description="The known grade of a gold document; else null.")
     apart: int = Field(description="The highest grade less the lowest.")
     across: bool = Field(description="Whether some say relevant, and others do not.")
     given: list[GivenModel]
@@ -159,6 +160,7 @@ def settle(request: Request, visitor: Administrator, item: ItemId, said: RuleMod
             grade=said.grade,
             note=said.note,
             scale=project.scale,
+            address=visitor.address,
         )
     return RuledModel(ruling=RulingModel.of_ruling(ruled.ruling), repeated=ruled.repeated)
 
@@ -169,6 +171,7 @@ def _case(found: Case, line: int) -> CaseModel:
         topic=found.topic,
         document=found.document,
         title=found.title,
+        gold=found.gold,
         apart=found.apart,
         across=found.crosses(line),
         given=[

@@ -11,14 +11,11 @@ from sqlalchemy import Connection
 from cleverdon.assess.people.accounts import Person, person_of
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.project import Project
-from cleverdon.assess.refusals import Invalid
 from cleverdon.assess.setup import assigning
-from cleverdon.assess.setup.items import parse_overlap
 from cleverdon.assess.setup.workload import Work, work_of
 from cleverdon.assess.web.api.judging_models import LARGEST
 from cleverdon.assess.web.api.models import failing
 from cleverdon.assess.web.visitor import Needs, Visitor
-from cleverdon.errors import OptionError
 
 router = APIRouter(prefix="/assignments", tags=["assignments"])
 
@@ -168,12 +165,8 @@ def rebalance(request: Request, visitor: Administrator, wanted: DealModel) -> Wo
 def overlap(request: Request, visitor: Administrator, wanted: OverlapModel) -> WorkModel:
     """Let two people judge some documents; a larger overlap keeps what a smaller one has drawn."""
     project: Project = request.app.state.project
-    try:
-        drawn = parse_overlap(wanted.overlap)
-    except OptionError as error:
-        raise Invalid(str(error)) from None
     with project.database.writing() as connection:
-        assigning.set_overlap(connection, visitor.actor, drawn)
+        assigning.set_overlap(connection, visitor.actor, wanted.overlap)
         return WorkModel.of(work_of(connection))
 
 

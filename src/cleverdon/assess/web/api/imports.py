@@ -11,8 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.concurrency import run_in_threadpool
 
 from cleverdon.assess.importing.grading import parse_map
-from cleverdon.assess.importing.importing import Imported, Importing, import_content
-from cleverdon.assess.importing.reading import read_judgments
+from cleverdon.assess.importing.importing import (
+    Imported,
+    Importing,
+    import_file,
+    parse_judges,
+)
 from cleverdon.assess.importing.rows import Fields
 from cleverdon.assess.people.accounts import LONGEST_NAME
 from cleverdon.assess.people.rights import Right
@@ -20,7 +24,6 @@ from cleverdon.assess.project import Project
 from cleverdon.assess.refusals import Invalid
 from cleverdon.assess.web.api.models import failing
 from cleverdon.assess.web.visitor import Needs, Visitor
-from cleverdon.errors import InputError
 
 router = APIRouter(prefix="/imports", tags=["imports"])
 
@@ -35,7 +38,8 @@ _BODY = {
         "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
-_MOST_TOPICS = 20
+MOST_TOPICS = 20
+"""Topics that the project has not, as far as an answer names them."""
 
 
 class ImportModel(BaseModel):
@@ -61,6 +65,7 @@ class ImportModel(BaseModel):
     grade_field: Name = Field("", description="Of Label Studio: which control is the grade.")
     add: bool = Field(False, description="Whether documents that the project has not are added.")
     replace: bool = Field(False, description="Whether a grade that stands and differs gives way.")
+    only_look: bool = Field(False, description="Whether to say what would come of it, and no more.")
 
 
 class ImportedModel(BaseModel):
@@ -85,7 +90,7 @@ class ImportedModel(BaseModel):
     responses=failing(404, 409),
     openapi_extra=_BODY,
 )
-async def import_file(
+async def send(
     request: Request, visitor: Manager, asked: Annotated[ImportModel, Query()]
 ) -> ImportedModel:
     """Add the judgments of a file: qrels, or what Quepid or Label Studio exports.
@@ -101,7 +106,7 @@ async def import_file(
             async for block in request.stream():  # how much may come is bounded by the guard
                 await run_in_threadpool(file.write, block)
         found = await run_in_threadpool(_imported, request.app.state.project, visitor, asked, path)
-    told = {**vars(found), "unknown_topics": found.unknown_topics[:_MOST_TOPICS]}
+    told = {**vars(found), "unknown_topics": found.unknown_topics[:MOST_TOPICS]}
     return ImportedModel.model_validate(told)
 
 
@@ -109,23 +114,19 @@ def _imported(project: Project, visitor: Visitor, asked: ImportModel, path: str)
     how = Importing(
         asked.kind,
         asked.name,
-        dict(map(_pair, asked.judge)),
+        parse_judges(asked.judge),
         parse_map(asked.map, project.scale),
         asked.add,
         replace=asked.replace,
     )
-    fields = Fields(asked.topic_field, asked.document_field, asked.grade_field)
-    try:
-        content = read_judgments(
-            path, form=asked.form or None, assessors=asked.assessors, fields=fields
-        )
-        return import_content(project, content, path, how, actor=visitor.actor, name=asked.file)
-    except InputError as error:  # of the file as it is called there, and not here
-        raise InputError(error.message, source=asked.file, line=error.line) from None
-
-
-def _pair(text: str) -> tuple[str, str]:
-    there, equals, here = text.rpartition("=")
-    if not (equals and there and here):
-        raise Invalid(f"the judge {text!r} is not as THERE=HERE is")
-    return there, here
+    return import_file(
+        project,
+        path,
+        how,
+        actor=visitor.actor,
+        form=asked.form or None,
+        assessors=asked.assessors,
+        fields=Fields(asked.topic_field, asked.document_field, asked.grade_field),
+        name=asked.file,
+        only_look=asked.only_look,
+    )

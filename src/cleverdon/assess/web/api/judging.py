@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from cleverdon.assess.judging import viewing
-from cleverdon.assess.judging.queue import progress, take_next
+from cleverdon.assess.judging.queue import Progress, progress, take_next
 from cleverdon.assess.judging.reach import assigned_topics, topic_for
 from cleverdon.assess.judging.recording import Saying, record
 from cleverdon.assess.judging.viewing import View
@@ -44,8 +44,8 @@ ItemId = Annotated[int, Path(ge=1, le=LARGEST, description="The item's number.")
 def topics(request: Request, visitor: Assessor) -> TopicsModel:
     """The topics that are assigned to you, with how far you have come."""
     with request.app.state.project.database.reading() as connection:
-        texts = {row.id: row for row in assigned_topics(connection, visitor.person)}
-        counted = {each.topic: each for each in progress(connection, visitor.person)}
+        assigned = assigned_topics(connection, visitor.person)
+        counted = progress(connection, visitor.person)
     return TopicsModel(
         topics=[
             TopicModel(
@@ -53,11 +53,9 @@ def topics(request: Request, visitor: Assessor) -> TopicsModel:
                 title=row.title,
                 description=row.description,
                 narrative=row.narrative,
-                total=counted[topic].total if topic in counted else 0,
-                done=counted[topic].done if topic in counted else 0,
-                left=counted[topic].left if topic in counted else 0,
+                **ProgressModel.of(counted.get(row.id, Progress())).model_dump(),
             )
-            for topic, row in texts.items()
+            for row in assigned
         ]
     )
 
@@ -80,7 +78,6 @@ def next_items(request: Request, visitor: Assessor, wanted: NextModel) -> Respon
             n=wanted.n,
             without=wanted.without,
             feeder=state.feeder,
-            places=state.places,
         )
     with state.project.database.reading() as connection:
         shown = viewing.views(connection, visitor.person, found)
@@ -103,17 +100,18 @@ def judge(request: Request, visitor: Assessor, saying: SayingModel) -> Response:
     The answer is sent once the judgment is on the disk. Where none comes, send the same again,
     with the same `request`: it is recorded once.
     """
-    state = request.app.state
-    with state.project.database.writing() as connection:
-        recorded = record(connection, visitor.person, Saying(**vars(saying)), state.project.scale)
-    far = state.tally.after(visitor.person, recorded.topic, recorded.change)
+    project = request.app.state.project
+    with project.database.writing() as connection:
+        recorded = record(connection, visitor.person, Saying(**vars(saying)), project.scale)
+    with project.database.reading() as connection:
+        counted = progress(connection, visitor.person, topic=recorded.topic)
     return said(
         RecordedModel.model_construct(
             item=saying.item,
             event=recorded.event,
             repeated=recorded.repeated,
             standing=StandingModel.of(recorded.standing),
-            progress=ProgressModel.model_construct(total=far.total, done=far.done, left=far.left),
+            progress=ProgressModel.of(counted.get(recorded.topic, Progress())),
         )
     )
 

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from cleverdon.assess.judging.excerpts import Excerpt
-from cleverdon.assess.judging.recording import LONGEST_TEXT, Kind
+from cleverdon.assess.judging.queue import Progress
+from cleverdon.assess.judging.recording import LONGEST_TEXT, LONGEST_TIME, Kind
 from cleverdon.assess.judging.viewing import Said, View
 from cleverdon.assess.web.api.models import StandingModel
 
@@ -17,7 +18,6 @@ LARGEST = 2**31 - 1
 LONGEST_NAME = 1_000
 """Characters of a topic's name."""
 
-_LONGEST_TIME = 86_400.0
 _LATEST = 1e11
 
 Id = Annotated[int, Field(ge=1, le=LARGEST, strict=True)]
@@ -30,6 +30,11 @@ class ProgressModel(BaseModel):
     total: int = Field(description="Documents of the topic that are yours to judge.")
     done: int = Field(description="Those that you judged or skipped.")
     left: int = Field(description="Those that are still to come.")
+
+    @classmethod
+    def of(cls, far: Progress) -> ProgressModel:
+        """As it was counted."""
+        return cls.model_construct(total=far.total, done=far.done, left=far.left)
 
 
 class TopicModel(ProgressModel):
@@ -129,7 +134,7 @@ class SayingModel(BaseModel):
         default="", description="For `skip` the reason, for `note` the note."
     )
     flagged: bool = Field(default=False, description="For `flag`: whether it is or no longer is.")
-    seconds: Annotated[float, Field(ge=0, le=_LONGEST_TIME, allow_inf_nan=False)] | None = Field(
+    seconds: Annotated[float, Field(ge=0, le=LONGEST_TIME, allow_inf_nan=False)] | None = Field(
         default=None, description="For how long it was looked at."
     )
     said_at: Annotated[float, Field(ge=0, le=_LATEST, allow_inf_nan=False)] | None = Field(

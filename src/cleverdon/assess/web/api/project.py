@@ -73,6 +73,8 @@ def about(request: Request, visitor: Known) -> ProjectModel:
 def openapi(request: Request, visitor: Known) -> dict[str, Any]:
     """What calls there are, what they take and give, as OpenAPI."""
     described: dict[str, Any] = request.app.openapi()
+    described["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+    described["security"] = [{"token": []}]
     return described
 
 

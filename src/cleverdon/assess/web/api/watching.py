@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.refusals import NotThere
+from cleverdon.assess.watching.agreement_rows import pair_rows, topic_rows
 from cleverdon.assess.watching.watched import Watched
 from cleverdon.assess.web.api.agreement_models import PairModel, TopicAgreementModel
 from cleverdon.assess.web.api.judging_models import LONGEST_NAME
@@ -59,11 +60,12 @@ def topic(request: Request, visitor: Watcher, name: Name) -> WatchedTopicModel:
     """How one topic is coming along."""
     found, name = watched_of(request), topic_of(name)
     check_topic(found, name)
-    whole = WatchedModel.of_watched(found)
+    about = next(one for one in found.topics if one.topic == name)
+    agreed = next((one for one in topic_rows(found.agreement) if one.topic == name), None)
     return WatchedTopicModel(
-        about=next(one for one in whole.topics if one.topic == name),
-        recall=whole.recall.topics[name],
-        agreement=next((one for one in whole.agreement.topics if one.topic == name), None),
+        about=TopicProgressModel.of_topic(about, found.topic_grades[name]),
+        recall=FoundModel.model_validate(found.recall.topics[name]),
+        agreement=None if agreed is None else TopicAgreementModel.model_validate(agreed),
     )
 
 
@@ -72,12 +74,13 @@ def person(request: Request, visitor: Watcher, name: Name) -> WatchedPersonModel
     """How one person judges."""
     found, name = watched_of(request), topic_of(name)
     check_person(found, name)
-    whole = WatchedModel.of_watched(found)
+    work = next(one for one in found.work if one.judge == name)
+    gold = next((one for one in found.attention if one.judge == name), None)
     return WatchedPersonModel(
-        work=next(one for one in whole.people if one.person == name),
-        pairs=[one for one in whole.agreement.pairs if name in (one.first, one.second)],
-        drift=[one for one in whole.drift if one.person == name],
-        attention=next((one for one in whole.attention if one.person == name), None),
+        work=WorkModel.of_work(work),
+        pairs=[PairModel.model_validate(one) for one in pair_rows(found.agreement, judge=name)],
+        drift=[DriftModel.of_drift(one) for one in found.drifts if one.judge == name],
+        attention=None if gold is None else AttentionModel.of_attention(gold),
     )
 
 

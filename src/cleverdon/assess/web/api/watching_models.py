@@ -7,8 +7,11 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from cleverdon.assess import clock
+from cleverdon.assess.watching.attention import Attention
 from cleverdon.assess.watching.drift import Drift
+from cleverdon.assess.watching.grading import Grades
 from cleverdon.assess.watching.pace import Pace
+from cleverdon.assess.watching.progress import TopicProgress
 from cleverdon.assess.watching.sentences import drifted, warnings
 from cleverdon.assess.watching.watched import Watched
 from cleverdon.assess.watching.work import Work
@@ -168,6 +171,17 @@ class AttentionModel(BaseModel):
     side: NumberModel = Field(description="The share on the right side of the line of relevance.")
     low: bool = Field(description="Whether even the upper end is below the limit.")
 
+    @classmethod
+    def of_attention(cls, one: Attention) -> AttentionModel:
+        """Of a record."""
+        return cls(
+            person=one.judge,
+            documents=one.documents,
+            right=NumberModel.model_validate(one.right),
+            side=NumberModel.model_validate(one.side),
+            low=one.low,
+        )
+
 
 class TopicProgressModel(BaseModel):
     """How far one topic has come."""
@@ -176,6 +190,21 @@ class TopicProgressModel(BaseModel):
     title: str
     progress: ProgressModel
     grades: GradesModel
+    ended: str = Field(
+        description="Of an adaptive pool: why nothing more is given out (all given, budget, "
+        "target or patience); empty while something may be."
+    )
+
+    @classmethod
+    def of_topic(cls, one: TopicProgress, grades: Grades) -> TopicProgressModel:
+        """Of records."""
+        return cls(
+            topic=one.topic,
+            title=one.title,
+            progress=ProgressModel.model_validate(one.progress),
+            grades=GradesModel.model_validate(grades),
+            ended=one.ended,
+        )
 
 
 class WatchedModel(BaseModel):
@@ -186,6 +215,8 @@ class WatchedModel(BaseModel):
     scale: list[int] = Field(description="The grades, rising.")
     relevant: int = Field(description="The lowest relevant grade.")
     disputed: int = Field(description="Documents in dispute that nobody has settled.")
+    uncovered: list[str] = Field(description="Topics with something to judge, and nobody for it.")
+    short: list[str] = Field(description="Topics with too few people for what several judge.")
     progress: ProgressModel
     grades: GradesModel
     pace: PaceModel
@@ -206,6 +237,8 @@ class WatchedModel(BaseModel):
             scale=list(found.scale.values),
             relevant=found.scale.relevant,
             disputed=found.disputed,
+            uncovered=list(found.uncovered),
+            short=list(found.short),
             progress=ProgressModel.model_validate(found.progress),
             grades=GradesModel.model_validate(found.grades),
             pace=PaceModel.of_pace(found.pace),
@@ -222,25 +255,11 @@ class WatchedModel(BaseModel):
                 beyond=BeyondModel.model_validate(found.beyond),
             ),
             topics=[
-                TopicProgressModel(
-                    topic=one.topic,
-                    title=one.title,
-                    progress=ProgressModel.model_validate(one.progress),
-                    grades=GradesModel.model_validate(found.topic_grades[one.topic]),
-                )
+                TopicProgressModel.of_topic(one, found.topic_grades[one.topic])
                 for one in found.topics
             ],
             people=[WorkModel.of_work(one) for one in found.work],
             drift=[DriftModel.of_drift(one) for one in found.drifts],
-            attention=[
-                AttentionModel(
-                    person=one.judge,
-                    documents=one.documents,
-                    right=NumberModel.model_validate(one.right),
-                    side=NumberModel.model_validate(one.side),
-                    low=one.low,
-                )
-                for one in found.attention
-            ],
+            attention=[AttentionModel.of_attention(one) for one in found.attention],
             beside=[BesideModel.of_beside(one) for one in found.beside],
         )

@@ -7,14 +7,14 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Path, Request
 from starlette.responses import RedirectResponse, Response
 
-from cleverdon.assess.people import entering, managing
+from cleverdon.assess.people import managing
 from cleverdon.assess.people.accounts import LONGEST_NAME, person_of
 from cleverdon.assess.people.passwords import LONGEST, SHORTEST
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.people.tokens import LONGEST_DAYS, tokens_of
 from cleverdon.assess.refusals import Invalid
+from cleverdon.assess.web.api.account import change_password, signed_out
 from cleverdon.assess.web.api.judging_models import LARGEST
-from cleverdon.assess.web.cookies import VISIT, cookie, drop_cookie
 from cleverdon.assess.web.rendering import page
 from cleverdon.assess.web.visitor import Needs, Visitor
 
@@ -35,16 +35,7 @@ def password(
 ) -> Response:
     if new != again:
         raise Invalid("the new password was typed in two ways: type it twice alike")
-    with request.app.state.attempts.trying(address=visitor.address, name=visitor.name) as attempt:
-        entering.change_password(
-            request.app.state.project.database,
-            visitor.person,
-            by=visitor.actor,
-            old=old,
-            new=new,
-            visit=cookie(request, VISIT),
-        )
-        attempt.right = True
+    change_password(request, visitor, old=old, new=new)
     return RedirectResponse("/account", status_code=303)
 
 
@@ -73,23 +64,16 @@ def revoke_token(
 
 @router.post("/sign-out")
 def sign_out(request: Request, visitor: SignedIn) -> Response:
-    return _signed_out(request, visitor, everywhere=False)
+    return signed_out(request, visitor, _to_sign_in(), everywhere=False)
 
 
 @router.post("/sign-out-everywhere")
 def sign_out_everywhere(request: Request, visitor: SignedIn) -> Response:
-    return _signed_out(request, visitor, everywhere=True)
+    return signed_out(request, visitor, _to_sign_in(), everywhere=True)
 
 
-def _signed_out(request: Request, visitor: Visitor, *, everywhere: bool) -> Response:
-    visit = cookie(request, VISIT)
-    with request.app.state.project.database.writing() as connection:
-        managing.sign_out(
-            connection, visitor.actor, visitor.person, visit=visit, everywhere=everywhere
-        )
-    left = RedirectResponse("/sign-in", status_code=303)
-    drop_cookie(request, left, VISIT)
-    return left
+def _to_sign_in() -> Response:
+    return RedirectResponse("/sign-in", status_code=303)
 
 
 def _page(request: Request, visitor: Visitor, *, key: str = "") -> Response:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Path, Query, Request
 from pydantic import BaseModel, Field
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 from starlette.responses import RedirectResponse, Response
 
-from cleverdon.assess.adjudicating.cases import Show, cases
+from cleverdon.assess.adjudicating.cases import Cases, Show, cases
 from cleverdon.assess.adjudicating.rulings import rule
 from cleverdon.assess.adjudicating.showing import shown
 from cleverdon.assess.judging.recording import LONGEST_TEXT
 from cleverdon.assess.people.rights import Right
+from cleverdon.assess.scale import Scale
 from cleverdon.assess.store.schema import topics
 from cleverdon.assess.web.api.judging_models import LARGEST, LONGEST_NAME
 from cleverdon.assess.web.rendering import page
@@ -26,8 +27,6 @@ _ON_A_PAGE = 50
 
 Administrator = Annotated[Visitor, Needs(Right.MANAGE)]
 ItemId = Annotated[int, Path(ge=1, le=LARGEST)]
-Topic = Annotated[str, Query(max_length=LONGEST_NAME)]
-Flag = Annotated[bool, Query()]
 
 
 class Said(BaseModel):
@@ -39,12 +38,13 @@ class Said(BaseModel):
 
 
 class Filters(BaseModel):
-    """What a list is narrowed to; pages hand it on from one case to the next."""
+    """What a list is narrowed to, and where in it one is; pages hand it on to the next case."""
 
     show: Show = "disputed"
-    topic: str = ""
+    topic: Annotated[str, Field(max_length=LONGEST_NAME)] = ""
     across: bool = False
     names: bool = False
+    skip: Annotated[int, Field(ge=0, le=LARGEST)] = 0
 
     def address(self, item: int | None = None, **more: object) -> str:
         """The list, or a case, narrowed in the same way."""
@@ -53,29 +53,28 @@ class Filters(BaseModel):
             name: str(value).lower() if value is True else value for name, value in given.items()
         }
         path = "/adjudication" if item is None else f"/adjudication/{item}"
-        kept = {name: value for name, value in named.items() if value not in (False, "", None)}
+        kept = {name: value for name, value in named.items() if value not in (0, "", None)}
         return f"{path}?{urlencode(kept)}" if kept else path
+
+    def cases(self, connection: Connection, scale: Scale, *, n: int, skip: int) -> Cases:
+        """So many of the list from a place on."""
+        line = scale.relevant if self.across else None
+        topic = self.topic or None
+        return cases(connection, self.show, topic=topic, across=line, n=n, skip=skip)
+
+
+Asked = Annotated[Filters, Query()]
 
 
 @router.get("/adjudication")
-def listed(
-    request: Request,
-    visitor: Administrator,
-    show: Annotated[Show, Query()] = "disputed",
-    topic: Topic = "",
-    across: Flag = False,
-    names: Flag = False,
-    skip: Annotated[int, Query(ge=0, le=LARGEST)] = 0,
-) -> Response:
+def listed(request: Request, visitor: Administrator, filters: Asked) -> Response:
     """Documents that wait to be settled, or are."""
-    project = request.app.state.project
-    line = project.scale.relevant if across else None
+    project, skip = request.app.state.project, filters.skip
     with project.database.reading() as connection:
-        found = cases(connection, show, topic=topic or None, across=line, n=_ON_A_PAGE, skip=skip)
+        found = filters.cases(connection, project.scale, n=_ON_A_PAGE, skip=skip)
         known = connection.execute(
             select(topics.c.name, topics.c.title).order_by(topics.c.position)
         ).all()
-    filters = Filters(show=show, topic=topic, across=across, names=names)
     values = {
         "found": found,
         "filters": filters,
@@ -87,23 +86,14 @@ def listed(
 
 
 @router.get("/adjudication/{item}")
-def one(
-    request: Request,
-    visitor: Administrator,
-    item: ItemId,
-    show: Annotated[Show, Query()] = "disputed",
-    topic: Topic = "",
-    across: Flag = False,
-    names: Flag = False,
-) -> Response:
+def one(request: Request, visitor: Administrator, item: ItemId, filters: Asked) -> Response:
     """One document, what was said of it, and how it was settled."""
-    project = request.app.state.project
+    project, after = request.app.state.project, filters.skip + 1
     with project.database.reading() as connection:
         view = shown(connection, item)
-    values: dict[str, Any] = {
-        "view": view,
-        "filters": Filters(show=show, topic=topic, across=across, names=names),
-    }
+        others = filters.cases(connection, project.scale, n=1, skip=after).cases
+    following = filters.address(others[0].item, skip=after) if others else ""
+    values = {"view": view, "filters": filters, "following": following}
     return page(request, "adjudication_case.html", values, visitor=visitor)
 
 
@@ -113,15 +103,10 @@ def settle(
     visitor: Administrator,
     item: ItemId,
     said: Annotated[Said, Form()],
-    show: Annotated[Show, Query()] = "disputed",
-    topic: Topic = "",
-    across: Flag = False,
-    names: Flag = False,
+    filters: Asked,
 ) -> Response:
-    """Record a ruling, and go on to the next case of the list."""
+    """Record a ruling, and go on to the case that takes its place in the list."""
     project = request.app.state.project
-    filters = Filters(show=show, topic=topic, across=across, names=names)
-    line = project.scale.relevant if across else None
     with project.database.writing() as connection:
         rule(
             connection,
@@ -131,8 +116,9 @@ def settle(
             grade=None if said.grade == "" else said.grade,
             note=said.note,
             scale=project.scale,
+            address=visitor.address,
         )
-        left = cases(connection, show, topic=topic or None, across=line, n=1)
-    if said.grade == "" or show == "settled" or not left.cases:
-        return RedirectResponse(filters.address(), status_code=303)
-    return RedirectResponse(filters.address(left.cases[0].item), status_code=303)
+        left = filters.cases(connection, project.scale, n=1, skip=filters.skip).cases
+    if said.grade == "" or filters.show == "settled" or not left:
+        return RedirectResponse(filters.address(skip=0), status_code=303)
+    return RedirectResponse(filters.address(left[0].item), status_code=303)

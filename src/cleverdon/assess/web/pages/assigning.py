@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Literal
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import RedirectResponse, Response
@@ -10,14 +11,11 @@ from starlette.responses import RedirectResponse, Response
 from cleverdon.assess.people.accounts import all_people, person_of
 from cleverdon.assess.people.rights import RIGHTS, Right
 from cleverdon.assess.project import Project
-from cleverdon.assess.refusals import Invalid
 from cleverdon.assess.setup import assigning
-from cleverdon.assess.setup.items import parse_overlap
 from cleverdon.assess.setup.workload import work_of
 from cleverdon.assess.web.api.judging_models import LARGEST
 from cleverdon.assess.web.rendering import page
 from cleverdon.assess.web.visitor import Needs, Visitor
-from cleverdon.errors import OptionError
 
 router = APIRouter(prefix="/assignments")
 
@@ -25,6 +23,7 @@ Administrator = Annotated[Visitor, Needs(Right.MANAGE)]
 TopicName = Annotated[str, Form(max_length=1_000)]
 PersonId = Annotated[int, Form(ge=1, le=LARGEST)]
 Start = Annotated[int, Form(ge=0, le=LARGEST)]
+Lacking = Annotated[bool, Form()]
 
 _ON_A_PAGE = 100
 """Topics."""
@@ -79,12 +78,8 @@ def overlap(
     request: Request, visitor: Administrator, overlap: Annotated[str, Form(max_length=20)]
 ) -> Response:
     project: Project = request.app.state.project
-    try:
-        drawn = parse_overlap(overlap)
-    except OptionError as error:
-        raise Invalid(str(error)) from None
     with project.database.writing() as connection:
-        assigning.set_overlap(connection, visitor.actor, drawn)
+        assigning.set_overlap(connection, visitor.actor, overlap)
     return _back()
 
 
@@ -96,13 +91,14 @@ def add(
     person: PersonId,
     part: Annotated[Literal["all", "overlap"], Form()] = "all",
     back: Start = 0,
+    lacking: Lacking = False,
 ) -> Response:
     project: Project = request.app.state.project
     with project.database.writing() as connection:
         found = person_of(connection, person)
         assigning.assign(connection, visitor.actor, topic, found, part)
         number = assigning.topic_named(connection, topic)
-    return _back(start=back, topic=number)
+    return _back(start=back, lacking=lacking, topic=number)
 
 
 @router.post("/remove")
@@ -112,17 +108,19 @@ def remove(
     topic: TopicName,
     person: PersonId,
     back: Start = 0,
+    lacking: Lacking = False,
 ) -> Response:
     project: Project = request.app.state.project
     with project.database.writing() as connection:
         found = person_of(connection, person)
         assigning.remove(connection, visitor.actor, topic, found)
         number = assigning.topic_named(connection, topic)
-    return _back(start=back, topic=number)
+    return _back(start=back, lacking=lacking, topic=number)
 
 
-def _back(*, start: int = 0, topic: int | None = None) -> Response:
+def _back(*, start: int = 0, lacking: bool = False, topic: int | None = None) -> Response:
     """The page again, where it was."""
-    page = f"?start={start}" if start else ""
+    asked = {**({"start": start} if start else {}), **({"lacking": "true"} if lacking else {})}
+    page = f"?{urlencode(asked)}" if asked else ""
     place = f"#topic-{topic}" if topic else ""
     return RedirectResponse(f"/assignments{page}{place}", status_code=303)

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
+from weakref import WeakKeyDictionary
 
 from fastapi import APIRouter, Path, Request
+from markupsafe import Markup
 from starlette.responses import Response
 
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.watching import agreement_rows as rows
 from cleverdon.assess.watching.agreement import COEFFICIENTS, MEANINGS, RESAMPLES
 from cleverdon.assess.watching.attention import LIMIT
-from cleverdon.assess.watching.sentences import drifted, stands, warnings
+from cleverdon.assess.watching.sentences import drifted, ended, endings, stands, warnings
 from cleverdon.assess.watching.watched import Watched
 from cleverdon.assess.web import charts
 from cleverdon.assess.web.api.watching import check_person, check_topic, watched_of
 from cleverdon.assess.web.figures import FIGURES
 from cleverdon.assess.web.paths import topic_of, topic_path
-from cleverdon.assess.web.rendering import page
+from cleverdon.assess.web.rendering import page, rendered
 from cleverdon.assess.web.visitor import Needs, Visitor
 
 router = APIRouter()
@@ -39,18 +42,23 @@ def person_page(name: str) -> str:
 def overall(request: Request, visitor: Watcher) -> Response:
     """All topics, all people."""
     found = watched_of(request)
-    values = {
-        "warnings": warnings(found),
-        "overall": rows.overall(found.agreement),
-        "pairs": rows.pair_rows(found.agreement),
-        "of_topics": {one.topic: one for one in rows.topic_rows(found.agreement)},
-        "attention": {one.judge: one for one in found.attention},
-        "drifts": {(one.judge, one.against): one for one in found.drifts},
-        "beside": [
-            (one, stands(one), rows.beside_rows(one), rows.given_rows(one)) for one in found.beside
-        ],
-    }
-    return _page(request, "dashboard.html", found, values, visitor)
+
+    def values() -> dict[str, Any]:
+        return {
+            "warnings": warnings(found),
+            "endings": endings(found),
+            "overall": rows.overall(found.agreement),
+            "pairs": rows.pair_rows(found.agreement),
+            "of_topics": {one.topic: one for one in rows.topic_rows(found.agreement)},
+            "attention": {one.judge: one for one in found.attention},
+            "drifts": {(one.judge, one.against): one for one in found.drifts},
+            "beside": [
+                (one, stands(one), rows.beside_rows(one), rows.given_rows(one))
+                for one in found.beside
+            ],
+        }
+
+    return _page(request, visitor, found, "dashboard.html", "Dashboard", values)
 
 
 @router.get("/dashboard/topics/{name:path}")
@@ -58,13 +66,16 @@ def topic(request: Request, visitor: Watcher, name: Annotated[str, Path()]) -> R
     """One topic."""
     found, name = watched_of(request), topic_of(name)
     check_topic(found, name)
-    values = {
-        "topic": next(one for one in found.topics if one.topic == name),
-        "grades": found.topic_grades[name],
-        "recall": found.recall.topics[name],
-        "agreed": next((o for o in rows.topic_rows(found.agreement) if o.topic == name), None),
-    }
-    return _page(request, "dashboard_topic.html", found, values, visitor)
+
+    def values() -> dict[str, Any]:
+        return {
+            "topic": next(one for one in found.topics if one.topic == name),
+            "grades": found.topic_grades[name],
+            "recall": found.recall.topics[name],
+            "agreed": next((o for o in rows.topic_rows(found.agreement) if o.topic == name), None),
+        }
+
+    return _page(request, visitor, found, "dashboard_topic.html", name, values)
 
 
 @router.get("/dashboard/people/{name:path}")
@@ -72,28 +83,50 @@ def person(request: Request, visitor: Watcher, name: Annotated[str, Path()]) -> 
     """One person."""
     found, name = watched_of(request), topic_of(name)
     check_person(found, name)
-    values = {
-        "work": next(one for one in found.work if one.judge == name),
-        "pairs": rows.pair_rows(found.agreement, judge=name),
-        "drifts": [one for one in found.drifts if one.judge == name],
-        "attention": next((one for one in found.attention if one.judge == name), None),
-    }
-    return _page(request, "dashboard_person.html", found, values, visitor)
+
+    def values() -> dict[str, Any]:
+        return {
+            "work": next(one for one in found.work if one.judge == name),
+            "pairs": rows.pair_rows(found.agreement, judge=name),
+            "drifts": [one for one in found.drifts if one.judge == name],
+            "attention": next((one for one in found.attention if one.judge == name), None),
+        }
+
+    return _page(request, visitor, found, "dashboard_person.html", name, values)
+
+
+_KNOWN = {
+    "charts": charts,
+    "coefficients": COEFFICIENTS,
+    "meanings": MEANINGS,
+    "resamples": RESAMPLES,
+    "limit": LIMIT,
+    "drifted": drifted,
+    "ended": ended,
+    "topic_page": topic_page,
+    "person_page": person_page,
+    **FIGURES,
+}
+"""What all of its templates call."""
+
+_RENDERED: WeakKeyDictionary[Watched, dict[tuple[str, str, str], Markup]] = WeakKeyDictionary()
+"""Parts of pages by the state that they show, as long as that is the last one: many who keep the
+dashboard open look at the same."""
 
 
 def _page(
-    request: Request, template: str, found: Watched, values: dict[str, Any], visitor: Visitor
+    request: Request,
+    visitor: Visitor,
+    found: Watched,
+    template: str,
+    title: str,
+    values: Callable[[], dict[str, Any]],
 ) -> Response:
-    known = {
-        "found": found,
-        "charts": charts,
-        "coefficients": COEFFICIENTS,
-        "meanings": MEANINGS,
-        "resamples": RESAMPLES,
-        "limit": LIMIT,
-        "drifted": drifted,
-        "topic_page": topic_page,
-        "person_page": person_page,
-        **FIGURES,
-    }
-    return page(request, template, {**known, **values}, visitor=visitor)
+    known = _RENDERED.setdefault(found, {})
+    key = (template, title, visitor.role)
+    if key not in known:
+        given = {**_KNOWN, "found": found, **values()}
+        known[key] = Markup(rendered(request, template, given, visitor=visitor))
+    return page(
+        request, "dashboard_base.html", {"title": title, "live": known[key]}, visitor=visitor
+    )

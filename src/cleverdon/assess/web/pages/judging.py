@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Path, Query, Request
@@ -11,17 +12,17 @@ from starlette.responses import RedirectResponse, Response
 
 from cleverdon.assess.judging import viewing
 from cleverdon.assess.judging.forms import saying_of
-from cleverdon.assess.judging.queue import TopicProgress, progress, take_next
+from cleverdon.assess.judging.queue import Progress, progress, take_next
 from cleverdon.assess.judging.reach import assigned_topics, topic_for
 from cleverdon.assess.judging.recording import LONGEST_TEXT, Kind, record
 from cleverdon.assess.people.rights import Right
+from cleverdon.assess.web.api.judging_models import LARGEST
 from cleverdon.assess.web.paths import topic_of, topic_path
 from cleverdon.assess.web.rendering import page
 from cleverdon.assess.web.visitor import Needs, Visitor
 
 router = APIRouter()
 
-LARGEST = 2**31 - 1
 _IN_A_LIST = 25
 """Documents on a page of the list: open ones are kept from others while they are there."""
 
@@ -57,13 +58,9 @@ def topics(request: Request, visitor: Assessor) -> Response:
     """The topics that are assigned."""
     with request.app.state.project.database.reading() as connection:
         assigned = assigned_topics(connection, visitor.person)
-        counted = {each.topic: each for each in progress(connection, visitor.person)}
-    listed = [(row, counted.get(row.id) or _nothing(row)) for row in assigned]
-    values = {
-        "listed": listed,
-        "total": sum(far.total for _, far in listed),
-        "done": sum(far.done for _, far in listed),
-    }
+        counted = progress(connection, visitor.person)
+    listed = [(row, counted.get(row.id, Progress())) for row in assigned]
+    values = {"listed": listed, "overall": _together(counted.values())}
     return page(request, "topics.html", values, visitor=visitor)
 
 
@@ -76,26 +73,16 @@ def listed(
     before: Maybe = None,
 ) -> Response:
     """Many documents of a topic: those that are open, or one's own judgments."""
-    state = request.app.state
-    with state.project.database.writing() as connection:
+    wanted = _next(request, visitor, name, n=_IN_A_LIST) if show == "open" else []
+    earlier = None
+    with request.app.state.project.database.reading() as connection:
         topic = topic_for(connection, visitor.person, topic_of(name))
-        if show == "open":
-            wanted = take_next(
-                connection,
-                visitor.person,
-                topic=topic.id,
-                n=_IN_A_LIST,
-                feeder=state.feeder,
-                places=state.places,
-            )
-            earlier = None
-        else:
+        if show != "open":
             own = viewing.own_judgments(
                 connection, visitor.person, topic=topic.id, which=show, before=before, n=_IN_A_LIST
             )
             wanted = [said.item for said in own]
             earlier = own[-1].event if len(own) == _IN_A_LIST else None
-    with state.project.database.reading() as connection:
         values = {
             **_about(connection, visitor, topic),
             "views": viewing.views(connection, visitor.person, wanted),
@@ -121,8 +108,7 @@ def say(
         shown_at=said.shown_at,
     )
     with project.database.writing() as connection:
-        recorded = record(connection, visitor.person, saying, project.scale)
-    request.app.state.tally.after(visitor.person, recorded.topic, recorded.change)
+        record(connection, visitor.person, saying, project.scale)
     topic = topic_of(name)
     if said.then == "list":
         where = topic_path(topic, "list", show=said.show)
@@ -146,21 +132,14 @@ def one(
 
     `past` is one that was passed over for now, `said` the one that was judged just before.
     """
-    state = request.app.state
-    with state.project.database.writing() as connection:
+    if item is None:
+        passed = [] if past is None else [past]
+        item = next(iter(_next(request, visitor, name, without=passed)), past)
+    with request.app.state.project.database.reading() as connection:
         topic = topic_for(connection, visitor.person, topic_of(name))
-        if item is None:
-            found = take_next(
-                connection,
-                visitor.person,
-                topic=topic.id,
-                without=() if past is None else [past],
-                feeder=state.feeder,
-                places=state.places,
-            )
-            item = found[0] if found else past
-    with state.project.database.reading() as connection:
         view = None if item is None else viewing.view(connection, visitor.person, item)
+        if view is not None and view.topic != topic.name:  # it is judged for its own topic alone
+            return RedirectResponse(topic_path(view.topic, item=view.item), status_code=303)
         before = viewing.own_judgments(
             connection, visitor.person, topic=topic.id, before=view.event if view else None, n=1
         )
@@ -187,20 +166,24 @@ def whole_text(
     return page(request, "text.html", {"text": found}, visitor=visitor)
 
 
+def _next(
+    request: Request, visitor: Visitor, name: str, *, n: int = 1, without: Sequence[int] = ()
+) -> list[int]:
+    """The next documents of a topic, kept for who asks."""
+    state = request.app.state
+    with state.project.database.writing(durable=False) as connection:
+        topic = topic_for(connection, visitor.person, topic_of(name)).id
+        return take_next(
+            connection, visitor.person, topic=topic, n=n, without=without, feeder=state.feeder
+        )
+
+
 def _about(connection: Connection, visitor: Visitor, topic: Any) -> dict[str, Any]:
     """What the pages of a topic say above its documents."""
-    all_topics = progress(connection, visitor.person)
-    far = next((each for each in all_topics if each.topic == topic.id), _nothing(topic))
-    return {
-        "topic": topic,
-        "far": far,
-        "overall": {
-            "total": sum(each.total for each in all_topics),
-            "done": sum(each.done for each in all_topics),
-        },
-    }
+    counted = progress(connection, visitor.person)
+    far = counted.get(topic.id, Progress())
+    return {"topic": topic, "far": far, "overall": _together(counted.values())}
 
 
-def _nothing(topic: Any) -> TopicProgress:
-    """Of a topic that has no documents yet."""
-    return TopicProgress(topic.id, topic.name, topic.title, 0, 0, "all")
+def _together(counted: Collection[Progress]) -> Progress:
+    return Progress(sum(far.total for far in counted), sum(far.done for far in counted))

@@ -14,7 +14,8 @@ from cleverdon.assess.web.visitor import Needs, Visitor
 
 router = APIRouter()
 
-_DARK, _LIGHT = "#111111", "#ffffff"
+_DARK, _LIGHT = "#000000", "#ffffff"
+"""Of these, one has a contrast of 4.5 and more on any colour; a dark grey would not."""
 
 
 @router.get("/scale.css")

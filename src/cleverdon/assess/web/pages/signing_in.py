@@ -6,18 +6,23 @@ open links too.
 
 from __future__ import annotations
 
+import re
+from functools import partial
 from typing import Annotated
 
+from anyio import to_thread
 from fastapi import APIRouter, Form, Query, Request
 from starlette.responses import RedirectResponse, Response
 
 from cleverdon.assess.people import entering
+from cleverdon.assess.people.accounts import tidied
 from cleverdon.assess.people.keys import csrf_of, new_key
 from cleverdon.assess.people.passwords import LONGEST
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.people.signing_in import VISIT_LASTS, end_visit, of_link
 from cleverdon.assess.refusals import NotThere
 from cleverdon.assess.web.cookies import FORM, VISIT, cookie, drop_cookie, set_cookie
+from cleverdon.assess.web.failures import LONGEST_NEXT
 from cleverdon.assess.web.limiting import Attempts
 from cleverdon.assess.web.rendering import page
 from cleverdon.assess.web.visitor import Needs, Visitor
@@ -26,27 +31,53 @@ router = APIRouter()
 
 Stranger = Annotated[Visitor, Needs(Right.ANYONE)]
 
-_LONGEST_PATH = 2_000
+_KEY = re.compile(r"[\w-]{43}", re.ASCII)
 
 
 @router.get("/sign-in")
 def form(
     request: Request,
     visitor: Stranger,
-    next: Annotated[str, Query(max_length=_LONGEST_PATH)] = "/",
+    next: Annotated[str, Query(max_length=LONGEST_NEXT)] = "/",
 ) -> Response:
     return _form(request, {"next": next, "name": "", "wrong": False})
 
 
 @router.post("/sign-in")
-def by_password(
+async def by_password(
     request: Request,
     visitor: Stranger,
     name: Annotated[str, Form(max_length=200)],
     password: Annotated[str, Form(max_length=LONGEST * 4)],
-    next: Annotated[str, Form(max_length=_LONGEST_PATH)] = "/",
+    next: Annotated[str, Form(max_length=LONGEST_NEXT)] = "/",
 ) -> Response:
-    database, name = request.app.state.project.database, name.strip()
+    # Strangers who wait for their turn must not hold the threads in which judgments are recorded.
+    comparing = partial(_by_password, request, visitor, tidied(name), password, next)
+    return await to_thread.run_sync(comparing, limiter=request.app.state.comparing)
+
+
+@router.get("/sign-in/{key}")
+def link(request: Request, visitor: Stranger, key: str) -> Response:
+    with request.app.state.project.database.reading() as connection:
+        known = of_link(connection, key)
+    if known is None:
+        raise _no_link(request, visitor)
+    return _form(request, {"known": known, "key": key}, template="sign_in_link.html")
+
+
+@router.post("/sign-in/{key}")
+def by_link(request: Request, visitor: Stranger, key: str) -> Response:
+    database = request.app.state.project.database
+    visit = entering.by_link(database, key, address=visitor.address)
+    if visit is None:
+        raise _no_link(request, visitor)
+    return _entered(request, visit, "/")
+
+
+def _by_password(
+    request: Request, visitor: Visitor, name: str, password: str, next: str
+) -> Response:
+    database = request.app.state.project.database
     with _attempts(request).trying(address=visitor.address, name=name) as attempt:
         key = entering.by_password(database, name, password, address=visitor.address)
         attempt.right = key is not None
@@ -55,31 +86,14 @@ def by_password(
     return _entered(request, key, next)
 
 
-@router.get("/sign-in/{key}")
-def link(request: Request, visitor: Stranger, key: str) -> Response:
-    with (
-        _attempts(request).trying(address=visitor.address) as attempt,
-        request.app.state.project.database.reading() as connection,
-    ):
-        known = of_link(connection, key)
-        attempt.right = known is not None
-    if known is None:
-        raise NotThere(_NO_LINK)
-    return _form(request, {"known": known, "key": key}, template="sign_in_link.html")
-
-
-@router.post("/sign-in/{key}")
-def by_link(request: Request, visitor: Stranger, key: str) -> Response:
-    database = request.app.state.project.database
-    with _attempts(request).trying(address=visitor.address) as attempt:
-        visit = entering.by_link(database, key, address=visitor.address)
-        attempt.right = visit is not None
-    if visit is None:
-        raise NotThere(_NO_LINK)
-    return _entered(request, visit, "/")
-
-
-_NO_LINK = "this sign-in link does not hold, or no longer: ask an administrator for a new one"
+def _no_link(request: Request, visitor: Visitor) -> NotThere:
+    """Count it. A link that holds is not counted: others at its address must not stand in its way,
+    and nobody guesses one.
+    """
+    with _attempts(request).trying(address=visitor.address):
+        return NotThere(
+            "this sign-in link does not hold, or no longer: ask an administrator for a new one"
+        )
 
 
 def _attempts(request: Request) -> Attempts:
@@ -95,7 +109,9 @@ def _form(
     status: int = 200,
 ) -> Response:
     """A form for somebody who is not known yet: it repeats the word of a cookie of its own."""
-    key = cookie(request, FORM) or new_key()
+    key = cookie(request, FORM)
+    if not _KEY.fullmatch(key):
+        key = new_key()
     shown = page(request, template, {**values, "csrf": csrf_of(key)}, status=status)
     set_cookie(request, shown, FORM, key, lasts=VISIT_LASTS)
     return shown

@@ -6,11 +6,11 @@ import "./status.js";
 addEventListener("submit", (event) => {
   const { pathname } = new URL(event.target.action, location.href);
   const leaving = pathname.startsWith("/account/sign-out"); // here, or everywhere
-  const count = state().waiting.length;
-  if (!leaving || count === 0) return;
-  const question =
-    `${count === 1 ? "1 judgment is" : `${count} judgments are`} not sent yet, and will wait in ` +
-    "this browser until you sign in here again. Sign out all the same?";
+  const { waiting, isKept } = state();
+  if (!leaving || waiting.length === 0) return;
+  const what = waiting.length === 1 ? "1 judgment is" : `${waiting.length} judgments are`;
+  const then = isKept ? "will wait in this browser until you sign in here again" : "will be lost";
+  const question = `${what} not sent yet, and ${then}. Sign out all the same?`;
   if (!confirm(question)) event.preventDefault();
 });
 

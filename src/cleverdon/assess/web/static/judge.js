@@ -24,27 +24,32 @@ function begin() {
   const progress = new Progress(topic);
   const trail = new Trail(topic, firstEntry(), Number(root.dataset.event) || undefined);
   const watch = new Watch();
-  const said = []; // what u takes back: items, and how they stood before
+  let said = []; // what u takes back: items, and how they stood before
   const pace = { timed: Number(root.dataset.timed), seconds: Number(root.dataset.seconds) };
   const buttons = [...document.querySelectorAll("#grades button")];
   const announced = document.getElementById("announced");
   const skipping = dialogOf(document.getElementById("skip").closest("details"));
   const noting = dialogOf(document.getElementById("note").closest("details"));
   let shown = trail.current; // null while there is no document to speak of
-  let moving = false;
 
   function record(values) {
     if (!shown) return;
     const entry = shown;
     const isLast = values.kind === "grade" || values.kind === "skip";
-    said.push({ item: entry.item, before: entry.standing });
-    send(entry, standings.after(entry.standing, values), {
+    const before = entry.standing;
+    const request = send(entry, standings.after(before, values), {
       ...values,
       ...(isLast ? { seconds: timed() } : {}),
     });
+    said.push({ item: entry.item, before, request });
     document.getElementById("judged")?.remove();
-    if (isLast) moveOn(`${standings.words(values)}. `);
-    else fill(entry);
+    const announcement = standings.announcement(values);
+    if (isLast) {
+      moveOn(announcement);
+    } else {
+      fill(entry);
+      announced.textContent = announcement;
+    }
   }
 
   function send(entry, standing, values) {
@@ -52,7 +57,7 @@ function begin() {
     entry.standing = standing;
     entry.stale = true;
     const words = standings.words(values);
-    say({ ...values, item: entry.item, topic, label: entry.label, words, change });
+    return say({ ...values, item: entry.item, topic, label: entry.label, words, change });
   }
 
   function timed() {
@@ -67,9 +72,7 @@ function begin() {
   // What is fetched already is shown without waiting, so that no key is lost in between.
   function moveOn(announcement) {
     if (trail.left > 0) {
-      trail.at += 1;
-      trail.ahead();
-      show(trail.current, announcement);
+      show(trail.on(), announcement);
     } else {
       wait(announcement);
     }
@@ -78,33 +81,31 @@ function begin() {
   async function wait(announcement) {
     shown = null;
     forms.hidden = true;
+    announced.textContent = announcement;
     showText("Fetching the next document");
-    const next = await once(() => trail.forward());
-    if (next) show(next, announcement);
-    else if (trail.problem) showText(`The next document cannot be fetched: ${trail.problem}`);
-    else if (next === null) showNothing();
+    arrive(await trail.forward());
   }
 
   async function forward() {
-    if (!shown) {
-      wait("");
-      return;
-    }
-    if (trail.left > 0) {
-      moveOn("");
-      return;
-    }
-    const next = await once(() => trail.forward());
+    if (!shown) wait("");
+    else if (trail.left > 0) moveOn("");
+    else arrive(await trail.forward());
+  }
+
+  function arrive(next) {
     if (next) show(next, "");
-    else if (next === null) explain("There are no more documents in this topic.");
+    else if (next === undefined) return;
+    else if (shown) explain("There are no more documents in this topic.");
+    else if (trail.problem) showText(`The next document cannot be fetched: ${trail.problem}`);
+    else showNothing();
   }
 
   async function backward() {
-    if (!shown && trail.current) {
-      show(trail.current, "");
+    if (!shown) {
+      show(trail.to(trail.current.item), "");
       return;
     }
-    const before = await once(() => trail.back());
+    const before = await trail.back();
     if (before) show(before, "");
     else if (before === null) explain("This is the first one.");
   }
@@ -114,30 +115,15 @@ function begin() {
     tell(problem ? `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.` : otherwise);
   }
 
-  async function undo() {
+  function undo() {
     const last = said.pop() ?? ownOf(shown);
     if (!last) {
       tell("There is nothing to undo.");
       return;
     }
-    const entry = await once(() => trail.to(last.item));
-    if (!entry) {
-      said.push(last);
-      return;
-    }
+    const entry = trail.to(last.item);
     send(entry, last.before ?? entry.standing, { kind: "undo" });
-    show(entry, "Undone. ");
-  }
-
-  // One move at a time; undefined where another is under way.
-  async function once(move) {
-    if (moving) return undefined;
-    moving = true;
-    try {
-      return await move();
-    } finally {
-      moving = false;
-    }
+    show(entry, "Undone.");
   }
 
   function show(entry, announcement) {
@@ -148,7 +134,7 @@ function begin() {
     fill(entry);
     back.hidden = false;
     history.replaceState(null, "", `${address}?item=${entry.item}`);
-    announced.textContent = `${announcement}${entry.label}`;
+    announced.textContent = announcement; // the title is read out since it gets the focus
     place.querySelector("h2").focus({ preventScroll: true });
     if (place.getBoundingClientRect().top < 0) place.scrollIntoView();
     refresh(entry);
@@ -165,7 +151,6 @@ function begin() {
   function showNothing() {
     place.replaceChildren(document.getElementById("nothing-left").content.cloneNode(true));
     place.querySelector("h2").focus();
-    announced.textContent = "Nothing is left for you in this topic.";
   }
 
   function fill(entry) {
@@ -223,6 +208,7 @@ function begin() {
 
   changes.addEventListener("told", ({ detail: { saying, answer } }) => {
     progress.told(saying, answer);
+    if (!shown && trail.problem) wait(""); // the server is there again
     const entry = trail.entries[trail.find(saying.item)];
     if (!entry || isWaiting(saying.item)) return;
     entry.standing = answer.standing;
@@ -232,6 +218,8 @@ function begin() {
     }
   });
   changes.addEventListener("refused", async ({ detail: { saying } }) => {
+    // To undo what was not taken would take back what stood before it.
+    said = said.filter(({ request }) => request !== saying.request);
     const entry = trail.entries[trail.find(saying.item)];
     const fresh = entry && (await fetched(saying.item)); // it stands as it stood before
     if (!fresh) return;
@@ -240,7 +228,7 @@ function begin() {
   });
   changes.addEventListener("changed", () => progress.show());
   addEventListener("online", () => {
-    if (!shown && !moving) wait("");
+    if (!shown && trail.problem) wait("");
     else trail.ahead();
   });
 

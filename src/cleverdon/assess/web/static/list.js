@@ -1,12 +1,15 @@
 // Many documents at once: a grade is sent behind the scenes, and the list stays where it is.
 
 import "./everywhere.js";
+import { listen } from "./keys.js";
 import { Progress } from "./progress.js";
 import { call, changes, say, state } from "./sending.js";
 import * as standings from "./standing.js";
+import { tell } from "./status.js";
 
 const { topic } = document.getElementById("listing").dataset;
 const progress = new Progress(topic);
+const rows = [...document.querySelectorAll(".row")];
 
 function showIn(row, standing) {
   row.dataset.standing = JSON.stringify(standing);
@@ -44,6 +47,26 @@ changes.addEventListener("refused", async ({ detail: { saying } }) => {
   if (row && answer) showIn(row, answer.standing);
 });
 changes.addEventListener("changed", () => progress.show());
+
+function move(by) {
+  const at = rows.findIndex((row) => row.contains(document.activeElement));
+  rows[Math.max(at + by, 0)]?.querySelector("h2 a").focus();
+}
+
+listen({
+  ArrowRight: () => move(1),
+  ArrowLeft: () => move(-1),
+  grade: (grade) => {
+    const row = document.activeElement.closest(".row");
+    const button = row?.querySelector(`button[name=grade][value="${grade}"]`);
+    if (!row) tell("Press → to go to a document, then its grade.");
+    else if (!button) tell(`There is no grade ${grade} on this scale.`);
+    else {
+      button.click();
+      move(1);
+    }
+  },
+});
 
 for (const { item, ...saying } of state().waiting) {
   const row = document.getElementById(`item-${item}`);

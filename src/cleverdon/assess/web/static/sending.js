@@ -5,6 +5,7 @@ import * as store from "./waiting.js";
 const FIELDS = ["request", "item", "kind", "grade", "text", "flagged", "seconds", "said_at"];
 const PATIENCE = 20000; // milliseconds until a request counts as lost
 const LONGEST_WAIT = 30000;
+const OTHERS_TURN = 2000; // for which another tab is left to send what was said there
 const REFUSALS = new Set([400, 404, 409, 413, 422]); // to send it again would not help
 
 let sending = false;
@@ -12,24 +13,30 @@ let wait = 0;
 let timer;
 let problem = null; // { said, blocked }
 
-// "told" with the answer, "refused" without one, and "changed" whenever the state did.
+// "said" at once, later "told" with the answer or "refused", and "changed" whenever the state did.
 export const changes = new EventTarget();
+const tabs = new BroadcastChannel(store.PREFIX); // one tab may send what was said in another
 
 export const state = () => ({
   waiting: store.waiting().map(({ saying }) => saying),
   problem,
-  isKept: store.isKept,
+  isKept: store.isKept(),
 });
 
-export function newRequest() {
+function newRequest() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+// Returns the request's id.
 export function say(saying) {
-  store.add({ ...saying, request: newRequest(), said_at: Date.now() / 1000 });
+  const request = newRequest();
+  store.add({ ...saying, request, said_at: Date.now() / 1000 });
+  changes.dispatchEvent(new Event("said"));
   changed();
+  wait = 0; // who goes on judging does not wait the longer for it
   send();
+  return request;
 }
 
 export async function send() {
@@ -46,9 +53,20 @@ export async function send() {
 }
 
 // Of several tabs one sends; the server would not do anything twice, but need not be asked twice.
-function alone(work) {
-  if (!navigator.locks) return work();
-  return navigator.locks.request(`${store.PREFIX}sending`, work);
+// So a tab that sleeps while it sends is not waited for, nor is a browser that knows no locks.
+async function alone(work) {
+  let begun = false;
+  const once = () => {
+    begun = true;
+    return work();
+  };
+  const signal = AbortSignal.timeout(PATIENCE);
+  try {
+    await navigator.locks.request(store.PREFIX, { signal }, once);
+  } catch (error) {
+    if (begun) throw error;
+    await work();
+  }
 }
 
 async function sendAll() {
@@ -74,6 +92,7 @@ async function sendAll() {
 }
 
 function report(name, detail) {
+  tabs.postMessage({ name, detail });
   changes.dispatchEvent(new CustomEvent(name, { detail }));
 }
 
@@ -81,7 +100,9 @@ async function post(saying) {
   const body = Object.fromEntries(
     FIELDS.filter((field) => saying[field] !== undefined).map((field) => [field, saying[field]]),
   );
-  return call("/api/judgments", body);
+  const outcome = await call("/api/judgments", body);
+  const isOther = outcome.answer && outcome.answer.item !== saying.item;
+  return isOther ? notOurs(200) : outcome;
 }
 
 // Who is not signed in, or signed in anew, has to do something; anything else may pass by itself.
@@ -89,7 +110,12 @@ function stop({ status, said }) {
   const blocked = status === 401 || status === 403;
   problem = { said, blocked, status };
   wait = Math.min(wait === 0 ? 1000 : wait * 2, LONGEST_WAIT);
-  if (!blocked) timer = setTimeout(send, wait * (0.75 + Math.random() / 2));
+  if (!blocked) later(wait * (0.75 + Math.random() / 2));
+}
+
+function later(milliseconds) {
+  clearTimeout(timer);
+  timer = setTimeout(send, milliseconds);
 }
 
 // The answer, or the status (0: none came) and what is wrong in words.
@@ -106,16 +132,22 @@ export async function call(path, body) {
       signal: AbortSignal.timeout(PATIENCE),
       redirect: "error",
     });
-    const told = await response.json().catch(() => ({}));
-    if (response.ok) return { answer: told };
-    return { status: response.status, said: told.error ?? `the server says ${response.status}` };
+    const told = await response.json().catch(() => null);
+    if (response.ok && told) return { answer: told };
+    if (told?.error) return { status: response.status, said: told.error };
+    return notOurs(response.status);
   } catch {
     const said = navigator.onLine ? "the server cannot be reached" : "you are offline";
     return { status: 0, said };
   }
 }
 
-export function changed() {
+// A proxy, or a network that wants one to sign in: what it says settles nothing.
+function notOurs(status) {
+  return { status: 0, said: `something else than this app answered (status ${status})` };
+}
+
+function changed() {
   changes.dispatchEvent(new Event("changed"));
 }
 
@@ -126,10 +158,17 @@ export function start() {
   });
   addEventListener("offline", changed);
   addEventListener("storage", ({ key }) => {
-    if (key === null || key.startsWith(store.PREFIX)) changed();
+    if (key !== null && !key.startsWith(store.PREFIX)) return;
+    changed();
+    // The tab in which it was said may not be able to: one signed in anew meanwhile, in this tab.
+    if (problem === null && store.waiting().length > 0) later(OTHERS_TURN);
+  });
+  tabs.addEventListener("message", ({ data: { name, detail } }) => {
+    changes.dispatchEvent(new CustomEvent(name, { detail }));
+    changed();
   });
   addEventListener("beforeunload", (event) => {
-    if (!store.isKept && store.waiting().length > 0) event.preventDefault();
+    if (!store.isKept()) event.preventDefault();
   });
   send();
 }

@@ -22,6 +22,14 @@ export function words({ kind, grade }) {
   return kind === "grade" ? `Grade ${nameOf(grade)}` : WORDS[kind];
 }
 
+// For who does not see it: what was done just now.
+export function announcement(values) {
+  if (values.kind === "skip") return "Skipped.";
+  if (values.kind === "note") return "Note kept.";
+  if (values.kind === "flag") return values.flagged ? "Flagged." : "No longer flagged.";
+  return `${words(values)}.`;
+}
+
 // Show it beside the buttons of a document.
 export function show({ grade, skipped, flagged }, place, buttons) {
   const parts = [];

@@ -7,7 +7,7 @@ const line = document.getElementById("status");
 const box = document.getElementById("refused");
 const SOON = 700; // milliseconds for which an ordinary request is nothing to speak of
 
-let said = ""; // what a page had to say for itself, until something else happens
+let said = ""; // what a page had to say for itself, until one says something
 let timer;
 let anythingSent = false;
 
@@ -53,7 +53,8 @@ function write(text, kind) {
 
 function addRemedy(status) {
   const link = document.createElement("a");
-  link.href = status === 401 ? "/sign-in" : location.href;
+  const next = new URLSearchParams({ next: location.pathname });
+  link.href = status === 401 ? `/sign-in?${next}` : location.href;
   link.textContent = status === 401 ? "Sign in" : "Load this page again";
   line.append(" ", link);
 }
@@ -89,10 +90,10 @@ function button(text, act) {
 
 const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
+changes.addEventListener("said", () => {
+  said = "";
+});
 changes.addEventListener("told", () => {
   anythingSent = true;
 });
-changes.addEventListener("changed", () => {
-  if (state().waiting.length > 0) said = "";
-  show();
-});
+changes.addEventListener("changed", show);

@@ -18,6 +18,7 @@ export class Trail {
     this.before = event; // where the list of one's earlier judgments goes on; null: at its end
     this.earlier = [];
     this.fetching = null;
+    this.turn = 0; // the number of the last move: one that waits gives way to the next
   }
 
   get current() {
@@ -48,6 +49,7 @@ export class Trail {
       .map((entry) => entry.item);
     const without = [...new Set([...unsent, ...known])].slice(-MOST_KEPT);
     const asked = { topic: this.topic, n: AHEAD, without, parts: false };
+    this.problem = "";
     const { answer, said } = await call("/api/next", asked);
     this.problem = said ?? "";
     if (!answer) return;
@@ -56,13 +58,20 @@ export class Trail {
     this.ended = fresh.length === 0;
   }
 
-  // The next document; null where there is none now.
+  // The next document; null where there is none now, undefined where one went elsewhere meanwhile.
   async forward() {
+    const turn = ++this.turn;
     if (this.left === 0) {
       this.ended = false; // others may have left some meanwhile
       await this.ahead();
     }
-    if (this.left === 0) return null;
+    if (turn !== this.turn) return undefined;
+    return this.left === 0 ? null : this.on();
+  }
+
+  // To the next one, which is fetched already.
+  on() {
+    this.turn += 1;
     this.at += 1;
     this.ahead();
     return this.current;
@@ -70,43 +79,42 @@ export class Trail {
 
   // The document before, at last those that were judged on earlier days.
   async back() {
+    const turn = ++this.turn;
     if (this.at === 0) await this.#fetchEarlier();
+    if (turn !== this.turn) return undefined;
     if (this.at === 0) return null;
     this.at -= 1;
     return this.current;
   }
 
   async #fetchEarlier() {
-    if (this.earlier.length === 0 && this.before !== null) {
+    let item = this.#unseen();
+    while (item === undefined && this.before !== null) {
       const asked = new URLSearchParams({ topic: this.topic, n: EARLIER });
       if (this.before !== undefined) asked.set("before", this.before);
       const { answer, said } = await call(`/api/judgments?${asked}`);
       this.problem = said ?? "";
       if (!answer) return;
-      this.earlier = answer.judgments.map(({ item }) => item);
+      this.earlier = answer.judgments.map((judgment) => judgment.item);
       this.before = answer.before;
+      item = this.#unseen();
     }
-    this.earlier = this.earlier.filter((item) => this.find(item) < 0);
-    const [item] = this.earlier;
     if (item === undefined) return;
     const entry = await fetched(item);
     this.problem = entry ? "" : "the document cannot be fetched";
-    if (!entry) return;
-    this.earlier.shift();
+    if (!entry || this.find(item) >= 0) return;
     this.entries.unshift(entry);
     this.at += 1;
   }
 
-  // Go to a document that may be anywhere.
-  async to(item) {
-    let place = this.find(item);
-    if (place < 0) {
-      const entry = await fetched(item);
-      if (!entry) return null;
-      this.entries.splice(this.at, 0, entry);
-      place = this.at;
-    }
-    this.at = place;
+  #unseen() {
+    return this.earlier.find((item) => this.find(item) < 0);
+  }
+
+  // Go to a document that was shown.
+  to(item) {
+    this.turn += 1;
+    this.at = this.find(item);
     return this.current;
   }
 }

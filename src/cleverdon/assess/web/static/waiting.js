@@ -7,10 +7,10 @@
 const { project, person } = document.body.dataset;
 export const PREFIX = `cleverdon-judge/${project}/${person}/`;
 
-const memory = new Map(); // where the browser keeps nothing for us
+const memory = new Map(); // where the browser keeps nothing for us: it is full, or forbids it
 let last = 0;
 
-export let isKept = true;
+export const isKept = () => memory.size === 0;
 
 function keys() {
   const found = new Set([...memory.keys()]);
@@ -20,7 +20,7 @@ function keys() {
       if (key.startsWith(PREFIX)) found.add(key);
     }
   } catch {
-    isKept = false;
+    // Forbidden: all there is stands in `memory`.
   }
   return [...found].sort();
 }
@@ -39,14 +39,14 @@ function write(key, saying) {
     localStorage.setItem(key, JSON.stringify(saying));
     memory.delete(key);
   } catch {
-    memory.set(key, saying); // full, or forbidden
-    isKept = false;
+    memory.set(key, saying);
   }
 }
 
 // Keys sort by when it was said, also where the clock was set back in between.
 export function add(saying) {
-  last = Math.max(Date.now(), last + 1);
+  const latest = Number.parseInt(keys().at(-1)?.slice(PREFIX.length), 10) || 0;
+  last = Math.max(Date.now(), last + 1, latest + 1);
   write(`${PREFIX}${String(last).padStart(15, "0")}-${saying.request}`, saying);
 }
 
@@ -55,7 +55,7 @@ export function drop(key) {
   try {
     localStorage.removeItem(key);
   } catch {
-    isKept = false;
+    // Forbidden: it was in `memory` alone.
   }
 }
 

@@ -1,0 +1,137 @@
+"""For administrators: judgments that were made elsewhere, looked at first, and then imported."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Form, Request, UploadFile
+from pydantic import BaseModel, Field
+from starlette.responses import Response
+
+from cleverdon.assess.importing.grading import parse_map
+from cleverdon.assess.importing.importing import (
+    KINDS,
+    Imported,
+    Importing,
+    import_file,
+    parse_judges,
+)
+from cleverdon.assess.importing.reading import FORMS
+from cleverdon.assess.importing.rows import Fields
+from cleverdon.assess.people.accounts import LONGEST_NAME
+from cleverdon.assess.people.rights import Right
+from cleverdon.assess.project import Project
+from cleverdon.assess.refusals import Invalid
+from cleverdon.assess.store import StoreFailure
+from cleverdon.assess.web.api.imports import MOST_TOPICS, Name
+from cleverdon.assess.web.failures import status_of
+from cleverdon.assess.web.rendering import page
+from cleverdon.assess.web.uploads import Upload, Uploads
+from cleverdon.assess.web.visitor import Needs, Visitor
+from cleverdon.errors import CleverdonError
+
+router = APIRouter(prefix="/imports")
+
+Administrator = Annotated[Visitor, Needs(Right.MANAGE)]
+Lines = Annotated[str, Field(max_length=10_000)]
+
+
+class ImportForm(BaseModel):
+    """What the form says of a file."""
+
+    file: UploadFile | None = None  # or one that was sent before:
+    upload: Name = ""
+    kind: Literal["earlier", "model", "person"] = "earlier"
+    name: Name = ""
+    map: Lines = ""  # a line each
+    judge: Lines = ""
+    form: Literal["", "qrels", "quepid", "label-studio"] = ""
+    assessors: bool = False
+    topic_field: Name = ""
+    document_field: Name = ""
+    grade_field: Name = ""
+    add: bool = False
+    replace: bool = False
+    only_look: bool = False
+
+
+@router.get("")
+def imports(request: Request, visitor: Administrator) -> Response:
+    return _page(request, visitor, ImportForm())
+
+
+@router.post("")
+def send(
+    request: Request, visitor: Administrator, asked: Annotated[ImportForm, Form()]
+) -> Response:
+    uploads: Uploads = request.app.state.uploads
+    upload = None
+    try:
+        upload = _upload(uploads, visitor, asked)
+        found = _imported(request.app.state.project, visitor, asked, upload)
+    except StoreFailure:
+        raise
+    except CleverdonError as error:  # said above the form, so that nothing is to be typed again
+        status = status_of(error)
+        return _page(request, visitor, asked, upload, said=str(error), status=status)
+    if asked.only_look:
+        return _page(request, visitor, asked, upload, found=found)
+    uploads.drop(visitor.person)
+    return _page(request, visitor, ImportForm(), found=found, done=upload.name)
+
+
+def _upload(uploads: Uploads, visitor: Visitor, asked: ImportForm) -> Upload:
+    if asked.file is not None and asked.file.filename:
+        name = PurePath(asked.file.filename.replace("\\", "/")).name
+        return uploads.keep(visitor.person, asked.file.file, name[-LONGEST_NAME:])
+    if asked.upload:
+        return uploads.kept(visitor.person, asked.upload)
+    raise Invalid("no file was chosen")
+
+
+def _imported(project: Project, visitor: Visitor, asked: ImportForm, upload: Upload) -> Imported:
+    how = Importing(
+        asked.kind,
+        asked.name.strip(),
+        parse_judges(filter(str.strip, asked.judge.splitlines())),
+        parse_map(filter(str.strip, asked.map.splitlines()), project.scale),
+        asked.add,
+        replace=asked.replace,
+    )
+    return import_file(
+        project,
+        upload.path,
+        how,
+        actor=visitor.actor,
+        form=asked.form or None,
+        assessors=asked.assessors,
+        fields=Fields(asked.topic_field, asked.document_field, asked.grade_field),
+        name=upload.name,
+        only_look=asked.only_look,
+    )
+
+
+def _page(
+    request: Request,
+    visitor: Visitor,
+    asked: ImportForm,
+    upload: Upload | None = None,
+    *,
+    found: Imported | None = None,
+    said: str = "",
+    done: str = "",
+    status: int = 200,
+) -> Response:
+    """The form as it was filled in; `found` is what came of it, or would."""
+    values = {
+        "asked": asked,
+        "upload": upload,
+        "found": found,
+        "unknown": found.unknown_topics[:MOST_TOPICS] if found else (),
+        "said": said,
+        "done": done,
+        "kinds": KINDS,
+        "forms": FORMS,
+    }
+    return page(request, "imports.html", values, visitor=visitor, status=status)
