@@ -146,17 +146,17 @@ def _made(folder: Path) -> dict[str, dict[str, str]]:
     from cleverdon.assess.people.accounts import add_person
     from cleverdon.assess.people.keys import csrf_of
     from cleverdon.assess.people.signing_in import new_visit
-    from cleverdon.assess.project import begin_project, finish_project
     from cleverdon.assess.scale import parse_scale
+    from cleverdon.assess.setup.beginning import new_project
     from cleverdon.assess.setup.filling import Document, Item, Topic, fill
     from cleverdon.assess.store.schema import assignments
-    from cleverdon.assess.web.visitor import COOKIE, CSRF_HEADER
+    from cleverdon.assess.web.cookies import cookie_name
+    from cleverdon.assess.web.visitor import CSRF_HEADER
 
     chance = random.Random(1967)
     words = [f"word{number}" for number in range(2_000)]
-    signed_in = {}
-    project = begin_project(folder)
-    with project, project.database.writing() as connection:
+    keys = {}
+    with new_project(folder) as (project, connection):
         fill(
             connection,
             title="Benchmark",
@@ -180,13 +180,12 @@ def _made(folder: Path) -> dict[str, dict[str, str]]:
                 for each in range(TOPICS_EACH)
             ]
             connection.execute(insert(assignments), rows)
-            key = new_visit(connection, person)
-            signed_in[f"assessor{number}"] = {
-                "Cookie": f"{COOKIE}={key}",
-                CSRF_HEADER: csrf_of(key),
-            }
-    finish_project(project)
-    return signed_in
+            keys[f"assessor{number}"] = new_visit(connection, person)
+    with project:
+        cookie = cookie_name(project)
+    return {
+        name: {"Cookie": f"{cookie}={key}", CSRF_HEADER: csrf_of(key)} for name, key in keys.items()
+    }
 
 
 @contextmanager

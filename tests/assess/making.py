@@ -10,8 +10,9 @@ from sqlalchemy import insert
 
 from cleverdon.assess.people.accounts import add_person
 from cleverdon.assess.people.signing_in import new_visit
-from cleverdon.assess.project import Project, begin_project, finish_project
+from cleverdon.assess.project import Project
 from cleverdon.assess.scale import parse_scale
+from cleverdon.assess.setup.beginning import new_project
 from cleverdon.assess.setup.filling import Document, Item, Topic, fill
 from cleverdon.assess.store.schema import assignments
 
@@ -32,9 +33,8 @@ def made_project(
 
     Topics are called t1, t2, ..., documents d1, d2, ...; people have the roles that are given.
     """
-    project = begin_project(folder, database=database)
     names = [f"d{number + 1}" for number in range(documents)]
-    with project.database.writing() as connection:
+    with new_project(folder, database=database) as (project, connection):
         fill(
             connection,
             title="Tests",
@@ -60,7 +60,6 @@ def made_project(
             if role == "assessor":
                 rows = [{"topic_id": topic + 1, "person_id": person.id} for topic in range(topics)]
                 connection.execute(insert(assignments), rows)
-    finish_project(project)
     return project
 
 
@@ -70,3 +69,10 @@ def signed_in(project: Project, name: str) -> str:
 
     with project.database.writing() as connection:
         return new_visit(connection, person_named(connection, name).id)
+
+
+def cookies(project: Project, name: str) -> dict[str, str]:
+    """What a browser keeps in which a person is signed in."""
+    from cleverdon.assess.web.cookies import cookie_name
+
+    return {cookie_name(project): signed_in(project, name)}

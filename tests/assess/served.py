@@ -13,7 +13,8 @@ from typing import IO
 
 from cleverdon.assess.people.keys import csrf_of
 from cleverdon.assess.project import Project
-from cleverdon.assess.web.visitor import COOKIE, CSRF_HEADER
+from cleverdon.assess.web.cookies import cookie_name
+from cleverdon.assess.web.visitor import CSRF_HEADER
 from tests.assess.making import signed_in
 
 ROOT = Path(__file__).parents[2]
@@ -73,4 +74,4 @@ def serving(folder: Path, *, within: Sequence[str] = ()) -> Iterator[Served]:
 def headers(project: Project, name: str) -> dict[str, str]:
     """What a browser sends in which a person is signed in."""
     key = signed_in(project, name)
-    return {"Cookie": f"{COOKIE}={key}", CSRF_HEADER: csrf_of(key)}
+    return {"Cookie": f"{cookie_name(project)}={key}", CSRF_HEADER: csrf_of(key)}

@@ -13,12 +13,12 @@ from cleverdon.assess import clock
 from cleverdon.assess.adjudicating.cases import case, cases
 from cleverdon.assess.adjudicating.rulings import rule, ruling_history, standing_rulings
 from cleverdon.assess.judging.recording import Saying, record
+from cleverdon.assess.people.auditing import lines
 from cleverdon.assess.project import Project
 from cleverdon.assess.refusals import Conflict, Invalid, NotThere
 from cleverdon.assess.web.app import make_app
-from cleverdon.assess.web.visitor import COOKIE
 from tests.assess.judged import give
-from tests.assess.making import signed_in
+from tests.assess.making import cookies
 
 ANN, BOB, EVE = 1, 2, 3
 
@@ -103,6 +103,18 @@ def test_a_ruling_is_kept_once_and_can_be_changed(disputed: Project) -> None:
     assert 3 in listed(disputed)
 
 
+def test_the_audit_log_says_who_settled_what(disputed: Project) -> None:
+    settle(disputed, 3, 2)
+    settle(disputed, 3, 2)
+    settle(disputed, 3, None, "ruling-2")
+    with disputed.database.reading() as connection:
+        told = [(line.actor, line.action, line.about) for line in lines(connection, n=2)]
+    assert told == [
+        ("eve", "took a ruling back", "d3 of topic t1"),
+        ("eve", "settled a document", "d3 of topic t1, as 2"),
+    ]
+
+
 def test_what_cannot_be_is_refused(disputed: Project) -> None:
     settle(disputed, 3, 2)
     with pytest.raises(Conflict, match="used before"):
@@ -136,13 +148,13 @@ def app(disputed: Project) -> FastAPI:
 
 
 def client(app: FastAPI, name: str = "eve") -> TestClient:
-    return TestClient(app, cookies={COOKIE: signed_in(app.state.project, name)})
+    return TestClient(app, cookies=cookies(app.state.project, name))
 
 
 def test_the_page_settles_one_after_the_other(app: FastAPI) -> None:
     eve = client(app)
     page = eve.get("/adjudication?across=true").text
-    assert re.findall(r'href="/adjudication/(\d+)\?across=true"', page) == ["7", "2"]
+    assert re.findall(r'href="/adjudication/(\d+)\?across=true', page) == ["7", "2"]
     one = eve.get("/adjudication/7?across=true").text
     form = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', one))
     sent = {"data": {**form, "grade": "3", "note": "clearly"}, "follow_redirects": False}
@@ -157,6 +169,19 @@ def test_the_page_settles_one_after_the_other(app: FastAPI) -> None:
     assert [(one["grade"], one["note"], one["person"]) for one in told["rulings"]] == [
         (3, "clearly", "eve")
     ]
+
+
+def test_one_that_is_left_open_does_not_come_back_at_once(app: FastAPI) -> None:
+    eve = client(app)
+    first = eve.get("/adjudication/7").text
+    assert re.findall(r'href="([^"]*)" id="next"', first) == ["/adjudication/3?skip=1"]
+    second = eve.get("/adjudication/3?skip=1").text
+    form = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', second))
+    answer = eve.post("/adjudication/3?skip=1", data={**form, "grade": "3"}, follow_redirects=False)
+    assert answer.headers["location"] == "/adjudication/1?skip=1", "and not the first one again"
+    last = eve.get("/adjudication/2?skip=2").text
+    assert 'id="next"' not in last
+    assert eve.get("/adjudication/2?skip=-1").status_code == 422
 
 
 def test_names_are_hidden_and_notes_are_text(app: FastAPI) -> None:

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import insert, update
+from sqlalchemy import delete, insert, update
 from starlette.testclient import TestClient
 
-from cleverdon.assess.store.schema import items, people, topics
+from cleverdon.assess.judging.feeding import Feeder
+from cleverdon.assess.project import POOL
+from cleverdon.assess.store.schema import assignments, items, people, topics
 from cleverdon.assess.watching.grading import grades_of
 from cleverdon.assess.watching.measured import Measured
 from cleverdon.assess.watching.pace import Pace
@@ -21,10 +23,11 @@ from cleverdon.assess.watching.watch import Watch
 from cleverdon.assess.web.app import make_app
 from cleverdon.assess.web.charts import bars, shares, whisker
 from cleverdon.assess.web.pages.dashboard import person_page, topic_page
-from cleverdon.assess.web.visitor import COOKIE
+from cleverdon.pool import depth_pool, gather
+from cleverdon.pool.file import write_pool
 from tests.assess.facts import made_facts
 from tests.assess.judged import give
-from tests.assess.making import made_project, signed_in
+from tests.assess.making import cookies, made_project
 
 EVIL = "t1/<script>"
 
@@ -52,7 +55,7 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FastAPI]:
 
 
 def client(app: FastAPI, name: str = "vic") -> TestClient:
-    return TestClient(app, cookies={COOKIE: signed_in(app.state.project, name)})
+    return TestClient(app, cookies=cookies(app.state.project, name))
 
 
 def test_an_empty_project_is_said_in_words(empty: FastAPI) -> None:
@@ -89,6 +92,40 @@ def test_a_finished_project_shows_its_numbers(app: FastAPI) -> None:
     assert f"{found.agreement.agreed.overall['kappa'].value:.2f}" in page
     assert "Stop looking: every document of the pool" in page
     assert "<b>6</b>" in page, "two thirds are relevant of what is not gold"
+
+
+def test_topics_that_ended_and_those_that_nobody_has_are_told(tmp_path: Path) -> None:
+    runs = {"x": {f"t{at}": {f"d{doc}": 7 - doc for doc in range(1, 7)} for at in (1, 2)}}
+    how = {"method": "mtf", "seed": 0, "limits": {"budget": 2, "target": None, "patience": None}}
+    with made_project(tmp_path / "project", settings={"adaptive": how}) as project:
+        write_pool(depth_pool(gather(runs), k=6), project.folder / POOL)
+        with project.database.writing() as connection:
+            connection.execute(update(items).values(position=None))
+            connection.execute(delete(assignments).where(assignments.c.topic_id == 2))
+            Feeder(project).feed(connection, 1)
+        app = make_app(project)
+        eve = client(app, "eve")
+        page = eve.get("/dashboard").text
+        assert "1 topic ended, since the budget of documents is used up: t1." in page
+        assert '<span class="badge open">Ended: budget</span>' in page
+        assert "Last 20</th>" in page
+        assert "Nobody has 1 topic, t2; assign them to somebody." in page
+        assert '<a href="/assignments">Assign topics</a>' in page
+        topic = eve.get(topic_page("t1")).text
+        assert "Nothing more is given out: the budget of documents is used up." in topic
+        told = eve.get("/api/watching").json()
+        assert [one["ended"] for one in told["topics"]] == ["budget", ""]
+        assert (told["uncovered"], told["short"]) == (["t2"], [])
+        assert eve.get("/api/watching/topics/t1").json()["about"]["ended"] == "budget"
+
+
+def test_what_two_look_at_is_rendered_once_and_is_of_their_role(app: FastAPI) -> None:
+    vic, eve = client(app), client(app, "eve")
+    first = vic.get("/dashboard").text
+    assert vic.get("/dashboard").text == first
+    assert "/adjudication" not in first, "which viewers may not see"
+    assert "Settle what is in dispute" in eve.get("/dashboard").text
+    assert vic.get("/dashboard").text == first
 
 
 def test_names_are_text_and_addresses_hold_them(app: FastAPI) -> None:

@@ -21,6 +21,11 @@ from cleverdon.pool.file import write_pool
 from tests.assess.judged import items_of, judged_project
 
 DAY = 1_790_000_000.0
+MADE_OF = {
+    "topics": "/home/ann/secret/topics.tsv",
+    "docs": ["C:\\secret\\a.jsonl", "b.jsonl"],
+    "BLAKE3": {"topics": ["f02ad6"], "docs": ["112838", "9f9f9f"]},
+}
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +37,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(clock, "now", lambda: DAY)
-        made = judged_project(folder / "project", settings={"made_of": {"topics": "topics.tsv"}})
+        made = judged_project(folder / "project", settings={"made_of": MADE_OF})
     with made as opened:
         write_pool(depth_pool(gather(runs), k=10, seed=3), opened.folder / POOL)
         with opened.database.writing() as connection:
@@ -71,9 +76,9 @@ def test_numbers_are_those_of_the_grades(sheet: Datasheet) -> None:
 
 def test_caveats_have_reasons(sheet: Datasheet) -> None:
     said = " ".join(caveats(sheet))
-    assert "13 documents of 20 that were to be judged have no judgment" in said
-    assert "2 documents in dispute have no ruling" in said
-    assert "2 topics are few" in said
+    assert "13 of 20 documents that were to be judged have no judgment" in said
+    assert "2 of 3 documents in dispute have no ruling" in said
+    assert "Few topics (2)" in said
     assert "No gold documents" not in said
 
 
@@ -87,6 +92,8 @@ def test_names_are_hidden_unless_asked_for(project: Project, tmp_path: Path) -> 
         assert "Cyd X" not in texts[0]
         assert "Cyd X" in texts[1]
         assert "bm25" in texts[0]
+        assert "secret" not in texts[0], "nor folders"
+        assert all(told in texts[0] for told in ("topics.tsv", "a.jsonl", "f02ad6", "9f9f9f"))
         assert ("<b>dense" in texts[0]) == (ending == "json"), "what was given is text"
         again = tmp_path / f"again.{ending}"
         export(project, Wanted("datasheet"), str(again), actor=COMMAND_LINE)

@@ -61,6 +61,22 @@ def test_terms_are_found_by_their_stems_whatever_their_case_and_accents() -> Non
     assert words("", "nothing") == []
 
 
+WORDS = st.sampled_from(["water", "Waters", "waterproofing", "MOVED", "the", "cities", "x1", "_"])
+
+
+@given(
+    query=st.lists(WORDS, max_size=4),
+    text=st.lists(WORDS | st.sampled_from([" ", "-", "\n", "\x00", "\x7f"]), max_size=20),
+)
+def test_plain_text_takes_a_shorter_way_to_the_same_terms(
+    query: list[str], text: list[str]
+) -> None:
+    terms = Terms(" ".join(query))
+    # A letter beyond ASCII sends the same text the long way.
+    long_way = list(terms.spans("".join(text) + " é"))
+    assert list(terms.spans("".join(text))) == long_way
+
+
 def test_terms_far_down_are_in_view_and_the_rest_is_folded() -> None:
     mud = "Nothing but mud here. " * 300
     found = excerpt(f"{mud}Then water came.{mud}", "water")

@@ -7,30 +7,34 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
+import click
 import pyarrow.parquet
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
 from cleverdon import _core, evaluate
 from cleverdon.assess.exporting.qrels import ONE_GRADE
 from cleverdon.assess.exporting.writing import KINDS, Wanted, export
-from cleverdon.assess.importing.importing import Importing, import_content
-from cleverdon.assess.importing.reading import read_judgments
+from cleverdon.assess.importing.importing import Importing, import_file
+from cleverdon.assess.judging.recording import Saying, record
+from cleverdon.assess.people import managing
+from cleverdon.assess.people.accounts import person_named
 from cleverdon.assess.people.auditing import COMMAND_LINE
 from cleverdon.assess.project import POOL, Project
 from cleverdon.assess.refusals import NotThere
-from cleverdon.assess.store.schema import audit
+from cleverdon.assess.store.schema import audit, documents
 from cleverdon.assess.web.app import make_app
 from cleverdon.assess.web.downloads import TYPES, Way
-from cleverdon.assess.web.visitor import COOKIE
+from cleverdon.cli import judge_export
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
+from cleverdon.judge.aggregation import aggregate
 from cleverdon.judge.reading import read_labels
 from cleverdon.pool import gather, stratified_pool
 from cleverdon.pool.file import write_pool
-from tests.assess.judged import GRADES, give, judged_project
-from tests.assess.making import made_project, signed_in
+from tests.assess.judged import GRADES, give, items_of, judged_project
+from tests.assess.making import cookies, made_project
 
 MAJORITY = """\
 t1 0 d1 2
@@ -49,9 +53,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     (folder / "gpt.qrels").write_text("".join(f"t1 0 d{n} 3\n" for n in range(1, 6)))
     with judged_project(folder / "project") as made:
         path = str(folder / "gpt.qrels")
-        import_content(
-            made, read_judgments(path), path, Importing("model", "gpt"), actor=COMMAND_LINE
-        )
+        import_file(made, path, Importing("model", "gpt"), actor=COMMAND_LINE)
         yield made
 
 
@@ -173,6 +175,46 @@ def test_strata_of_a_sampled_pool_come_along(tmp_path: Path) -> None:
     )
 
 
+def test_dawid_skene_is_that_of_agree(project: Project, tmp_path: Path) -> None:
+    text, _ = exported(project, tmp_path / "ds.txt", Wanted("dawid-skene"))
+    exported(project, tmp_path / "all.txt", Wanted("assessor"))
+    labels = read_labels([str(tmp_path / "all.txt")], assessors=True)
+    found = {
+        (topic, doc): grade for topic, doc, grade, *_ in aggregate(labels, "dawid-skene").rows()
+    }
+    rows = [line.split() for line in text.splitlines()]
+    assert {(topic, doc): float(grade) for topic, _, doc, grade in rows} == found
+
+
+def test_what_stands_is_what_counts(tmp_path: Path) -> None:
+    with made_project(tmp_path / "p") as project:
+        give(project, {"ann": {("t1", "d1"): 3, ("t1", "d2"): 1}, "bob": {("t1", "d2"): 2}})
+        with project.database.writing() as connection:
+            ann, at = person_named(connection, "ann"), items_of(connection)
+            for number, said in enumerate(
+                (
+                    Saying("undo-the-first", at["t1", "d1"], "undo"),
+                    Saying("skip-another-1", at["t1", "d3"], "skip", text="in Latin"),
+                )
+            ):
+                assert record(connection, ann.id, said, project.scale).event == 4 + number
+            managing.set_active(connection, COMMAND_LINE, ann.id, active=False)
+        text, _ = exported(project, tmp_path / "q", Wanted("mean"))
+        assert text == "t1 0 d2 1.5\n", "undone and skipped is no grade; who left has judged"
+        history, _ = exported(project, tmp_path / "h.jsonl", Wanted("history"))
+        kinds = [json.loads(line)["kind"] for line in history.splitlines()]
+        assert kinds == ["grade", "grade", "grade", "undo", "skip"], "all of it is in the history"
+        with project.database.writing() as connection:
+            renamed = update(documents).where(documents.c.name == "d2").values(name="a page.html")
+            connection.execute(renamed)
+        for what in ("majority", "assessor"):
+            with pytest.raises(InputError, match=r"'a page.html'.*json"):
+                exported(project, tmp_path / f"no-{what}", Wanted(what))
+            assert not (tmp_path / f"no-{what}").exists()
+        exported(project, tmp_path / "q.json", Wanted("majority"))
+        assert Judgments.read(tmp_path / "q.json").to_dict() == {"t1": {"a page.html": 1}}
+
+
 def test_nothing_judged_is_said(tmp_path: Path) -> None:
     with made_project(tmp_path / "p") as project:
         for what in (*ONE_GRADE, "assessor", "datasheet"):
@@ -187,7 +229,7 @@ def test_nothing_judged_is_said(tmp_path: Path) -> None:
 
 def test_downloads_have_types_names_and_a_line_in_the_log(project: Project) -> None:
     app = make_app(project)
-    vic = TestClient(app, cookies={COOKIE: signed_in(project, "vic")})
+    vic = TestClient(app, cookies=cookies(project, "vic"))
     for path, ending in (
         ("qrels?as=majority", "txt"),
         ("history?format=parquet", "parquet"),
@@ -204,7 +246,7 @@ def test_downloads_have_types_names_and_a_line_in_the_log(project: Project) -> N
     page = vic.get("/exports")
     assert 'value="gpt"' in page.text
     assert vic.get("/api/exports/qrels?with=nobody").status_code == 404
-    ann = TestClient(app, cookies={COOKIE: signed_in(project, "ann")})
+    ann = TestClient(app, cookies=cookies(project, "ann"))
     assert ann.get("/exports").status_code == 403
     with project.database.reading() as connection:
         noted = connection.execute(
@@ -215,6 +257,9 @@ def test_downloads_have_types_names_and_a_line_in_the_log(project: Project) -> N
 
 def test_every_kind_can_be_asked_for() -> None:
     assert {*get_args(Way), "history", "agreement", "datasheet"} == set(KINDS)
+    what = next(each for each in judge_export.command.params if each.name == "what")
+    assert isinstance(what.type, click.Choice)
+    assert set(what.type.choices) == set(KINDS)
 
 
 def test_the_digest_of_a_folder_is_that_of_the_published_file(

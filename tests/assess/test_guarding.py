@@ -14,7 +14,8 @@ from cleverdon.assess.project import Project
 from cleverdon.assess.store import StoreFailure
 from cleverdon.assess.web import guarding
 from cleverdon.assess.web.app import make_app
-from cleverdon.assess.web.visitor import COOKIE, CSRF_HEADER
+from cleverdon.assess.web.cookies import cookie_name
+from cleverdon.assess.web.visitor import CSRF_HEADER
 from tests.assess.making import made_project, signed_in
 
 BOB = 2
@@ -36,7 +37,7 @@ def client(app: FastAPI) -> Iterator[TestClient]:
     """Of an administrator."""
     with TestClient(app, follow_redirects=False, raise_server_exceptions=False) as client:
         key = signed_in(app.state.project, "eve")
-        client.cookies.set(COOKIE, key)
+        client.cookies.set(cookie_name(app.state.project), key)
         client.headers[CSRF_HEADER] = csrf_of(key)
         yield client
 
@@ -80,7 +81,7 @@ def test_only_administrators_send_more_and_only_to_imports(
     long = b" " * (guarding.LARGEST + 1)
     assert client.post("/api/imports", content=long).status_code != 413
     key = signed_in(project, "ann")
-    ann = {"cookie": f"{COOKIE}={key}", CSRF_HEADER: csrf_of(key)}
+    ann = {"cookie": f"{cookie_name(project)}={key}", CSRF_HEADER: csrf_of(key)}
     assert TestClient(client.app).post("/api/imports", content=long, headers=ann).status_code == 413
 
 
@@ -135,10 +136,36 @@ def test_a_proxy_is_believed_only_where_there_is_one(
         assert lines(connection, n=1)[0].address == address
 
 
+def test_the_description_of_calls_says_how_programs_are_known(client: TestClient) -> None:
+    described = client.get("/api/openapi.json").json()
+    assert described["security"] == [{"token": []}]
+    assert described["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+
+
+def test_links_start_with_the_address_that_people_use(
+    client: TestClient, app: FastAPI, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(app.state._state, "url", "https://judge.example.org")
+    made = client.post(f"/api/people/{BOB}/link", json={})
+    assert made.json()["link"].startswith("https://judge.example.org/sign-in/")
+
+
+@pytest.mark.parametrize("body", [b"[" * 900_000, b"9" * 900_000, b'{"name": "\xff"}', b"\x1f\x8b"])
+def test_no_body_is_too_strange(client: TestClient, body: bytes) -> None:
+    kind = {"content-type": "application/json", "content-encoding": "gzip"}
+    answer = client.post("/api/people", content=body, headers=kind)
+    assert (answer.status_code, "expected a JSON object" in answer.json()["error"]) == (400, True)
+    plain = client.post("/api/people", content=b"{}", headers={"content-type": "text/plain"})
+    assert (plain.status_code, "Content-Type: application/json" in plain.text) == (422, True)
+
+
 def test_errors_are_sentences(client: TestClient) -> None:
     missing = client.get("/no/such")
     assert (missing.status_code, "There is no such page" in missing.text) == (404, True)
     assert 'href="/account"' in missing.text, "whoever is signed in finds the way back"
+    assert client.get("/account/").status_code == 404, "it leads nowhere by another scheme"
+    kept = client.post("/static/style.css")
+    assert (kept.status_code, kept.headers["allow"]) == (405, "GET")
     wrong = client.put("/api/account/tokens")
     assert (wrong.status_code, wrong.headers["allow"]) == (405, "GET, POST")
     bad = client.post("/api/people", content=b"{", headers={"content-type": "application/json"})

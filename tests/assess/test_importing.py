@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,9 @@ import pytest
 from sqlalchemy import func, select
 from starlette.testclient import TestClient
 
+from cleverdon.assess import clock
 from cleverdon.assess.importing.grading import parse_map
-from cleverdon.assess.importing.importing import Imported, Importing, import_content
-from cleverdon.assess.importing.reading import read_judgments
+from cleverdon.assess.importing.importing import Imported, Importing, import_file
 from cleverdon.assess.importing.rows import Fields
 from cleverdon.assess.judging.recording import Saying, record
 from cleverdon.assess.people.accounts import person_named
@@ -24,7 +26,8 @@ from cleverdon.assess.refusals import Conflict, NotThere
 from cleverdon.assess.store.schema import audit, documents, events, items, judgments
 from cleverdon.assess.watching.labels import label_rows
 from cleverdon.assess.web.app import make_app
-from cleverdon.assess.web.visitor import COOKIE, CSRF_HEADER
+from cleverdon.assess.web.cookies import cookie_name
+from cleverdon.assess.web.visitor import CSRF_HEADER
 from cleverdon.errors import InputError, OptionError
 from tests.assess.judged import items_of
 from tests.assess.making import signed_in
@@ -40,9 +43,7 @@ def bring(project: Project, tmp_path: Path) -> Bring:
     def bring(text: str, file: str = "old.qrels", fields: Fields | None = None, **how: Any) -> Any:
         path = tmp_path / file
         path.write_text(text)
-        content = read_judgments(str(path), fields=fields)
-        importing = Importing(**how)
-        return import_content(project, content, str(path), importing, actor=COMMAND_LINE)
+        return import_file(project, str(path), Importing(**how), actor=COMMAND_LINE, fields=fields)
 
     return bring
 
@@ -77,7 +78,7 @@ def test_the_same_file_changes_nothing_a_second_time(project: Project, bring: Br
 
 def test_a_grade_off_the_scale_is_named_with_its_line(project: Project, bring: Bring) -> None:
     text = "t1 0 d1 2\n# a remark\nt1 0 d2 4\n"
-    with pytest.raises(InputError, match=r"old.qrels:3: the grade '4'.*--map '4=3'"):
+    with pytest.raises(InputError, match=r"old.qrels:3: the grade '4'.*as '4=3' does"):
         bring(text)
     assert count(project, events) == 0, "all or nothing"
     with pytest.raises(OptionError, match="not as 4=3 is"):
@@ -232,6 +233,35 @@ def test_label_studio(project: Project, bring: Bring, text: str) -> None:
             assert connection.execute(select(events.c.seconds)).scalars().first() == 4.5
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[{"data": {"query": "t1", "doc_id": "d1"}, "annotations": [7]}]', "its annotations are"),
+        ('[{"data": {}, "annotations": [{"result": {"a": 1}}]}]', "its results are no list"),
+        (json.dumps([*TASKS, 5]), "its tasks are no list of JSON objects"),
+        ('{"queries": [{"query": "x", "ratings": 7}]}', "its ratings are no list"),
+        ('{"query_doc_pairs": [{"judgements": [3]}]}', "its judgements are no list"),
+        ('{"queries": [{"relevant_documents": {"d1": 3}}]}', "its relevant_documents are no list"),
+        ("[" * 100_000, "expected 4 fields"),
+        ('query,docid,rating\n"water,d1,1\n', "is a quote never closed"),
+    ],
+)
+def test_what_no_tool_writes_is_said(bring: Bring, text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        bring(text)
+
+
+def test_times_that_cannot_be_are_left_out(project: Project, bring: Bring) -> None:
+    given = [
+        task("d1", "1", 7, "2026-01-01T00:00:00", lead_time="nan"),
+        task("d2", "1", 7, "9999-12-31T00:00:00Z", lead_time=-1),
+    ]
+    assert bring(json.dumps(given)).recorded == 2
+    with project.database.reading() as connection:
+        found = connection.execute(select(events.c.seconds, events.c.said_at)).all()
+    assert sorted(found, key=str) == [(None, 1767225600.0), (None, None)]
+
+
 def test_fields_of_label_studio_can_be_named(project: Project, bring: Bring) -> None:
     text = json.dumps([{"q": "t1", "d": "d1", "n": 1, "annotator": 1, "annotation_id": 1}])
     with pytest.raises(InputError, match=r"which field is the topic.*--topic-field NAME"):
@@ -252,7 +282,7 @@ def test_a_table_with_a_column_of_judges(project: Project, bring: Bring) -> None
 def test_over_http_and_in_a_shell(project: Project, tmp_path: Path) -> None:
     key = signed_in(project, "eve")
     app = make_app(project)
-    eve = TestClient(app, cookies={COOKIE: key}, headers={CSRF_HEADER: csrf_of(key)})
+    eve = TestClient(app, cookies={cookie_name(project): key}, headers={CSRF_HEADER: csrf_of(key)})
     call = "/api/imports?as=model&name=gpt&map=4=3&file=gpt.qrels"
     answer = eve.post(call, content=b"t1 0 d1 4\nt1 0 d2 0\n")
     assert answer.status_code == 200, answer.text
@@ -271,3 +301,38 @@ def test_over_http_and_in_a_shell(project: Project, tmp_path: Path) -> None:
         ("gpt", "t1", "d2"): 0,
         ("quepid", "t2", "d1"): 3,
     }
+
+
+def test_on_a_page_one_looks_first(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = signed_in(project, "eve")
+    app = make_app(project)
+    eve = TestClient(app, cookies={cookie_name(project): key})
+    assert 'type="file"' in eve.get("/imports").text
+    asked = {"csrf": csrf_of(key), "kind": "model", "name": "gpt"}
+    look = {**asked, "only_look": "true"}
+
+    def ask(form: dict[str, str], **sent: Any) -> Any:
+        return eve.post("/imports", data=form, **sent)
+
+    file = {"file": ("C:\\tmp\\<b>.qrels", b"t1 0 d1 4\nt1 0 d2 0\nt9 0 d1 1\n")}
+    wrong = ask(look, files=file)
+    assert (wrong.status_code, "the grade &#39;4&#39;" in wrong.text) == (400, True)
+    assert "&lt;b&gt;.qrels is here" in wrong.text, "it need not be chosen again"
+    upload = {"upload": re.findall('name="upload" value="(.+?)"', wrong.text)[0]}
+    seen = ask({**look, **upload, "map": "4=3\r\n"})
+    assert "2 judgments to record, of gpt" in seen.text
+    assert "1 are of topics that the project has not: t9" in seen.text
+    assert count(project, events) == 0, "nothing but looked at"
+    assert standing(project, "model") == {}
+    done = ask({**asked, **upload, "map": "4=3"})
+    assert "&lt;b&gt;.qrels is imported" in done.text
+    assert standing(project, "model") == {("gpt", "t1", "d1"): 3, ("gpt", "t1", "d2"): 0}
+    gone = ask({**asked, **upload, "map": "4=3"})
+    assert (gone.status_code, "choose it again" in gone.text) == (409, True)
+    assert ask(asked, files={"file": ("", b"")}).status_code == 422
+    late = ask(look, files={"file": ("x", b"t1 0 d1 1\n")})
+    upload = {"upload": re.findall('name="upload" value="(.+?)"', late.text)[0]}
+    later = clock.now() + 4_000
+    monkeypatch.setattr(clock, "now", lambda: later)
+    assert ask({**asked, **upload}).status_code == 409, "an hour is over"
+    assert os.listdir(app.state.uploads._folder) == []

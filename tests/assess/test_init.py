@@ -12,13 +12,15 @@ from sqlalchemy import func, inspect, select
 
 from cleverdon.assess.judging.feeding import Feeder
 from cleverdon.assess.judging.queue import take_next
-from cleverdon.assess.project import POOL, open_project
-from cleverdon.assess.store import Database, schema
+from cleverdon.assess.lock import locked
+from cleverdon.assess.project import MARK, POOL, open_project
+from cleverdon.assess.store import Database, StoreFailure, schema
 from cleverdon.cli import cleverdon
 from cleverdon.data import Run
 from cleverdon.errors import CleverdonError
 from cleverdon.online.bridge.to_judge import Candidate, ToJudge, made_up_id, write_topics
 from cleverdon.pool.file import read_pool
+from cleverdon.read import open_source
 
 QUERIES = ("red shoes", "blue\thats", 'a "quoted" one')
 RUNS = {
@@ -91,31 +93,38 @@ def test_everything_at_once(files: Path) -> None:
     assert CliRunner().invoke(cleverdon, pooling).exit_code == 0
     result = _init(
         *("--pool", "pool.tsv", "--gold", "gold.qrels", "--guidelines", "how.txt"),
-        *("--overlap", "0.5", "--title", "Shoes & hats", "--scale", "0..2", "--seed", "3"),
+        *("--overlap", "0.5", "--scale", "0..2", "--seed", "3", "--assessors", "ann"),
+        *("--title", " Shoes &\x07 hats\udcff"),
     )
     assert result.exit_code == 0, result.output
-    assert "judging: Shoes & hats" in result.output
+    assert "judging: Shoes & hats?," in result.output
+    assert "3 topics with too few people for what several are to judge" in result.output
     assert "no text of 1 of 8 documents to judge ('extra')" in result.output
     assert "gold        2" in result.output
     with open_project("judging") as project:
         assert project.setting("guidelines") == "Read all of it."
         assert project.setting("seed") == 3
+        made_of = project.setting("made_of")
+        assert (made_of["topics"], made_of["docs"]) == ("next.tsv", ["docs.jsonl"])
+        digest = open_source("docs.jsonl").digest()
+        assert made_of["BLAKE3"]["docs"] == [digest]
+        assert made_of["BLAKE3"].keys() == {"topics", "docs", "gold", "pool"}
         assert (project.folder / POOL).read_bytes() == Path("pool.tsv").read_bytes()
 
 
 def test_adaptively(files: Path) -> None:
     result = _init("--runs", "a.run", "b.run", "--adaptive", "max-mean")
     assert result.exit_code == 0, result.output
+    assert "to judge    as max-mean gives them, out of 21\n" in result.output
     with open_project("judging") as project, project.database.reading() as connection:
         placed = schema.items.c.position.is_not(None)
         count = select(schema.items.c.topic_id, func.count()).where(placed)
         counts = connection.execute(count.group_by(schema.items.c.topic_id)).all()
         assert [tuple(row) for row in counts] == [(1, 3), (2, 3), (3, 3)]
         assert project.setting("adaptive")["method"] == "max-mean"
-    assert (
-        _init("--runs", "a.run", "--adaptive", "mtf", "--budget", "2", folder="two").exit_code == 0
-    )
-    assert f"ended (budget): {made_up_id(QUERIES[0])}, " in _run("status", "two").output
+    two = _init("--runs", "a.run", "--adaptive", "mtf", "--budget", "2", folder="two")
+    assert "out of 15; a topic ends after 2\n" in two.output
+    assert "3 topics ended" in _run("status", "two").output
 
 
 @pytest.mark.parametrize(
@@ -128,11 +137,13 @@ def test_adaptively(files: Path) -> None:
         (("--pool", "next.tsv", "--depth", "3"), "--depth goes with --runs"),
         (("--runs", "a.run", "--overlap", "0.1", "--judges", "2"), "drop --judges"),
         (("--runs", "a.run", "--adaptive", "mft"), "there is no method 'mft'"),
+        (("--runs", "a.run", "--adaptive", ""), "'' is no method"),
         (("--runs", "a.run", "--scale", "3..1"), "the scale '3..1' is not known"),
         (("--runs", "a.run", "--docs", "next.tsv"), ""),
         (("--runs", "none.run"), "none.run"),
         (("--runs", "a.run", "--gold", "a.run"), ""),
         (("--runs", "a.run", "--database", "mysql://x"), "the database 'mysql://x' is not known"),
+        (("--runs", "a.run", "--database", "sqlite:///x.db"), "a project has its own"),
         (("--runs", "a.run", "--assessors", "ann\x07"), "a name has 1 to 100 characters"),
     ],
 )
@@ -152,6 +163,27 @@ def test_a_failure_in_the_middle_leaves_an_empty_folder_empty(
     monkeypatch.setattr("cleverdon.assess.setup.making.write_pool", _full)
     assert _init("--runs", "a.run").exit_code
     assert list(Path("judging").iterdir()) == []
+
+
+def test_what_was_killed_in_the_middle_is_made_anew(files: Path) -> None:
+    folder, lock = Path("judging"), Path("judging/being-made.lock")
+    assert _init("--runs", "a.run").exit_code == 0
+    assert not lock.exists()
+    (folder / MARK).unlink()
+    assert "is not empty" in str(_init("--runs", "a.run").exception), "it may hold judgments"
+    lock.touch()
+    assert _init("--runs", "a.run").exit_code == 0, "nobody can have judged before the mark"
+    lock.touch()
+    assert "a project already" in str(_init("--runs", "a.run").exception), "all of it was made"
+    (folder / "judgments.db").write_bytes(b"")
+    with pytest.raises(StoreFailure, match="is empty; restore it from a backup"):
+        open_project(folder)
+    assert _init("--runs", "a.run").exit_code == 0, "marked, but nothing was written yet"
+    (folder / MARK).unlink()
+    with locked(lock, "is held"):
+        assert "by another process" in str(_init("--runs", "a.run").exception)
+    (folder / "mine.txt").touch()
+    assert "is not empty" in str(_init("--runs", "a.run").exception), "what is not ours stays"
 
 
 def test_in_postgresql_it_is_all_or_nothing(

@@ -18,8 +18,7 @@ from cleverdon.assess.store.schema import documents, events, judgments, topics
 from cleverdon.assess.web.app import make_app
 from cleverdon.assess.web.pages.scale_style import style_of
 from cleverdon.assess.web.paths import topic_of, topic_path
-from cleverdon.assess.web.visitor import COOKIE
-from tests.assess.making import made_project, signed_in
+from tests.assess.making import cookies, made_project
 
 EVIL = "<script>alert(1)</script>"
 NAMES = ["a/list", "a", "..", "50% ?#&+ é", "a%2Fb", "~s.~"]
@@ -42,7 +41,7 @@ def ann(app: FastAPI) -> TestClient:
 
 
 def client(app: FastAPI, name: str) -> TestClient:
-    return TestClient(app, cookies={COOKIE: signed_in(app.state.project, name)})
+    return TestClient(app, cookies=cookies(app.state.project, name))
 
 
 def form_of(page: str, say: str) -> dict[str, str]:
@@ -114,6 +113,8 @@ def test_passing_over_a_document_and_coming_to_the_end(app: FastAPI) -> None:
     with client(app, "bob") as bob:
         page = bob.get("/topics/t2").text
         assert shown(bob.get(f"/topics/t2?past={shown(page)}").text) != shown(page)
+        led = bob.get(f"/topics/t3?item={shown(page)}", follow_redirects=False)
+        assert led.headers["location"] == f"/topics/t2?item={shown(page)}", "not for another topic"
         for _ in range(6):
             page = bob.post("/topics/t2", data={**form_of(page, "grade"), "grade": "0"}).text
         assert "Nothing is left for you in this topic" in page
@@ -206,5 +207,5 @@ def test_the_scale_is_a_stylesheet_that_browsers_keep(ann: TestClient) -> None:
 def test_letters_on_a_grade_can_be_read() -> None:
     scale = parse_scale("0..1")
     bright = type(scale)((Grade(0, "No", "#fff176"), Grade(1, "Yes", "#000080")))
-    assert "--grade: #fff176; --on-grade: #111111" in style_of(bright)
+    assert "--grade: #fff176; --on-grade: #000000" in style_of(bright)
     assert "--grade: #000080; --on-grade: #ffffff" in style_of(bright)

@@ -28,7 +28,9 @@ down_revision = "0001"
 
 
 def upgrade():
-    op.add_column("people", sa.Column("colour", sa.Text(), server_default="blue", nullable=False))
+    colour = sa.Column("colour", sa.Text(), server_default="blue", nullable=False)
+    with op.batch_alter_table("people", recreate="always") as batch:
+        batch.add_column(colour)  # of a table that most others refer to
     op.create_table("more", sa.Column("id", sa.Integer(), primary_key=True))
     {then}
 """
@@ -64,6 +66,10 @@ def test_migrations_make_what_the_code_knows(tmp_path: Path) -> None:
             assert checks == {
                 each.name for each in table.constraints if str(each.name).startswith("ck_")
             }
+            made = connection.execute(
+                text("SELECT sql FROM sqlite_master WHERE name = :name"), {"name": table.name}
+            ).scalar_one()
+            assert ("AUTOINCREMENT" in made) == table.dialect_options["sqlite"]["autoincrement"]
     assert migrate(database) == ("0001", "0001"), "again changes nothing"
     database.close()
 
@@ -91,16 +97,31 @@ def test_an_older_form_is_backed_up_and_brought_up(tmp_path: Path, later: Path) 
         assert current(connection) == "0002"
         colours = connection.execute(text("SELECT DISTINCT colour FROM people")).scalars()
         assert list(colours) == ["blue"]
+        assert connection.execute(text("SELECT count(*) FROM judgments")).scalar() == 1
+        for table in ("events", "judgments", "assignments"):
+            of = {each["referred_table"] for each in inspect(connection).get_foreign_keys(table)}
+            assert "people" in of, "what referred to the old table refers to the new one"
+    with pytest.raises(StoreFailure, match="FOREIGN KEY"), opened.database.writing() as connection:
+        connection.execute(text("DELETE FROM people"))
     restore(str(project.folder / "before-0002.zip"), tmp_path / "again")
     with open_project(tmp_path / "again") as again, again.database.reading() as connection:
         assert current(connection) == "0002", "an older backup is brought up"
         assert connection.execute(text("SELECT count(*) FROM events")).scalar() == 1
 
 
-def test_a_migration_that_fails_leaves_the_old_form(tmp_path: Path, later: Path) -> None:
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [
+        ("this is no SQL", "syntax error"),
+        ("DELETE FROM items", "a row of '.*' refers to one of 'items' that is not there"),
+    ],
+)
+def test_a_migration_that_fails_leaves_the_old_form(
+    tmp_path: Path, later: Path, then: str, said: str
+) -> None:
     project = _older(tmp_path)
-    later.write_text(SECOND.format(then="op.execute('this is no SQL')"))
-    with pytest.raises(StoreFailure, match=r"syntax error.*still '0001'.*before-0002.zip is a bac"):
+    later.write_text(SECOND.format(then=f"op.execute({then!r})"))
+    with pytest.raises(StoreFailure, match=f"{said}.*still '0001'.*before-0002.zip is a backup"):
         open_project(project.folder)
     database = Database(project.database.url)
     with database.reading() as connection:

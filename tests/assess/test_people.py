@@ -14,8 +14,8 @@ from sqlalchemy import select
 from starlette.testclient import TestClient
 
 from cleverdon.assess import clock
-from cleverdon.assess.people import accounts, managing, tokens
-from cleverdon.assess.people.auditing import COMMAND_LINE, lines
+from cleverdon.assess.people import accounts, managing, passwords, tokens
+from cleverdon.assess.people.auditing import COMMAND_LINE, Actor, lines
 from cleverdon.assess.people.first import first_administrator
 from cleverdon.assess.people.keys import csrf_of
 from cleverdon.assess.people.signing_in import DAY, of_link, of_token, of_visit
@@ -23,9 +23,11 @@ from cleverdon.assess.project import Project
 from cleverdon.assess.refusals import Conflict, Invalid, NotThere
 from cleverdon.assess.store import schema
 from cleverdon.assess.web.app import make_app
-from cleverdon.assess.web.visitor import COOKIE, CSRF_HEADER
+from cleverdon.assess.web.cookies import cookie_name
+from cleverdon.assess.web.visitor import CSRF_HEADER
 from cleverdon.cli.judge_people import command
 from tests.assess.making import made_project, signed_in
+from tests.assess.test_passwords import QUICK
 
 ANN, BOB, EVE, VIC = 1, 2, 3, 4
 
@@ -48,7 +50,7 @@ class Eve:
 @pytest.fixture
 def eve(project: Project) -> Iterator[Eve]:
     key = signed_in(project, "eve")
-    with TestClient(make_app(project), cookies={COOKIE: key}) as client:
+    with TestClient(make_app(project), cookies={cookie_name(project): key}) as client:
         yield Eve(project, client, csrf_of(key))
 
 
@@ -72,6 +74,7 @@ def test_somebody_is_added_and_gets_a_link(eve: Eve) -> None:
     assert eve.post("/people", name="ann", role="viewer").status_code == 409
     assert eve.post("/people", name=" ", role="viewer").status_code == 422
     assert eve.post("/people", name="joe", role="king").status_code == 422
+    assert eve.post("/people", name="command line", role="viewer").status_code == 422
 
 
 def test_the_same_by_calls(eve: Eve) -> None:
@@ -118,12 +121,10 @@ def test_whoever_is_deactivated_is_out_at_once_and_for_good(project: Project) ->
 
 def test_one_administrator_stays(project: Project) -> None:
     with project.database.writing() as connection:
-        for change in (
-            lambda: accounts.deactivate(connection, EVE),
-            lambda: accounts.change_role(connection, EVE, "viewer"),
-        ):
-            with pytest.raises(Conflict, match="eve is the only administrator"):
-                change()
+        with pytest.raises(Conflict, match="eve is the only administrator"):
+            accounts.deactivate(connection, EVE)
+        with pytest.raises(Conflict, match="eve is the only administrator"):
+            accounts.change_role(connection, EVE, "viewer")
         accounts.change_role(connection, EVE, "administrator")
         accounts.change_role(connection, BOB, "administrator")
         assert not accounts.deactivate(connection, EVE).active
@@ -165,11 +166,13 @@ def test_the_first_administrator_is_invited_until_one_signs_in(tmp_path: Path) -
         assert of_link(connection, other)
         COMMAND_LINE.note(connection, "signed in")
         assert first_administrator(connection), "that was somebody else"
-        managing.Actor("eve").note(connection, "signed in")
+        Actor("eve").note(connection, "signed in")
         assert first_administrator(connection) is None
 
 
-def test_the_command_does_the_same(project: Project) -> None:
+def test_the_command_does_the_same(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(passwords, "_ARGON2", QUICK)
+
     def run(*args: str, given: str | None = None) -> Any:
         result = CliRunner().invoke(
             command, [str(project.folder), *args], input=given, catch_exceptions=False
@@ -186,10 +189,24 @@ def test_the_command_does_the_same(project: Project) -> None:
     with project.database.reading() as connection:
         assert of_token(connection, found["token"])
     run("--change", "Joe", "--role", "administrator", "--deactivate", "eve")
-    run("--password", "Joe", given="a long password\n")
+    run("--password", "Joe", given="a long password\r\n")
+    with project.database.reading() as connection:
+        stored = accounts.stored_password(connection, accounts.person_named(connection, "Joe").id)
+    assert passwords.is_right(stored, "a long password")
     table = run().stdout
     assert table.splitlines()[5].split() == ["Joe", "administrator", "active", "yes"]
     assert table.splitlines()[4].split() == ["eve", "administrator", "deactivated", "no"]
     assert ("command line", "changed the password", "Joe") in logged(project)
     with pytest.raises(NotThere, match="did you mean 'Joe'"):
-        run("--link", "jo")
+        run("--link", "jo", "--password", "ann", given="a long password\n")
+    assert "yes" not in run().stdout.splitlines()[2], "all of it is done, or nothing"
+    for url in (
+        "example.org",
+        "https://j/x",
+        "http://[::1",
+        "http://j:x",
+        "https://me@j",
+        "ftp://j",
+    ):
+        refused = CliRunner().invoke(command, [str(project.folder), "--url", url])
+        assert (refused.exit_code, "expected http://HOST" in refused.stderr) == (2, True), url

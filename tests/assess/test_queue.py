@@ -1,29 +1,56 @@
-"""The queue remembers where it began, and forgets nothing that lies before it."""
+"""Which documents come next, for whom, and how many are left."""
 
 from __future__ import annotations
 
-from cleverdon.assess.judging.queue import Places, take_next
-from cleverdon.assess.judging.recording import Saying, record
+import pytest
+
+from cleverdon.assess import clock
+from cleverdon.assess.judging.queue import LEASE, Progress, progress, take_next
+from cleverdon.assess.judging.recording import Kind, Saying, record
 from cleverdon.assess.project import Project
 
 ANN, BOB = 1, 2
 
 
-def test_what_lies_before_the_place_comes_in_the_end(project: Project) -> None:
-    places: Places = {}
+def say(project: Project, person: int, item: int, kind: Kind, **more: object) -> None:
     with project.database.writing() as connection:
-        for topic in (1, None):
-            assert take_next(connection, ANN, topic=topic, places=places) == [1]
-        for item in (1, 2, 3):
-            said = Saying(f"request-{item}", item, "grade", grade=1)
-            record(connection, ANN, said, project.scale)
-        assert take_next(connection, ANN, topic=1, n=2, places=places) == [4, 5]
-        assert places[ANN, 1] == (1, 3)
-        assert take_next(connection, ANN, topic=1, n=1, without=[4, 5], places=places) == [6]
-        assert places[ANN, 1] == (1, 3), "what the browser has lies before what was found"
+        said = Saying(f"request-{person}-{item}-{kind}", item, kind, **more)  # type: ignore[arg-type]
+        record(connection, person, said, project.scale)
 
-        record(connection, ANN, Saying("request-4", 2, "undo"), project.scale)
-        assert take_next(connection, ANN, topic=1, n=3, places=places) == [4, 5, 6]
-        assert take_next(connection, ANN, topic=1, n=9, places=places) == [2, 4, 5, 6]
-        assert take_next(connection, ANN, n=6, places=places) == [2, 4, 5, 6, 7, 8]
-        assert take_next(connection, BOB, n=9, places=places) == [9, 10, 11, 12]
+
+def test_two_people_do_not_get_the_same_document(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with project.database.writing() as connection:
+        assert take_next(connection, ANN, n=2) == [1, 2]
+        assert take_next(connection, BOB, n=2) == [3, 4]
+        assert take_next(connection, ANN, n=2) == [1, 2], "one's own stay"
+        assert take_next(connection, ANN, n=1, without=[1, 2]) == [5]
+        assert take_next(connection, BOB, topic=2) == [7]
+        later = clock.now() + LEASE
+        monkeypatch.setattr(clock, "now", lambda: later + 1)
+        assert take_next(connection, BOB, n=2) == [1, 2], "who got them is no longer at them"
+
+
+def test_what_is_done_is_passed_over_and_what_is_undone_comes_again(project: Project) -> None:
+    for item in (1, 2, 3):
+        say(project, ANN, item, "grade", grade=1)
+    with project.database.writing() as connection:
+        assert take_next(connection, ANN, topic=1, n=9) == [4, 5, 6]
+    say(project, ANN, 2, "undo")
+    with project.database.writing() as connection:
+        assert take_next(connection, ANN, topic=1, n=9) == [2, 4, 5, 6]
+        assert take_next(connection, ANN, n=6) == [2, 4, 5, 6, 7, 8], "topic by topic"
+        assert take_next(connection, BOB, n=9) == [9, 10, 11, 12]
+
+
+def test_progress_counts_what_is_left_for_oneself(project: Project) -> None:
+    say(project, ANN, 1, "grade", grade=2)
+    say(project, BOB, 2, "skip", text="no")
+    say(project, BOB, 3, "note", text="a note alone is not a judgment")
+    with project.database.reading() as connection:
+        ann, bob = progress(connection, ANN), progress(connection, BOB)
+        assert progress(connection, BOB, topic=1) == {1: bob[1]}
+    assert ann == {1: Progress(6, 1), 2: Progress(6, 0)}
+    assert bob[1] == Progress(5, 1), "ann's is done, and one judge is enough"
+    assert bob[1].left == 4

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import func, select
 
-from cleverdon.assess.judging.queue import progress, take_next
 from cleverdon.assess.judging.recording import Recorded, Saying, Standing, record
 from cleverdon.assess.project import Project
 from cleverdon.assess.refusals import Conflict, Invalid, NotThere
@@ -59,22 +58,3 @@ def test_what_cannot_be_is_refused(project: Project) -> None:
         say(project, ANN, "skip", text="  ")
     with pytest.raises(NotThere, match="assigned to you"):
         say(project, 3, "grade", grade=1)
-
-
-def test_two_people_do_not_get_the_same_document(project: Project) -> None:
-    with project.database.writing() as connection:
-        assert take_next(connection, ANN, n=2) == [1, 2]
-        assert take_next(connection, BOB, n=2) == [3, 4]
-        assert take_next(connection, ANN, n=2) == [1, 2], "one's own stay"
-        assert take_next(connection, ANN, n=1, without=[1, 2]) == [5]
-        assert take_next(connection, BOB, topic=2) == [7]
-
-
-def test_progress_counts_what_is_left_for_oneself(project: Project) -> None:
-    say(project, ANN, "grade", grade=2)
-    say(project, BOB, "skip", text="no", item=2)
-    with project.database.writing() as connection:
-        ann, _ = progress(connection, ANN)
-        bob, _ = progress(connection, BOB)
-    assert (ann.total, ann.done, ann.left) == (6, 1, 5)
-    assert (bob.total, bob.done, bob.left) == (5, 1, 4), "ann's is done, and one judge is enough"

@@ -19,8 +19,9 @@ from cleverdon.assess.lock import only_server
 from cleverdon.assess.project import Project
 from cleverdon.assess.web import serving
 from cleverdon.assess.web.serving import bound, is_loopback
+from cleverdon.cli.judge_options import needs_web
 from cleverdon.cli.judge_serve import command
-from cleverdon.errors import CleverdonError, InputError, OptionError
+from cleverdon.errors import CleverdonError, InputError, MissingExtra, OptionError
 
 COMMAND = (sys.executable, "-c", "from cleverdon.cli import main; main()", "judge", "serve")
 
@@ -104,3 +105,9 @@ def test_a_socket_knows_whether_others_reach_it() -> None:
         assert (is_loopback(local), is_loopback(open_to_all)) == (True, False)
     with pytest.raises(OptionError, match="is not known here"):
         bound("no such host", 0)
+
+
+def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "argon2", None)
+    with pytest.raises(MissingExtra, match="needs argon2-cffi"):
+        needs_web()

@@ -10,14 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cleverdon.assess.scale import parse_scale
+from cleverdon.assess.scale import Grade, made_scale, parse_scale
 from cleverdon.assess.setup.documents import Documents
 from cleverdon.assess.setup.filling import Document, Topic
 from cleverdon.assess.setup.gold import read_gold
 from cleverdon.assess.setup.items import Overlap, drawn_for_two, made_items, parse_overlap
+from cleverdon.assess.setup.made_of import made_of
 from cleverdon.assess.setup.scale_file import read_scale
 from cleverdon.assess.setup.to_judge import Candidate, of_file
 from cleverdon.assess.setup.topics import read_topics
+from cleverdon.assess.web.pages.scale_style import style_of
 from cleverdon.errors import InputError, OptionError
 from cleverdon.pool import gather, stratified_pool
 from cleverdon.pool.file import read_pool, write_pool
@@ -63,6 +65,10 @@ A relevant document will cite it.
         (
             'id,title,description,narrative\n51,airbus,who?,"all,\nreally"\n',
             Topic("51", "airbus", "who?", "all,\nreally"),
+        ),
+        (
+            '{"_id": "51", "text": "airbus", "metadata": {"narrative": "all"}}\n',
+            Topic("51", "airbus", "", "all"),
         ),
         ("id\ttext\n51\tairbus\n52\tother\n", Topic("51", "airbus")),
         ("51\tairbus\n", Topic("51", "airbus")),
@@ -148,6 +154,43 @@ def test_documents_of_parquet_and_of_a_folder(tmp_path: Path) -> None:
     ]
 
 
+def test_pages_as_a_browser_saves_them(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    (pages / "d1_files").mkdir(parents=True)
+    (pages / "d1.html").write_bytes(
+        b"<!DOCTYPE html>\n<!-- saved from url=(0020)https://example.org/ -->\n"
+        b'<html><head><meta http-equiv="Content-Type" content="text/html; charset=iso-8859-1">'
+        b"<title>Caf\xe9 \x96 menu</title></head><body>cr\xe8me"
+    )
+    (pages / "d1_files" / "cup.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\xff")
+    (pages / "d2.html").write_bytes("<p>Stra\u00dfe".encode("utf-16"))
+    (pages / "d3.html").write_bytes(b"<meta charset=hex><p>plain")
+    (pages / "d4.txt").write_bytes(b"\xef\xbb\xbffour")
+    found, missing = _read(tmp_path, "pages", ["d1", "d2", "d3", "d4"])
+    assert missing == []
+    assert found == [
+        Document("d1", "Caf\u00e9 \u2013 menu", "cr\u00e8me", "https://example.org/"),
+        Document("d2", "", "Stra\u00dfe"),
+        Document("d3", "", "plain"),
+        Document("d4", "", "four"),
+    ]
+
+
+def test_a_folder_of_beir(tmp_path: Path) -> None:
+    folder = tmp_path / "beir"
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "queries.jsonl").write_text('{"_id": "q1", "text": "tea", "metadata": {}}\n')
+    (folder / "corpus.jsonl").write_text(
+        '{"_id": "d1", "title": "T", "text": "one", "metadata": {"url": "http://x.org/1"}}\n'
+    )
+    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    assert read_topics(folder, ["q1"]) == [Topic("q1", "tea")]
+    assert _read(tmp_path, "beir", ["d1"]) == ([Document("d1", "T", "one", "http://x.org/1")], [])
+    assert of_file(folder / "qrels" / "test.tsv").candidates == (Candidate("q1", "d1"),)
+    digests = made_of({"topics": str(folder), "docs": [str(folder), "-"]})["BLAKE3"]
+    assert {what: len(found) for what, found in digests.items()} == {"topics": 1, "docs": 1}
+
+
 def test_documents_that_cannot_be_right(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has none of the 2 documents to judge, such as 'x1'"):
         _read(tmp_path, "a.jsonl", ["x1", "x2"])
@@ -196,6 +239,23 @@ def test_a_scale_of_a_file(tmp_path: Path) -> None:
             read_scale(str(file))
     with pytest.raises(OptionError, match="give its ends"):
         read_scale("1-4")
+
+
+@given(st.integers(0, 0xFFFFFF))
+def test_letters_can_be_read_on_any_colour(colour: int) -> None:
+    grades = [Grade(0, "No", f"#{colour:06x}"), Grade(1, "Yes", "#15803d")]
+    letters = style_of(made_scale(grades)).split("--on-grade: ")[1][:7]
+    own, on_it = (_luminance(int(each[1:], 16)) for each in (grades[0].colour, letters))
+    assert (max(own, on_it) + 0.05) / (min(own, on_it) + 0.05) >= 4.5
+
+
+def _luminance(colour: int) -> float:
+    """As WCAG 2.2 has it."""
+    found = 0.0
+    for shift, weight in ((16, 0.2126), (8, 0.7152), (0, 0.0722)):
+        part = (colour >> shift & 0xFF) / 255
+        found += weight * (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
+    return found
 
 
 RUNS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,20 +14,21 @@ from starlette.testclient import TestClient
 
 from cleverdon.assess import clock
 from cleverdon.assess.people import entering, passwords
-from cleverdon.assess.people.accounts import store_password, stored_password
+from cleverdon.assess.people.accounts import add_person, store_password, stored_password
 from cleverdon.assess.people.auditing import lines
 from cleverdon.assess.people.signing_in import LINK_LASTS, VISIT_LASTS, new_link
 from cleverdon.assess.project import Project
-from cleverdon.assess.store import schema
+from cleverdon.assess.store import StoreFailure, schema
+from cleverdon.assess.web import limiting
 from cleverdon.assess.web.app import make_app
+from cleverdon.assess.web.cookies import FORM, cookie_name
 from cleverdon.assess.web.limiting import BY_NAME, Attempts
 from cleverdon.assess.web.pages.signing_in import is_ours
-from cleverdon.assess.web.visitor import COOKIE
 from tests.assess.making import made_project
+from tests.assess.test_passwords import QUICK
 
 ANN = 1
 PASSWORD = "correct horse"
-QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 STORED = QUICK.hash(PASSWORD)
 
 
@@ -85,9 +87,9 @@ def test_by_name_and_password(browser: TestClient, project: Project) -> None:
     assert logged(project) == [("ann", "signed in", "by password")]
 
 
-def test_the_cookie_is_out_of_reach(browser: TestClient) -> None:
+def test_the_cookie_is_out_of_reach(browser: TestClient, project: Project) -> None:
     given = sign_in(browser).headers.get_list("set-cookie")
-    visit = next(each for each in given if each.startswith(f"{COOKIE}="))
+    visit = next(each for each in given if each.startswith(f"{cookie_name(project)}="))
     parts = {part.strip().casefold() for part in visit.split(";")[1:]}
     assert parts == {"httponly", "max-age=2592000", "path=/", "samesite=lax"}
 
@@ -143,13 +145,18 @@ def test_what_does_not_belong_together(browser: TestClient, project: Project) ->
     assert page.status_code == 422
     assert "Name and password do not belong together" in page.text
     assert 'value="&lt;b&gt;"' in page.text
-    assert COOKIE not in browser.cookies
+    assert cookie_name(project) not in browser.cookies
     for name, password in (("ann", "x"), ("nobody", PASSWORD), ("bob", PASSWORD), ("\0", "x")):
         assert entering.by_password(project.database, name, password, address="") is None
-    assert {actor for actor, *_ in logged(project)} == {"ann", "bob"}, "other names are not kept"
+    said = {(actor, about) for actor, _, about in logged(project)}
+    expected = {("ann", "wrong password"), ("bob", "wrong password"), ("", "unknown name")}
+    assert said == expected, "other names are not kept"
 
 
-def test_guessing_ends(browser: TestClient, project: Project) -> None:
+def test_guessing_ends(
+    browser: TestClient, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limiting, "BY_ADDRESS", BY_NAME + 2)
     form = {"csrf": word_of(browser.get("/sign-in")), "name": "ann", "password": "a guess"}
     for _ in range(BY_NAME):
         assert browser.post("/sign-in", data=form).status_code == 422
@@ -158,8 +165,27 @@ def test_guessing_ends(browser: TestClient, project: Project) -> None:
     assert 0 < int(page.headers["retry-after"]) <= 300
     with project.database.writing() as connection:
         key = new_link(connection, ANN)
-    assert browser.get(f"/sign-in/{key}").status_code == 200, "by a link she gets in"
     assert ("ann", "could not sign in", "wrong password") in logged(project)
+    guesses = [browser.get(f"/sign-in/{number}").status_code for number in range(3)]
+    assert guesses == [404, 404, 429], "nor by links"
+    assert sign_in(browser, name="bob").status_code == 429
+    page = browser.get(f"/sign-in/{key}")
+    entered = browser.post(f"/sign-in/{key}", data={"csrf": word_of(page)})
+    assert entered.status_code == 303, "by her link she gets in, whoever else is at the address"
+
+
+def test_strangers_who_wait_hold_no_thread_that_judgments_need(
+    browser: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turns = browser.app.state.comparing  # type: ignore[attr-defined]
+    taken: list[float] = []
+
+    def compared(*_: object, **__: object) -> None:
+        taken.append(turns.borrowed_tokens)
+
+    monkeypatch.setattr(entering, "by_password", compared)
+    assert sign_in(browser).status_code == 422
+    assert (taken, turns.total_tokens) == ([1], passwords.AT_ONCE)
 
 
 def test_nobody_is_signed_in_from_another_site(browser: TestClient) -> None:
@@ -179,15 +205,21 @@ def test_signing_in_leads_nowhere_else(browser: TestClient) -> None:
         assert not is_ours(path), path
     assert is_ours("/topics/t1/list")
     assert sign_in(browser, next="//evil.example").headers["location"] == "/"
+    browser.cookies.clear()
+    long = browser.get(f"/topics/{'x' * 3000}").headers["location"]
+    assert browser.get(long).status_code == 200
 
 
-def test_signing_out_ends_the_visit_and_not_only_the_cookie(browser: TestClient) -> None:
+def test_signing_out_ends_the_visit_and_not_only_the_cookie(
+    browser: TestClient, project: Project
+) -> None:
     sign_in(browser)
-    key = browser.cookies[COOKIE]
+    name = cookie_name(project)
+    key = browser.cookies[name]
     left = browser.post("/account/sign-out", data={"csrf": word_of(browser.get("/account"))})
     assert left.headers["location"] == "/sign-in"
-    assert COOKIE not in browser.cookies
-    browser.cookies.set(COOKIE, key)
+    assert name not in browser.cookies
+    browser.cookies.set(name, key)
     assert browser.get("/api/me").status_code == 401
 
 
@@ -241,3 +273,44 @@ def test_a_password_is_hashed_anew_when_the_parameters_change(
     with project.database.reading() as connection:
         assert "t=2" in (stored_password(connection, ANN) or "")
     assert entering.by_password(project.database, "ann", PASSWORD, address="")
+
+
+def test_two_projects_on_one_machine_do_not_sign_each_other_out(
+    browser: TestClient, project: Project, tmp_path: Path
+) -> None:
+    with made_project(tmp_path / "other") as other:
+        with other.database.writing() as connection:
+            store_password(connection, ANN, STORED)
+        with TestClient(make_app(other), follow_redirects=False) as second:
+            second.cookies = browser.cookies  # browsers do not tell ports
+            assert sign_in(browser).status_code == 303
+            assert second.get("/api/me").status_code == 401
+            assert sign_in(second).status_code == 303
+            assert browser.get("/api/me").status_code == second.get("/api/me").status_code == 200
+
+
+def test_a_name_is_the_same_from_whichever_keyboard(browser: TestClient, project: Project) -> None:
+    with project.database.writing() as connection:
+        added = add_person(connection, "Zoe\u0308", "viewer")
+        store_password(connection, added.id, STORED)
+    assert added.name == "Zo\u00eb"
+    assert sign_in(browser, name=" Zoe\u0308 ").status_code == 303
+
+
+def test_a_cookie_that_is_no_key_of_ours_is_not_repeated(
+    browser: TestClient, project: Project
+) -> None:
+    planted = f'{cookie_name(project, FORM)}="\\015\\012x"'
+    given = browser.get("/sign-in", headers={"cookie": planted}).headers["set-cookie"]
+    assert re.match(rf"{cookie_name(project, FORM)}=[\w-]{{43}};", given)
+
+
+def test_the_log_does_not_hold_links(
+    browser: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def lost(*_: object) -> None:
+        raise StoreFailure("the database is gone")
+
+    monkeypatch.setattr("cleverdon.assess.web.pages.signing_in.of_link", lost)
+    assert browser.get("/sign-in/a-key%0Aof-somebody").status_code == 503
+    assert caplog.messages == ["GET /sign-in/...: the database is gone"]

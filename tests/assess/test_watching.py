@@ -11,8 +11,12 @@ import pytest
 from sqlalchemy import insert
 
 from cleverdon.assess.exporting.assessors import by_assessor
+from cleverdon.assess.people.accounts import person_named
+from cleverdon.assess.people.auditing import COMMAND_LINE
 from cleverdon.assess.project import POOL, Project
+from cleverdon.assess.setup.assigning import assign, remove
 from cleverdon.assess.store.schema import judgments, people
+from cleverdon.assess.watching import agreement
 from cleverdon.assess.watching import agreement_rows as rows
 from cleverdon.assess.watching.agreement import RESAMPLES, beside_people, live_agreement
 from cleverdon.assess.watching.attention import attention
@@ -85,8 +89,9 @@ def test_agreement_is_that_of_the_exported_qrels(judged: Project) -> None:
     assert few.why == "agreement needs 5 documents that two have judged: 2 so far"
 
 
-def test_a_large_team_agrees_as_a_small_one_would() -> None:
-    facts = simulated(judges=14, topics=3, documents=20, overlap=0.4)
+def test_a_large_team_agrees_as_a_small_one_would(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agreement, "MOST_PAIRS", 10)
+    facts = simulated(judges=13, topics=6, documents=10, overlap=0.4)
     live = live_agreement(facts.human)
     whole = agree(
         Labels.of_rows((r.judge, r.topic, r.document, float(r.grade)) for r in facts.human),
@@ -100,13 +105,30 @@ def test_a_large_team_agrees_as_a_small_one_would() -> None:
         assert numbers[name].value == pytest.approx(estimate.value)
         assert numbers[name].low == pytest.approx(estimate.interval.low)
     assert "pairs" in numbers["kappa"].why
-    first = live.pairs[0]
-    expected = whole.pair(first.first, first.second)
-    assert first.estimates["kappa"].value == pytest.approx(expected.estimates["kappa"].value)
+    assert len(live.pairs) == 10
+    for pair in live.pairs[::3]:
+        expected = whole.pair(pair.first, pair.second)
+        assert (pair.items, pair.topics) == (expected.items, expected.topics)
+        assert pair.estimates["kappa"].value == pytest.approx(expected.estimates["kappa"].value)
     assert len(live.pairs) + live.more_pairs == sum(pair.items > 0 for pair in whole.pairs)
     assert {one.topic: one.items for one in whole.topics} == {
         one.topic: one.documents for one in rows.topic_rows(live)
     }
+
+
+def test_two_topics_do_not_make_an_interval() -> None:
+    # On each topic ten of twenty agree: drawn over topics, the interval would be a point.
+    ann = dict.fromkeys(range(1, 41), 0)
+    bob = {item: item % 2 for item in ann}
+    live = live_agreement(made_facts({"ann": ann, "bob": bob}, topics=2, documents=20).human)
+    (pair,) = rows.pair_rows(live)
+    for share in (rows.overall(live)["agreement"], pair.numbers["agreement"]):
+        assert share.value == 0.5
+        # Of 40 documents: the normal interval is 0.345 to 0.655.
+        assert share.low == pytest.approx(0.345, abs=0.03)
+        assert share.high == pytest.approx(0.655, abs=0.03)
+    assert (pair.documents, pair.topics) == (40, 2)
+    assert [one.documents for one in rows.topic_rows(live)] == [20, 20]
 
 
 def test_a_model_stands_beside_people_and_never_among_them() -> None:
@@ -295,7 +317,7 @@ def test_what_the_pool_missed_is_told_as_by_the_command(tmp_path: Path) -> None:
 
 
 def test_nothing_is_computed_again_until_something_changes(judged: Project) -> None:
-    watch = Watch(judged, share=1)
+    watch = Watch(judged, share=1, quick=60)
     first = watch.now()
     assert watch.now() is first
     give(judged, {"ann": {("t2", "d1"): 1}})
@@ -305,6 +327,37 @@ def test_nothing_is_computed_again_until_something_changes(judged: Project) -> N
     known = slow.now()
     give(judged, {"ann": {("t2", "d2"): 1}})
     assert slow.now() is known, "what took long is shown for a while"
+
+
+def test_what_takes_long_is_computed_by_another_process(judged: Project) -> None:
+    watch = Watch(judged, share=1, quick=0)
+    here = watch.now()
+    give(judged, {"ann": {("t2", "d3"): 1}})
+    apart = watch.now()
+    assert apart.progress.done == here.progress.done + 1
+    process = watch._apart._process
+    assert process is not None
+    process.kill()
+    give(judged, {"ann": {("t2", "d4"): 1}})
+    assert watch.now().progress.done == apart.progress.done + 1, "computed here instead"
+
+
+def test_nobody_waits_while_somebody_computes(judged: Project) -> None:
+    watch = Watch(judged)
+    known = watch.now()
+    with watch._lock:
+        assert watch.now() is known
+
+
+def test_a_topic_that_changes_hands_is_seen(judged: Project) -> None:
+    watch = Watch(judged, share=1, quick=60)
+    opened = {one.judge: one.open for one in watch.now().work}
+    with judged.database.writing() as connection:
+        for change, name in ((remove, "ann"), (assign, "eve")):
+            change(connection, COMMAND_LINE, "t2", person_named(connection, name))
+    found = {one.judge: one.open for one in watch.now().work}
+    assert found["ann"] < opened["ann"]
+    assert found["eve"] > 0
 
 
 def test_an_empty_project_says_why_there_is_nothing() -> None:

@@ -13,8 +13,9 @@ from sqlalchemy import insert
 from cleverdon.assess import clock
 from cleverdon.assess.judging.recording import Saying, record
 from cleverdon.assess.people.accounts import add_person
-from cleverdon.assess.project import Project, begin_project, finish_project
+from cleverdon.assess.project import Project
 from cleverdon.assess.scale import parse_scale
+from cleverdon.assess.setup.beginning import new_project
 from cleverdon.assess.setup.filling import Document, Item, Topic, fill
 from cleverdon.assess.store.schema import assignments
 from tests.assess.served import serving
@@ -69,7 +70,6 @@ def example(folder: Path) -> Iterator[Team]:
 
 
 def _made(folder: Path) -> Project:
-    project = begin_project(folder)
     shown = [
         Document(f"dune-{200 + place:04}", OTHERS[place % len(OTHERS)], TEXT)
         for place in range(DOCUMENTS)
@@ -77,7 +77,7 @@ def _made(folder: Path) -> Project:
     shown[SHOWN] = Document(
         "dune-0117", "The voice of sand", TEXT, "https://example.org/dunes/0117"
     )
-    with project.database.writing() as connection:
+    with new_project(folder) as (project, connection):
         fill(
             connection,
             title="Dunes",
@@ -101,7 +101,6 @@ def _made(folder: Path) -> Project:
             rows = [{"topic_id": 1 + topic, "person_id": person} for topic in range(len(TITLES))]
             connection.execute(insert(assignments), rows)
     _judged(project)
-    finish_project(project)
     return project
 
 

@@ -100,6 +100,19 @@ def press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
+def test_a_list_by_keyboard(browser: Browser, team: Team) -> None:
+    with browsing(browser, team, "ivy") as (_, page):
+        page.goto("/topics/t1/list")
+        page.wait_for_load_state("networkidle")
+        press(page, "1")  # of no document
+        page.locator("#status", has_text="Press → to go to a document").wait_for()
+        press(page, "ArrowRight", "2", "ArrowRight", "3", "ArrowLeft", "0", "9")
+        page.locator("#status", has_text="There is no grade 9").wait_for()
+        assert page.locator("#far-topic .done").inner_text() == "2"
+    graded = [("d1", 2), ("d3", 3), ("d3", 0)]
+    assert team.said("ivy", "t1") == [(name, "grade", grade) for name, grade in graded]
+
+
 def test_what_is_said_offline_is_sent_later(browser: Browser, team: Team) -> None:
     with browsing(browser, team, "bob") as (context, page):
         page.goto("/topics/t1")

@@ -28,6 +28,7 @@ PAGES = {
     "/people/audit": "/people/audit",
     "/assignments": "/assignments",
     "/exports": "/exports",
+    "/imports": "/imports",
     "/sign-in": "/sign-in",
 }
 """An example of each page. What is there for programs, or leads elsewhere, is none."""

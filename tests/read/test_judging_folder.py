@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from cleverdon import evaluate
 from cleverdon.assess.exporting.writing import Wanted, export
 from cleverdon.assess.people.auditing import COMMAND_LINE
+from cleverdon.assess.project import open_project
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import InputError, MissingExtra, OptionError
 from cleverdon.read import judging_folder
@@ -50,6 +52,19 @@ def test_commands_say_the_same_of_folder_and_file(folder: Path, command: list[st
     assert of_folder.replace(str(folder / "judging"), "Q") == of_file.replace(
         str(folder / "qrels.txt"), "Q"
     )
+
+
+def test_agree_takes_the_judges_of_a_folder(folder: Path) -> None:
+    with open_project(folder / "judging") as project:
+        export(project, Wanted("assessor"), str(folder / "all.txt"), actor=COMMAND_LINE)
+    of_folder = printed(folder, "agree", folder / "judging", "-f", "json")
+    of_file = printed(folder, "agree", folder / "all.txt", "--assessors", "-f", "json")
+    assert json.loads(of_folder)["overall"] == json.loads(of_file)["overall"]
+    assert json.loads(of_folder)["judges"] == ["ann", "bob", "Cyd X"], "people alone"
+    none = run_here(["agree", "judging", "--model", "judging"], folder)
+    assert none.stderr.endswith("judging: no model has judged anything in this project yet\n")
+    named = run_here(["agree", "x=judging"], folder)
+    assert "leave x= out" in named.stderr
 
 
 def test_the_record_names_it_and_nothing_is_left_behind(folder: Path) -> None:

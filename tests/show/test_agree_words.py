@@ -38,7 +38,7 @@ def test_what_the_brackets_hold() -> None:
     assert "so few topics" in said(labels)
     assert "97.5%" in intervals_named(agree(labels, confidence=0.975, resamples=5).units)
     alone = labels_of([[1, 0, 1], [1, 1, 1]])
-    assert "over 3 documents, since there is one topic only" in said(alone)
+    assert "over 3 documents, since there are too few topics" in said(alone)
     assert "in brackets" not in said(labels_of([[1], [0]]))
 
 

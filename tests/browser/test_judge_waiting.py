@@ -1,0 +1,200 @@
+"""What is said is sent once and is not lost, whatever happens between the page and the server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete
+
+from cleverdon.assess.people.accounts import person_named
+from cleverdon.assess.store.schema import visits
+from tests.browser.judge_page import Team, all_sent, browsing, ready, sign_in
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, Page, Route
+
+JUDGMENTS = "**/api/judgments"
+FORBIDDEN = "Object.defineProperty(window, 'localStorage', { get() { throw new Error('no') } })"
+
+
+@contextmanager
+def judging(browser: Browser, team: Team, name: str, topic: str) -> Iterator[Page]:
+    with browsing(browser, team, name) as (_, page):
+        open_topic(page, topic)
+        yield page
+
+
+def open_topic(page: Page, topic: str) -> None:
+    page.goto(f"/topics/{topic}")
+    ready(page)
+
+
+def press(page: Page, keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def says(page: Page, text: str) -> None:
+    page.locator("#status", has_text=text).wait_for()
+
+
+def sent_at_once(page: Page) -> None:
+    """All is sent when the network is said to be there, rather than some seconds later."""
+    page.evaluate("dispatchEvent(new Event('online'))")
+    all_sent(page)
+
+
+@contextmanager
+def answering(page: Page | BrowserContext, answer: Callable[[Route], None]) -> Iterator[None]:
+    """Somebody else answers the judgments."""
+    page.route(JUDGMENTS, answer)
+    yield
+    page.unroute(JUDGMENTS)
+
+
+def grades(team: Team, name: str, topic: str) -> list[tuple[str, int | None]]:
+    """What was recorded, in order, and the grades after it."""
+    return [(document, grade) for document, _, grade in team.said(name, topic)]
+
+
+def test_an_answer_from_somebody_else_is_none(browser: Browser, team: Team) -> None:
+    statuses = cycle((200, 404, 200, 502))
+    body = "<p>Pay for this network, please</p>"
+    with judging(browser, team, "ann", "t2") as page:
+        page.route("**/api/**", lambda route: route.fulfill(status=next(statuses), body=body))
+        press(page, "123012")
+        page.get_by_role("heading", name="The next document cannot be fetched").wait_for()
+        says(page, "6 judgments wait to be sent: something else than this app answered")
+        page.unroute_all()
+        all_sent(page)
+        page.get_by_role("heading", name="Title of d7").wait_for()  # it goes on by itself
+    assert grades(team, "ann", "t2") == [
+        ("d1", 1), ("d2", 2), ("d3", 3), ("d4", 0), ("d5", 1), ("d6", 2),
+    ]  # fmt: skip
+
+
+def test_two_pages_of_one_person(browser: Browser, team: Team) -> None:
+    with judging(browser, team, "bob", "t2") as one:
+        other = one.context.new_page()
+        open_topic(other, "t3")
+        other.evaluate("document.body.dataset.csrf = 'of an earlier visit'")
+        press(other, "21")
+        press(one, "3")
+        all_sent(one)
+        all_sent(other)
+        assert other.locator("#far-topic .done").inner_text() == "2"
+    assert grades(team, "bob", "t2") == [("d1", 3)]
+    assert grades(team, "bob", "t3") == [("d1", 2), ("d2", 1)]
+
+
+def test_another_person_at_the_same_browser(browser: Browser, team: Team) -> None:
+    with judging(browser, team, "cat", "t2") as page:
+        context = page.context
+        with answering(context, lambda route: route.abort()):
+            press(page, "12")
+            says(page, "2 judgments wait")
+            page.close()
+        sign_in(context, team, "dan")
+        page = context.new_page()
+        open_topic(page, "t2")
+        press(page, "3")
+        all_sent(page)
+        sign_in(context, team, "cat")
+        page.goto("/topics")
+        all_sent(page)
+    assert grades(team, "dan", "t2") == [("d1", 3)]
+    assert grades(team, "cat", "t2") == [("d1", 1), ("d2", 2)]
+
+
+def test_a_browser_that_keeps_nothing(browser: Browser, team: Team) -> None:
+    with browsing(browser, team, "fay") as (_, page):
+        page.add_init_script(FORBIDDEN)
+        open_topic(page, "t2")
+        with answering(page, lambda route: route.abort()):
+            press(page, "12")
+            says(page, "leave this page open")
+        sent_at_once(page)
+    assert grades(team, "fay", "t2") == [("d1", 1), ("d2", 2)]
+
+
+def test_the_last_word_stands_although_the_clock_was_set_back(browser: Browser, team: Team) -> None:
+    with judging(browser, team, "dan", "t3") as page:
+        context = page.context
+        with answering(context, lambda route: route.abort()):
+            press(page, "1")
+            says(page, "1 judgment waits")
+            page.close()
+            page = context.new_page()
+            page.add_init_script("{ const now = Date.now; Date.now = () => now() - 86400000 }")
+            open_topic(page, "t3")
+            press(page, "3")
+            says(page, "2 judgments wait")
+        sent_at_once(page)
+    assert grades(team, "dan", "t3") == [("d1", 1), ("d1", 3)]
+
+
+def test_what_has_not_been_sent_can_be_undone(browser: Browser, team: Team) -> None:
+    with judging(browser, team, "fay", "t3") as page:
+        page.context.set_offline(True)
+        press(page, "2u")
+        assert page.locator("#standing").inner_text() == "Not judged"
+        press(page, "31uu")
+        says(page, "6 judgments wait")
+        page.context.set_offline(False)
+        all_sent(page)
+        assert page.locator("#far-topic .done").inner_text() == "0"
+    assert grades(team, "fay", "t3") == [
+        ("d1", 2), ("d1", None), ("d1", 3), ("d2", 1), ("d2", None), ("d1", None),
+    ]  # fmt: skip
+
+
+def test_what_is_refused_holds_nothing_up(browser: Browser, team: Team) -> None:
+    def refuse_flags(route: Route) -> None:
+        if route.request.post_data_json["kind"] == "flag":
+            route.fulfill(status=422, json={"error": "no flags today"})
+        else:
+            route.continue_()
+
+    with judging(browser, team, "ivy", "t3") as page:
+        with answering(page, refuse_flags):
+            press(page, "1f2")
+            page.locator("#refused", has_text="No flags today.").wait_for()
+            press(page, "uu")  # 2 and 1: there is no flag that could be undone
+            page.locator("#document h2", has_text="Title of d1").wait_for()
+            all_but_refused = ("d1", 1), ("d2", 2), ("d2", None), ("d1", None)
+        page.get_by_role("button", name="Send it again").click()
+        all_sent(page)
+        assert page.locator("#refused").is_hidden()
+    assert grades(team, "ivy", "t3") == [*all_but_refused, ("d2", None)]
+    assert team.standing("ivy", "t3")["d2"] == (None, None, "", True)
+
+
+def test_a_visit_that_ended(browser: Browser, team: Team) -> None:
+    with judging(browser, team, "hal", "t3") as page:
+        with team.project.database.writing() as connection:
+            hal = person_named(connection, "hal").id
+            connection.execute(delete(visits).where(visits.c.person_id == hal))
+        press(page, "1")
+        says(page, "1 judgment waits to be sent: sign in first")
+        assert page.locator("#status a").get_attribute("href") == "/sign-in?next=%2Ftopics%2Ft3"
+        page.goto(team.link("hal"))
+        page.get_by_role("button", name="Sign in as hal").click()
+        all_sent(page)
+    assert grades(team, "hal", "t3") == [("d1", 1)]
+
+
+def test_a_page_that_is_loaded_again_in_the_middle(browser: Browser, team: Team) -> None:
+    with judging(browser, team, "gus", "t3") as page:
+        with answering(page, lambda route: void(route.fetch())):  # the page hears nothing of it
+            with page.expect_request(JUDGMENTS):
+                press(page, "1")
+            page.reload()
+        all_sent(page)
+    assert grades(team, "gus", "t3") == [("d1", 1)]
+
+
+def void(_: object) -> None:
+    """Nothing is answered."""
