@@ -193,6 +193,8 @@ def test_charts_have_their_place() -> None:
     chart = bars(Pace(3600.0, 0.0, (1, 0, 4)))
     assert chart is not None
     assert [bar.height for bar in chart.bars] == [25, 0, 100]
+    assert [bar.x for bar in chart.bars] == [455, 505, 555], "a narrow bar an hour, at the end"
+    assert (chart.start, chart.end) == ("1969-12-31 15:00", "1970-01-01 03:00")
     assert chart.label == (
         "Judgments in each hour, from 1970-01-01 00:00 to 1970-01-01 03:00 UTC: 5 in all, "
         "4 at most in one"

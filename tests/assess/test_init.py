@@ -110,6 +110,7 @@ def test_everything_at_once(files: Path) -> None:
         assert made_of["BLAKE3"]["docs"] == [digest]
         assert made_of["BLAKE3"].keys() == {"topics", "docs", "gold", "pool"}
         assert (project.folder / POOL).read_bytes() == Path("pool.tsv").read_bytes()
+        assert project.folder.stat().st_mode & 0o077 == 0, "others see nothing of it"
 
 
 def test_adaptively(files: Path) -> None:

@@ -149,5 +149,8 @@ def ready(page: Page) -> None:
 
 
 def all_sent(page: Page) -> None:
-    """Wait until the page says that all is saved."""
+    """Wait until nothing waits in the browser any more, and the page says that all is saved."""
+    page.wait_for_function(
+        "!Object.keys(localStorage).some((key) => key.startsWith('cleverdon-judge/'))"
+    )
     page.locator("#status", has_text="Saved").wait_for()

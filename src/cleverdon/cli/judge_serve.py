@@ -132,6 +132,8 @@ def _invitation(project: Project, name: str | None, address: str) -> str:
     with project.database.writing() as connection:
         invited = first_administrator(connection, name)
     if invited is None:
-        return f"`cleverdon judge people {project.folder} --link NAME` makes new sign-in links"
+        ignored = "" if name is None else "an administrator has signed in already; "
+        makes = f"`cleverdon judge people {project.folder} --link NAME` makes new sign-in links"
+        return ignored + makes
     person, key = invited
     return f"{person.name}, the administrator, signs in at {sign_in_link(address, key)}"

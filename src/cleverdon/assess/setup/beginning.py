@@ -49,7 +49,8 @@ def new_project(
     where = check_free(folder)
     opened = _database(where, database)  # first: what is no URL makes no folder
     was_there = where.is_dir()
-    where.mkdir(parents=True, exist_ok=True)
+    # Its owner's alone: it holds digests of passwords, and which system found what.
+    where.mkdir(mode=0o700, parents=True, exist_ok=True)
     with locked(where / _MAKING, "a project is being made in it, by another process"):
         check_free(where)  # somebody may have ended meanwhile
         _clear(where)

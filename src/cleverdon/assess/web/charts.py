@@ -18,6 +18,9 @@ _NAMED = {HOUR: "hour", 6 * HOUR: "six hours", 24 * HOUR: "day", 7 * 24 * HOUR: 
 _LOWEST = -0.2
 """Where the axis of agreement begins: less than chance would give is rare, and hardly below."""
 
+_FEWEST_BARS = 12
+"""A first hour is a narrow bar at the end of an empty day, and not a wall."""
+
 
 @dataclass(frozen=True)
 class Bar:
@@ -68,11 +71,13 @@ def bars(pace: Pace) -> Bars | None:
     if not pace.counts:
         return None
     unit = _NAMED.get(pace.width, "month" if pace.width < 365 * 24 * HOUR else "year")
-    most, step = max(pace.counts), WIDE / len(pace.counts)
+    empty = max(_FEWEST_BARS - len(pace.counts), 0)
+    most, step = max(pace.counts), WIDE / (empty + len(pace.counts))
+    start = pace.start - empty * pace.width
     found = []
-    for place, count in enumerate(pace.counts):
+    for place, count in enumerate(pace.counts, start=empty):
         height = HIGH * count / most
-        begins = _short(pace.start + place * pace.width)
+        begins = _short(start + place * pace.width)
         found.append(
             Bar(
                 round(place * step + 0.1 * step, 2),
@@ -87,7 +92,7 @@ def bars(pace: Pace) -> Bars | None:
         f"Judgments in each {unit}, from {_short(pace.start)} to {_short(ends)} UTC: "
         f"{pace.total:,} in all, {most:,} at most in one"
     )
-    return Bars(tuple(found), unit, most, _short(pace.start), _short(ends), label)
+    return Bars(tuple(found), unit, most, _short(start), _short(ends), label)
 
 
 def shares(grades: Grades, scale: Scale) -> Sequence[Share]:
