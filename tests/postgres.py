@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -18,28 +19,38 @@ DATABASE = "postgres"
 
 
 @contextmanager
-def server(folder: Path) -> Iterator[Path]:
-    """A server whose data and socket are in that folder, which is its host; no port is open."""
+def server() -> Iterator[Path]:
+    """A server whose data and socket are in a folder of its own, its host; no port is open."""
     if _binaries() is None:
         pytest.skip("no PostgreSQL server is installed: apt-get install postgresql")
-    if owner := _owner():
-        shutil.chown(folder, owner["user"])
-    _run("initdb", "-D", f"{folder}/data", "-U", USER, "--auth=trust", "--no-sync", "-E", "UTF8")
-    _control(folder, "start")
-    try:
-        yield folder
-    finally:
-        _control(folder, "stop", "-m", "immediate")
+    # Not below pytest's own folder, which only its owner may enter: PostgreSQL is not root.
+    with TemporaryDirectory(prefix="cleverdon-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        if owner := _owner():
+            shutil.chown(folder, owner["user"])
+        _run(
+            "initdb", "-D", f"{folder}/data", "-U", USER, "--auth=trust", "--no-sync", "-E", "UTF8"
+        )
+        _control(folder, "start")
+        try:
+            yield folder
+        finally:
+            _control(folder, "stop", "-m", "immediate")
 
 
-def restart(folder: Path) -> None:
+def restart(host: Path) -> None:
     """End all that its clients are at, and start it again."""
-    _control(folder, "restart", "-m", "fast")
+    _control(host, "restart", "-m", "fast")
+
+
+def url(host: Path) -> str:
+    """The address of its database."""
+    return f"postgresql://{USER}@/{DATABASE}?host={host}"
 
 
 def _control(folder: Path, do: str, *more: str) -> None:
     settings = f"-k {folder} -c listen_addresses= -c fsync=off"
-    known = ["-D", f"{folder}/data", "-l", f"{folder}/log", "-w"]
+    known = ["-D", f"{folder}/data", "-l", f"{folder}/log", "-w", "-t", "300"]
     _run("pg_ctl", do, *known, *more, *([] if do == "stop" else ["-o", settings]))
 
 
@@ -47,7 +58,8 @@ def _run(program: str, *arguments: str) -> None:
     binaries = _binaries()
     assert binaries is not None
     command = [str(binaries / program), *arguments]
-    subprocess.run(command, check=True, capture_output=True, **_owner())
+    ran = subprocess.run(command, capture_output=True, text=True, **_owner())
+    assert ran.returncode == 0, f"{program}: {ran.stdout}{ran.stderr}"
 
 
 def _owner() -> dict[str, Any]:

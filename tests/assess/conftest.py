@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from secrets import token_hex
 from shutil import copytree
-from tempfile import TemporaryDirectory
 
 import psycopg
 import pytest
@@ -34,11 +33,8 @@ def project(made_once: Path, tmp_path: Path) -> Iterator[Project]:
 @pytest.fixture(scope="session")
 def postgresql() -> Iterator[Path]:
     """Where a PostgreSQL server is, which nobody stops."""
-    # Not below pytest's own folder, which is closed to the user that the server may run as.
-    with TemporaryDirectory(prefix="cleverdon-") as folder:
-        Path(folder).chmod(0o755)
-        with postgres.server(Path(folder)) as host:
-            yield host
+    with postgres.server() as host:
+        yield host
 
 
 @pytest.fixture

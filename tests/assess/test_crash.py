@@ -81,23 +81,15 @@ def test_killed_servers_lose_nothing(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Where a PostgreSQL server is."""
-    folder = tmp_path_factory.mktemp("postgres")
-    folder.parent.chmod(0o755)  # the server may run as somebody else
-    folder.parent.parent.chmod(0o755)
-    with postgres.server(folder) as host:
+def database() -> Iterator[Path]:
+    """Where a PostgreSQL server is that may be stopped."""
+    with postgres.server() as host:
         yield host
-
-
-def address(host: Path) -> str:
-    """The URL of its database."""
-    return f"postgresql://{postgres.USER}@/{postgres.DATABASE}?host={host}"
 
 
 def test_a_lost_postgresql_server_loses_nothing(tmp_path: Path, database: Path) -> None:
     count = 200
-    with judged_by_all(tmp_path / "project", count, database=address(database)) as project:
+    with judged_by_all(tmp_path / "project", count, database=postgres.url(database)) as project:
         signed_in = {name: headers(project, name) for name in ASSESSORS}
     with serving(tmp_path / "project") as served:
         crowd = Crowd(served, count, SEED)
@@ -108,7 +100,7 @@ def test_a_lost_postgresql_server_loses_nothing(tmp_path: Path, database: Path) 
             await asyncio.to_thread(served.start)
             for turn in (2, 3):
                 await crowd.until(turn * count // 5)
-                with psycopg.connect(address(database)) as other:
+                with psycopg.connect(postgres.url(database)) as other:
                     other.execute(
                         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
                         "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"

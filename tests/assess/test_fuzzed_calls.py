@@ -74,11 +74,11 @@ def schema(project: Project) -> Any:
 @pytest.mark.parametrize("name", ["eve", "ann"], ids=["administrator", "assessor"])
 @pytest.mark.parametrize("call", CALLS)
 def test_calls_do_what_their_description_says(
-    call: str, name: str, project: Project, schema: Any
+    call: str, name: str, project: Project, schema: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     method, path = call.split()
     # The log of what the app takes for its own defects is part of the failure, if there is one.
-    logging.getLogger("cleverdon.judge").setLevel(logging.CRITICAL)
+    caplog.set_level(logging.CRITICAL, logger="cleverdon.judge")
     chance = random.Random(f"{SEED} {call}")
     sent = of_program(project, name) if chance.random() < 0.5 else headers(project, name)
 

@@ -31,15 +31,9 @@ def either(
     if request.param == "sqlite":
         yield request.getfixturevalue("team")
         return
-    folder = tmp_path_factory.mktemp("postgres")
-    for parent in (folder.parent, folder.parent.parent):
-        parent.chmod(0o755)  # the server may run as somebody else
     with (
-        postgres.server(folder) as host,
-        a_team(
-            tmp_path_factory.mktemp("team") / "project",
-            database=f"postgresql://{postgres.USER}@/{postgres.DATABASE}?host={host}",
-        ) as made,
+        postgres.server() as host,
+        a_team(tmp_path_factory.mktemp("team") / "project", database=postgres.url(host)) as made,
     ):
         yield made
 

@@ -77,9 +77,9 @@ def spark() -> Iterator[Any]:
 
 
 @contextmanager
-def postgres(folder: Path) -> Iterator[Any]:
-    """A real PostgreSQL in that folder, reached by a socket in it."""
-    with server(folder) as host:
+def postgres() -> Iterator[Any]:
+    """A real PostgreSQL, reached by a socket."""
+    with server() as host:
         connection = ibis.postgres.connect(host=str(host), user=USER, database=DATABASE)
         yield connection
         connection.disconnect()

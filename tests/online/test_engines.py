@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -237,11 +236,7 @@ def test_on_spark(tmp_path: Path) -> None:
 
 
 def test_on_postgres(tmp_path: Path) -> None:
-    # Not below pytest's own folder, which only its owner may enter: PostgreSQL is not root.
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
-        postgres(Path(folder)) as connection,
-    ):
+    with postgres() as connection:
         _all(connection, tmp_path, SUITES)
         gc.collect()  # Ibis drops the tables that it cached once nobody has them
 

@@ -31,7 +31,7 @@ def log_with_all(queries: list[dict[str, Any]], events: list[dict[str, Any]]) ->
     return replace(log_of(queries, events), lacks=frozenset())
 
 
-@settings(max_examples=max(10, settings.default.max_examples // 2))  # each takes a second
+@settings(max_examples=max(5, settings.default.max_examples // 2))  # each takes two seconds
 @given(made=logs(), how=st.sampled_from(HOWS))
 def test_every_metric_agrees_with_the_reference(made: Any, how: dict[str, Any]) -> None:
     check(log_with_all(*made), *made, **how)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import tempfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -26,11 +25,7 @@ _ARRAY = "'{1,1,1,1}'::real[]"
 
 @pytest.fixture(scope="module")
 def host() -> Iterator[str]:
-    # Not below pytest's own folder, which only its owner may enter: PostgreSQL is not root.
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
-        server(Path(folder)) as host,
-    ):
+    with server() as host:
         yield f"host={host} user={USER} dbname={DATABASE} password=s3cret"
 
 
