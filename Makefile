@@ -7,20 +7,28 @@ BIN := $(VENV)/bin
 WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) * 3 // 2)' 2>/dev/null)
 RUST := rust/Cargo.toml $(wildcard rust/src/*.rs rust/src/*/*.rs)
 
-.PHONY: demo test test-rust browser bench fuzz lint lint-rust lint-python format docs screenshots wheel clean
+.PHONY: demo test test-python test-rust check-rust browser bench fuzz lint lint-rust lint-python format docs screenshots wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/cleverdon demo demo
 
-# Two at a time before the tests themselves, which keep all cores busy. Bytecode is kept even where
-# the environment says otherwise: each worker and each command that tests start would compile anew.
+# Two at a time, so that no core waits: Rust is checked while packages are installed, and types while
+# tests run. Bytecode is kept even where the environment says otherwise: each worker and each command
+# that tests start would compile anew.
 test: export PYTHONDONTWRITEBYTECODE =
 test:
-	@$(MAKE) --no-print-directory -j2 $(VENV)/.dev lint-rust
-	@$(MAKE) --no-print-directory -j2 lint-python test-rust
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.dev check-rust
 	@$(MAKE) --no-print-directory browser
-	$(BIN)/python -m pytest -n $(WORKERS) --quiet
+	@$(MAKE) --no-print-directory -j2 lint-python test-python
 	$(BIN)/python -m docs.generate --check
+
+test-python: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(WORKERS) --quiet
+
+# One after the other: both would wait for the same lock of cargo's.
+check-rust:
+	@$(MAKE) --no-print-directory lint-rust
+	@$(MAKE) --no-print-directory test-rust
 
 test-rust:
 	cargo test --quiet --profile quick --manifest-path rust/Cargo.toml
@@ -87,8 +95,9 @@ $(VENV)/.made:
 	@$(BIN)/pip --version >/dev/null && touch $@
 
 # Tests take a core that is built fast and runs slower; `make bench` builds the real one again.
-# Installs are editable: Python changes are seen at once, Rust changes build the core again.
-INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --editable
+# Installs are editable: Python changes are seen at once, Rust changes build the core again. Packages are
+# compiled when they are first used: most of what tests bring along is never imported.
+INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --no-compile --editable
 
 $(VENV)/.installed: pyproject.toml $(RUST) | $(VENV)/.made
 	@command -v cargo >/dev/null || { echo "make: a Rust toolchain is needed (cargo): install it with rustup"; exit 1; }

@@ -27,7 +27,7 @@ from cleverdon.assess.web.app import declared, make_app
 from tests.assess.making import made_project
 from tests.assess.served import headers
 
-EXAMPLES = 300 if os.environ.get("HYPOTHESIS_PROFILE") == "fuzz" else 8
+EXAMPLES = 300 if os.environ.get("HYPOTHESIS_PROFILE") == "fuzz" else 5
 SEED = int(os.environ.get("CLEVERDON_FUZZ_SEED", "1"))
 
 CALLS = sorted(
