@@ -30,8 +30,9 @@ check-rust:
 	@$(MAKE) --no-print-directory lint-rust
 	@$(MAKE) --no-print-directory test-rust
 
+# Cargo is not told of make's jobs, whose tokens a recipe does not get.
 test-rust:
-	cargo test --quiet --profile quick --manifest-path rust/Cargo.toml
+	MAKEFLAGS= cargo test --quiet --profile quick --manifest-path rust/Cargo.toml
 
 # Both at once: neither keeps two cores busy.
 lint: $(VENV)/.dev
@@ -95,9 +96,8 @@ $(VENV)/.made:
 	@$(BIN)/pip --version >/dev/null && touch $@
 
 # Tests take a core that is built fast and runs slower; `make bench` builds the real one again.
-# Installs are editable: Python changes are seen at once, Rust changes build the core again. Packages are
-# compiled when they are first used: most of what tests bring along is never imported.
-INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --no-compile --editable
+# Installs are editable: Python changes are seen at once, Rust changes build the core again.
+INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --editable
 
 $(VENV)/.installed: pyproject.toml $(RUST) | $(VENV)/.made
 	@command -v cargo >/dev/null || { echo "make: a Rust toolchain is needed (cargo): install it with rustup"; exit 1; }

@@ -24,7 +24,7 @@ SEED = int(os.environ.get("CLEVERDON_FUZZ_SEED", "1"))
 
 # The full test takes a minute and a half: `make fuzz` has the time.
 FULL = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
-JUDGMENTS, KILLS = (10_000, 20) if FULL else (500, 3)
+JUDGMENTS, KILLS = (10_000, 20) if FULL else (300, 3)
 
 
 def judged_by_all(folder: Path, count: int, *, database: str | None = None) -> Project:

@@ -232,7 +232,7 @@ def test_on_spark(tmp_path: Path) -> None:
     """Every metric of the odd log; all else takes minutes there, and is tested by `make fuzz`."""
     everything = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
     with spark() as connection:
-        _all(connection, tmp_path, SUITES if everything else [what_is_unusual, by_day_and_variant])
+        _all(connection, tmp_path, SUITES if everything else [what_is_unusual])
 
 
 def test_on_postgres(tmp_path: Path) -> None:

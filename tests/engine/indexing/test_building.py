@@ -48,8 +48,9 @@ def test_memory_disk_and_processor_time_are_as_taken(collection: Path) -> None:
     )
     assert build.amounts["index_time"].value >= 0.4
     assert build.amounts["index_size"].value == 5_000_000
-    assert build.amounts["disk_peak"].value == 30_000_000
-    assert build.amounts["index_overhead"].value == 25_000_000
+    # Four bytes more where `tempfile` was just trying out its folder.
+    assert build.amounts["disk_peak"].value == pytest.approx(30_000_000, abs=4)
+    assert build.amounts["index_overhead"].value == pytest.approx(25_000_000, abs=4)
     assert build.amounts["index_ratio"].value == 5_000_000 / build.bytes
     assert (build.documents, build.bytes) == (10, 130)
     assert build.samples > 2  # more than at the start and at the end
