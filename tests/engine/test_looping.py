@@ -16,6 +16,10 @@ from cleverdon.engine.looping import run_async
 
 Call = Callable[[Coroutine[Any, Any, Any]], Any]
 
+_UNTIL_IT_WAITS = 0.05
+"""Seconds before a Ctrl-C: one that comes while a thread starts can land in a callback of Python's
+own, which drops it."""
+
 
 def _in_a_notebook(coroutine: Coroutine[Any, Any, Any]) -> Any:
     async def cell() -> Any:
@@ -64,6 +68,7 @@ def test_ctrl_c_cancels_what_was_called_and_waits_for_it(call: Call) -> None:
 
     async def long() -> None:
         try:
+            await asyncio.sleep(_UNTIL_IT_WAITS)
             os.kill(os.getpid(), signal.SIGINT)  # of the process, so the main thread is told
             await asyncio.sleep(60)
         except asyncio.CancelledError:
@@ -81,6 +86,7 @@ def test_ctrl_c_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     released, ended = threading.Event(), threading.Event()
 
     async def stubborn() -> None:
+        await asyncio.sleep(_UNTIL_IT_WAITS)
         os.kill(os.getpid(), signal.SIGINT)
         released.wait(60)  # the loop itself stands still, and no cancelling reaches it
         ended.set()

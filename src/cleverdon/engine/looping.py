@@ -16,6 +16,9 @@ T = TypeVar("T")
 _ENDING = 5.0
 """Seconds within which what was cancelled should have ended."""
 
+_HEARING = 0.2
+"""Seconds until a Ctrl-C is heard that came just as a wait began, and so did not interrupt it."""
+
 
 def run_async(coroutine: Coroutine[Any, Any, T]) -> T:
     """What the coroutine returns; Ctrl-C cancels it.
@@ -52,6 +55,8 @@ def _in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
     thread = Thread(target=work, name="cleverdon-loop", daemon=True)
     try:
         thread.start()  # Ctrl-C may come while it starts
+        while not future.done():
+            wait([future], timeout=_HEARING)
         return future.result()
     except KeyboardInterrupt:
         wait([begun], timeout=_ENDING)
