@@ -6,15 +6,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from fastapi import FastAPI
 from sqlalchemy import insert
+from starlette.testclient import TestClient
 
-from cleverdon.assess.people.accounts import add_person
+from cleverdon.assess.people.accounts import add_person, person_named
+from cleverdon.assess.people.keys import csrf_of
 from cleverdon.assess.people.signing_in import new_visit
 from cleverdon.assess.project import Project
 from cleverdon.assess.scale import parse_scale
 from cleverdon.assess.setup.beginning import new_project
 from cleverdon.assess.setup.filling import Document, Item, Topic, fill
 from cleverdon.assess.store.schema import assignments
+from cleverdon.assess.web.cookies import cookie_name
+from cleverdon.assess.web.visitor import CSRF_HEADER
 
 DOCUMENTS = 6
 
@@ -65,14 +70,22 @@ def made_project(
 
 def signed_in(project: Project, name: str) -> str:
     """The key of a cookie with which a person is signed in."""
-    from cleverdon.assess.people.accounts import person_named
-
     with project.database.writing() as connection:
         return new_visit(connection, person_named(connection, name).id)
 
 
 def cookies(project: Project, name: str) -> dict[str, str]:
     """What a browser keeps in which a person is signed in."""
-    from cleverdon.assess.web.cookies import cookie_name
-
     return {cookie_name(project): signed_in(project, name)}
+
+
+def browser(app: FastAPI, name: str) -> TestClient:
+    """A browser in which a person is signed in: what it sends is what its forms hold."""
+    return TestClient(app, cookies=cookies(app.state.project, name))
+
+
+def script(app: FastAPI, name: str) -> TestClient:
+    """The same with the word that scripts of our pages send along."""
+    key = signed_in(app.state.project, name)
+    sent = {CSRF_HEADER: csrf_of(key)}
+    return TestClient(app, cookies={cookie_name(app.state.project): key}, headers=sent)

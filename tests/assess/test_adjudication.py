@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from fastapi import FastAPI
-from starlette.testclient import TestClient
 
 from cleverdon.assess import clock
 from cleverdon.assess.adjudicating.cases import case, cases
@@ -18,7 +17,7 @@ from cleverdon.assess.project import Project
 from cleverdon.assess.refusals import Conflict, Invalid, NotThere
 from cleverdon.assess.web.app import make_app
 from tests.assess.judged import give
-from tests.assess.making import cookies
+from tests.assess.making import browser
 
 ANN, BOB, EVE = 1, 2, 3
 
@@ -147,12 +146,8 @@ def app(disputed: Project) -> FastAPI:
     return make_app(disputed)
 
 
-def client(app: FastAPI, name: str = "eve") -> TestClient:
-    return TestClient(app, cookies=cookies(app.state.project, name))
-
-
 def test_the_page_settles_one_after_the_other(app: FastAPI) -> None:
-    eve = client(app)
+    eve = browser(app, "eve")
     page = eve.get("/adjudication?across=true").text
     assert re.findall(r'href="/adjudication/(\d+)\?across=true', page) == ["7", "2"]
     one = eve.get("/adjudication/7?across=true").text
@@ -172,7 +167,7 @@ def test_the_page_settles_one_after_the_other(app: FastAPI) -> None:
 
 
 def test_one_that_is_left_open_does_not_come_back_at_once(app: FastAPI) -> None:
-    eve = client(app)
+    eve = browser(app, "eve")
     first = eve.get("/adjudication/7").text
     assert re.findall(r'href="([^"]*)" id="next"', first) == ["/adjudication/3?skip=1"]
     second = eve.get("/adjudication/3?skip=1").text
@@ -185,7 +180,7 @@ def test_one_that_is_left_open_does_not_come_back_at_once(app: FastAPI) -> None:
 
 
 def test_names_are_hidden_and_notes_are_text(app: FastAPI) -> None:
-    eve = client(app)
+    eve = browser(app, "eve")
     blind = eve.get("/adjudication/1").text
     assert "Judge 1" in blind
     assert not re.search(r"\b(ann|bob)\b", blind)
@@ -199,13 +194,13 @@ def test_names_are_hidden_and_notes_are_text(app: FastAPI) -> None:
 
 def test_only_administrators_settle(app: FastAPI) -> None:
     for name in ("ann", "vic"):
-        other = client(app, name)
+        other = browser(app, name)
         for path in ("/adjudication", "/adjudication/1", "/api/adjudication"):
             assert other.get(path).status_code == 403
 
 
 def test_the_calls_list_and_settle(app: FastAPI) -> None:
-    eve = client(app)
+    eve = browser(app, "eve")
     told = eve.get("/api/adjudication?n=1").json()
     assert (told["total"], told["cases"][0]["item"]) == (4, 7)
     assert [one["person"] for one in told["cases"][0]["given"]] == ["bob", "ann"]

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from fastapi import FastAPI
 from sqlalchemy import delete, insert, update
-from starlette.testclient import TestClient
 
 from cleverdon.assess.judging.feeding import Feeder
 from cleverdon.assess.project import POOL
@@ -27,7 +26,7 @@ from cleverdon.pool import depth_pool, gather
 from cleverdon.pool.file import write_pool
 from tests.assess.facts import made_facts
 from tests.assess.judged import give
-from tests.assess.making import cookies, made_project
+from tests.assess.making import browser, made_project
 
 EVIL = "t1/<script>"
 
@@ -54,23 +53,19 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FastAPI]:
         yield make_app(project)
 
 
-def client(app: FastAPI, name: str = "vic") -> TestClient:
-    return TestClient(app, cookies=cookies(app.state.project, name))
-
-
 def test_an_empty_project_is_said_in_words(empty: FastAPI) -> None:
-    page = client(empty).get("/dashboard").text
+    page = browser(empty, "vic").get("/dashboard").text
     assert "Agreement needs 5 documents that two have judged: 0 so far." in page
     assert "Not decided: nothing is judged yet." in page
     assert "No judgment was made yet." in page
     assert "Nobody has a topic to judge yet." in page
-    assert "Nothing is judged yet." in client(empty).get(topic_page("t1")).text
+    assert "Nothing is judged yet." in browser(empty, "vic").get(topic_page("t1")).text
 
 
 def test_one_judgment_is_shown(tmp_path: Path) -> None:
     with made_project(tmp_path / "project") as project:
         give(project, {"ann": {("t1", "d1"): 2}})
-        vic = client(make_app(project))
+        vic = browser(make_app(project), "vic")
         page = vic.get("/dashboard").text
         assert "<b>1 of 12</b>" in page
         assert "Agreement needs 5 documents that two have judged: 0 so far." in page
@@ -82,7 +77,7 @@ def test_one_judgment_is_shown(tmp_path: Path) -> None:
 
 
 def test_a_finished_project_shows_its_numbers(app: FastAPI) -> None:
-    page = client(app).get("/dashboard").text
+    page = browser(app, "vic").get("/dashboard").text
     assert "<b>24 of 24</b>" in page
     assert "All that is wanted is done." in page
     assert "4 documents were given different grades, and wait to be settled." in page
@@ -104,7 +99,7 @@ def test_topics_that_ended_and_those_that_nobody_has_are_told(tmp_path: Path) ->
             connection.execute(delete(assignments).where(assignments.c.topic_id == 2))
             Feeder(project).feed(connection, 1)
         app = make_app(project)
-        eve = client(app, "eve")
+        eve = browser(app, "eve")
         page = eve.get("/dashboard").text
         assert "1 topic ended, since the budget of documents is used up: t1." in page
         assert '<span class="badge open">Ended: budget</span>' in page
@@ -120,7 +115,7 @@ def test_topics_that_ended_and_those_that_nobody_has_are_told(tmp_path: Path) ->
 
 
 def test_what_two_look_at_is_rendered_once_and_is_of_their_role(app: FastAPI) -> None:
-    vic, eve = client(app), client(app, "eve")
+    vic, eve = browser(app, "vic"), browser(app, "eve")
     first = vic.get("/dashboard").text
     assert vic.get("/dashboard").text == first
     assert "/adjudication" not in first, "which viewers may not see"
@@ -129,7 +124,7 @@ def test_what_two_look_at_is_rendered_once_and_is_of_their_role(app: FastAPI) ->
 
 
 def test_names_are_text_and_addresses_hold_them(app: FastAPI) -> None:
-    vic = client(app)
+    vic = browser(app, "vic")
     page = vic.get("/dashboard").text
     assert "<script>" not in page.replace('<script type="module"', "")
     assert unescape(re.findall(r'href="(/dashboard/topics/[^"]+)"', page)[0]) == topic_page(EVIL)
@@ -143,7 +138,7 @@ def test_names_are_text_and_addresses_hold_them(app: FastAPI) -> None:
 
 
 def test_pages_hold_no_script_and_no_style(app: FastAPI) -> None:
-    vic = client(app)
+    vic = browser(app, "vic")
     for path in ("/dashboard", topic_page("t2"), person_page("ann")):
         page = vic.get(path).text
         assert " style=" not in page
@@ -156,13 +151,13 @@ def _svgs(page: str) -> list[str]:
 
 
 def test_assessors_do_not_see_it(app: FastAPI) -> None:
-    ann = client(app, "ann")
+    ann = browser(app, "ann")
     for path in ("/dashboard", topic_page("t2"), person_page("ann"), "/api/watching"):
         assert ann.get(path).status_code == 403
 
 
 def test_the_call_tells_the_same_with_reasons(app: FastAPI, empty: FastAPI) -> None:
-    vic = client(app)
+    vic = browser(app, "vic")
     told = vic.get("/api/watching").json()
     assert told["progress"]["share"] == 1.0
     assert told["disputed"] == 4
@@ -180,7 +175,7 @@ def test_the_call_tells_the_same_with_reasons(app: FastAPI, empty: FastAPI) -> N
         "of": 3,
         "why": "",
     }
-    nothing = client(empty).get("/api/watching").json()
+    nothing = browser(empty, "vic").get("/api/watching").json()
     assert nothing["agreement"]["overall"]["kappa"]["value"] is None
     assert nothing["agreement"]["overall"]["kappa"]["why"].endswith("0 so far")
     assert nothing["recall"]["all"]["decision"] == "open"

@@ -11,7 +11,6 @@ import click
 import pyarrow.parquet
 import pytest
 from sqlalchemy import select, update
-from starlette.testclient import TestClient
 
 from cleverdon import _core, evaluate
 from cleverdon.assess.exporting.qrels import ONE_GRADE
@@ -34,7 +33,7 @@ from cleverdon.judge.reading import read_labels
 from cleverdon.pool import gather, stratified_pool
 from cleverdon.pool.file import write_pool
 from tests.assess.judged import GRADES, give, items_of, judged_project
-from tests.assess.making import cookies, made_project
+from tests.assess.making import browser, made_project
 
 MAJORITY = """\
 t1 0 d1 2
@@ -229,7 +228,7 @@ def test_nothing_judged_is_said(tmp_path: Path) -> None:
 
 def test_downloads_have_types_names_and_a_line_in_the_log(project: Project) -> None:
     app = make_app(project)
-    vic = TestClient(app, cookies=cookies(project, "vic"))
+    vic = browser(app, "vic")
     for path, ending in (
         ("qrels?as=majority", "txt"),
         ("history?format=parquet", "parquet"),
@@ -246,7 +245,7 @@ def test_downloads_have_types_names_and_a_line_in_the_log(project: Project) -> N
     page = vic.get("/exports")
     assert 'value="gpt"' in page.text
     assert vic.get("/api/exports/qrels?with=nobody").status_code == 404
-    ann = TestClient(app, cookies=cookies(project, "ann"))
+    ann = browser(app, "ann")
     assert ann.get("/exports").status_code == 403
     with project.database.reading() as connection:
         noted = connection.execute(

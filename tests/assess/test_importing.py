@@ -27,10 +27,9 @@ from cleverdon.assess.store.schema import audit, documents, events, items, judgm
 from cleverdon.assess.watching.labels import label_rows
 from cleverdon.assess.web.app import make_app
 from cleverdon.assess.web.cookies import cookie_name
-from cleverdon.assess.web.visitor import CSRF_HEADER
 from cleverdon.errors import InputError, OptionError
 from tests.assess.judged import items_of
-from tests.assess.making import signed_in
+from tests.assess.making import script, signed_in
 from tests.commands import run_here
 
 Bring = Callable[..., Imported]
@@ -280,9 +279,7 @@ def test_a_table_with_a_column_of_judges(project: Project, bring: Bring) -> None
 
 
 def test_over_http_and_in_a_shell(project: Project, tmp_path: Path) -> None:
-    key = signed_in(project, "eve")
-    app = make_app(project)
-    eve = TestClient(app, cookies={cookie_name(project): key}, headers={CSRF_HEADER: csrf_of(key)})
+    eve = script(make_app(project), "eve")
     call = "/api/imports?as=model&name=gpt&map=4=3&file=gpt.qrels"
     answer = eve.post(call, content=b"t1 0 d1 4\nt1 0 d2 0\n")
     assert answer.status_code == 200, answer.text

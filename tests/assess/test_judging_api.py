@@ -12,13 +12,10 @@ from fastapi import FastAPI
 from sqlalchemy import update
 from starlette.testclient import TestClient
 
-from cleverdon.assess.people.keys import csrf_of
 from cleverdon.assess.project import Project
 from cleverdon.assess.store.schema import items
 from cleverdon.assess.web.app import make_app
-from cleverdon.assess.web.cookies import cookie_name
-from cleverdon.assess.web.visitor import CSRF_HEADER
-from tests.assess.making import DOCUMENTS, made_project, signed_in
+from tests.assess.making import DOCUMENTS, made_project, script
 
 _REQUESTS = count()
 
@@ -36,19 +33,12 @@ def app(project: Project) -> FastAPI:
 
 @pytest.fixture(scope="module")
 def ann(app: FastAPI) -> TestClient:
-    return client(app, "ann")
+    return script(app, "ann")
 
 
 @pytest.fixture(scope="module")
 def bob(app: FastAPI) -> TestClient:
-    return client(app, "bob")
-
-
-def client(app: FastAPI, name: str) -> TestClient:
-    key = signed_in(app.state.project, name)
-    return TestClient(
-        app, cookies={cookie_name(app.state.project): key}, headers={CSRF_HEADER: csrf_of(key)}
-    )
+    return script(app, "bob")
 
 
 def asked(who: TestClient, path: str, status: int = 200) -> Any:
@@ -154,13 +144,13 @@ def test_ones_own_judgments_newest_first_and_page_by_page(ann: TestClient, bob: 
 
 
 def test_what_is_not_assigned_is_not_there(app: FastAPI, ann: TestClient) -> None:
-    with client(app, "eve") as eve:
+    with script(app, "eve") as eve:
         assert asked(eve, "/api/topics") == {"topics": []}
         assert told(eve, "/api/next")["items"] == []
         assert "assigned to you" in told(eve, "/api/next", 404, topic="t1")["error"]
         assert "assigned to you" in asked(eve, "/api/items/1", 404)["error"]
         assert "assigned to you" in said(eve, 1, grade=1, status=404)["error"]
-    with client(app, "vic") as vic:
+    with script(app, "vic") as vic:
         assert "not for viewers" in asked(vic, "/api/topics", 403)["error"]
     assert "no topic" in told(ann, "/api/next", 404, topic="a\0b")["error"]
     assert "no document 9999" in asked(ann, "/api/items/9999/history", 404)["error"]

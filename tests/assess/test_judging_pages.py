@@ -18,7 +18,7 @@ from cleverdon.assess.store.schema import documents, events, judgments, topics
 from cleverdon.assess.web.app import make_app
 from cleverdon.assess.web.pages.scale_style import style_of
 from cleverdon.assess.web.paths import topic_of, topic_path
-from tests.assess.making import cookies, made_project
+from tests.assess.making import browser, made_project
 
 EVIL = "<script>alert(1)</script>"
 NAMES = ["a/list", "a", "..", "50% ?#&+ é", "a%2Fb", "~s.~"]
@@ -37,11 +37,7 @@ def app(project: Project) -> FastAPI:
 
 @pytest.fixture(scope="module")
 def ann(app: FastAPI) -> TestClient:
-    return client(app, "ann")
-
-
-def client(app: FastAPI, name: str) -> TestClient:
-    return TestClient(app, cookies=cookies(app.state.project, name))
+    return browser(app, "ann")
 
 
 def form_of(page: str, say: str) -> dict[str, str]:
@@ -67,7 +63,7 @@ def events_of(project: Project, item: int) -> int:
 def test_each_role_starts_where_its_work_is(app: FastAPI, ann: TestClient) -> None:
     assert ann.get("/", follow_redirects=False).headers["location"] == "/topics"
     for name in ("eve", "vic"):
-        with client(app, name) as who:
+        with browser(app, name) as who:
             assert who.get("/", follow_redirects=False).headers["location"] == "/dashboard"
 
 
@@ -110,7 +106,7 @@ def test_a_form_from_elsewhere_is_refused(ann: TestClient) -> None:
 
 
 def test_passing_over_a_document_and_coming_to_the_end(app: FastAPI) -> None:
-    with client(app, "bob") as bob:
+    with browser(app, "bob") as bob:
         page = bob.get("/topics/t2").text
         assert shown(bob.get(f"/topics/t2?past={shown(page)}").text) != shown(page)
         led = bob.get(f"/topics/t3?item={shown(page)}", follow_redirects=False)
@@ -190,7 +186,7 @@ def test_ten_megabytes_on_one_line(project: Project, ann: TestClient) -> None:
 
 
 def test_who_is_not_assigned_sees_no_topic(app: FastAPI) -> None:
-    with client(app, "eve") as eve:
+    with browser(app, "eve") as eve:
         for path in ("/topics/t1", "/topics/t1/list", "/items/1/text"):
             assert eve.get(path).status_code == 404
         assert "No topic is assigned to you yet" in eve.get("/topics").text

@@ -134,7 +134,8 @@ def test_documents_have_titles_texts_and_addresses(tmp_path: Path) -> None:
 
 
 def test_documents_of_parquet_and_of_a_folder(tmp_path: Path) -> None:
-    polars = pytest.importorskip("polars")
+    import polars
+
     rows = {"id": ["d1", "d2"], "text": ["one", "two"], "url": ["http://x.org", None]}
     polars.DataFrame(rows).write_parquet(tmp_path / "e.parquet")
     found, _ = _read(tmp_path, "e.parquet", ["d2", "d1"])

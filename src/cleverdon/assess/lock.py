@@ -17,8 +17,8 @@ def only_server(folder: Path) -> AbstractContextManager[None]:
     """Hold the project, or say that another server does.
 
     Two servers would lose no judgment, since the database has one writer at a time. But each
-    would count progress, feed adaptive pools and limit sign-in by what it saw itself. Commands may
-    run beside a server.
+    would feed adaptive pools and limit sign-in by what it saw itself. Commands may run beside a
+    server.
     """
     return locked(folder / _FILE, "is served already, by another process: end that one first")
 

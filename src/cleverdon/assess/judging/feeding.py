@@ -14,11 +14,12 @@ from functools import cached_property
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import BindParameter, Connection, Integer, bindparam, func, or_, select
+from sqlalchemy import BindParameter, Connection, Integer, bindparam, func, select
 
 from cleverdon.assess.judging.fed_topic import FedTopic, Otherwise, gold_in_turn
 from cleverdon.assess.project import POOL, Project
 from cleverdon.assess.store.schema import (
+    IS_DONE,
     assignments,
     documents,
     items,
@@ -165,7 +166,7 @@ _OPEN = select(func.count()).where(
     .where(
         judgments.c.item_id == items.c.id,
         people.c.kind == "person",
-        or_(judgments.c.grade.is_not(None), judgments.c.skipped.is_not(None)),
+        IS_DONE,
     )
     .exists(),
 )

@@ -25,7 +25,14 @@ from sqlalchemy import (
 from cleverdon.assess import clock
 from cleverdon.assess.judging.feeding import Feeder
 from cleverdon.assess.judging.reach import ME, reachable, within_reach
-from cleverdon.assess.store.schema import assignments, items, judgments, leases, people
+from cleverdon.assess.store.schema import (
+    IS_DONE,
+    assignments,
+    items,
+    judgments,
+    leases,
+    people,
+)
 
 _NOW = bindparam("now", type_=Double)
 
@@ -50,9 +57,6 @@ _IN_REACH = items.join(assignments, within_reach(ME)).outerjoin(
     judgments, and_(judgments.c.item_id == items.c.id, judgments.c.person_id == ME)
 )
 """The items that are within one's reach, each with what one said of it."""
-
-_DONE = or_(judgments.c.grade.is_not(None), judgments.c.skipped.is_not(None))
-"""Whether one is done with an item, be it that it was skipped."""
 
 
 def _available() -> ColumnElement[bool]:
@@ -86,7 +90,7 @@ def _taken() -> ColumnElement[int]:
 _NEXT = (
     select(items.c.id)
     .select_from(_IN_REACH)
-    .where(~_DONE, _available(), items.c.id.not_in(bindparam("without", expanding=True)))
+    .where(~IS_DONE, _available(), items.c.id.not_in(bindparam("without", expanding=True)))
     # Topics are numbered in their order.
     .order_by(items.c.topic_id, items.c.position)
     .limit(bindparam("n", type_=Integer))
@@ -95,8 +99,8 @@ _NEXT_OF_TOPIC = _NEXT.where(items.c.topic_id == bindparam("topic"))
 _PROGRESS = (
     select(
         items.c.topic_id,
-        func.count(case((_DONE, 1))).label("done"),
-        func.count(case((and_(~_DONE, _available()), 1))).label("open"),
+        func.count(case((IS_DONE, 1))).label("done"),
+        func.count(case((and_(~IS_DONE, _available()), 1))).label("open"),
     )
     .select_from(_IN_REACH)
     .group_by(items.c.topic_id)

@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, case, func, or_, select
 
 from cleverdon.assess.store.schema import (
+    IS_DONE,
     assignments,
     items,
     judgments,
@@ -17,8 +18,6 @@ from cleverdon.assess.store.schema import (
     settings,
     topics,
 )
-
-_IS_DONE = or_(judgments.c.grade.is_not(None), judgments.c.skipped.is_not(None))
 
 
 @dataclass(frozen=True)
@@ -145,7 +144,7 @@ def _counts(connection: Connection) -> dict[int, dict[str, Any]]:
     judged = (
         select(judgments.c.item_id, func.count().label("times"))
         .join(people, people.c.id == judgments.c.person_id)
-        .where(people.c.kind == "person", _IS_DONE)
+        .where(people.c.kind == "person", IS_DONE)
         .group_by(judgments.c.item_id)
         .subquery()
     )
@@ -208,7 +207,7 @@ def _done_by(connection: Connection) -> dict[tuple[int, int], tuple[int, int]]:
             func.count(items.c.gold).label("gold"),
         )
         .join(items, items.c.id == judgments.c.item_id)
-        .where(_IS_DONE)
+        .where(IS_DONE)
         .group_by(items.c.topic_id, judgments.c.person_id)
     )
     return {

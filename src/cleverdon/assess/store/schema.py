@@ -19,6 +19,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    or_,
 )
 
 # Named by one rule, so that a later migration can speak of a constraint in either database.
@@ -95,27 +96,25 @@ people = Table(
     CheckConstraint("role IN ('administrator', 'assessor', 'viewer')", name="role"),
 )
 
-links = Table(
-    "links",
-    METADATA,
-    Column("digest", Text, primary_key=True),
-    Column("person_id", ForeignKey("people.id"), nullable=False),
-    Column("created_at", Double, nullable=False),
-    Column("expires_at", Double, nullable=False),
-    Index(None, "person_id"),
-)
-"""Personal sign-in links: what the address holds is known by its digest alone."""
 
-visits = Table(
-    "visits",
-    METADATA,
-    Column("digest", Text, primary_key=True),
-    Column("person_id", ForeignKey("people.id"), nullable=False),
-    Column("created_at", Double, nullable=False),
-    Column("expires_at", Double, nullable=False),
-    Index(None, "person_id"),
-)
-"""Who is signed in, by the digest of the cookie."""
+def _keys(name: str) -> Table:
+    """Keys that let people in for a while: known by their digests alone."""
+    return Table(
+        name,
+        METADATA,
+        Column("digest", Text, primary_key=True),
+        Column("person_id", ForeignKey("people.id"), nullable=False),
+        Column("created_at", Double, nullable=False),
+        Column("expires_at", Double, nullable=False),
+        Index(None, "person_id"),
+    )
+
+
+links = _keys("links")
+"""Personal sign-in links, by what the address holds."""
+
+visits = _keys("visits")
+"""Who is signed in, by what the cookie holds."""
 
 tokens = Table(
     "tokens",
@@ -188,6 +187,9 @@ judgments = Table(
     Index(None, "person_id"),
 )
 """Each person's last word on each item."""
+
+IS_DONE = or_(judgments.c.grade.is_not(None), judgments.c.skipped.is_not(None))
+"""Of a judgment: whether its person is done with the item, be it that it was skipped."""
 
 rulings = Table(
     "rulings",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request
@@ -47,29 +48,24 @@ def exports(request: Request, visitor: Watcher) -> Response:
     return page(request, "exports.html", values, visitor=visitor)
 
 
-@router.get("/qrels")
-def qrels(
-    request: Request, visitor: Watcher, asked: Annotated[Asked, Depends(asked_qrels)]
-) -> Response:
-    return download(request, visitor, asked)
+def _sending(asked_for: Callable[..., Asked]) -> Callable[..., Response]:
+    """A route that sends one kind of file."""
+
+    def send(
+        request: Request,
+        visitor: Watcher,
+        asked: Asked = Depends(asked_for),  # noqa: B008 (an annotation could not name it)
+    ) -> Response:
+        return download(request, visitor, asked)
+
+    return send
 
 
-@router.get("/history")
-def history(
-    request: Request, visitor: Watcher, asked: Annotated[Asked, Depends(asked_history)]
-) -> Response:
-    return download(request, visitor, asked)
-
-
-@router.get("/agreement")
-def agreement(
-    request: Request, visitor: Watcher, asked: Annotated[Asked, Depends(asked_agreement)]
-) -> Response:
-    return download(request, visitor, asked)
-
-
-@router.get("/datasheet")
-def datasheet(
-    request: Request, visitor: Watcher, asked: Annotated[Asked, Depends(asked_datasheet)]
-) -> Response:
-    return download(request, visitor, asked)
+_FILES: dict[str, Callable[..., Asked]] = {
+    "qrels": asked_qrels,
+    "history": asked_history,
+    "agreement": asked_agreement,
+    "datasheet": asked_datasheet,
+}
+for _kind, _asked_for in _FILES.items():
+    router.get(f"/{_kind}")(_sending(_asked_for))
