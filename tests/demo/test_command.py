@@ -72,6 +72,21 @@ def test_it_is_evaluated_compared_and_priced(said: Any, written: Written, tmp_pa
     assert f"{float(again.stdout.split(',')[-1]):.4f}" in printed
 
 
+def test_what_is_not_judged_can_be_judged_at_once(
+    said: Any, written: Written, tmp_path: Path
+) -> None:
+    demo = written.demo
+    (line,) = (line for line in said("--no-bench").splitlines() if " judge init " in line)
+    runs = str(Path("out", "runs", "*.run"))
+    # As a shell would have it: the runs are not where this demo pretends to be written.
+    words = [
+        str(path) for word in line.split()[1:] for path in (demo.runs if word == runs else [word])
+    ]
+    done = run_here(tuple(words), tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "topics      180" in done.stdout
+
+
 def test_systems_that_were_not_timed(said: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from cleverdon.cli import demo as command
 

@@ -75,7 +75,8 @@ def _evaluated(demo: Demo, directory: Path, *, bench: bool) -> None:
     click.echo("\n" + CAUTION)
     if bench:
         click.echo("\n" + _costs(demo, scores))
-    files = f"{demo.qrels} {directory / 'runs' / '*.run'}"
+    runs = directory / "runs" / "*.run"
+    files = f"{demo.qrels} {runs}"
     click.echo(f"\nNow try:\n  cleverdon compare {files} --baseline {BASELINE}")
     click.echo(f"  cleverdon claim {files} --baseline {BASELINE} -m ERR@10 -m R@100")
     click.echo(f"  cleverdon explain {demo.qrels} {demo.runs[0]} --query {scores.queries[0]}")
@@ -84,7 +85,9 @@ def _evaluated(demo: Demo, directory: Path, *, bench: bool) -> None:
     click.echo(f"  cleverdon pool simulate {files} --budget 20")
     engine = f"sqlite:{demo.indexes[0]}"
     click.echo(f"  cleverdon search '{engine}?operator=and' {demo.topics} -o and.run")
-    click.echo(f"  cleverdon bench {engine} {demo.topics} --sweep 50:800 --seconds 3\n")
+    click.echo(f"  cleverdon bench {engine} {demo.topics} --sweep 50:800 --seconds 3")
+    judged = f"--topics {demo.topics} --runs {runs} --docs {demo.collection}"
+    click.echo(f"  cleverdon judge init judging {judged}\n")
     click.echo(_report(demo, found, raised, directory / "report.html"))
 
 
