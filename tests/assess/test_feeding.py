@@ -28,6 +28,7 @@ from cleverdon.assess.setup.documents import Documents
 from cleverdon.assess.setup.filling import Topic
 from cleverdon.assess.setup.making import Plan, make_project
 from cleverdon.assess.setup.to_judge import Adaptive, of_runs_adaptively
+from cleverdon.assess.setup.workload import work_of
 from cleverdon.assess.store.schema import documents, items
 from cleverdon.assess.web.app import make_app
 from cleverdon.assess.web.cookies import cookie_name
@@ -229,6 +230,26 @@ def test_limits_end_a_topic(tmp_path: Path) -> None:
         _say(project, ANN, item, "grade", 7, grade=1)
         with project.database.reading() as connection:
             assert feeder.ended(connection, 1) == "", "a mind was changed, and it goes on"
+
+
+def test_what_an_ended_topic_has_not_given_out_is_nobodys_work(tmp_path: Path) -> None:
+    with _made(tmp_path / "project", limits=Limits(patience=2)) as project:
+        feeder = Feeder(project)
+
+        def left() -> tuple[list[int], list[int]]:
+            with project.database.reading() as connection:
+                work = work_of(connection, feeder.endings(connection))
+                return [one.left_to_share for one in work.topics], [one.left for one in work.people]
+
+        one, two = (
+            len(set().union(*(run[name] for run in RUNS.values()))) for name in ("t1", "t2")
+        )
+        assert left() == ([one, two], [(one + two) // 2] * 2)
+        for number, item in enumerate(_next(project, feeder, n=2)):
+            _say(project, ANN, item, "grade", number, grade=0)
+        still = len(_given(project)) - 2
+        assert still > 0, "what is given out ahead is to be judged"
+        assert left() == ([still, two], [round((still + two) / 2)] * 2)
 
 
 def test_gold_comes_in_between(tmp_path: Path) -> None:

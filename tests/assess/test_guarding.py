@@ -165,9 +165,9 @@ def test_errors_are_sentences(client: TestClient) -> None:
     assert 'href="/account"' in missing.text, "whoever is signed in finds the way back"
     assert client.get("/account/").status_code == 404, "it leads nowhere by another scheme"
     kept = client.post("/static/style.css")
-    assert (kept.status_code, kept.headers["allow"]) == (405, "GET")
+    assert (kept.status_code, kept.headers["allow"]) == (405, "GET, HEAD")
     wrong = client.put("/api/account/tokens")
-    assert (wrong.status_code, wrong.headers["allow"]) == (405, "GET, POST")
+    assert (wrong.status_code, wrong.headers["allow"]) == (405, "GET, HEAD, POST")
     bad = client.post("/api/people", content=b"{", headers={"content-type": "application/json"})
     assert (bad.status_code, list(bad.json())) == (422, ["error"])
     many = client.post("/api/people", json={str(number): 0 for number in range(100)})

@@ -10,7 +10,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from urllib.request import urlopen
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
 
 import pytest
 from click.testing import CliRunner
@@ -39,7 +40,13 @@ def test_it_prints_an_address_and_a_link_and_ends_by_a_signal(project: Project) 
             assert link, invitation
             assert link[1].startswith(f"{found[1]}/sign-in/")
             with urlopen(link[1], timeout=30) as page:
-                assert "Sign in as eve" in page.read().decode()
+                shown = page.read()
+                assert "Sign in as eve" in shown.decode()
+            with urlopen(Request(link[1], method="HEAD"), timeout=30) as head:
+                assert head.headers["content-length"] == str(len(shown))
+                assert head.read() == b""
+            with pytest.raises(HTTPError, match="401"):
+                urlopen(Request(f"{found[1]}/api/me", method="HEAD"), timeout=30)
             with pytest.raises(InputError, match="served already"), only_server(project.folder):
                 pass
             server.send_signal(signal.SIGINT)

@@ -94,6 +94,7 @@ def command(
     if show and (topics or people or rebalance or overlap is not None):
         raise click.UsageError("--show changes nothing, and goes alone")
     with judge_options.opened(folder) as project:
+        from cleverdon.assess.judging.feeding import Feeder
         from cleverdon.assess.people.accounts import person_named
         from cleverdon.assess.people.auditing import COMMAND_LINE
         from cleverdon.assess.setup import assigning
@@ -109,10 +110,13 @@ def command(
                         assigning.assign(connection, COMMAND_LINE, topic, person, part)
             if overlap is not None:
                 assigning.set_overlap(connection, COMMAND_LINE, overlap)
+            ended = Feeder(project).endings(connection)
             if not topics and not show:
                 among = named or assigning.assessors(connection)
-                assigning.deal_out(connection, COMMAND_LINE, among, by=by, anew=rebalance)
-            work = work_of(connection)
+                assigning.deal_out(
+                    connection, COMMAND_LINE, among, by=by, anew=rebalance, ended=ended
+                )
+            work = work_of(connection, ended)
     click.echo(_printed(work, format_))
 
 

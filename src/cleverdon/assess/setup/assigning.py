@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -83,12 +83,13 @@ def deal_out(
     *,
     by: By = "topic",
     anew: bool = False,
+    ended: Collection[str] = (),
 ) -> Changed:
     """See to it that every topic has its people, out of these.
 
     By topic, each has one person, and others for what several are to judge. By document, all are
     on each topic, and get different documents. With `anew`, topics that nobody has begun are dealt
-    again, as when people come or go; what is begun stays where it is.
+    again, as when people come or go; what is begun stays where it is. `ended` is as of `work_of`.
     """
     if not among:
         raise Conflict(
@@ -97,8 +98,8 @@ def deal_out(
         )
     for person in among:
         _check(person)
-    taken = _take_back(connection, work_of(connection)) if anew else 0
-    work = work_of(connection)
+    taken = _take_back(connection, work_of(connection, ended)) if anew else 0
+    work = work_of(connection, ended)
     dealt = _by_topic(work, among) if by == "topic" else _by_document(work, among)
     for each in dealt:
         row = {"topic_id": each.job.topic, "person_id": each.person, "part": each.job.part}

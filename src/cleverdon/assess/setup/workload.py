@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,14 +115,19 @@ class Work:
         return [each for each in self.topics if each.holders and each.lacking]
 
 
-def work_of(connection: Connection) -> Work:
-    """Who judges what, as it stands."""
-    found = _topics(connection)
+def work_of(connection: Connection, ended: Collection[str] = ()) -> Work:
+    """Who judges what, as it stands.
+
+    `ended` names topics of which an adaptive method gives out no more: what it has not given out is
+    nobody's work.
+    """
+    found = _topics(connection, ended)
     return Work(tuple(found), tuple(_people(connection, found)))
 
 
-def _topics(connection: Connection) -> list[TopicWork]:
-    counts = _counts(connection)
+def _topics(connection: Connection, ended: Collection[str]) -> list[TopicWork]:
+    every = connection.execute(select(topics).order_by(topics.c.position)).all()
+    counts = _counts(connection, {row.id for row in every if row.name in ended})
     done_by = _done_by(connection)
     on_topic: dict[int, list[Assigned]] = defaultdict(list)
     wanted = select(assignments, people.c.name, people.c.active).join(
@@ -134,11 +139,11 @@ def _topics(connection: Connection) -> list[TopicWork]:
         on_topic[row.topic_id].append(found)
     return [
         TopicWork(row.id, row.name, row.title, **counts[row.id], people=tuple(on_topic[row.id]))
-        for row in connection.execute(select(topics).order_by(topics.c.position))
+        for row in every
     ]
 
 
-def _counts(connection: Connection) -> dict[int, dict[str, Any]]:
+def _counts(connection: Connection, ended: Collection[int]) -> dict[int, dict[str, Any]]:
     """Of each topic: documents, those that are done, and how many want how many judges."""
     budget = _budget(connection)
     judged = (
@@ -149,6 +154,7 @@ def _counts(connection: Connection) -> dict[int, dict[str, Any]]:
         .subquery()
     )
     is_gold = items.c.gold.is_not(None)
+    given = items.c.position.is_not(None)
     counted = case(
         (is_gold, 0),
         (judged.c.times > items.c.wanted, items.c.wanted),
@@ -158,20 +164,23 @@ def _counts(connection: Connection) -> dict[int, dict[str, Any]]:
         select(
             items.c.topic_id,
             items.c.wanted,
+            given.label("given"),
             func.count().label("documents"),
             func.count(judged.c.item_id).label("done"),
             func.sum(counted).label("made"),
             func.count(items.c.gold).label("gold"),
         )
         .select_from(items.outerjoin(judged, judged.c.item_id == items.c.id))
-        .group_by(items.c.topic_id, items.c.wanted)
+        .group_by(items.c.topic_id, items.c.wanted, given)
     )
     found: dict[int, dict[str, Any]] = defaultdict(
-        lambda: {"documents": 0, "done": 0, "made": 0, "gold": 0, "needed": {}}
+        lambda: {"documents": 0, "done": 0, "made": 0, "gold": 0, "needed": Counter()}
     )
     for row in connection.execute(wanted):
         of_topic = found[row.topic_id]
-        of_topic["needed"][row.wanted] = row.documents - row.gold
+        if row.topic_id in ended and not row.given:
+            continue
+        of_topic["needed"][row.wanted] += row.documents - row.gold
         for name in ("documents", "done", "made", "gold"):
             of_topic[name] += int(getattr(row, name))  # PostgreSQL sums to decimals
     for of_topic in found.values():
@@ -186,7 +195,7 @@ def _needed(wanted: Mapping[int, int], share: float) -> tuple[int, ...]:
     """Of how many documents a first, a second, ... judge is needed."""
     return tuple(
         round(share * sum(count for number, count in wanted.items() if number > place))
-        for place in range(max(wanted))
+        for place in range(max(wanted, default=0))
     )
 
 

@@ -131,7 +131,7 @@ def read_facts(
     connection: Connection, scale: Scale, *, endings: Mapping[str, str] | None = None
 ) -> Facts:
     """The state of a project as a connection sees it; `endings` are known to what feeds queues."""
-    work = work_of(connection)
+    work = work_of(connection, endings or {})
     return Facts(
         as_of=clock.now(),
         scale=scale,

@@ -132,7 +132,8 @@ def rights_of(route: APIRoute) -> list[Right]:
 def _methods_at(path: str) -> str:
     """What may be asked of a path, as the header Allow has it: routes have one method each."""
     there = (route for at, route in declared() if compile_path(at)[0].match(path))
-    return ", ".join(sorted({method for route in there for method in route.methods or ()}))
+    found = {method for route in there for method in route.methods or ()} or {"GET"}  # static files
+    return ", ".join(sorted(found | ({"HEAD"} if "GET" in found else set())))
 
 
 def _open_paths() -> list[re.Pattern[str]]:

@@ -77,8 +77,8 @@ def _of_http(request: Request, error: HTTPException) -> tuple[str, Mapping[str, 
     if error.status_code == 404:
         return "there is no such page", error.headers
     if error.status_code == 405:
-        allowed = request.app.state.methods_at(request.url.path) or "GET"  # of static files
-        return f"{request.method} is not for this page; {allowed} is", {"allow": allowed}
+        allowed = request.app.state.methods_at(request.url.path)
+        return f"{request.method} is not for this page, but {allowed}", {"allow": allowed}
     if error.status_code == 400 and is_call(request):
         return _NO_JSON, error.headers
     return str(error.detail), error.headers

@@ -68,6 +68,8 @@ class Guard:
             return
         request = Request(scope)
         answering = _Answering(request, send)
+        if request.method == "HEAD":  # as GET; the server leaves the body out
+            scope = {**scope, "method": "GET"}
         try:
             check_host(request, request.app.state.hosts)
             visitor = None if self._is_open(request.url.path) else await recognise(request)

@@ -38,9 +38,9 @@ def listed(
 ) -> Response:
     project: Project = request.app.state.project
     with project.database.reading() as connection:
-        work = work_of(connection)
-        everybody = all_people(connection)
         endings = request.app.state.feeder.endings(connection)
+        work = work_of(connection, endings)
+        everybody = all_people(connection)
     shown = [*work.uncovered, *work.short] if lacking else list(work.topics)
     values = {
         "work": work,
@@ -69,7 +69,8 @@ def deal(
     project: Project = request.app.state.project
     with project.database.writing() as connection:
         among = assigning.assessors(connection)
-        assigning.deal_out(connection, visitor.actor, among, by=by, anew=anew)
+        ended = request.app.state.feeder.endings(connection)
+        assigning.deal_out(connection, visitor.actor, among, by=by, anew=anew, ended=ended)
     return _back()
 
 
