@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from math import isnan
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sqlalchemy import insert
 
+from cleverdon.arrays import Floats
 from cleverdon.assess.exporting.assessors import by_assessor
+from cleverdon.assess.importing.importing import Importing, import_file
 from cleverdon.assess.people.accounts import person_named
 from cleverdon.assess.people.auditing import COMMAND_LINE
 from cleverdon.assess.project import POOL, Project
@@ -22,12 +26,12 @@ from cleverdon.assess.watching.agreement import RESAMPLES, beside_people, live_a
 from cleverdon.assess.watching.attention import attention
 from cleverdon.assess.watching.beyond import Systems
 from cleverdon.assess.watching.drift import Distance, drift_of, drifts
-from cleverdon.assess.watching.facts import Aside, Facts, Grading
+from cleverdon.assess.watching.facts import Aside, Facts, Grading, read_facts
 from cleverdon.assess.watching.grading import grades_of
-from cleverdon.assess.watching.labels import human_labels, label_rows
+from cleverdon.assess.watching.labels import label_rows, labels_of
 from cleverdon.assess.watching.pace import HOUR, pace_of, speed_of
 from cleverdon.assess.watching.progress import progress_of
-from cleverdon.assess.watching.recall import item_grades, live_recall
+from cleverdon.assess.watching.recall import LiveRecall, item_grades, live_recall
 from cleverdon.assess.watching.sentences import drifted, warnings
 from cleverdon.assess.watching.watch import Watch
 from cleverdon.assess.watching.watched import watched
@@ -40,6 +44,7 @@ from cleverdon.pool.recall import recall
 from cleverdon.pool.recall.hypergeometric import relevant_interval
 from tests.assess.facts import made_facts, simulated
 from tests.assess.judged import GRADES, give, judged_project
+from tests.assess.making import made_project
 
 
 @pytest.fixture(scope="module")
@@ -54,15 +59,15 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
 
 def test_labels_are_of_people_unless_others_are_asked_for(judged: Project) -> None:
     with judged.database.reading() as connection:
-        labels = human_labels(connection)
+        labels = labels_of(label_rows(connection))
         assert set(labels.judges) == {"ann", "bob", "Cyd X"}
         assert len(list(label_rows(connection))) == sum(map(len, GRADES.values()))
-        with_model = human_labels(connection, kinds=("person", "model"), topics=["t1"])
+        with_model = labels_of(label_rows(connection, ("person", "model"), topics=["t1"]))
         assert "gpt" in with_model.judges
         assert with_model.topics == ("t1",)
-        assert human_labels(connection, people=["bob"]).judges == ("bob",)
+        assert labels_of(label_rows(connection, people=["bob"])).judges == ("bob",)
         with pytest.raises(InputError, match="no judgments"):
-            human_labels(connection, people=[])
+            labels_of(label_rows(connection, people=[]))
 
 
 def test_agreement_is_that_of_the_exported_qrels(judged: Project) -> None:
@@ -225,6 +230,62 @@ def test_drift_is_rarely_told_where_there_is_none() -> None:
     assert told <= 8, "5% of teams: more than 8 of 60 would be told in 1 of 100 tries"
 
 
+def distances(values: Floats, *, interleaved: bool = True) -> list[Distance]:
+    """Of documents x topics, judged topic by topic or one of each topic at a time."""
+    documents, topics = values.shape
+    return [
+        Distance(f"t{topic}", at * topics + topic if interleaved else topic * documents + at, value)
+        for (at, topic), value in np.ndenumerate(values)
+    ]
+
+
+@pytest.mark.parametrize("interleaved", [False, True])
+@pytest.mark.parametrize("shape", [(2, 25), (2, 10), (3, 10), (4, 10), (40, 1)])
+def test_few_documents_of_a_topic_are_not_taken_for_drift(
+    shape: tuple[int, int], *, interleaved: bool
+) -> None:
+    random = np.random.default_rng(0)
+
+    def told(change: float) -> int:
+        """Of 400 people, whose grades change by so much in the second half of each topic."""
+        found = 0
+        for _ in range(400):
+            errors = random.choice([-1, 0, 1], p=[0.15, 0.7, 0.15], size=(4, *shape))
+            above = errors[0] - errors[1:].mean(axis=0) + random.normal(0, 0.5, shape[1])
+            above[shape[0] // 2 :] += change
+            rows = distances(above, interleaved=interleaved)
+            found += drift_of("ann", "others", rows).told != ""
+        return found
+
+    assert told(0) <= 32, "5% of 400: more than 32 would be told in 1 of 200 tries"
+    if interleaved:
+        assert told(1) >= 300
+
+
+def test_drift_is_measured_by_least_squares() -> None:
+    values = np.random.default_rng(0).normal(size=(3, 10))
+    # A level for each topic, and the change, by the normal equations.
+    design = np.hstack([np.tile(np.eye(10), (3, 1)), np.repeat([[0], [1], [1]], 10, axis=0)])
+    fitted, (squares,), _, _ = np.linalg.lstsq(design, values.ravel(), rcond=None)
+    error = np.sqrt(squares / (30 - 11) * np.linalg.inv(design.T @ design)[10, 10])
+    found = drift_of("ann", "gold", distances(values))
+    assert found.change.value == pytest.approx(fitted[10])
+    assert found.change.low == pytest.approx(fitted[10] - 2.0930 * error, rel=1e-4)
+    assert found.early == pytest.approx(fitted[:10].mean())
+
+
+def test_drift_needs_topics_with_several_documents() -> None:
+    alone = [Distance(f"t{at}", float(at), at % 3) for at in range(30)]
+    found = drift_of("ann", "others", alone)
+    assert (found.early, found.told) == (None, "")
+    assert found.change.why == "drift needs 20 documents of topics with two or more: 0 so far"
+    # A third lower in every second half: there is no spread to judge it by.
+    steady = np.arange(10) - np.array([[0], [1 / 3]])
+    found = drift_of("ann", "others", distances(steady))
+    assert found.change.value == pytest.approx(-1 / 3)
+    assert (found.told, found.change.low) == ("", None)
+
+
 def test_topics_are_not_taken_for_drift() -> None:
     # On the first topic somebody is above the others throughout, on the second below.
     rows = [
@@ -260,6 +321,34 @@ def test_topics_that_nobody_began_are_not_passed_over() -> None:
     assert found.all.advice.startswith("Not decided: nothing can be told yet of 2 topics; of the")
     gold = replace(facts, items=tuple(item._replace(gold=0) for item in facts.items))
     assert live_recall(gold, item_grades(gold)).all.documents == 0, "gold is no part of the pool"
+
+
+def test_what_was_imported_is_no_sample_of_the_pool(tmp_path: Path) -> None:
+    with made_project(tmp_path / "project", topics=1, documents=100, wanted=2) as project:
+        own, others = tmp_path / "own.qrels", tmp_path / "others.qrels"
+        own.write_text("".join(f"t1 0 d{n} 1\n" for n in range(1, 11)) + "t1 0 new 1\n")
+        import_as = partial(import_file, project, actor=COMMAND_LINE)
+        import_as(str(own), Importing(kind="person", name="ann", add=True))
+
+        def told() -> LiveRecall:
+            with project.database.reading() as connection:
+                facts = read_facts(connection, project.scale)
+            return live_recall(facts, item_grades(facts))
+
+        advice = "Not decided: nothing is judged yet, but what was imported."
+        assert told().all.advice == advice
+        # Bob comes upon two of them, and finds two more in the 18 others.
+        give(project, {"bob": {("t1", f"d{n}"): int(n <= 12) for n in range(9, 29)}})
+        found = told().all
+        assert (found.documents, found.judged, found.relevant) == (90, 18, 2)
+        assert found.estimate.value == pytest.approx(90 / 9)
+        # What came up by itself stays in the sample, if somebody's grade of it is imported later.
+        others.write_text("t1 0 d11 2\n")
+        import_as(str(others), Importing(kind="person", name="ann"))
+        assert told().all == found
+        give(project, {"bob": {("t1", f"d{n}"): 0 for n in range(29, 101)}})
+        whole = told().all
+        assert (whole.documents, whole.relevant, whole.decision) == (101, 13, "stop")
 
 
 def test_recall_of_a_sampled_pool_weighs_by_probability() -> None:
@@ -303,7 +392,7 @@ def test_what_the_pool_missed_is_told_as_by_the_command(tmp_path: Path) -> None:
     }
     write_pool(depth_pool(gather(runs), k=4), tmp_path / POOL)
     graded = {doc: int(doc != 8) for doc in range(1, 9)}
-    facts = made_facts({"ann": graded})
+    facts = made_facts({"ann": graded}, documents=8)
     found = Systems(tmp_path).beyond(facts, item_grades(facts))
     judged = {"t1": {f"d{doc}": grade for doc, grade in graded.items()}}
     best = recall(judged, runs, depth=4, reusing=False).best
@@ -311,6 +400,9 @@ def test_what_the_pool_missed_is_told_as_by_the_command(tmp_path: Path) -> None:
     value, low, high = best.all.recall()
     assert (found.recall.value, found.recall.low, found.recall.high) == (value, low, high)
     assert found.sentences[0].startswith("By what systems found in common")
+    part = made_facts({"ann": graded}, documents=80)
+    said = Systems(tmp_path).beyond(part, item_grades(part)).sentences[0]
+    assert "8 of the pool's 80 documents are judged" in said
     few = Systems(tmp_path).beyond(facts, {1: 1})
     assert few.recall.why == "it needs 5 relevant documents: 1 so far"
     assert "which systems" in Systems(tmp_path / "no").beyond(facts, {}).recall.why

@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from math import isfinite
 from pathlib import Path
 
 from cleverdon.assess.project import POOL
 from cleverdon.assess.watching.facts import Facts
 from cleverdon.assess.watching.measured import Measured, unknown
+from cleverdon.assess.watching.recall import without_chosen
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import CleverdonError
 from cleverdon.pool.file import read_pool
@@ -72,24 +74,34 @@ class Systems:
             return Beyond(unknown(why), False)
         line = facts.scale.relevant
         judged: dict[str, dict[str, float]] = {}
-        for item in facts.items:
-            if item.id in grades and item.gold is None:
+        pooled = list(chain.from_iterable(without_chosen(facts, grades).values()))
+        for item in pooled:
+            if item.id in grades:
                 judged.setdefault(item.topic, {})[item.document] = float(grades[item.id])
         relevant = sum(grade >= line for of_topic in judged.values() for grade in of_topic.values())
         if relevant < FEWEST:
             why = f"it needs {FEWEST} relevant documents: {relevant} so far"
             return Beyond(unknown(why, of=relevant), False)
         found = recall(Judgments.read(judged), runs, depth=depth, rel=line, reusing=False)
-        return _told(found)
+        return _told(found, sum(map(len, judged.values())), len(pooled))
 
 
-def _told(found: Recall) -> Beyond:
+def _told(found: Recall, judged: int, pooled: int) -> Beyond:
     best = found.best
     if best is None:
         why = "more is known by now than systems would have in common"
         return Beyond(unknown(why, of=found.relevant), False)
     value, low, high = (end if isfinite(end) else None for end in best.all.recall())
-    sentences = (bound(found, best.all), depends(found), next_step(found))
+    part = (
+        f"Only {judged:,} of the pool's {pooled:,} documents are judged: the share stands for all "
+        "of it, and the number that follows for the judged part alone."
+    )
+    sentences = (
+        part if judged < pooled else "",
+        bound(found, best.all),
+        depends(found),
+        next_step(found),
+    )
     return Beyond(
         Measured(value, low, high, found.relevant),
         found.bounded,

@@ -4,8 +4,9 @@ What is compared is how far a person's grade is from the reference, the mean of 
 or the gold grade, in the first half of the person's work and in the second. Topics differ in how
 far people are apart on them, and people judge topic by topic: so where each half has some topics,
 the topics' means are the sample; else each topic is cut in two halves of its own, and what is
-common to a topic drops out. Intervals are Student's, and widened for as many people as are looked
-at at once (Bonferroni): of twenty teams in which nobody drifts, one is told of a drift.
+common to a topic drops out, at the price of a degree of freedom each. Intervals are Student's, and
+widened for as many people as are looked at at once (Bonferroni): of twenty teams in which nobody
+drifts, one is told of a drift.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from cleverdon.arrays import Floats
+from cleverdon.arrays import Floats, Ints
 from cleverdon.assess.watching.facts import Facts
 from cleverdon.assess.watching.measured import CONFIDENCE, Measured, unknown
 from cleverdon.errors import MissingExtra
@@ -134,51 +135,68 @@ def drift_of(
         what = "that others judged too" if against == "others" else "whose grade is known"
         why = f"drift needs {FEWEST} documents {what}: {count} so far"
         return Drift(judge, against, count, None, None, unknown(why, of=count))
-    early, late = _topic_means(rows[: count // 2]), _topic_means(rows[count // 2 :])
-    if min(len(early), len(late)) < TOPICS:
-        early, late = _within_topics(rows)
-    change = _difference(early, late, confidence, of=count)
-    return Drift(judge, against, count, float(early.mean()), float(late.mean()), change, alone)
+    halves = (_topic_means(rows[: count // 2]), _topic_means(rows[count // 2 :]))
+    if min(map(len, halves)) >= TOPICS:
+        sample = _Sample.of([np.concatenate(halves)], early=[len(halves[0])])
+    else:
+        topics = [values for values in _by_topic(rows) if len(values) > 1]
+        kept = sum(map(len, topics))
+        if kept < FEWEST:
+            why = f"drift needs {FEWEST} documents of topics with two or more: {kept} so far"
+            return Drift(judge, against, count, None, None, unknown(why, of=count))
+        sample = _Sample.of(topics, early=[len(values) // 2 for values in topics])
+    return Drift(judge, against, count, *_changed(sample, confidence, of=count), alone)
 
 
-def _topic_means(rows: Sequence[Distance]) -> Floats:
-    by_topic: dict[str, list[float]] = {}
-    for row in rows:
-        by_topic.setdefault(row.topic, []).append(row.above)
-    kept = [values for values in by_topic.values() if len(values) >= DOCUMENTS]
+def _topic_means(rows: Iterable[Distance]) -> Floats:
+    kept = [values for values in _by_topic(rows) if len(values) >= DOCUMENTS]
     return np.array([sum(values) / len(values) for values in kept])
 
 
-def _within_topics(rows: Sequence[Distance]) -> tuple[Floats, Floats]:
-    """The halves of each topic, about the topic's mean, which is put back for all alike."""
-    by_topic: dict[str, list[float]] = {}
+def _by_topic(rows: Iterable[Distance]) -> list[Floats]:
+    found: dict[str, list[float]] = {}
     for row in rows:
-        by_topic.setdefault(row.topic, []).append(row.above)
-    mean = sum(row.above for row in rows) / len(rows)
-    early: list[float] = []
-    late: list[float] = []
-    for values in by_topic.values():
-        half = len(values) // 2
-        if not half:
-            continue
-        # The mean of the halves' means, so that a topic's two halves are as far from it.
-        middle = (sum(values[:half]) / half + sum(values[half:]) / (len(values) - half)) / 2
-        early += [value - middle + mean for value in values[:half]]
-        late += [value - middle + mean for value in values[half:]]
-    return np.array(early), np.array(late)
+        found.setdefault(row.topic, []).append(row.above)
+    return [np.array(values) for values in found.values()]
 
 
-def _difference(early: Floats, late: Floats, confidence: float, *, of: int) -> Measured:
-    """The difference of two means with Student's interval, of one spread for both."""
-    value = float(late.mean() - early.mean())
-    degrees = len(early) + len(late) - 2
-    squares = sum(float(((part - part.mean()) ** 2).sum()) for part in (early, late))
-    if not squares:
-        # All distances are the same in each half: there is no spread to judge the change by.
-        return Measured(value, of=of, why="all distances are the same, so chance cannot be told")
-    error = sqrt(squares / degrees * (1 / len(early) + 1 / len(late)))
+@dataclass(frozen=True)
+class _Sample:
+    """Values in groups that may each have a level of their own."""
+
+    values: Floats
+    late: Floats  # 1 for those of a second half, else 0
+    group: Ints
+
+    @classmethod
+    def of(cls, groups: Sequence[Floats], *, early: Sequence[int]) -> _Sample:
+        """`early` says how many of each group are of its first half, and come first."""
+        sizes = [len(values) for values in groups]
+        late = [np.arange(size) >= first for size, first in zip(sizes, early, strict=True)]
+        number = np.repeat(np.arange(len(groups)), sizes)
+        return cls(np.concatenate(groups), np.concatenate(late).astype(float), number)
+
+    def within(self, numbers: Floats) -> Floats:
+        """Each number less the mean of its group."""
+        means = np.bincount(self.group, numbers) / np.bincount(self.group)
+        return numbers - means[self.group]
+
+
+def _changed(sample: _Sample, confidence: float, *, of: int) -> tuple[float, float, Measured]:
+    """The mean before and after, and the change with Student's interval, by least squares."""
+    late, values = sample.within(sample.late), sample.within(sample.values)
+    known = float(late @ late)
+    change = float(late @ values) / known
+    before = float(sample.values.mean() - change * sample.late.mean())
+    left = values - change * late
+    if np.allclose(left, 0):
+        why = "the change is the same everywhere, so chance cannot be told"
+        return before, before + change, Measured(change, of=of, why=why)
+    # Each group's level is estimated, and so is the change.
+    degrees = len(values) - (int(sample.group[-1]) + 1) - 1
+    error = sqrt(float(left @ left) / degrees / known)
     reach = _student(degrees, (1 + confidence) / 2) * error
-    return Measured(value, value - reach, value + reach, of)
+    return before, before + change, Measured(change, change - reach, change + reach, of)
 
 
 def _student(degrees: float, share: float) -> float:

@@ -91,6 +91,7 @@ class Facts:
     asides: tuple[Aside, ...]  # of people
     gradings: tuple[Grading, ...]  # of people, in the order in which they came in
     rulings: dict[int, int]  # the grades that were ruled, by item
+    chosen: frozenset[int] = frozenset()  # items that were imported before anybody judged them here
     adaptive: bool = False  # whether a method chooses what is judged next
     endings: Mapping[str, str] = field(default_factory=dict)  # why its topics ended, by their names
     uncovered: tuple[str, ...] = ()  # topics with something to judge, and nobody who would
@@ -147,6 +148,7 @@ def read_facts(
             for item, one in standing_rulings(connection).items()
             if one.grade is not None
         },
+        chosen=frozenset(connection.execute(_chosen()).scalars()),
         adaptive=_is_adaptive(connection),
         endings=endings or {},
         uncovered=tuple(topic.name for topic in work.uncovered),
@@ -223,6 +225,22 @@ def _asides() -> Select[Any]:
         )
         .order_by(judgments.c.item_id, schema.people.c.id)
     )
+
+
+def _chosen() -> Select[Any]:
+    """Items of which the first grade of a person was imported: whoever made the file chose them.
+
+    What is imported after it was judged here came up by itself, and is none of them. What was
+    imported first stays one, whoever judges it later: else only those would count that were.
+    """
+    events, people = schema.events, schema.people
+    first = (
+        select(func.min(events.c.id))
+        .join(people, people.c.id == events.c.person_id)
+        .where(events.c.kind.in_(("grade", "import")), people.c.kind == "person")
+        .group_by(events.c.item_id)
+    )
+    return select(events.c.item_id).where(events.c.kind == "import", events.c.id.in_(first))
 
 
 def _gradings(connection: Connection) -> Iterable[Grading]:

@@ -43,17 +43,6 @@ def label_rows(
         yield LabelRow(*row)
 
 
-def human_labels(
-    connection: Connection,
-    *,
-    kinds: Collection[str] = HUMAN,
-    topics: Collection[str] | None = None,
-    people: Collection[str] | None = None,
-) -> Labels:
-    """The grades that stand, by the judges' names; an InputError where there are none."""
-    return labels_of(label_rows(connection, kinds, topics=topics, people=people))
-
-
 def labels_of(rows: Iterable[LabelRow]) -> Labels:
     """Rows as labels; an InputError where there are none."""
     return Labels.of_rows((row.judge, row.topic, row.document, float(row.grade)) for row in rows)

@@ -72,12 +72,25 @@ def item_grades(facts: Facts) -> dict[int, int]:
     return found | facts.rulings
 
 
+def without_chosen(facts: Facts, grades: Mapping[int, int]) -> dict[str, list[ItemFact]]:
+    """Of each topic, the items whose judgments tell of the rest of its pool.
+
+    Gold was chosen by hand, and so was what people's grades were imported of. A topic that is
+    judged to the end has no rest, and all that was imported counts.
+    """
+    found: dict[str, list[ItemFact]] = {topic.name: [] for topic in facts.topics}
+    for item in facts.items:
+        if item.gold is None:
+            found[item.topic].append(item)
+    for topic, items in found.items():
+        if not all(item.id in grades for item in items):
+            found[topic] = [item for item in items if item.id not in facts.chosen]
+    return found
+
+
 def live_recall(facts: Facts, grades: Mapping[int, int], *, target: float = TARGET) -> LiveRecall:
     """How much was found, by the grades of items (`item_grades`)."""
-    by_topic: dict[str, list[ItemFact]] = {topic.name: [] for topic in facts.topics}
-    for item in facts.items:
-        if item.gold is None:  # gold was chosen by hand, and tells nothing of the pool
-            by_topic[item.topic].append(item)
+    by_topic = without_chosen(facts, grades)
     line = facts.scale.relevant
     counted = {topic: _counted(items, grades, line) for topic, items in by_topic.items()}
     if facts.adaptive:
@@ -86,8 +99,9 @@ def live_recall(facts: Facts, grades: Mapping[int, int], *, target: float = TARG
     parts = [part for items in by_topic.values() for part in _parts(items, grades, line)]
     estimates, total = _estimates({topic: one.relevant for topic, one in counted.items()}, parts)
     told = {topic: one for topic, one in counted.items() if topic in estimates}
+    nothing = "nothing is judged yet" + (", but what was imported" if facts.chosen else "")
     without = tuple(t for t, one in counted.items() if one.documents and t not in told)
-    whole = _estimated(_sum(told or counted), total, target, sampled=sampled)
+    whole = _estimated(_sum(told or counted), total, target, sampled=sampled, nothing=nothing)
     if told and without:
         decision, advice = for_some(whole.recall, without=len(without))
         whole = replace(whole, decision=decision, advice=advice)
@@ -96,7 +110,7 @@ def live_recall(facts: Facts, grades: Mapping[int, int], *, target: float = TARG
         target,
         whole,
         {
-            topic: _estimated(one, estimates.get(topic), target, sampled=sampled)
+            topic: _estimated(one, estimates.get(topic), target, sampled=sampled, nothing=nothing)
             for topic, one in counted.items()
         },
         without,
@@ -159,13 +173,15 @@ def _estimates(
     return found.topics, found.all
 
 
-def _estimated(one: _Counted, estimate: Estimate | None, target: float, *, sampled: bool) -> Found:
+def _estimated(
+    one: _Counted, estimate: Estimate | None, target: float, *, sampled: bool, nothing: str
+) -> Found:
     counts = (one.documents, one.judged, one.relevant)
     fixed = unknown("the pool is not adaptive")
     if estimate is None:
-        why = "a stratum has no judgment yet" if one.judged else "nothing is judged yet"
-        nothing = unknown(why, of=one.judged)
-        return Found(*counts, nothing, nothing, fixed, *not_decided(why))
+        why = "a stratum has no judgment yet" if one.judged else nothing
+        untold = unknown(why, of=one.judged)
+        return Found(*counts, untold, untold, fixed, *not_decided(why))
     high = estimate.high if isfinite(estimate.high) else None
     whole = Measured(estimate.value, estimate.low, high, one.judged)
     share, low, most = estimate.recall()
