@@ -10,6 +10,7 @@ from typing import get_args
 import click
 import pyarrow.parquet
 import pytest
+from click.testing import CliRunner
 from sqlalchemy import select, update
 
 from cleverdon import _core, evaluate
@@ -25,11 +26,11 @@ from cleverdon.assess.refusals import NotThere
 from cleverdon.assess.store.schema import audit, documents
 from cleverdon.assess.web.app import make_app
 from cleverdon.assess.web.downloads import TYPES, Way
-from cleverdon.cli import judge_export
+from cleverdon.cli import cleverdon, judge_export
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
 from cleverdon.judge.aggregation import aggregate
-from cleverdon.judge.reading import read_labels
+from cleverdon.judge.reading import read_labels, read_rows
 from cleverdon.pool import gather, stratified_pool
 from cleverdon.pool.file import write_pool
 from tests.assess.judged import GRADES, give, items_of, judged_project
@@ -78,6 +79,32 @@ def test_rulings_and_what_all_agree_on(project: Project, tmp_path: Path) -> None
     assert published == MAJORITY.replace("d4 0", "d4 2")
 
 
+def test_the_seed_decides_ties_by_chance(project: Project, tmp_path: Path) -> None:
+    def chosen(seed: int) -> str:
+        wanted = Wanted("majority", ties="random", seed=seed)
+        text, told = exported(project, tmp_path / "random.txt", wanted)
+        assert told[-1].endswith(f"by chance (see the seed); the seed is {seed}")
+        return text
+
+    by_seed = {seed: chosen(seed) for seed in range(5)}
+    assert len(set(by_seed.values())) > 1
+    assert by_seed == {seed: chosen(seed) for seed in by_seed}
+    other = next(seed for seed, text in by_seed.items() if text != by_seed[0])
+    vic = browser(make_app(project), "vic")
+    assert 'name="seed"' in vic.get("/exports").text
+    for prefix in ("/exports", "/api/exports"):
+        answer = vic.get(f"{prefix}/qrels?ties=random&seed={other}")
+        assert answer.text == by_seed[other]
+    folder, file = str(project.folder), tmp_path / "by-command.txt"
+    arguments = ["judge", "export", folder, "-o", str(file), "--seed", str(other)]
+    result = CliRunner().invoke(cleverdon, [*arguments, "--ties", "random"])
+    assert result.exit_code == 0, result.output
+    assert file.read_text() == by_seed[other]
+    refused = CliRunner().invoke(cleverdon, arguments)
+    assert refused.exit_code == 2
+    assert "--seed goes with --ties random" in refused.output
+
+
 def test_models_count_only_where_they_are_named(project: Project, tmp_path: Path) -> None:
     text, _ = exported(project, tmp_path / "qrels.txt", Wanted("majority", others=("gpt",)))
     assert text == MAJORITY.replace("d4 0", "d4 3"), "one more vote for the 3"
@@ -85,6 +112,13 @@ def test_models_count_only_where_they_are_named(project: Project, tmp_path: Path
         exported(project, tmp_path / "no.txt", Wanted("majority", others=("gtp",)))
     with pytest.raises(OptionError, match="takes no other judges"):
         Wanted("datasheet", others=("gpt",))
+
+
+def test_a_project_without_models_says_so(tmp_path: Path) -> None:
+    with made_project(tmp_path / "p") as project:
+        give(project, {"ann": {("t1", "d1"): 1}})
+        with pytest.raises(NotThere, match="'gpt'; the project has no models or earlier"):
+            exported(project, tmp_path / "no.txt", Wanted("majority", others=("gpt",)))
 
 
 def test_one_assessor_all_in_one_file_and_a_file_each(project: Project, tmp_path: Path) -> None:
@@ -101,6 +135,73 @@ def test_one_assessor_all_in_one_file_and_a_file_each(project: Project, tmp_path
     assert "ann" not in hidden
     exported(project, tmp_path / "each.{}.txt", Wanted("assessor"))
     assert (tmp_path / "each.Cyd_X.txt").read_text() == own
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("a b", "a_b", "a_b-2"), ("x?", "x*"), ("ann", "Ann", "aNN-2")],
+    ids=["blanks", "signs", "case"],
+)
+def test_no_file_is_written_over_anothers(tmp_path: Path, names: tuple[str, ...]) -> None:
+    people = dict.fromkeys(names, "assessor")
+    with made_project(tmp_path / "p", people=people) as project:
+        give(project, {name: {("t1", "d1"): grade} for grade, name in enumerate(names)})
+        told = export(project, Wanted("assessor"), f"{tmp_path}/x.{{}}.txt", actor=COMMAND_LINE)
+    said = {}
+    for line in told:
+        file, _, rest = line.partition(": ")
+        said[rest.removesuffix(", 1 judgment for 1 topic")] = Path(file)
+    assert {name: file.read_text() for name, file in said.items()} == {
+        name: f"t1 0 d1 {grade}\n" for grade, name in enumerate(names)
+    }
+    assert len({file.name.casefold() for file in said.values()}) == len(names)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "arrow", "csv.gz"])
+def test_all_assessors_in_a_table(project: Project, tmp_path: Path, ending: str) -> None:
+    file = tmp_path / f"all.{ending}"
+    told = export(project, Wanted("assessor"), str(file), actor=COMMAND_LINE)
+    assert told == ["13 judgments, the column 'judge' is who judged"]
+    judged = [
+        (judge, topic, doc, grade)
+        for judge, grades in GRADES.items()
+        for (topic, doc), grade in grades.items()
+    ]
+    assert sorted(read_rows({"nobody": str(file)})) == sorted(judged)
+    result = CliRunner().invoke(cleverdon, ["agree", str(file), "-f", "json"])
+    assert result.exit_code == 0, result.output
+    assert sorted(json.loads(result.stdout)["judges"]) == sorted(GRADES)
+    with made_project(tmp_path / "p", documents=10, people={"eve": "administrator"}) as other:
+        found = import_file(other, str(file), Importing("earlier"), actor=COMMAND_LINE)
+    assert (found.recorded, sorted(found.judges)) == (13, sorted(GRADES))
+
+
+def test_what_holds_no_judges_is_refused(project: Project, tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match=r"\.csv or \.parquet.*'qrels\.\{\}\.json'"):
+        export(project, Wanted("assessor"), str(tmp_path / "all.json"), actor=COMMAND_LINE)
+    assert not (tmp_path / "all.json").exists()
+    own = tmp_path / "own.json"
+    export(project, Wanted("assessor", assessors=("ann",)), str(own), actor=COMMAND_LINE)
+    assert Judgments.read(own).to_dict()["t2"] == {"d10": 3}
+    vic = browser(make_app(project), "vic")
+    answer = vic.get("/api/exports/qrels?as=assessor&format=json")
+    assert answer.status_code == 400
+    assert "no place for who judged" in answer.text
+    table = vic.get("/api/exports/qrels?as=assessor&format=csv")
+    assert table.headers["content-type"] == TYPES["csv"]
+    assert table.text.startswith("judge,query_id,doc_id,relevance\nann,t1,d1,2\n")
+
+
+def test_a_model_that_is_called_as_a_pseudonym_is_no_person(tmp_path: Path) -> None:
+    (tmp_path / "model.qrels").write_text("t1 0 d1 3\n")
+    with made_project(tmp_path / "p") as project:
+        give(project, {"ann": {("t1", "d1"): 1}})
+        path = str(tmp_path / "model.qrels")
+        import_file(project, path, Importing("model", "A1"), actor=COMMAND_LINE)
+        both = Wanted("assessor", assessors=("ann", "A1"), names=False)
+        for name in ("all.txt", "all.csv"):
+            with pytest.raises(InputError, match="called as a pseudonym"):
+                exported(project, tmp_path / name, both)
 
 
 @pytest.mark.parametrize("way", [*ONE_GRADE, "history", "assessor"])
@@ -210,6 +311,8 @@ def test_what_stands_is_what_counts(tmp_path: Path) -> None:
             with pytest.raises(InputError, match=r"'a page.html'.*json"):
                 exported(project, tmp_path / f"no-{what}", Wanted(what))
             assert not (tmp_path / f"no-{what}").exists()
+        table, _ = exported(project, tmp_path / "table.csv", Wanted("assessor"))
+        assert "ann,t1,a page.html,1" in table
         exported(project, tmp_path / "q.json", Wanted("majority"))
         assert Judgments.read(tmp_path / "q.json").to_dict() == {"t1": {"a page.html": 1}}
 

@@ -47,7 +47,8 @@ _VOTED = ("majority", "median", "adjudicated", "published")
     multiple=True,
     metavar="NAME",
     help="With --as assessor: whose judgments; again for more.  [default: everybody's, one file "
-    "whose second column is who judged; a file each where FILE has a {}]",
+    "that says who judged, in its second column or, as .csv, .tsv, .parquet and .arrow, in a "
+    "column of judges; a file each where FILE has a {}]",
 )
 @click.option(
     "--ties",
@@ -58,6 +59,7 @@ _VOTED = ("majority", "median", "adjudicated", "published")
     + "; ".join(f"{word}: {meaning}" for word, meaning in TIES.items())
     + ".",
 )
+@options.seed("grades with --ties random")
 @click.option(
     "--unsettled",
     type=click.Choice(["out", "majority"]),
@@ -90,6 +92,7 @@ def command(
     output: str,
     assessors: tuple[str, ...],
     ties: str,
+    seed: int,
     unsettled: str,
     others: tuple[str, ...],
     kind: str | None,
@@ -111,6 +114,7 @@ def command(
     options.check_of_use(what == "adjudicated", ["unsettled"], "--as adjudicated")
     options.check_of_use(what == "assessor", ["assessors"], "--as assessor")
     options.check_of_use(what in _VOTED, ["ties"], f"--as {', '.join(_VOTED)}")
+    options.check_of_use(ties == "random", ["seed"], "--ties random")
     options.check_of_use(
         what in ("assessor", "history", "agreement", "datasheet"),
         ["names"],
@@ -129,7 +133,7 @@ def command(
 
         if what == "adjudicated" and unsettled == "majority":
             what = "published"
-        wanted = Wanted(what, ties, others, assessors, kind, names)
+        wanted = Wanted(what, ties, others, assessors, kind, names, seed)
         with bar(f"writing {output}"):
             told = export(project, wanted, output, actor=COMMAND_LINE)
     for line in told:

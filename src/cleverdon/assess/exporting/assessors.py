@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection, select
 
@@ -12,7 +12,7 @@ from cleverdon.assess.exporting.qrels import check_any
 from cleverdon.assess.store.schema import people
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError
-from cleverdon.read.write import refuse_ids
+from cleverdon.judge.labels import Row
 
 
 def by_assessor(connection: Connection, names: Sequence[str] = ()) -> dict[str, Judgments]:
@@ -39,28 +39,20 @@ def grades_by_judge(
     return dict(sorted(found.items()))
 
 
-def assessor_lines(
+def assessor_rows(
     connection: Connection, names: Sequence[str] = (), *, called: Mapping[str, str]
-) -> Iterator[str]:
-    """All assessors in TREC's format, whose second column is who judged, under other names.
-
-    It is what `cleverdon agree --assessors` reads; names are written without blanks.
-    """
+) -> list[Row]:
+    """The same in one order: who judged, under another name, the topic, the document, the grade."""
     found = grades_by_judge(connection, names)
-    short = {name: "_".join(called.get(name, name).split()) for name in found}
-    if len(set(short.values())) < len(short):
-        raise InputError(
-            "two assessors' names are the same without blanks: write pseudonyms, or a file each"
-        )
+    shown = {name: called.get(name, name) for name in found}
+    if len(set(shown.values())) < len(shown):
+        raise InputError("a model is called as a pseudonym is: write names, or a file each")
     given: dict[Key, list[tuple[str, float]]] = {}
     for name, grades in found.items():
         for key, grade in grades.items():
-            given.setdefault(key, []).append((short[name], grade))
-    for topic, doc in in_order(connection, given):
-        refuse_ids(r"[\s\0]|^[#\ufeff]", [topic], "", remedy=_UNFIT)
-        refuse_ids(r"[\s\0]", [doc], "", remedy=_UNFIT)
-        for name, grade in given[topic, doc]:
-            yield f"{topic} {name} {doc} {grade:g}\n"
-
-
-_UNFIT = "write one assessor's judgments as .json or .parquet, which hold any text"
+            given.setdefault(key, []).append((shown[name], grade))
+    return [
+        (judge, topic, doc, grade)
+        for topic, doc in in_order(connection, given)
+        for judge, grade in given[topic, doc]
+    ]

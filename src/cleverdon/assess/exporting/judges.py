@@ -30,10 +30,13 @@ def check_names(connection: Connection, names: Collection[str], *, kinds: Collec
         select(people.c.name).where(people.c.kind.in_(kinds)).order_by(people.c.id)
     )
     listed = list(known.scalars())
+    one, several = "model, nor earlier judgments,", "models or earlier judgments"
+    if "person" in kinds:
+        one, several = "person", "judges"
     for name in names:
         if name not in listed:
-            what = "person" if "person" in kinds else "model, nor earlier judgments,"
-            raise NotThere(f"there is no {what} called {name!r}{suggest(name, listed)}")
+            hint = suggest(name, listed) if listed else f"; the project has no {several}"
+            raise NotThere(f"there is no {one} called {name!r}{hint}")
 
 
 def pseudonyms(connection: Connection) -> Mapping[str, str]:

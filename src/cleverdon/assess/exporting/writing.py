@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import PurePath
 
 from sqlalchemy import Connection
 
 from cleverdon.assess.exporting import agreement, history
-from cleverdon.assess.exporting.assessors import assessor_lines, by_assessor
+from cleverdon.assess.exporting.assessors import assessor_rows, by_assessor
 from cleverdon.assess.exporting.datasheet import datasheet
 from cleverdon.assess.exporting.datasheet_words import datasheet_parts
 from cleverdon.assess.exporting.judges import pseudonyms
 from cleverdon.assess.exporting.qrels import ONE_GRADE, Qrels, one_grade
 from cleverdon.assess.exporting.sampled import of_pool
 from cleverdon.assess.exporting.sheet import as_html, as_markdown
+from cleverdon.assess.exporting.together import check_holds_judges, write_together
 from cleverdon.assess.people.auditing import Actor
 from cleverdon.assess.project import Project
 from cleverdon.data import Judgments
-from cleverdon.errors import OptionError, check_word
+from cleverdon.errors import OptionError, check_seed, check_word
 from cleverdon.judge.aggregation import TIES
 from cleverdon.read.write import write_file
 from cleverdon.show.grid import counted, printable
@@ -55,10 +58,12 @@ class Wanted:
     assessors: tuple[str, ...] = ()  # of `assessor`: only these
     kind: str | None = None  # of qrels: plain, strata or sampled, over the whole pool
     names: bool | None = None  # whether people go by their names; datasheets hide them otherwise
+    seed: int = 0  # where chance starts that breaks ties
 
     def __post_init__(self) -> None:
         check_word("what", self.what, KINDS)
         check_word("ties", self.ties, TIES)
+        check_seed(self.seed)
         if self.kind is not None and self.what not in ONE_GRADE:
             raise OptionError("strata and probabilities go with qrels of one grade a document")
         if self.assessors and self.what != "assessor":
@@ -121,8 +126,10 @@ def _ending(what: str, path: str) -> str:
 
 
 def _qrels(project: Project, connection: Connection, wanted: Wanted, path: str) -> list[str]:
-    found = one_grade(connection, wanted.what, ties=wanted.ties, others=wanted.others)
-    told = [*_said(found)]
+    found = one_grade(
+        connection, wanted.what, ties=wanted.ties, others=wanted.others, seed=wanted.seed
+    )
+    told = _said(found, wanted.seed)
     judgments = found.judgments
     if wanted.kind is not None:
         pooled = of_pool(project.folder, judgments, wanted.kind)
@@ -138,12 +145,13 @@ def _qrels(project: Project, connection: Connection, wanted: Wanted, path: str) 
     return [_size(judgments), *told]
 
 
-def _said(found: Qrels) -> list[str]:
+def _said(found: Qrels, seed: int) -> list[str]:
     told = [f"{found.way}, of {counted(found.judges, 'judge')}: {ONE_GRADE[found.way]}"]
     if found.ruled:
         told.append(f"{counted(found.ruled, 'document')} as ruled")
     if found.tied:
-        told.append(f"ties, of {counted(found.tied, 'document')}: {TIES[found.ties]}")
+        rule = TIES[found.ties] + (f"; the seed is {seed}" if found.ties == "random" else "")
+        told.append(f"ties, of {counted(found.tied, 'document')}: {rule}")
     if found.unsettled:
         listed = ", ".join(f"{topic} {doc}" for topic, doc in found.unsettled[:_NAMED])
         more = len(found.unsettled) - _NAMED
@@ -159,20 +167,45 @@ def _assessors(
 ) -> list[str]:
     """One assessor's qrels; of several, a file each where the name has a {}, else one file."""
     if len(wanted.assessors) == 1 or "{}" in path:
+        judged = by_assessor(connection, wanted.assessors)
+        shown = [called.get(name, name) for name in judged]
         told = []
-        for name, judgments in by_assessor(connection, wanted.assessors).items():
-            own = path.replace("{}", _for_files(called.get(name, name)))
+        for name, part, judgments in zip(shown, _for_files(shown), judged.values(), strict=True):
+            own = path.replace("{}", part)
             judgments.write(own)
-            told.append(f"{own}: {_size(judgments)}")
+            told.append(f"{own}: {name}, {_size(judgments)}")
         return told
-    lines = list(assessor_lines(connection, wanted.assessors, called=called))
-    write_file(path, "".join(lines).encode())
-    return [f"{counted(len(lines), 'judgment')}, the second column is who judged"]
+    check_holds_judges(path)
+    rows = assessor_rows(connection, wanted.assessors, called=called)
+    where = write_together(rows, path)
+    return [f"{counted(len(rows), 'judgment')}, {where} is who judged"]
 
 
-def _for_files(name: str) -> str:
-    """A name that a file can have, whatever the person is called."""
-    return "".join(char if char.isalnum() or char in "-_." else "_" for char in name)
+def _for_files(names: Sequence[str]) -> list[str]:
+    """Names that files can have, whatever people are called; no two are the same on any disk.
+
+    >>> _for_files(["a b", "a_b", "A_B", "a_b-2", ".."])
+    ['a_b', 'a_b-3', 'A_B-4', 'a_b-2', '_.']
+    """
+    plain = [
+        # Nor is one hidden, or the folder above.
+        re.sub(r"^\.", "_", "".join(c if c.isalnum() or c in "-_." else "_" for c in name))
+        for name in names
+    ]
+    # Folded, since many disks take upper and lower case for the same. What is made up must not be
+    # anybody's own name either, also of those who come later.
+    taken = {name.casefold() for name in plain}
+    met: set[str] = set()
+    found = []
+    for name in plain:
+        own = name
+        if name.casefold() in met:
+            numbered = (f"{name}-{number}" for number in count(2))
+            own = next(each for each in numbered if each.casefold() not in taken)
+            taken.add(own.casefold())
+        met.add(name.casefold())
+        found.append(own)
+    return found
 
 
 def _size(judgments: Judgments) -> str:

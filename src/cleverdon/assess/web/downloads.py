@@ -56,6 +56,9 @@ def asked_qrels(
         ),
     ] = "majority",
     ties: Annotated[Ties, Query(description="Which grade, where none has most votes.")] = "lower",
+    seed: Annotated[
+        int, Query(ge=0, description="With random ties: the same seed gives the same grades.")
+    ] = 0,
     assessor: Annotated[
         list[Name], Query(max_length=_MOST_NAMES, description="With assessor: whose; all if none.")
     ] = [],  # noqa: B006 (it is only read, and the description shows it)
@@ -72,11 +75,12 @@ def asked_qrels(
         Query(description="All of the pool: plain (-1 where not judged), strata, or sampled."),
     ] = "",
     format: Annotated[
-        Literal["txt", "json", "csv", "parquet"], Query(description="txt is TREC's.")
+        Literal["txt", "json", "csv", "parquet"],
+        Query(description="txt is TREC's. json holds no more than one assessor."),
     ] = "txt",
 ) -> Asked:
     """Qrels that are asked for."""
-    wanted = Wanted(way, ties, tuple(others), tuple(assessor), kind or None)
+    wanted = Wanted(way, ties, tuple(others), tuple(assessor), kind or None, seed=seed)
     return Asked(wanted, format)
 
 
