@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import re
+import shutil
+import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, insert, select
 from starlette.testclient import TestClient
 
 from cleverdon.assess import clock
 from cleverdon.assess.importing.grading import parse_map
 from cleverdon.assess.importing.importing import Imported, Importing, import_file
-from cleverdon.assess.importing.rows import Fields
+from cleverdon.assess.importing.rows import Fields, table
 from cleverdon.assess.judging.recording import Saying, record
 from cleverdon.assess.people.accounts import person_named
 from cleverdon.assess.people.auditing import COMMAND_LINE
 from cleverdon.assess.people.keys import csrf_of
 from cleverdon.assess.project import Project
 from cleverdon.assess.refusals import Conflict, NotThere
-from cleverdon.assess.store.schema import audit, documents, events, items, judgments
+from cleverdon.assess.store.schema import audit, documents, events, items, judgments, leases, people
 from cleverdon.assess.watching.labels import label_rows
 from cleverdon.assess.web.app import make_app
 from cleverdon.assess.web.cookies import cookie_name
+from cleverdon.assess.web.uploads import Uploads
 from cleverdon.errors import InputError, OptionError
 from tests.assess.judged import items_of
-from tests.assess.making import script, signed_in
+from tests.assess.making import made_project, script, signed_in
 from tests.commands import run_here
 
 Bring = Callable[..., Imported]
@@ -80,12 +85,31 @@ def test_a_grade_off_the_scale_is_named_with_its_line(project: Project, bring: B
     with pytest.raises(InputError, match=r"old.qrels:3: the grade '4'.*as '4=3' does"):
         bring(text)
     assert count(project, events) == 0, "all or nothing"
-    with pytest.raises(OptionError, match="not as 4=3 is"):
-        parse_map(["4=7"], project.scale)
+    for wrong, why in {
+        "4=7": "not on the scale: it can be 0, 1, 2, 3",
+        "4": "not as 4=1 is",
+    }.items():
+        with pytest.raises(OptionError, match=why):
+            parse_map([wrong], project.scale)
     assert bring(text, becomes=parse_map(["4=3"], project.scale)).recorded == 2
     assert standing(project)["old", "t1", "d2"] == 3
     with pytest.raises(InputError, match=r"no topic in common.*it has 'q1', the project has 't1'"):
         bring("q1 0 d1 1\n")
+
+
+def test_a_map_that_was_wrong_can_be_mended(project: Project, bring: Bring) -> None:
+    text = "t1 0 d1 2\nt1 0 d2 4\n"
+
+    def mapped(to: int, **how: Any) -> tuple[int, int, int]:
+        found = bring(text, becomes={"4": to}, **how)
+        return found.recorded, found.unchanged, found.kept
+
+    assert mapped(3) == (2, 0, 0)
+    assert mapped(1) == (0, 1, 1), "the same file, and another grade than stands"
+    for to in (1, 3, 1):
+        assert mapped(to, replace=True) == (1, 1, 0)
+        assert standing(project)["old", "t1", "d2"] == to
+    assert mapped(1, replace=True) == (0, 2, 0)
 
 
 def test_documents_can_be_added_with_their_texts(
@@ -99,6 +123,15 @@ def test_documents_can_be_added_with_their_texts(
         assert connection.execute(text).scalar_one() == "of x"
         last = select(items.c.position).where(items.c.topic_id == 1).order_by(items.c.position)
         assert list(connection.execute(last).scalars()) == list(range(8))
+
+
+def test_as_many_judge_what_is_added_as_all_else(tmp_path: Path) -> None:
+    path = tmp_path / "old.qrels"
+    path.write_text("t1 0 x1 1\n")
+    with made_project(tmp_path / "project", wanted=2, settings={"judges": 2}) as project:
+        import_file(project, str(path), Importing(add=True), actor=COMMAND_LINE)
+        with project.database.reading() as connection:
+            assert set(connection.execute(select(items.c.wanted)).scalars()) == {2}
 
 
 def test_a_persons_own_judgments_come_back(project: Project, bring: Bring) -> None:
@@ -333,3 +366,108 @@ def test_on_a_page_one_looks_first(project: Project, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(clock, "now", lambda: later)
     assert ask({**asked, **upload}).status_code == 409, "an hour is over"
     assert os.listdir(app.state.uploads._folder) == []
+
+
+def test_a_look_waits_for_nobody_who_writes(project: Project, tmp_path: Path) -> None:
+    path = tmp_path / "old.qrels"
+    path.write_text("t1 0 d1 2\nt1 0 d2 1\nt1 0 x1 1\nt2 0 x1 0\nt9 0 d1 1\n")
+    how = Importing(add=True)
+    tables = (audit, documents, events, items, judgments, people)
+    before = [count(project, each) for each in tables]
+    with project.database.writing():
+        seen = import_file(project, str(path), how, actor=COMMAND_LINE, only_look=True)
+    assert [count(project, each) for each in tables] == before
+    assert (seen.recorded, seen.added, seen.judges) == (4, 2, ("old",))
+    done = import_file(project, str(path), how, actor=COMMAND_LINE)
+    assert done == seen, "what was seen is what comes of it"
+    with project.database.writing():
+        again = import_file(project, str(path), how, actor=COMMAND_LINE, only_look=True)
+    assert (again.recorded, again.unchanged, again.added) == (0, 4, 0)
+
+
+def test_an_import_knows_what_came_in_before_it_could_write(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "old.qrels"
+    path.write_text("t1 0 d1 2\nt1 0 x1 1\n")
+    other = tmp_path / "other.qrels"
+    other.write_text("t1 0 d1 3\nt1 0 x1 1\n")
+    how = Importing(add=True, name="old")
+    real = project.database.writing
+
+    def overtaken() -> Any:
+        monkeypatch.undo()
+        import_file(project, str(other), how, actor=COMMAND_LINE)
+        return real()
+
+    monkeypatch.setattr(project.database, "writing", overtaken)
+    found = import_file(project, str(path), how, actor=COMMAND_LINE)
+    assert (found.recorded, found.kept, found.unchanged, found.added) == (0, 1, 1, 0)
+    assert standing(project) == {("old", "t1", "d1"): 3, ("old", "t1", "x1"): 1}
+
+
+def test_a_replaced_grade_keeps_its_note_and_gives_the_document_free(
+    project: Project, bring: Bring
+) -> None:
+    with project.database.writing() as connection:
+        ann = person_named(connection, "ann").id
+        item = items_of(connection)["t1", "d1"]
+        record(connection, ann, Saying("graded-by-ann", item, "grade", 1), project.scale)
+        record(connection, ann, Saying("noted-by-ann", item, "note", text="why"), project.scale)
+        until = clock.now() + 100
+        connection.execute(insert(leases).values(item_id=item, person_id=ann, until=until))
+    text = "t1 0 d1 3\nt1 0 d2 2\n"
+    assert bring(text, kind="person", name="ann", replace=True).recorded == 2
+    with project.database.reading() as connection:
+        stands = connection.execute(select(judgments).where(judgments.c.item_id == item)).one()
+        last = connection.execute(
+            select(func.max(events.c.id)).where(events.c.item_id == item)
+        ).scalar_one()
+    assert (stands.grade, stands.note, stands.event_id) == (3, "why", last)
+    assert count(project, leases) == 0
+
+
+def test_two_tables_are_read_at_the_same_time() -> None:
+    long = "x" * 200_000
+    text = f"query,docid,rating\nq,d1,1\nq,{long},2\n"
+    csv.field_size_limit(131_072)
+    first, second = (table(text, separator=",", source=name) for name in ("a", "b"))
+    assert next(first)[1]["docid"] == next(second)[1]["docid"] == "d1"
+    assert [cells["docid"] for _, cells in first] == [long]
+    assert [cells["docid"] for _, cells in second] == [long]
+
+
+def test_uploads_outlast_what_tidies_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    uploads = Uploads()
+    lost = uploads.keep(1, io.BytesIO(b"one"), "a")
+    shutil.rmtree(os.path.dirname(lost.path))
+    with pytest.raises(Conflict, match=r"no longer here.*choose it again"):
+        uploads.kept(1, lost.key)
+    kept = uploads.keep(1, io.BytesIO(b"two"), "b")
+    folder = Path(kept.path).parent
+    assert Path(uploads.kept(1, kept.key).path).read_bytes() == b"two"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    os.unlink(kept.path)
+    uploads.drop(1)
+    uploads.keep(1, io.BytesIO(b"three"), "c")
+    later = clock.now() + 4_000
+    monkeypatch.setattr(clock, "now", lambda: later)
+    other = uploads.keep(2, io.BytesIO(b"four"), "d")
+    assert os.listdir(folder) == [other.key], "an hour is over for what others sent, too"
+    del uploads
+    assert not folder.exists()
+
+
+def test_an_upload_that_is_gone_is_asked_for_again(project: Project) -> None:
+    key = signed_in(project, "eve")
+    app = make_app(project)
+    eve = TestClient(app, cookies={cookie_name(project): key})
+    asked = {"csrf": csrf_of(key), "name": "gpt"}
+    file = {"file": ("x", b"t1 0 d1 1\n")}
+    seen = eve.post("/imports", data={**asked, "only_look": "true"}, files=file)
+    shutil.rmtree(app.state.uploads._folder)
+    upload = re.findall('name="upload" value="(.+?)"', seen.text)[0]
+    gone = eve.post("/imports", data={**asked, "upload": upload})
+    assert (gone.status_code, "choose it again" in gone.text) == (409, True)
+    assert eve.post("/imports", data=asked, files=file).status_code == 200
+    assert standing(project) == {("gpt", "t1", "d1"): 1}

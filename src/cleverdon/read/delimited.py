@@ -17,6 +17,9 @@ _NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _PLACES = {2: (None, 1), 3: (1, 2), 4: (2, 3)}
 _WITH_URL = 4
 
+_LONGEST_CELL = 2**31 - 1
+"""Characters: Python's own limit is shorter than some documents are."""
+
 
 def from_columns(
     lines: Iterable[bytes], *, first: bytes, source: str, keep: Keep
@@ -48,8 +51,7 @@ def _is_header(names: Sequence[str], *, separator: str) -> bool:
 def _from_table(lines: Iterable[bytes], *, separator: str, source: str, keep: Keep) -> Records:
     """Rows under a header, quotes and line breaks within them as read_topics reads them."""
     reader = csv.reader(decoded_lines(lines, source=source), delimiter=separator)
-    # Python's limit for a cell is shorter than some documents are.
-    limit = csv.field_size_limit(2**31 - 1)
+    allow_long_cells()
     names: list[str] = []
     before = 0
     try:
@@ -72,8 +74,16 @@ def _from_table(lines: Iterable[bytes], *, separator: str, source: str, keep: Ke
                 yield Record(found, chosen[0], chosen[1], line, fields)
     except csv.Error as error:
         raise InputError(str(error), source=source, line=reader.line_num) from None
-    finally:
-        csv.field_size_limit(limit)
+
+
+def allow_long_cells() -> None:
+    """Let Python read cells as long as documents are.
+
+    The limit is the whole process's. It is never put back: a table that is read at the same time
+    would fail in the middle.
+    """
+    if csv.field_size_limit() < _LONGEST_CELL:
+        csv.field_size_limit(_LONGEST_CELL)
 
 
 def places_of(

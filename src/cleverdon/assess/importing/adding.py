@@ -2,61 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from sqlalchemy import Connection, func, insert, select
 
+from cleverdon.assess.importing.matching import Place
 from cleverdon.assess.setup.documents import Documents
 from cleverdon.assess.setup.filling import Document
 from cleverdon.assess.setup.items import shuffled
 from cleverdon.assess.store.schema import documents, items, topics
 
+_AT_ONCE = 100
+"""Documents of an insert, which may be long."""
+
+
+def new_documents(
+    connection: Connection, wanted: Collection[Place], texts: Sequence[str]
+) -> list[Document]:
+    """Documents that the project has for no topic yet.
+
+    `texts` are files that may have them; others have no text. All are read at once, so that nobody
+    who judges waits for it.
+    """
+    known = _numbers(connection)
+    names = dict.fromkeys(name for _, name in wanted if name not in known)
+    return list(Documents(texts, names) if texts and names else map(Document, names))
+
 
 def add_items(
     connection: Connection,
-    wanted: Collection[tuple[int, str]],
+    wanted: Collection[Place],
+    new: Sequence[Document],
     *,
-    texts: Sequence[str] = (),
-    seed: int = 0,
-) -> int:
-    """Add documents to topics, behind those that are there; gives how many.
+    seed: int,
+    judges: int,
+) -> None:
+    """Add documents to topics, behind those that are there; `new` are those of `new_documents`.
 
-    `texts` are files that may have the documents; others have no text. The order among them is of
-    the seed, so that it tells nothing.
+    The order among them is of the seed, so that it tells nothing. `judges` are to judge each.
     """
-    names = dict.fromkeys(name for _, name in wanted)
-    known = {
-        row.name: row.id
-        for row in connection.execute(select(documents.c.id, documents.c.name))
-        if row.name in names
-    }
-    new = [name for name in names if name not in known]
-    known |= _added(connection, Documents(texts, new) if texts and new else map(Document, new))
+    _add_documents(connection, new)
+    numbers = _numbers(connection)
     called = {row.id: row.name for row in connection.execute(select(topics.c.id, topics.c.name))}
+    last = {
+        row.topic_id: row.position
+        for row in connection.execute(
+            select(items.c.topic_id, func.max(items.c.position).label("position"))
+            .where(items.c.position.is_not(None))
+            .group_by(items.c.topic_id)
+        )
+    }
     by_topic: dict[int, set[str]] = {}
     for topic, name in wanted:
         by_topic.setdefault(topic, set()).add(name)
     rows = []
     for topic, of_topic in by_topic.items():
-        last = connection.execute(
-            select(func.max(items.c.position)).where(items.c.topic_id == topic)
-        ).scalar()
-        start = 0 if last is None else last + 1
         order = shuffled(called[topic], of_topic, seed=seed, of="imported")
         rows += [
-            {"topic_id": topic, "document_id": known[name], "position": position}
-            for position, name in enumerate(order, start=start)
+            {
+                "topic_id": topic,
+                "document_id": numbers[name],
+                "position": position,
+                "wanted": judges,
+            }
+            for position, name in enumerate(order, start=last.get(topic, -1) + 1)
         ]
-    if rows:
-        connection.execute(insert(items), rows)
-    return len(rows)
+    connection.execute(insert(items), rows)
 
 
-def _added(connection: Connection, found: Iterable[Document]) -> dict[str, int]:
-    """New documents, numbered by us as all others are: see `setup.filling`."""
+def _numbers(connection: Connection) -> dict[str, int]:
+    found = connection.execute(select(documents.c.name, documents.c.id))
+    return {row.name: row.id for row in found}
+
+
+def _add_documents(connection: Connection, new: Sequence[Document]) -> None:
+    """Numbered by us as all others are: see `setup.filling`."""
     last = connection.execute(select(func.max(documents.c.id))).scalar() or 0
-    numbers: dict[str, int] = {}
-    for number, document in enumerate(found, start=last + 1):
-        connection.execute(insert(documents).values(id=number, **vars(document)))
-        numbers[document.name] = number
-    return numbers
+    rows = [{"id": number, **vars(each)} for number, each in enumerate(new, start=last + 1)]
+    for start in range(0, len(rows), _AT_ONCE):
+        connection.execute(insert(documents), rows[start : start + _AT_ONCE])

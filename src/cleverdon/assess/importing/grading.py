@@ -15,24 +15,30 @@ def parse_map(given: Iterable[str], scale: Scale) -> dict[str, int]:
     made: dict[str, int] = {}
     for text in given:
         old, equals, new = text.rpartition("=")
-        if not equals or not old.strip() or not new.strip().isdecimal() or int(new) not in scale:
-            listed = ", ".join(map(str, scale.values))
+        listed = ", ".join(map(str, scale.values))
+        if not equals or not old.strip() or not new.strip().isdecimal():
             raise OptionError(
-                f"the map {text!r} is not as 4=3 is: on the right stands a grade of the scale, "
+                f"the map {text!r} is not as 4=1 is: on the right stands a grade of the scale, "
                 f"{listed}"
+            )
+        if int(new) not in scale:
+            raise OptionError(
+                f"the map {text!r} leads to a grade that is not on the scale: it can be {listed}"
             )
         made[_folded(old)] = int(new)
     return made
 
 
-def on_scale(row: Row, scale: Scale, becomes: Mapping[str, int], *, source: str) -> int:
-    """The grade of a row: as it is mapped, a number of the scale, or the name of a grade."""
+def known_grades(scale: Scale, becomes: Mapping[str, int]) -> dict[str, int]:
+    """What texts stand for that are known as they are: the names of grades, unless mapped."""
+    return {_folded(grade.name): grade.value for grade in scale.grades} | dict(becomes)
+
+
+def on_scale(row: Row, scale: Scale, known: Mapping[str, int], *, source: str) -> int:
+    """The grade of a row: one that is known (see `known_grades`), or a number of the scale."""
     text = _folded(row.grade)
-    if text in becomes:
-        return becomes[text]
-    named = {_folded(grade.name): grade.value for grade in scale.grades}
-    if text in named:
-        return named[text]
+    if text in known:
+        return known[text]
     try:
         number = float(text)
     except ValueError:

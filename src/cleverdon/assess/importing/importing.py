@@ -11,22 +11,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection
 
-from cleverdon.assess import clock
-from cleverdon.assess.importing.adding import add_items
-from cleverdon.assess.importing.grading import on_scale
-from cleverdon.assess.importing.matching import Matched, match
+from cleverdon.assess.importing.adding import add_items, new_documents
+from cleverdon.assess.importing.grading import known_grades, on_scale
+from cleverdon.assess.importing.judges import add_judge, known_judge, stored_name
+from cleverdon.assess.importing.matching import Matched, Place, items_after, match, newest_item
 from cleverdon.assess.importing.reading import read_judgments
-from cleverdon.assess.importing.recording import Given, Written, record_all
+from cleverdon.assess.importing.recording import Compared, Given, compare, record_new
 from cleverdon.assess.importing.rows import Content, Fields, Row
-from cleverdon.assess.judging.recording import LONGEST_TEXT
-from cleverdon.assess.people.accounts import check_name, person_named
+from cleverdon.assess.judging.checking import LONGEST_TEXT
 from cleverdon.assess.people.auditing import Actor
 from cleverdon.assess.project import Project
-from cleverdon.assess.refusals import Conflict, Invalid
+from cleverdon.assess.refusals import Invalid
+from cleverdon.assess.setup.filling import Document
 from cleverdon.assess.setup.topics import storable
-from cleverdon.assess.store.schema import people
 from cleverdon.errors import InputError, OptionError, check_word
 from cleverdon.judge.reading import names_of
 from cleverdon.read import open_source
@@ -103,85 +102,120 @@ def import_file(
 
     `form`, `assessors` and `fields` are those of `read_judgments`. Documents of other topics, and
     those that the project has not, are counted and left out. With `only_look`, it is found out what
-    would come of it, and nothing is changed.
+    would come of it, and nothing is changed: nobody who judges meanwhile waits for it.
     """
     try:
         content = read_judgments(path, form=form, assessors=assessors, fields=fields)
-        return _imported(project, content, path, how, name or PurePath(path).name, actor, only_look)
+        file = _File(path, name or PurePath(path).name, str(open_source(path).digest()), content)
+        if only_look:
+            return _looked_at(project, file, how)
+        return _imported(project, file, how, actor)
     except InputError as error:
         if not name or error.source != path:  # which may be that of documents' texts
             raise
         raise InputError(error.message, source=name, line=error.line, column=error.column) from None
 
 
-def _imported(
-    project: Project,
-    content: Content,
-    path: str,
-    how: Importing,
-    label: str,
-    actor: Actor,
-    only_look: bool,
-) -> Imported:
-    digest = str(open_source(path).digest())
-    seed = int(project.setting("seed", 0))
+@dataclass(frozen=True)
+class _File:
+    """A file that was read."""
+
+    path: str
+    label: str  # what people call it
+    digest: str
+    content: Content
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What a file brings, as far as that is found without anybody waiting for it."""
+
+    matched: Matched
+    judges: Mapping[str, str]  # names as the file has them: as they are stored
+    given: Sequence[Given]
+    added: Sequence[Place]
+    documents: Sequence[Document]  # which of what is added are new to all topics
+    elsewhere: int
+
+
+def _looked_at(project: Project, file: _File, how: Importing) -> Imported:
+    with project.database.reading() as connection:
+        plan = _planned(connection, project, file, how)
+        found = {name: known_judge(connection, name, how.kind) for name in plan.judges.values()}
+        judges = {name: number for name, number in found.items() if number is not None}
+        items = plan.matched.items
+        compared = compare(connection, plan.given, items=items, judges=judges, replace=how.replace)
+    return _told(file, plan, compared)
+
+
+def _imported(project: Project, file: _File, how: Importing, actor: Actor) -> Imported:
+    """Most is done before the one transaction that writes, for which all who judge wait."""
+    seed, judges_each = int(project.setting("seed", 0)), int(project.setting("judges", 1))
+    with project.database.reading() as connection:
+        plan = _planned(connection, project, file, how)
     with project.database.writing() as connection:
-        matched = match(connection, content, source=path)
-        added = 0
-        if how.add and matched.elsewhere:
-            wanted = {(topic, row.document) for topic, row in matched.elsewhere}
-            added = add_items(connection, wanted, texts=how.texts, seed=seed)
-            matched = match(connection, content, source=path)
-        written, judges = _recorded(connection, project, matched, path, label, digest, how)
-        about = f"{label}: {written.recorded} judgments of {', '.join(judges) or 'nobody'}"
-        actor.note(connection, "imported", f"{about} ({how.kind})")
-        if only_look:
-            connection.rollback()
+        if newest_item(connection) != plan.matched.newest:  # another import was quicker
+            plan = _planned(connection, project, file, how)
+        judges = {
+            name: known_judge(connection, name, how.kind) or add_judge(connection, name, how.kind)
+            for name in dict.fromkeys(plan.judges.values())
+        }
+        items = plan.matched.items
+        if plan.added:
+            add_items(connection, plan.added, plan.documents, seed=seed, judges=judges_each)
+            items = {**items, **items_after(connection, plan.matched.newest)}
+        compared = compare(connection, plan.given, items=items, judges=judges, replace=how.replace)
+        record_new(connection, compared)
+        about = f"{len(compared.new)} judgments of {', '.join(plan.judges) or 'nobody'}"
+        actor.note(connection, "imported", f"{file.label}: {about} ({how.kind})")
+    return _told(file, plan, compared)
+
+
+def _told(file: _File, plan: _Plan, compared: Compared) -> Imported:
+    unknown = plan.matched.unknown
     return Imported(
-        content.form,
-        judges,
-        written.recorded,
-        written.unchanged,
-        written.kept,
-        content.ungraded,
-        tuple(dict.fromkeys(row.topic for row in matched.unknown)),
-        len(matched.unknown),
-        len(matched.elsewhere),
-        added,
-        content.cautions,
+        file.content.form,
+        tuple(plan.judges),
+        len(compared.new),
+        compared.unchanged,
+        compared.kept,
+        file.content.ungraded,
+        tuple(dict.fromkeys(row.topic for row in unknown)),
+        len(unknown),
+        plan.elsewhere,
+        len(plan.added),
+        file.content.cautions,
     )
 
 
-def _recorded(
-    connection: Connection,
-    project: Project,
-    matched: Matched,
-    path: str,
-    label: str,
-    digest: str,
-    how: Importing,
-) -> tuple[Written, tuple[str, ...]]:
-    own = _own_name(label)
-    numbers: dict[str, int] = {}
-    given: dict[tuple[int, int], Given] = {}
-    for item, row in matched.rows:
+def _planned(connection: Connection, project: Project, file: _File, how: Importing) -> _Plan:
+    matched = match(connection, file.content, source=file.path)
+    here = [(place, row) for place, row in matched.rows if how.add or place in matched.items]
+    added = list(dict.fromkeys(place for place, _ in here if place not in matched.items))
+    grades = known_grades(project.scale, how.becomes)
+    own = _own_name(file.label)
+    judges: dict[str, str] = {}
+    given: dict[tuple[Place, str], Given] = {}
+    for place, row in here:
         name = _named(row, own, how)
-        if name not in numbers:
-            numbers[name] = _judge(connection, name, how.kind)
-        grade = on_scale(row, project.scale, how.becomes, source=path)
-        request = _request(digest, name, row)
+        if name not in judges:
+            judges[name] = stored_name(name, how.kind)
+        judge = judges[name]
+        grade = on_scale(row, project.scale, grades, source=file.path)
         note = storable(row.note)[:LONGEST_TEXT]
-        new = Given(request, item, numbers[name], grade, note, row.seconds, row.said_at)
-        before = given.setdefault((item, new.person), new)
+        request = _request(file.digest, name, row)
+        new = Given(request, place, judge, grade, note, row.seconds, row.said_at)
+        before = given.setdefault((place, judge), new)
         if before.grade != grade:
             raise InputError(
                 f"{name!r} gave document {row.document!r} two grades for topic {row.topic!r}: if "
                 "several judged, leave out the one name for all",
-                source=path,
+                source=file.path,
                 line=row.line,
             )
-    found = record_all(connection, list(given.values()), replace=how.replace)
-    return found, tuple(numbers)
+    documents = new_documents(connection, added, how.texts) if added else []
+    elsewhere = len(matched.rows) - len(here)
+    return _Plan(matched, judges, list(given.values()), added, documents, elsewhere)
 
 
 def _own_name(label: str) -> str:
@@ -197,28 +231,6 @@ def _named(row: Row, own: str, how: Importing) -> str:
     if how.kind == "person":
         raise OptionError("the file does not say who judged: name the person (--name NAME)")
     return own
-
-
-def _judge(connection: Connection, name: str, kind: str) -> int:
-    """The number of a judge, who is added where nobody is called so; persons have accounts."""
-    if kind == "person":
-        return person_named(connection, name).id
-    name = check_name(name)
-    found = connection.execute(
-        select(people.c.id, people.c.kind).where(people.c.name == name)
-    ).first()
-    if found is not None:
-        if found.kind != kind:
-            what = "a person with an account" if found.kind == "person" else f"of kind {found.kind}"
-            raise Conflict(
-                f"{name!r} is {what}: give these judgments another name, or import them as "
-                f"{found.kind}"
-            )
-        return int(found.id)
-    row = {"name": name, "kind": kind, "active": True, "created_at": clock.now()}
-    added = connection.execute(insert(people).values(**row)).inserted_primary_key
-    assert added is not None
-    return int(added.id)
 
 
 def _request(digest: str, name: str, row: Row) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cleverdon.errors import InputError
+from cleverdon.read.delimited import allow_long_cells
 
 
 @dataclass(frozen=True)
@@ -57,8 +58,7 @@ def table(text: str, *, separator: str, source: str) -> Iterator[tuple[int, dict
     """Rows under a header, by the names of the columns, each with its line."""
     # Strict, or a quote that is never closed would swallow the rest without a word.
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    # Python's limit for a cell is shorter than some documents are.
-    limit = csv.field_size_limit(2**31 - 1)
+    allow_long_cells()
     names: list[str] = []
     try:
         for cells in reader:
@@ -79,8 +79,6 @@ def table(text: str, *, separator: str, source: str) -> Iterator[tuple[int, dict
         raise InputError(
             f"{error}; is a quote never closed?", source=source, line=reader.line_num
         ) from None
-    finally:
-        csv.field_size_limit(limit)
 
 
 def named(names: Sequence[str], known: Sequence[str]) -> str | None:

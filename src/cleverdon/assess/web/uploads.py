@@ -12,6 +12,7 @@ import shutil
 import tempfile
 import weakref
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Lock
 from typing import BinaryIO
 
@@ -42,12 +43,10 @@ class Uploads:
 
     def keep(self, person: int, file: BinaryIO, name: str) -> Upload:
         """Keep a file in the place of the one that the person sent before."""
-        with self._lock:
-            if not self._folder:
-                self._folder = tempfile.mkdtemp(prefix="cleverdon-")
-                weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         key = secrets.token_hex(8)
-        path = os.path.join(self._folder, key)
+        with self._lock:
+            self._drop_expired()
+            path = os.path.join(self._made_folder(), key)
         with open(path, "xb") as own:
             shutil.copyfileobj(file, own)
         kept = Upload(key, name, path, clock.now())
@@ -59,11 +58,9 @@ class Uploads:
     def kept(self, person: int, key: str) -> Upload:
         """The file that a form speaks of; a Conflict where it is no longer here."""
         with self._lock:
-            for other, upload in [*self._of.items()]:
-                if upload.sent_at < clock.now() - _KEPT:
-                    self._drop(other)
+            self._drop_expired()
             found = self._of.get(person)
-        if found is None or found.key != key:
+        if found is None or found.key != key or not os.path.exists(found.path):
             raise Conflict("the file is no longer here, or you sent another since: choose it again")
         return found
 
@@ -72,7 +69,19 @@ class Uploads:
         with self._lock:
             self._drop(person)
 
+    def _made_folder(self) -> str:
+        """The folder, which only we may read; another where something that tidies up took it."""
+        if not os.path.isdir(self._folder):
+            self._folder = tempfile.mkdtemp(prefix="cleverdon-")
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        return self._folder
+
+    def _drop_expired(self) -> None:
+        for person, upload in [*self._of.items()]:
+            if upload.sent_at < clock.now() - _KEPT:
+                self._drop(person)
+
     def _drop(self, person: int) -> None:
         old = self._of.pop(person, None)
         if old is not None:
-            os.unlink(old.path)
+            Path(old.path).unlink(missing_ok=True)

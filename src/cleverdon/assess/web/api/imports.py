@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -29,6 +30,7 @@ router = APIRouter(prefix="/imports", tags=["imports"])
 
 Manager = Annotated[Visitor, Needs(Right.MANAGE)]
 Name = Annotated[str, StringConstraints(max_length=LONGEST_NAME)]
+ImportKind = Literal["earlier", "model", "person"]
 Pairs = Annotated[list[Annotated[str, StringConstraints(max_length=300)]], Field(max_length=100)]
 
 _BODY = {
@@ -42,30 +44,48 @@ MOST_TOPICS = 20
 """Topics that the project has not, as far as an answer names them."""
 
 
-class ImportModel(BaseModel):
+class ImportOptions(BaseModel):
+    """What calls and forms ask for in the same words."""
+
+    kind: ImportKind = "earlier"
+    name: Name = Field(
+        default="", description="Whose they all are, if it is not to be as the file says."
+    )
+    form: Literal["", "qrels", "quepid", "label-studio"] = Field(
+        default="", description="What wrote the file, if that cannot be seen from it."
+    )
+    assessors: bool = Field(
+        default=False, description="Whether TREC's second column is who judged."
+    )
+    topic_field: Name = Field(default="", description="Of Label Studio: which field is the topic.")
+    document_field: Name = Field(default="", description="Of Label Studio: which is the document.")
+    grade_field: Name = Field(
+        default="", description="Of Label Studio: which control is the grade."
+    )
+    add: bool = Field(
+        default=False, description="Whether documents that the project has not are added."
+    )
+    replace: bool = Field(
+        default=False, description="Whether a grade that stands and differs gives way."
+    )
+    only_look: bool = Field(
+        default=False, description="Whether to say what would come of it, and no more."
+    )
+
+
+class ImportModel(ImportOptions):
     """What is to be done with the file."""
 
     model_config = ConfigDict(extra="forbid")
 
-    kind: Literal["earlier", "model", "person"] = Field(
+    kind: ImportKind = Field(
         "earlier",
         alias="as",
         description="Whose judgments: of people who have no account, of a model, of a person.",
     )
     file: Name = Field("import", description="What the file is called.")
-    name: Name = Field("", description="Whose they all are, if it is not to be as the file says.")
     judge: Pairs = Field([], description="What judges of the file are called here: THERE=HERE.")
     map: Pairs = Field([], description="What grades of the file stand for: OLD=NEW.")
-    form: Literal["", "qrels", "quepid", "label-studio"] = Field(
-        "", description="What wrote the file, if that cannot be seen from it."
-    )
-    assessors: bool = Field(False, description="Whether TREC's second column is who judged.")
-    topic_field: Name = Field("", description="Of Label Studio: which field is the topic.")
-    document_field: Name = Field("", description="Of Label Studio: which is the document.")
-    grade_field: Name = Field("", description="Of Label Studio: which control is the grade.")
-    add: bool = Field(False, description="Whether documents that the project has not are added.")
-    replace: bool = Field(False, description="Whether a grade that stands and differs gives way.")
-    only_look: bool = Field(False, description="Whether to say what would come of it, and no more.")
 
 
 class ImportedModel(BaseModel):
@@ -111,11 +131,27 @@ async def send(
 
 
 def _imported(project: Project, visitor: Visitor, asked: ImportModel, path: str) -> Imported:
+    return imported(
+        project, visitor, asked, path, name=asked.file, judges=asked.judge, grades=asked.map
+    )
+
+
+def imported(
+    project: Project,
+    visitor: Visitor,
+    asked: ImportOptions,
+    path: str,
+    *,
+    name: str,
+    judges: Iterable[str],
+    grades: Iterable[str],
+) -> Imported:
+    """Import a file that was sent, or look at it; `name` is what it is called there."""
     how = Importing(
         asked.kind,
-        asked.name,
-        parse_judges(asked.judge),
-        parse_map(asked.map, project.scale),
+        asked.name.strip(),
+        parse_judges(judges),
+        parse_map(grades, project.scale),
         asked.add,
         replace=asked.replace,
     )
@@ -127,6 +163,6 @@ def _imported(project: Project, visitor: Visitor, asked: ImportModel, path: str)
         form=asked.form or None,
         assessors=asked.assessors,
         fields=Fields(asked.topic_field, asked.document_field, asked.grade_field),
-        name=asked.file,
+        name=name,
         only_look=asked.only_look,
     )

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from pathlib import PurePath
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Form, Request, UploadFile
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
-from cleverdon.assess.importing.grading import parse_map
-from cleverdon.assess.importing.importing import (
-    KINDS,
-    Imported,
-    Importing,
-    import_file,
-    parse_judges,
-)
+from cleverdon.assess.importing.importing import KINDS, Imported
 from cleverdon.assess.importing.reading import FORMS
-from cleverdon.assess.importing.rows import Fields
 from cleverdon.assess.people.accounts import LONGEST_NAME
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.project import Project
 from cleverdon.assess.refusals import Invalid
 from cleverdon.assess.store import StoreFailure
-from cleverdon.assess.web.api.imports import MOST_TOPICS, Name
+from cleverdon.assess.web.api.imports import MOST_TOPICS, ImportOptions, Name, imported
 from cleverdon.assess.web.failures import status_of
 from cleverdon.assess.web.rendering import page
 from cleverdon.assess.web.uploads import Upload, Uploads
@@ -37,23 +29,13 @@ Administrator = Annotated[Visitor, Needs(Right.MANAGE)]
 Lines = Annotated[str, Field(max_length=10_000)]
 
 
-class ImportForm(BaseModel):
+class ImportForm(ImportOptions):
     """What the form says of a file."""
 
     file: UploadFile | None = None  # or one that was sent before:
     upload: Name = ""
-    kind: Literal["earlier", "model", "person"] = "earlier"
-    name: Name = ""
     map: Lines = ""  # a line each
     judge: Lines = ""
-    form: Literal["", "qrels", "quepid", "label-studio"] = ""
-    assessors: bool = False
-    topic_field: Name = ""
-    document_field: Name = ""
-    grade_field: Name = ""
-    add: bool = False
-    replace: bool = False
-    only_look: bool = False
 
 
 @router.get("")
@@ -91,24 +73,14 @@ def _upload(uploads: Uploads, visitor: Visitor, asked: ImportForm) -> Upload:
 
 
 def _imported(project: Project, visitor: Visitor, asked: ImportForm, upload: Upload) -> Imported:
-    how = Importing(
-        asked.kind,
-        asked.name.strip(),
-        parse_judges(filter(str.strip, asked.judge.splitlines())),
-        parse_map(filter(str.strip, asked.map.splitlines()), project.scale),
-        asked.add,
-        replace=asked.replace,
-    )
-    return import_file(
+    return imported(
         project,
+        visitor,
+        asked,
         upload.path,
-        how,
-        actor=visitor.actor,
-        form=asked.form or None,
-        assessors=asked.assessors,
-        fields=Fields(asked.topic_field, asked.document_field, asked.grade_field),
         name=upload.name,
-        only_look=asked.only_look,
+        judges=filter(str.strip, asked.judge.splitlines()),
+        grades=filter(str.strip, asked.map.splitlines()),
     )
 
 
