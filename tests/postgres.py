@@ -9,9 +9,11 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import psycopg
 import pytest
 
 USER = "tester"
@@ -38,14 +40,27 @@ def server() -> Iterator[Path]:
             _control(folder, "stop", "-m", "immediate")
 
 
-def restart(host: Path) -> None:
-    """End all that its clients are at, and start it again."""
-    _control(host, "restart", "-m", "fast")
+@contextmanager
+def stopped(host: Path) -> Iterator[None]:
+    """End all that its clients are at, and start it again afterwards."""
+    _control(host, "stop", "-m", "fast")
+    try:
+        yield
+    finally:
+        _control(host, "start")
 
 
 def url(host: Path) -> str:
     """The address of its database."""
     return f"postgresql://{USER}@/{DATABASE}?host={host}"
+
+
+def empty_database(host: Path) -> str:
+    """The address of a new database, in which there is nothing."""
+    name = f"of_{token_hex(4)}"
+    with psycopg.connect(url(host), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return f"postgresql://{USER}@/{name}?host={host}"
 
 
 def _control(folder: Path, do: str, *more: str) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from secrets import token_hex
 from shutil import copytree
 
-import psycopg
 import pytest
 
 from cleverdon.assess.project import Project, open_project
@@ -40,8 +38,4 @@ def postgresql() -> Iterator[Path]:
 @pytest.fixture
 def empty_postgresql(postgresql: Path) -> str:
     """The URL of a database in which there is nothing."""
-    name = f"of_{token_hex(4)}"
-    server = f"host={postgresql} user={postgres.USER} dbname={postgres.DATABASE}"
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return f"postgresql://{postgres.USER}@/{name}?host={postgresql}"
+    return postgres.empty_database(postgresql)

@@ -29,6 +29,7 @@ class Crowd:
     acknowledged: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     """The item and the grade, by name and request."""
     sent: int = 0  # judgments, each once
+    held_at: int | None = None  # so many judgments: no more are sent for now
     again: int = 0  # requests that failed and were sent again
     repeated: int = 0  # of which so many had been recorded before
     said: set[tuple[int, str]] = field(default_factory=set)  # statuses and messages of failures
@@ -47,6 +48,12 @@ class Crowd:
         while self.sent < min(count, self.judgments):
             await asyncio.sleep(0.001)
 
+    async def until_it_fails(self) -> None:
+        """Wait until a request has failed from now on."""
+        before = self.again
+        while self.again == before:
+            await asyncio.sleep(0.001)
+
     async def _judges(self, name: str, headers: Mapping[str, str]) -> None:
         chance = random.Random(f"{self.seed} {name}")
         async with aiohttp.ClientSession(self.served.url, headers=headers) as client:
@@ -55,6 +62,8 @@ class Crowd:
                 items = (await self._told(client, "/api/next", asked))["items"]
                 assert items, "there is enough for all"
                 for item in items:
+                    while self.held_at is not None and self.sent >= self.held_at:
+                        await asyncio.sleep(0.001)
                     if self.sent == self.judgments:
                         break
                     self.sent += 1

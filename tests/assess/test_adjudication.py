@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from html import escape
 from typing import Any
 
 import pytest
 from fastapi import FastAPI
+from sqlalchemy import update
 
 from cleverdon.assess import clock
 from cleverdon.assess.adjudicating.cases import case, cases
@@ -15,6 +17,7 @@ from cleverdon.assess.judging.recording import Saying, record
 from cleverdon.assess.people.auditing import lines
 from cleverdon.assess.project import Project
 from cleverdon.assess.refusals import Conflict, Invalid, NotThere
+from cleverdon.assess.store.schema import documents
 from cleverdon.assess.web.app import make_app
 from tests.assess.judged import give
 from tests.assess.making import browser
@@ -124,6 +127,8 @@ def test_what_cannot_be_is_refused(disputed: Project) -> None:
         settle(disputed, 1, 9, "ruling-3")
     with pytest.raises(Invalid, match="8 to 100"):
         settle(disputed, 1, 1, "short")
+    with pytest.raises(Invalid, match="null character"):
+        settle(disputed, 1, 1, "ruling-\0")
     with pytest.raises(NotThere, match="no document 99"):
         settle(disputed, 99, 1, "ruling-4")
 
@@ -192,10 +197,33 @@ def test_names_are_hidden_and_notes_are_text(app: FastAPI) -> None:
     assert not re.search(r"\b(ann|bob)\b", eve.get("/adjudication").text)
 
 
+def test_the_whole_of_a_long_text_can_be_read(disputed: Project, app: FastAPI) -> None:
+    with disputed.database.writing() as connection:
+        long = update(documents).where(documents.c.id == 1).values(text="water <b> " * 20_000)
+        connection.execute(long)
+    eve = browser(app, "eve")  # to whom no topic is assigned
+    case_page = eve.get("/adjudication/7?across=true&skip=1").text
+    assert "characters are left out here" in case_page
+    whole = "/adjudication/7/text?across=true&skip=1"
+    assert f'href="{escape(whole)}"' in case_page
+    first = eve.get(whole).text
+    assert "Page 1 of 5" in first
+    assert 'href="/adjudication/7?across=true&amp;skip=1">Back' in first
+    assert 'rel="next" href="?across=true&amp;skip=1&amp;page=2"' in first
+    last = eve.get(f"{whole}&page=5").text
+    assert "<mark>water</mark> &lt;b&gt;" in last
+    assert 'rel="prev" href="?across=true&amp;skip=1&amp;page=4"' in last
+    assert 'href="/adjudication/7?across=true&amp;skip=1">Back' in last
+    for missing in ("/adjudication/7/text?page=6", "/adjudication/99/text"):
+        assert eve.get(missing).status_code == 404
+    assert eve.get("/adjudication/7/text?page=0").status_code == 422
+
+
 def test_only_administrators_settle(app: FastAPI) -> None:
     for name in ("ann", "vic"):
         other = browser(app, name)
-        for path in ("/adjudication", "/adjudication/1", "/api/adjudication"):
+        paths = ("/adjudication", "/adjudication/1", "/adjudication/1/text", "/api/adjudication")
+        for path in paths:
             assert other.get(path).status_code == 403
 
 

@@ -168,11 +168,15 @@ def test_what_is_left_is_what_each_will_get(team: Project) -> None:
 def test_by_hand(team: Project) -> None:
     with team.database.writing() as connection:
         ann, vic = (person_named(connection, name) for name in ("ann", "vic"))
-        assigning.assign(connection, COMMAND_LINE, "t2", ann)
-        take_next(connection, ann.id)
-        assert connection.execute(select(func.count()).select_from(leases)).scalar() == 1
-        assigning.remove(connection, COMMAND_LINE, "t2", ann)
-        assert connection.execute(select(func.count()).select_from(leases)).scalar() == 0
+        for change in (
+            lambda: assigning.assign(connection, COMMAND_LINE, "t2", ann, "overlap"),
+            lambda: assigning.remove(connection, COMMAND_LINE, "t2", ann),
+        ):
+            assigning.assign(connection, COMMAND_LINE, "t2", ann)
+            take_next(connection, ann.id)
+            assert connection.execute(select(func.count()).select_from(leases)).scalar() == 1
+            change()
+            assert connection.execute(select(func.count()).select_from(leases)).scalar() == 0
         with pytest.raises(NotThere, match="ann is not on topic 't2'"):
             assigning.remove(connection, COMMAND_LINE, "t2", ann)
         with pytest.raises(NotThere, match="no topic 't22'; did you mean"):

@@ -159,6 +159,13 @@ def test_no_body_is_too_strange(client: TestClient, body: bytes) -> None:
     assert (plain.status_code, "Content-Type: application/json" in plain.text) == (422, True)
 
 
+def test_head_is_answered_as_get(client: TestClient) -> None:
+    for path in ("/account", "/api/me", "/no/such"):
+        answer, head = client.get(path), client.head(path)
+        assert head.status_code == answer.status_code, path
+        assert head.headers["content-type"] == answer.headers["content-type"], path
+
+
 def test_errors_are_sentences(client: TestClient) -> None:
     missing = client.get("/no/such")
     assert (missing.status_code, "There is no such page" in missing.text) == (404, True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from cleverdon.assess import clock
 from cleverdon.assess.judging.queue import LEASE, Progress, progress, take_next
 from cleverdon.assess.judging.recording import Kind, Saying, record
 from cleverdon.assess.project import Project
+from tests.assess.making import made_project
 
 ANN, BOB = 1, 2
 
@@ -42,6 +45,15 @@ def test_what_is_done_is_passed_over_and_what_is_undone_comes_again(project: Pro
         assert take_next(connection, ANN, topic=1, n=9) == [2, 4, 5, 6]
         assert take_next(connection, ANN, n=6) == [2, 4, 5, 6, 7, 8], "topic by topic"
         assert take_next(connection, BOB, n=9) == [9, 10, 11, 12]
+
+
+def test_what_one_has_judged_is_kept_from_nobody(tmp_path: Path) -> None:
+    with made_project(tmp_path / "project", wanted=2) as project:
+        say(project, ANN, 1, "grade", grade=1)
+        with project.database.writing() as connection:
+            # A browser names what it has, also where the answer to a judgment is still on its way.
+            assert take_next(connection, ANN, without=[1]) == [2]
+            assert take_next(connection, BOB, n=2) == [1, 2]
 
 
 def test_progress_counts_what_is_left_for_oneself(project: Project) -> None:

@@ -118,7 +118,7 @@ def _read(folder: Path, name: str, wanted: list[str]) -> tuple[list[Document], l
 
 def test_documents_have_titles_texts_and_addresses(tmp_path: Path) -> None:
     found, missing = _read(tmp_path, "a.jsonl", ["d1", "d2", "d3", "d4", "d5", "d6", "d7"])
-    assert missing == ["d7"]
+    assert missing == ["d7", "d3"], "nor has what is known by its address a text"
     assert found == [
         Document("d1", "T", "one", "https://x.org/1"),
         Document("d2", "", "two\n\n<b>"),
@@ -294,6 +294,9 @@ def test_what_is_no_pool(tmp_path: Path) -> None:
     file = tmp_path / "pairs"
     file.write_text("q1 Q0 d1 1 2.5 tag\n")
     with pytest.raises(InputError, match=r"pairs:1: .*found 6 fields; runs are given by --runs"):
+        of_file(file)
+    file.write_text("q1\td1\nq1\td 2\n")
+    with pytest.raises(InputError, match=r"pairs:2: tabs and blanks are mixed"):
         of_file(file)
     file.write_text("query_id,doc_id\nq1,\n")
     with pytest.raises(InputError, match=r"pairs:2: .*one of them is missing"):

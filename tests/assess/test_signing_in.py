@@ -246,6 +246,14 @@ def test_a_new_password_signs_out_all_others(browser: TestClient, project: Proje
         assert other.get("/api/me").status_code == 401
 
 
+def test_a_new_password_that_cannot_be_is_no_failure_to_sign_in(browser: TestClient) -> None:
+    sign_in(browser)
+    form = {"csrf": word_of(browser.get("/account")), "old": PASSWORD, "new": "x", "again": "x"}
+    for _ in range(BY_NAME + 1):
+        assert browser.post("/account/password", data=form).status_code == 422
+    assert sign_in(browser).status_code == 303
+
+
 def test_a_token_is_shown_once_and_revoked(browser: TestClient) -> None:
     sign_in(browser)
     form = {"csrf": word_of(browser.get("/account")), "name": "a script", "days": "0"}

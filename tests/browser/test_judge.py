@@ -61,7 +61,9 @@ def test_a_topic_by_keyboard_alone(browser: Browser, either: Team) -> None:
         assert "Skipped" in page.locator("#standing").inner_text()
         press(page, "3")  # one may think better of it
         at(page, "d6")
-        press(page, "ArrowRight", "?")
+        press(page, "ArrowRight")
+        at(page, "d7")
+        press(page, "?")
         assert page.get_by_role("dialog", name="Keys").is_visible()
         press(page, "1", "Escape", "0", "0")  # nor do keys in a dialog
         page.get_by_role("heading", name="Nothing is left").wait_for()
@@ -105,6 +107,52 @@ def test_a_list_by_keyboard(browser: Browser, team: Team) -> None:
         assert page.locator("#far-topic .done").inner_text() == "2"
     graded = [("d1", 2), ("d3", 3), ("d3", 0)]
     assert team.said("ivy", "t1") == [(name, "grade", grade) for name, grade in graded]
+
+
+def test_a_double_click_says_one_thing(browser: Browser, team: Team) -> None:
+    with browsing(browser, team, "ivy") as (_, page):
+        page.goto("/topics/t2")
+        ready(page)
+        page.get_by_role("button", name="Related").dblclick()  # d1
+        at(page, "d2")
+        page.get_by_role("button", name="Flag").dblclick()
+        page.get_by_role("button", name="Related").click()
+        at(page, "d3")
+        page.get_by_role("button", name="Skip").click()
+        page.get_by_label("Why can it not be judged?").fill("Broken")
+        page.get_by_role("button", name="Skip it").dblclick()
+        at(page, "d4")
+        page.get_by_role("button", name="Undo").dblclick()
+        at(page, "d3")
+        page.get_by_role("button", name="Related").press("Enter")  # is a click of no mouse
+        at(page, "d4")
+        all_sent(page)
+        page.goto("/topics/t2/list")
+        page.wait_for_load_state("networkidle")
+        page.locator(".row", has_text="d5").get_by_role("button", name="Related").dblclick()
+        all_sent(page)
+    assert team.said("ivy", "t2") == [
+        ("d1", "grade", 1),
+        ("d2", "flag", None),
+        ("d2", "grade", 1),
+        ("d3", "skip", None),
+        ("d3", "undo", None),
+        ("d3", "grade", 1),
+        ("d5", "grade", 1),
+    ]
+
+
+def test_two_quick_taps_say_one_thing(browser: Browser, team: Team) -> None:
+    touched = {"has_touch": True, "is_mobile": True}
+    with browsing(browser, team, "cat", size=PHONE, **touched) as (_, page):
+        page.goto("/topics/t3")
+        ready(page)
+        box = page.get_by_role("button", name="Related").bounding_box()
+        assert box is not None
+        for _tap in range(2):
+            page.touchscreen.tap(box["x"] + 9, box["y"] + 9)
+        all_sent(page)
+    assert team.said("cat", "t3") == [("d1", "grade", 1)]
 
 
 def test_what_is_said_offline_is_sent_later(browser: Browser, team: Team) -> None:

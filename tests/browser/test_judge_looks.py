@@ -24,6 +24,7 @@ PAGES = {
     "/dashboard/people/{name}": "/dashboard/people/gus",
     "/adjudication": "/adjudication",
     "/adjudication/{item}": "/adjudication/3",
+    "/adjudication/{item}/text": f"/adjudication/{DOCUMENTS}/text",
     "/people": "/people",
     "/people/audit": "/people/audit",
     "/assignments": "/assignments",
@@ -115,6 +116,54 @@ def test_pages_fit_on_a_phone(browser: Browser, team: Team, judging_administrato
             assert box["height"] >= 40, "a finger hits it"
             assert 0 <= box["y"] <= PHONE["height"] - box["height"], "without scrolling"
     assert not wide, "\n".join(wide)
+
+
+def test_whatever_can_be_pressed_is_in_view_on_a_phone(
+    browser: Browser, team: Team, judging_administrator: str
+) -> None:
+    hidden: list[str] = []
+    with browsing(browser, team, judging_administrator, size=PHONE) as (_, page):
+        for address in PAGES.values():
+            page.goto(address)
+            hidden += [f"{address}: {one}" for one in page.evaluate(HIDDEN)]
+    assert not hidden, "\n".join(hidden)
+
+
+HIDDEN = """() => [...document.querySelectorAll('main :is(button, select, input, textarea)')]
+  .filter((one) => one.getBoundingClientRect().right > innerWidth)
+  .map((one) => one.outerHTML.slice(0, 120))"""
+"""Only those that some table hides until it is scrolled."""
+
+
+@pytest.mark.parametrize("address", ["/people", "/people/audit"])
+def test_rows_that_break_into_lines_are_still_a_table(
+    browser: Browser, team: Team, judging_administrator: str, address: str
+) -> None:
+    team.link("ann")
+    with browsing(browser, team, judging_administrator, size=PHONE) as (context, page):
+        page.goto(address)
+        table = page.locator(".wrapped")
+        assert table.evaluate("(it) => it.scrollWidth <= it.parentElement.clientWidth")
+        names = table.locator("thead th").all_inner_texts()
+        tree = context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+        read = [(one["role"]["value"], one.get("name", {}).get("value")) for one in tree]
+        assert [name for role, name in read if role == "columnheader"] == names
+        assert {"table", "row", "cell"} <= {role for role, _ in read}
+
+
+def test_a_table_that_goes_on_beyond_the_edge_shows_it(
+    browser: Browser, team: Team, judging_administrator: str
+) -> None:
+    with browsing(browser, team, judging_administrator, size=PHONE) as (_, page):
+        page.goto("/dashboard")
+        table = page.locator(".scrolled", has_text="Hours left")
+        table.scroll_into_view_if_needed()
+        box = table.bounding_box()
+        assert box is not None
+        corner = {"x": box["x"] + box["width"] - 1, "y": box["y"] + 1, "width": 1, "height": 1}
+        shaded = page.screenshot(clip=corner)
+        table.evaluate("(it) => it.scrollTo(it.scrollWidth, 0)")
+        assert page.screenshot(clip=corner) != shaded, "at its end there is no shadow"
 
 
 def widest(page: Page) -> str:

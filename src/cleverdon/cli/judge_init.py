@@ -205,7 +205,7 @@ def command(
             made_of=files,
         )
         made = make_project(folder, plan, database=database)
-    warn(folder, made, len(wanted))
+    warn(folder, plan, made, len(wanted))
     click.echo(summary(folder, plan, made, len(wanted)))
 
 

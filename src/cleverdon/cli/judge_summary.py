@@ -12,14 +12,19 @@ from cleverdon.show.grid import counted
 _EXAMPLES = 5
 
 
-def warn(folder: str, made: Made, documents: int) -> None:
-    """Say which documents have no text, and whether there are people for what several judge."""
+def warn(folder: str, plan: Plan, made: Made, documents: int) -> None:
+    """Say which documents have no text, and whether several judge something, and who would."""
     if made.missing:
         examples = ", ".join(map(repr, made.missing[:_EXAMPLES]))
         more = ", ..." if len(made.missing) > _EXAMPLES else ""
         say(
             f"cleverdon: warning: no text of {len(made.missing):,} of {documents:,} documents to "
-            f"judge ({examples}{more}): assessors see their ids alone"
+            f"judge ({examples}{more}): assessors see their ids and addresses alone"
+        )
+    if plan.overlap is not None and plan.overlap.share and not made.twice:
+        say(
+            f"cleverdon: warning: an overlap of {plan.overlap.share:.3g} drew none of so few "
+            "documents; --overlap 1 takes one of each topic"
         )
     if made.short:
         say(

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from sqlalchemy import ColumnElement, Connection, Select, Subquery, exists, func, select
 
-from cleverdon.assess.adjudicating.rulings import Ruling, standing_rulings
+from cleverdon.assess.adjudicating.rulings import STANDS, Ruling, standing_rulings
 from cleverdon.assess.refusals import NotThere
 from cleverdon.assess.store.schema import documents, items, judgments, people, rulings, topics
 
@@ -145,12 +145,7 @@ def _said(what: ColumnElement[bool]) -> ColumnElement[bool]:
 
 def _last_rulings() -> Subquery:
     """The rulings that hold."""
-    last = select(func.max(rulings.c.id)).group_by(rulings.c.item_id)
-    return (
-        select(rulings.c.id, rulings.c.item_id)
-        .where(rulings.c.id.in_(last), rulings.c.grade.is_not(None))
-        .subquery()
-    )
+    return select(rulings.c.id, rulings.c.item_id).where(STANDS).subquery()
 
 
 def _is_settled() -> ColumnElement[bool]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, and_, func, insert, select
 
 from cleverdon.assess import clock
-from cleverdon.assess.judging.recording import LONGEST_TEXT
+from cleverdon.assess.judging.checking import check_said
 from cleverdon.assess.people.auditing import note as note_in_log
-from cleverdon.assess.refusals import Conflict, Invalid, NotThere
+from cleverdon.assess.refusals import Conflict, NotThere
 from cleverdon.assess.scale import Scale
 from cleverdon.assess.store.schema import documents, items, people, rulings, topics
 
@@ -51,7 +51,7 @@ def rule(
     `address` is where it came from, for the audit log.
     """
     note = note.strip()
-    _check(request, grade, note, scale)
+    check_said(request=request, grade=grade, text=note, scale=scale)
     before = connection.execute(
         select(rulings.c.id, rulings.c.item_id, rulings.c.grade).where(
             rulings.c.person_id == person, rulings.c.request == request
@@ -95,16 +95,6 @@ def rule(
     return Ruled(ruling, False)
 
 
-def _check(request: str, grade: int | None, note: str, scale: Scale) -> None:
-    if not 8 <= len(request) <= 100:
-        raise Invalid("a request's id has 8 to 100 characters")
-    if grade is not None and grade not in scale:
-        listed = ", ".join(map(str, scale.values))
-        raise Invalid(f"the grade {grade} is not on the scale: it can be {listed}")
-    if len(note) > LONGEST_TEXT:
-        raise Invalid(f"the note has {len(note):,} characters; {LONGEST_TEXT:,} at most")
-
-
 def ruling_history(connection: Connection, item: int) -> list[Ruling]:
     """All rulings on a document, the first one first."""
     wanted = _WANTED.where(rulings.c.item_id == item).order_by(rulings.c.id)
@@ -115,8 +105,7 @@ def standing_rulings(
     connection: Connection, *, among: Collection[int] | None = None
 ) -> dict[int, Ruling]:
     """The rulings that hold, by item: of each, the last one, unless it took the others back."""
-    last = select(func.max(rulings.c.id)).group_by(rulings.c.item_id)
-    wanted = _WANTED.where(rulings.c.id.in_(last), rulings.c.grade.is_not(None))
+    wanted = _WANTED.where(STANDS)
     if among is not None:
         wanted = wanted.where(rulings.c.item_id.in_(among))
     return {row.item_id: Ruling(*row) for row in connection.execute(wanted)}
@@ -125,6 +114,12 @@ def standing_rulings(
 def _ruling(connection: Connection, number: int) -> Ruling:
     return Ruling(*connection.execute(_WANTED.where(rulings.c.id == number)).one())
 
+
+STANDS = and_(
+    rulings.c.id.in_(select(func.max(rulings.c.id)).group_by(rulings.c.item_id)),
+    rulings.c.grade.is_not(None),
+)
+"""Of a ruling: whether it is the last one on its document, and was not taken back."""
 
 _WANTED = select(
     rulings.c.id,

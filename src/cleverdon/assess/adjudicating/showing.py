@@ -9,6 +9,7 @@ from sqlalchemy import Connection, func, select
 from cleverdon.assess.adjudicating.cases import Case, case
 from cleverdon.assess.adjudicating.rulings import Ruling, ruling_history
 from cleverdon.assess.judging.excerpts import SEARCHED, Excerpt, excerpt
+from cleverdon.assess.judging.viewing import link_to
 from cleverdon.assess.store.schema import documents, items, topics
 
 
@@ -32,8 +33,7 @@ class Shown:
     @property
     def link(self) -> str:
         """The document's address, if it is one that a page may lead to."""
-        scheme = self.url.partition(":")[0].casefold()
-        return self.url if scheme in ("http", "https") else ""
+        return link_to(self.url)
 
 
 def shown(connection: Connection, item: int) -> Shown:

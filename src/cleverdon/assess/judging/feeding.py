@@ -34,7 +34,7 @@ from cleverdon.pool.pooled import Pool
 from cleverdon.pool.returned import returned
 
 AHEAD = 3
-"""Documents that wait for judges beside one for each: as many as a browser fetches ahead."""
+"""Documents that wait for judges beside one for each: a topic that has more does not look done."""
 
 _GOLD_EVERY = 10
 """Where a method gives out documents without a budget, one in so many is gold, for a start."""
@@ -170,4 +170,4 @@ _OPEN = select(func.count()).where(
     )
     .exists(),
 )
-"""How many documents are given out, of which nobody has said anything."""
+"""How many documents are given out that nobody has judged or skipped."""

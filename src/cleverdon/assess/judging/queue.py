@@ -111,6 +111,11 @@ _ASSIGNED = (
     .where(assignments.c.person_id == ME)
     .order_by(assignments.c.topic_id)
 )
+_IS_DONE_BY_ME = (
+    select(judgments.c.item_id)
+    .where(judgments.c.item_id == items.c.id, judgments.c.person_id == ME, IS_DONE)
+    .exists()
+)
 _FOUND: BindParameter[int] = bindparam("found", expanding=True)
 _END_LEASES = delete(leases).where(
     leases.c.person_id == ME, or_(leases.c.item_id.in_(_FOUND), leases.c.until <= _NOW)
@@ -119,7 +124,8 @@ _LEASE = insert(leases).from_select(
     ["item_id", "person_id", "until"],
     reachable(ME)
     .with_only_columns(items.c.id, ME, bindparam("until", type_=Double))
-    .where(items.c.id.in_(_FOUND)),
+    # What one has judged is in nobody's way: a browser may still name it among what it has.
+    .where(items.c.id.in_(_FOUND), ~_IS_DONE_BY_ME),
 )
 
 

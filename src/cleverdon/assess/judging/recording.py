@@ -9,15 +9,13 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Row, bindparam, delete, insert, select, update
 
 from cleverdon.assess import clock
+from cleverdon.assess.judging.checking import check_said
 from cleverdon.assess.judging.reach import ME, item_for
 from cleverdon.assess.refusals import Conflict, Invalid
 from cleverdon.assess.scale import Scale
 from cleverdon.assess.store.schema import events, items, judgments, leases
 
 Kind = Literal["grade", "skip", "note", "flag", "undo"]
-
-LONGEST_TEXT = 10_000
-"""Characters of a note or of a reason."""
 
 LONGEST_TIME = 86_400.0
 """Seconds for which a document is looked at."""
@@ -99,19 +97,12 @@ def standing_of(row: Row[Any]) -> Standing:
 
 
 def _check(said: Saying, scale: Scale) -> None:
-    if not 8 <= len(said.request) <= 100:
-        raise Invalid("a request's id has 8 to 100 characters")
-    if said.kind == "grade" and said.grade not in scale:
-        listed = ", ".join(map(str, scale.values))
-        raise Invalid(f"the grade {said.grade} is not on the scale: it can be {listed}")
+    grade = said.grade if said.kind == "grade" else None
+    check_said(request=said.request, grade=grade, text=said.text, scale=scale)
+    if said.kind == "grade" and grade is None:
+        raise Invalid(f"the grade is missing: it can be {', '.join(map(str, scale.values))}")
     if said.kind == "skip" and not said.text.strip():
         raise Invalid("a document is skipped for a reason: say it")
-    if "\0" in said.text + said.request:
-        raise Invalid(
-            "the text or the request holds a null character, which not all databases keep"
-        )
-    if len(said.text) > LONGEST_TEXT:
-        raise Invalid(f"the text has {len(said.text):,} characters; {LONGEST_TEXT:,} at most")
 
 
 def _repeated(connection: Connection, row: Row[Any], said: Saying) -> Recorded:

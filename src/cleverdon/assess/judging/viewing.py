@@ -29,6 +29,9 @@ from cleverdon.assess.store.schema import (
 Which = Literal["judged", "skipped", "flagged"]
 """The lists of one's own judgments."""
 
+_LAST_CHARACTER = 2**31 - 2
+"""PostgreSQL counts no further, and no text is as long."""
+
 TEXT_PAGE = 40_000
 """Characters of a page of a document's whole text."""
 
@@ -50,8 +53,7 @@ class View:
     @property
     def link(self) -> str:
         """The document's address, if it is one that a page may lead to."""
-        scheme = self.url.partition(":")[0].casefold()
-        return self.url if scheme in ("http", "https") else ""
+        return link_to(self.url)
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,6 @@ class Said:
 class TextPage:
     """Some of a document's whole text."""
 
-    item: int
     topic: str
     title: str
     number: int
@@ -125,23 +126,42 @@ def own_judgments(
     return [_said(row) for row in connection.execute(wanted)]
 
 
+def link_to(url: str) -> str:
+    """A document's address, if it is one that a page may lead to; else nothing."""
+    return url if url.partition(":")[0].casefold() in ("http", "https") else ""
+
+
 def text_page(connection: Connection, person: int, item: int, number: int) -> TextPage:
-    """A page of a document's whole text, from 1; a text without characters has one page."""
-    start = (number - 1) * TEXT_PAGE
+    """A page of the whole text of a document within reach."""
+    item_for(connection, person, item)
+    return any_text_page(connection, item, number)
+
+
+def any_text_page(connection: Connection, item: int, number: int) -> TextPage:
+    """A page of a document's whole text, from 1; a text without characters has one page.
+
+    Whose reach the document is in is not asked: administrators may read them all.
+    """
+    start = min((number - 1) * TEXT_PAGE, _LAST_CHARACTER)
     row = connection.execute(
-        _own(
-            person,
+        select(
+            topics.c.name.label("topic"),
             topics.c.title.label("query"),
+            documents.c.name.label("document"),
+            documents.c.title,
             func.substr(documents.c.text, start + 1, TEXT_PAGE).label("text"),
             func.length(documents.c.text).label("length"),
-        ).where(items.c.id == item)
+        )
+        .select_from(items)
+        .join(topics, topics.c.id == items.c.topic_id)
+        .join(documents, documents.c.id == items.c.document_id)
+        .where(items.c.id == item)
     ).first()
     pages = 0 if row is None else max(-(-row.length // TEXT_PAGE), 1)
     if row is None or not 1 <= number <= pages:
-        raise NotThere(f"there is no page {number} of a document {item} that is assigned to you")
-    return TextPage(
-        item, row.topic, row.title or row.document, number, pages, marked(row.text, row.query)
-    )
+        raise NotThere(f"there is no page {number} of a document {item}")
+    title = row.title or row.document
+    return TextPage(row.topic, title, number, pages, marked(row.text, row.query))
 
 
 def pace(connection: Connection, person: int, topic: int) -> tuple[int, float]:

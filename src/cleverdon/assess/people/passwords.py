@@ -22,12 +22,17 @@ AT_ONCE = 2
 _TURNS = BoundedSemaphore(AT_ONCE)
 
 
-def hashed(password: str, *, name: str = "") -> str:
-    """What is stored of a new password; `name` is whose it is."""
+def check_new(password: str, *, name: str = "") -> None:
+    """Whether a password can be one; `name` is whose it would be."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise Invalid(f"a password has {SHORTEST} to {LONGEST} characters")
     if name and password.casefold() == name.casefold():
         raise Invalid("a password is not one's name")
+
+
+def hashed(password: str, *, name: str = "") -> str:
+    """What is stored of a new password; `name` is whose it is."""
+    check_new(password, name=name)
     with _TURNS:
         return _ARGON2.hash(_composed(password))
 

@@ -63,6 +63,7 @@ def assign(
     connection.execute(delete(assignments).where(*key))
     row = {"topic_id": number, "person_id": person.id, "part": part}
     connection.execute(insert(assignments).values(**row))
+    _end_leases(connection, number, person.id)  # some may be of what is no longer theirs
     actor.note(connection, "assigned a topic", f"{topic} ({part}) to {person.name}")
 
 

@@ -34,7 +34,8 @@ class Documents:
     """The documents that are wanted, read as they are asked for, and each of them given once.
 
     Those that are in no file come last, empty: an assessor may know them by their ids. `missing`
-    says which these are, once all was read; where none was found at all, that is an error.
+    says which these are, and which have an address alone, once all was read; where none was found
+    at all, that is an error.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Documents:
         self._wanted = dict.fromkeys(wanted)
         self._progress = progress
         self._found: dict[str, bytes] = {}  # digests: two of an id must be the same
+        self._with_address_alone: list[str] = []
         self.missing: list[str] = []
 
     def __iter__(self) -> Iterator[Document]:
@@ -58,14 +60,15 @@ class Documents:
                 if _is_part_of_page(Path(file), Path(path)):
                     continue
                 yield from self._new(self._of_file(file, Path(path)), name_of_stream(file))
-        self.missing = [name for name in self._wanted if name not in self._found]
+        absent = [name for name in self._wanted if name not in self._found]
         if not self._found:
             raise InputError(
                 f"has none of the {len(self._wanted):,} documents to judge, such as "
-                f"{self.missing[0]!r}: are these the right documents?",
+                f"{absent[0]!r}: are these the right documents?",
                 source=", ".join(map(name_of_stream, self._paths)),
             )
-        yield from map(Document, self.missing)
+        yield from map(Document, absent)
+        self.missing = absent + self._with_address_alone
 
     def _new(self, documents: Iterator[tuple[Document, int]], source: str) -> Iterator[Document]:
         for document, line in documents:
@@ -76,6 +79,8 @@ class Documents:
             before = self._found.get(document.name)
             if before is None:
                 self._found[document.name] = digest
+                if not (document.title or document.text):
+                    self._with_address_alone.append(document.name)
                 yield document
             elif before != digest:
                 raise InputError(

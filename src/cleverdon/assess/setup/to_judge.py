@@ -124,6 +124,13 @@ def _pairs(text: str, source: str) -> Iterator[tuple[str, str]]:
         fields = line.split()
         if not fields or line.startswith("#"):
             continue
+        if "\t" in line and fields != [cell for cell in map(str.strip, line.split("\t")) if cell]:
+            raise InputError(
+                "tabs and blanks are mixed: which of them part the fields? Begin with a line of "
+                "names, as in query and document, parted by a tab, or use blanks alone",
+                source=source,
+                line=number,
+            )
         if len(fields) not in _PLACES:
             hint = "; runs are given by --runs" if len(fields) == 6 else ""
             raise InputError(

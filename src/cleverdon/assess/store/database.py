@@ -12,10 +12,11 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, TextClause, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
+from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, NoSuchModuleError
 
+from cleverdon.assess.refusals import Invalid
 from cleverdon.assess.store.file import OpenFile, StoreFailure
 from cleverdon.errors import MissingExtra, OptionError
 
@@ -27,6 +28,15 @@ _THREADS = 40
 
 _WRITERS = 0x0C1E7E4D
 """The advisory lock of PostgreSQL that a writer holds."""
+
+
+def _waiting_for_writers(seconds: float) -> TextClause:
+    """Take PostgreSQL's lock; one statement, since each is a way to the server and back."""
+    limit = f"set_config('lock_timeout', '{1000 * seconds:g}', true)"
+    return text(f"SELECT {limit}, pg_advisory_xact_lock({_WRITERS})")
+
+
+_WAIT_FOR_WRITERS = _waiting_for_writers(_PATIENCE)
 
 
 class Database:
@@ -82,7 +92,7 @@ class Database:
             connection = connection.execution_options(**options)
             with connection.begin():
                 if not self.is_sqlite:
-                    connection.execute(text(f"SELECT pg_advisory_xact_lock({_WRITERS})"))
+                    connection.execute(_WAIT_FOR_WRITERS)
                     if not durable:
                         connection.execute(text("SET LOCAL synchronous_commit = off"))
                 yield connection
@@ -97,6 +107,9 @@ class Database:
     def _failures(self) -> Iterator[None]:
         try:
             yield
+        except DataError as error:  # a null character, as PostgreSQL has none
+            said = str(error.orig).strip().split("\n")[0]
+            raise Invalid(f"the database does not take a value that was given: {said}") from error
         except DBAPIError as error:
             raise StoreFailure(_explained(error, self.name)) from error
 
@@ -172,6 +185,6 @@ def _explained(error: DBAPIError, name: str) -> str:
         return f"the disk is full: free some space beside {name}; nothing of this was written"
     if "readonly" in said:
         return f"{name} may not be written: give the server's user the right to"
-    if "locked" in said:
+    if "locked" in said or "lock timeout" in said:
         return f"{name} is being written by another program; try again"
     return f"the database {name} failed: {said}"

@@ -66,10 +66,10 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        if scope["method"] == "HEAD":  # as GET; the server leaves the body out
+            scope = {**scope, "method": "GET"}
         request = Request(scope)
         answering = _Answering(request, send)
-        if request.method == "HEAD":  # as GET; the server leaves the body out
-            scope = {**scope, "method": "GET"}
         try:
             check_host(request, request.app.state.hosts)
             visitor = None if self._is_open(request.url.path) else await recognise(request)

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
 from cleverdon.assess.people import entering, managing
+from cleverdon.assess.people.passwords import check_new
 from cleverdon.assess.people.rights import RIGHTS, Right
 from cleverdon.assess.people.tokens import Token, tokens_of
 from cleverdon.assess.refusals import NotAllowed
@@ -84,6 +85,7 @@ def sign_out(request: Request, visitor: SignedIn, wanted: SignOutModel) -> Respo
 
 def change_password(request: Request, visitor: Visitor, *, old: str, new: str) -> None:
     """Set one's new password; a wrong old one counts as a failure to sign in."""
+    check_new(new, name=visitor.name)
     with request.app.state.attempts.trying(address=visitor.address, name=visitor.name) as attempt:
         entering.change_password(
             request.app.state.project.database,

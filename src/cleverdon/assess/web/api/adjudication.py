@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from cleverdon.assess import clock
 from cleverdon.assess.adjudicating.cases import Case, Show, case, cases
 from cleverdon.assess.adjudicating.rulings import Ruling, rule, ruling_history
-from cleverdon.assess.judging.recording import LONGEST_TEXT
+from cleverdon.assess.judging.checking import LONGEST_TEXT
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.web.api.judging_models import LARGEST, LONGEST_NAME
 from cleverdon.assess.web.api.models import failing

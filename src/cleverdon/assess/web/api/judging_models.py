@@ -6,9 +6,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from cleverdon.assess.judging.checking import LONGEST_TEXT
 from cleverdon.assess.judging.excerpts import Excerpt
 from cleverdon.assess.judging.queue import Progress
-from cleverdon.assess.judging.recording import LONGEST_TEXT, LONGEST_TIME, Kind
+from cleverdon.assess.judging.recording import LONGEST_TIME, Kind
 from cleverdon.assess.judging.viewing import Said, View
 from cleverdon.assess.web.api.models import StandingModel
 

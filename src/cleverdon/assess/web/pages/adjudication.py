@@ -13,7 +13,8 @@ from starlette.responses import RedirectResponse, Response
 from cleverdon.assess.adjudicating.cases import Cases, Show, cases
 from cleverdon.assess.adjudicating.rulings import rule
 from cleverdon.assess.adjudicating.showing import shown
-from cleverdon.assess.judging.recording import LONGEST_TEXT
+from cleverdon.assess.judging.checking import LONGEST_TEXT
+from cleverdon.assess.judging.viewing import any_text_page
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.scale import Scale
 from cleverdon.assess.store.schema import topics
@@ -46,14 +47,18 @@ class Filters(BaseModel):
     names: bool = False
     skip: Annotated[int, Field(ge=0, le=LARGEST)] = 0
 
-    def address(self, item: int | None = None, **more: object) -> str:
-        """The list, or a case, narrowed in the same way."""
+    def kept(self, **more: object) -> dict[str, object]:
+        """What an address names, so that it leads to something narrowed in the same way."""
         given = {**self.model_dump(exclude_defaults=True), **more}
         named = {
             name: str(value).lower() if value is True else value for name, value in given.items()
         }
-        path = "/adjudication" if item is None else f"/adjudication/{item}"
-        kept = {name: value for name, value in named.items() if value not in (0, "", None)}
+        return {name: value for name, value in named.items() if value not in (0, "", None)}
+
+    def address(self, *parts: int | str, **more: object) -> str:
+        """The list, or with its number a case, or a part of one, narrowed in the same way."""
+        path = "/".join(("/adjudication", *map(str, parts)))
+        kept = self.kept(**more)
         return f"{path}?{urlencode(kept)}" if kept else path
 
     def cases(self, connection: Connection, scale: Scale, *, n: int, skip: int) -> Cases:
@@ -61,6 +66,12 @@ class Filters(BaseModel):
         line = scale.relevant if self.across else None
         topic = self.topic or None
         return cases(connection, self.show, topic=topic, across=line, n=n, skip=skip)
+
+
+class TextFilters(Filters):
+    """The same, and which page of a text."""
+
+    page: Annotated[int, Field(ge=1, le=LARGEST)] = 1
 
 
 Asked = Annotated[Filters, Query()]
@@ -95,6 +106,20 @@ def one(request: Request, visitor: Administrator, item: ItemId, filters: Asked) 
     following = filters.address(others[0].item, skip=after) if others else ""
     values = {"view": view, "filters": filters, "following": following}
     return page(request, "adjudication_case.html", values, visitor=visitor)
+
+
+@router.get("/adjudication/{item}/text")
+def whole_text(
+    request: Request,
+    visitor: Administrator,
+    item: ItemId,
+    filters: Annotated[TextFilters, Query()],
+) -> Response:
+    """The whole text of a document, page by page, whoever it is assigned to."""
+    with request.app.state.project.database.reading() as connection:
+        found = any_text_page(connection, item, filters.page)
+    values = {"text": found, "kept": filters.kept(), "back": filters.address(item, page=None)}
+    return page(request, "text.html", values, visitor=visitor)
 
 
 @router.post("/adjudication/{item}")

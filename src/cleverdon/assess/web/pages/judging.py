@@ -11,10 +11,11 @@ from sqlalchemy import Connection
 from starlette.responses import RedirectResponse, Response
 
 from cleverdon.assess.judging import viewing
+from cleverdon.assess.judging.checking import LONGEST_TEXT
 from cleverdon.assess.judging.forms import saying_of
 from cleverdon.assess.judging.queue import Progress, progress, take_next
 from cleverdon.assess.judging.reach import assigned_topics, topic_for
-from cleverdon.assess.judging.recording import LONGEST_TEXT, Kind, record
+from cleverdon.assess.judging.recording import Kind, record
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.web.api.judging_models import LARGEST
 from cleverdon.assess.web.paths import topic_of, topic_path
@@ -163,7 +164,8 @@ def whole_text(
     """The whole text of a document, page by page."""
     with request.app.state.project.database.reading() as connection:
         found = viewing.text_page(connection, visitor.person, item, number)
-    return page(request, "text.html", {"text": found}, visitor=visitor)
+    values = {"text": found, "kept": {}, "back": topic_path(found.topic, item=item)}
+    return page(request, "text.html", values, visitor=visitor)
 
 
 def _next(

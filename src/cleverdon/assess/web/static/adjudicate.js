@@ -1,5 +1,6 @@
 // Keys, for who settles many documents: a digit gives the grade that holds, an arrow passes on.
 
+import "./clicks.js";
 import { listen } from "./keys.js";
 
 listen({

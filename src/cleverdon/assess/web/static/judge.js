@@ -1,5 +1,6 @@
 // One document at a time: what is said moves on at once, and is sent behind the scenes.
 
+import "./clicks.js";
 import { dialogOf } from "./dialogs.js";
 import "./everywhere.js";
 import { listen } from "./keys.js";

@@ -1,5 +1,6 @@
 // Many documents at once: a grade is sent behind the scenes, and the list stays where it is.
 
+import "./clicks.js";
 import "./everywhere.js";
 import { listen } from "./keys.js";
 import { Progress } from "./progress.js";
