@@ -58,7 +58,7 @@ THERE: dict[str, list[Any]] = {
 """Values that a project of the tests knows, by the names of fields."""
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
+@pytest.fixture(scope="module")
 def project(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Project]:
@@ -78,7 +78,13 @@ def schema(project: Project) -> Any:
     return read
 
 
-@pytest.mark.parametrize("name", ["eve", "ann"], ids=["administrator", "assessor"])
+@pytest.mark.parametrize(
+    ("project", "name"),
+    [("sqlite", "eve"), ("sqlite", "ann"), ("postgresql", "eve")],
+    ids=["administrator", "assessor", "administrator on PostgreSQL"],
+    indirect=["project"],
+    scope="module",  # so that all calls are made of one project before the next is made
+)
 @pytest.mark.parametrize("call", CALLS)
 def test_calls_do_what_their_description_says(
     call: str, name: str, project: Project, schema: Any, caplog: pytest.LogCaptureFixture
