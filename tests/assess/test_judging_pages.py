@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import unescape
+from html import escape, unescape
+from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
@@ -65,6 +66,15 @@ def test_each_role_starts_where_its_work_is(app: FastAPI, ann: TestClient) -> No
     for name in ("eve", "vic"):
         with browser(app, name) as who:
             assert who.get("/", follow_redirects=False).headers["location"] == "/dashboard"
+
+
+def test_guidelines_of_the_project_are_shown_where_one_judges(tmp_path: Path) -> None:
+    told = {"guidelines": f"Judge the text.\nNot its links. {EVIL}"}
+    with made_project(tmp_path / "project", settings=told) as project:
+        app = make_app(project)
+        with browser(app, "ann") as ann:
+            for path in ("/topics", "/topics/t1", "/topics/t1/list"):
+                assert escape(told["guidelines"]) in ann.get(path).text, path
 
 
 def test_judging_by_forms_alone(project: Project, ann: TestClient) -> None:

@@ -50,6 +50,11 @@ class Project:
         return Scale.from_json(self.setting("scale"))
 
     @cached_property
+    def guidelines(self) -> str:
+        """What assessors are told beside the guidelines of single grades; may be empty."""
+        return str(self.setting("guidelines", ""))
+
+    @cached_property
     def title(self) -> str:
         """What the project is called."""
         return str(self.setting("title", self.folder.resolve().name))

@@ -63,7 +63,7 @@ def about(request: Request, visitor: Known) -> ProjectModel:
             counts = _counts(connection)
     return ProjectModel(
         title=project.title,
-        guidelines=str(project.setting("guidelines", "")),
+        guidelines=project.guidelines,
         scale=ScaleModel.model_validate(project.scale.to_json()),
         counts=counts,
     )
