@@ -7,6 +7,7 @@ from pathlib import Path
 from threading import Event, Thread
 
 import pytest
+from sqlalchemy import text
 
 from cleverdon.assess.project import Project
 from cleverdon.assess.store import StoreFailure, database
@@ -29,11 +30,27 @@ def test_values_that_it_does_not_take(on_postgresql: Project) -> None:
     assert page.status_code == 404
 
 
+def test_a_commit_waits_for_the_disk_whatever_the_server_is_set_to(on_postgresql: Project) -> None:
+    stored = on_postgresql.database
+    asked = text("SHOW synchronous_commit")
+    for default, durable in [("off", "on"), ("remote_apply", "remote_apply")]:
+        with stored.writing() as connection:
+            name = connection.execute(text("SELECT current_database()")).scalar()
+            connection.execute(text(f"ALTER DATABASE {name} SET synchronous_commit = {default}"))
+        stored.close()  # what follows is on connections that know of it
+        with stored.reading() as connection:
+            assert connection.execute(asked).scalar() == default
+        with stored.writing() as connection:
+            assert connection.execute(asked).scalar() == durable
+        with stored.writing(durable=False) as connection:
+            assert connection.execute(asked).scalar() == "off"
+
+
 def test_it_is_not_waited_for_without_end(
     on_postgresql: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Another process that writes holds no lock of ours, but the server's."""
-    monkeypatch.setattr(database, "_WAIT_FOR_WRITERS", database._waiting_for_writers(0.2))
+    monkeypatch.setattr(database, "_PATIENCE", 0.2)
     holding, enough = Event(), Event()
     other = database.Database(on_postgresql.database.url)
 

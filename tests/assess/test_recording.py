@@ -38,8 +38,18 @@ def test_a_request_is_done_once(project: Project) -> None:
     first = say(project, ANN, "grade", grade=2, request="the-same-one")
     again = say(project, ANN, "grade", grade=2, request="the-same-one")
     assert (again.event, again.standing, again.repeated) == (first.event, first.standing, True)
-    with pytest.raises(Conflict, match="used before"):
-        say(project, ANN, "grade", grade=2, item=2, request="the-same-one")
+    for other in ({"grade": 2, "item": 2}, {"grade": 1}):
+        with pytest.raises(Conflict, match="used before"):
+            say(project, ANN, "grade", request="the-same-one", **other)
+    for kind, said, other in [
+        ("flag", {"flagged": True}, {"flagged": False}),
+        ("note", {"text": " odd "}, {"text": "even"}),
+        ("skip", {"text": "broken"}, {"text": "empty"}),
+    ]:
+        say(project, ANN, kind, request=f"the-same-{kind}", **said)
+        assert say(project, ANN, kind, request=f"the-same-{kind}", **said).repeated
+        with pytest.raises(Conflict, match="used before"):
+            say(project, ANN, kind, request=f"the-same-{kind}", **other)
     assert not say(project, BOB, "grade", grade=0, request="the-same-one").repeated
 
 

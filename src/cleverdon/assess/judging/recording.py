@@ -106,14 +106,17 @@ def _check(said: Saying, scale: Scale) -> None:
 
 
 def _repeated(connection: Connection, row: Row[Any], said: Saying) -> Recorded:
-    if (row.item_id, row.kind) != (said.item, said.kind):
+    then = standing_of(row)
+    # The same word over again changes nothing; another one would pass for recorded, and be lost.
+    is_same = said.kind == "undo" or _changed(then, said) == then
+    if (row.item_id, row.kind) != (said.item, said.kind) or not is_same:
         raise Conflict(
             f"the request {said.request!r} was used before, for something else: each needs its own"
         )
     topic = connection.execute(
         select(items.c.topic_id).where(items.c.id == row.item_id)
     ).scalar_one()
-    return Recorded(standing_of(row), row.id, True, topic)
+    return Recorded(then, row.id, True, topic)
 
 
 def _after(history: Iterable[Row[Any]], said: Saying) -> Standing:
@@ -124,11 +127,15 @@ def _after(history: Iterable[Row[Any]], said: Saying) -> Standing:
             states.pop()
         else:
             states.append(standing_of(row))
-    now = states[-1]
-    if said.kind == "undo":
-        if len(states) < 2:
-            raise Conflict("there is nothing to undo: nothing was said of this document")
-        return states[-2]
+    if said.kind != "undo":
+        return _changed(states[-1], said)
+    if len(states) < 2:
+        raise Conflict("there is nothing to undo: nothing was said of this document")
+    return states[-2]
+
+
+def _changed(now: Standing, said: Saying) -> Standing:
+    """A state with a word that adds to it."""
     if said.kind == "grade":
         return replace(now, grade=said.grade, skipped=None)
     if said.kind == "skip":

@@ -30,13 +30,19 @@ _WRITERS = 0x0C1E7E4D
 """The advisory lock of PostgreSQL that a writer holds."""
 
 
-def _waiting_for_writers(seconds: float) -> TextClause:
-    """Take PostgreSQL's lock; one statement, since each is a way to the server and back."""
-    limit = f"set_config('lock_timeout', '{1000 * seconds:g}', true)"
-    return text(f"SELECT {limit}, pg_advisory_xact_lock({_WRITERS})")
+def _begin_postgresql(*, durable: bool) -> TextClause:
+    """Take PostgreSQL's lock; one statement, since each is a way to the server and back.
+
+    A server, a database or a user may be set up to answer before a commit is on the disk.
+    """
+    limit = "set_config('lock_timeout', :limit, true)"
+    named = "current_setting('synchronous_commit')"
+    waits = f"CASE {named} WHEN 'off' THEN 'on' ELSE {named} END" if durable else "'off'"
+    committing = f"set_config('synchronous_commit', {waits}, true)"
+    return text(f"SELECT {limit}, {committing}, pg_advisory_xact_lock({_WRITERS})")
 
 
-_WAIT_FOR_WRITERS = _waiting_for_writers(_PATIENCE)
+_BEGIN_POSTGRESQL = {durable: _begin_postgresql(durable=durable) for durable in (True, False)}
 
 
 class Database:
@@ -92,9 +98,8 @@ class Database:
             connection = connection.execution_options(**options)
             with connection.begin():
                 if not self.is_sqlite:
-                    connection.execute(_WAIT_FOR_WRITERS)
-                    if not durable:
-                        connection.execute(text("SET LOCAL synchronous_commit = off"))
+                    limit = {"limit": f"{1000 * _PATIENCE:g}"}
+                    connection.execute(_BEGIN_POSTGRESQL[durable], limit)
                 yield connection
             if self._file is not None:
                 self._file.check()
