@@ -15,6 +15,7 @@ from fastapi import FastAPI
 from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
+from cleverdon.assess.importing.importing import Importing, import_file
 from cleverdon.assess.judging.feeding import Feeder
 from cleverdon.assess.judging.queue import take_next
 from cleverdon.assess.judging.recording import Saying, record
@@ -208,9 +209,8 @@ def test_what_was_undone_by_the_database_is_forgotten(tmp_path: Path) -> None:
         _next(project, feeder, n=6)
         after = _given(project)
         with project.database.writing() as connection:
-            connection.execute(
-                update(items).where(items.c.position >= len(before)).values(position=None)
-            )
+            since = update(items).where(items.c.position >= len(before))
+            connection.execute(since.values(position=None, after_event=None))
         _next(project, Feeder(project), n=6)
         assert _given(project) == after, "the grade that was never written taught nothing"
 
@@ -250,6 +250,27 @@ def test_what_an_ended_topic_has_not_given_out_is_nobodys_work(tmp_path: Path) -
         still = len(_given(project)) - 2
         assert still > 0, "what was fetched ahead is to be judged"
         assert left() == ([still, two], [round((still + two) / 2)] * 2)
+
+
+def test_what_an_import_adds_is_no_part_of_the_method(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    project = _made(tmp_path / "project", limits=Limits(budget=6))
+    feeder, given = Feeder(project), _given(project)
+    more = tmp_path / "more.qrels"
+    more.write_text("".join(f"t1 0 d{doc} 0\n" for doc in range(14, 20)))
+    import_file(project, str(more), Importing(add=True), actor=COMMAND_LINE)
+    for opened in (feeder, Feeder(project)):
+        with project.database.reading() as connection:
+            assert opened.ended(connection, 1) == "", "none of the budget went to what was added"
+    everything = []
+    while found := _next(project, feeder):
+        everything += found
+        _say(project, ANN, found[0], "grade", len(everything), grade=0)
+    names = [_name(project, item) for item in everything]
+    assert len(names) == 12
+    assert {f"d{doc}" for doc in range(14, 20)} | set(given) < set(names)
+    assert not caplog.records, "a restart finds what was given out"
 
 
 def test_gold_comes_in_between(tmp_path: Path) -> None:

@@ -33,6 +33,8 @@ def test_blocks_are_lines_and_nothing_unseen_is_shown() -> None:
         (PAGE, True),
         ("  <?xml version='1.0'?><!-- made --><HTML lang=en>", True),
         ("<body onload=x>", True),
+        (f"{'<!---->' * 100} <html>", True),
+        ("<!-- a -->\n" * 100, False),
         ("<b>bold</b> is how it is written", False),
         ("<htmlx>", False),
         ("a page begins with <html>", False),
@@ -53,9 +55,10 @@ def test_whatever_it_is_it_ends(parts: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "damage", ["<!--", "<a x='", "<![CDATA[", "<?x", "</", "<pre>", "<img alt="]
+    "damage", ["<!--", "<a x='", '<a =">" ', "<![CDATA[", "<?x", "</", "<pre>", "<img alt="]
 )
 def test_what_never_ends_is_gone_through_once(damage: str) -> None:
+    assert not begins_as_html(damage * 1_000)
     # Python's own parser would take hours over most of these.
     for page in (damage * 20_000, f"{damage * 20_000}>"):
         title, _ = text_of_html(f"<title>All</title>{page}")

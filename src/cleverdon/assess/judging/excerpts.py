@@ -8,9 +8,11 @@ the number of characters that are missing.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
+from operator import itemgetter
 from typing import Literal
 
 from cleverdon.assess.judging.terms import terms_of
@@ -77,7 +79,7 @@ class Part:
         return [self._pieces(*span) for span in spans if self.text[slice(*span)].strip()]
 
     def _pieces(self, start: int, end: int) -> list[Piece]:
-        inside = [(max(a, start), min(b, end)) for a, b in self.marks if a < end and b > start]
+        inside = _within(self.marks, start, end)
         bounds = [start, *(place for span in inside for place in span), end]
         pieces = (
             Piece(self.text[a:b], marked=place % 2 == 1)
@@ -168,10 +170,15 @@ def _parts(text: str, views: Sequence[Span], marks: Sequence[Span], length: int)
 
 
 def _part(kind: Kind, text: str, start: int, end: int, marks: Sequence[Span]) -> Part:
-    inside = (
-        (max(a, start) - start, min(b, end) - start) for a, b in marks if a < end and b > start
-    )
+    inside = ((a - start, b - start) for a, b in _within(marks, start, end))
     return Part(kind, start, end, text[start:end], tuple(inside))
+
+
+def _within(marks: Sequence[Span], start: int, end: int) -> list[Span]:
+    """What of the marks, which rise, is in a stretch: a text has many of both."""
+    first = bisect_right(marks, start, key=itemgetter(1))
+    last = bisect_left(marks, end, key=itemgetter(0))
+    return [(max(a, start), min(b, end)) for a, b in marks[first:last]]
 
 
 def _cut(text: str, place: int) -> int:

@@ -33,12 +33,13 @@ from cleverdon.pool.adaptive.judged_topic import JudgedTopic
 # Built once, as all statements of every judgment: to build one takes longer than to run it.
 _TOPIC: BindParameter[int] = bindparam("topic", type_=Integer)
 _HEARD: BindParameter[int] = bindparam("heard", type_=Integer)
-_IS_PLACED = and_(items.c.topic_id == _TOPIC, items.c.position.is_not(None))
-_PLACED = select(func.count()).where(_IS_PLACED)
-_IN_PLACE = (
+# By the method: what an import brought along has a place as well, and was after no event.
+_IS_GIVEN = and_(items.c.topic_id == _TOPIC, items.c.after_event.is_not(None))
+_GIVEN = select(func.count()).where(_IS_GIVEN)
+_IN_TURN = (
     select(items.c.position, items.c.after_event, documents.c.name)
     .join(documents, documents.c.id == items.c.document_id)
-    .where(_IS_PLACED)
+    .where(_IS_GIVEN)
     .order_by(items.c.position)
 )
 _LAST = select(events.c.person_id, events.c.request).where(events.c.id == _HEARD)
@@ -78,7 +79,7 @@ class FedTopic:
     relevant: int  # from this grade on
     items: dict[str, int]  # by the names of the documents
     gold: list[tuple[int, str]]  # after how many documents each is due
-    given: int  # documents that have a place in the queue
+    given: int  # documents that it has put into the queue
     out: set[str]  # which these are
     heard: int = 0  # the last event, and by whom which request it was
     request: tuple[int, str] | None = None
@@ -95,7 +96,7 @@ class FedTopic:
 
     def agrees(self, connection: Connection) -> bool:
         """Whether the database is where it was left: a transaction may have been undone since."""
-        if connection.execute(_PLACED, {"topic": self.topic}).scalar() != self.given:
+        if connection.execute(_GIVEN, {"topic": self.topic}).scalar() != self.given:
             return False
         found = connection.execute(_LAST, {"heard": self.heard}).first()
         return (None if found is None else tuple(found)) == self.request
@@ -107,7 +108,7 @@ class FedTopic:
             return False
         place = {"item": self.items[document], "place": self.given, "heard": self.heard}
         connection.execute(_GIVE, place)
-        self._placed(document)
+        self._give(document)
         return True
 
     def hear(self, connection: Connection) -> None:
@@ -116,17 +117,17 @@ class FedTopic:
 
     def replay(self, connection: Connection) -> None:
         """Do again what the database says was done: giving out, and judging in between."""
-        placed = connection.execute(_IN_PLACE, {"topic": self.topic}).all()
+        in_turn = connection.execute(_IN_TURN, {"topic": self.topic}).all()
         said = connection.execute(_SAID, {"topic": self.topic, "heard": 0}).all()
         self.given, self.out, heard = 0, set(), 0
-        for place in placed:
-            while heard < len(said) and said[heard].id <= (place.after_event or 0):
+        for turn in in_turn:
+            while heard < len(said) and said[heard].id <= turn.after_event:
                 self._learn([said[heard]])
                 heard += 1
             document = self._next()
-            if document != place.name:
-                raise Otherwise(f"{document!r} would be given, and {place.name!r} was")
-            self._placed(place.name)
+            if document != turn.name:
+                raise Otherwise(f"{document!r} would be given, and {turn.name!r} was")
+            self._give(turn.name)
         self._learn(said[heard:])
 
     def _next(self) -> str | None:
@@ -143,7 +144,7 @@ class FedTopic:
                 return found
         return None
 
-    def _placed(self, document: str) -> None:
+    def _give(self, document: str) -> None:
         self.given += 1
         self.out.add(document)
 

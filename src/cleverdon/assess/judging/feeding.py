@@ -146,8 +146,8 @@ class Feeder:
             relevant=self.project.scale.relevant,
             items={row.document: row.id for row in rows},
             gold=gold_in_turn(gold, name, seed=seed, span=span),
-            given=sum(row.position is not None for row in rows),
-            out={row.document for row in rows if row.position is not None},
+            given=sum(row.after_event is not None for row in rows),
+            out={row.document for row in rows if row.after_event is not None},
         )
 
 

@@ -14,9 +14,10 @@ from html import unescape
 from typing import NamedTuple
 
 _BEGINS = re.compile(
-    r"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b",
+    r"\s*(?:<\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*+<(?:!doctype\s+html|html|head|body)\b",
     re.IGNORECASE | re.DOTALL,
 )
+"""Atomic: two comments could be taken for one, and thirty in a billion ways."""
 _HEAD = 4_096
 """Characters within which a page shows itself as HTML, and says what it is written in."""
 _CHARSET = re.compile(rb"""<meta\s[^<>]*?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
@@ -110,6 +111,7 @@ class _Token(NamedTuple):
 
 def _tokens(page: str) -> Iterator[_Token]:
     at, last = 0, page.rfind(">")
+    has_quotes = True  # until a tag has no end but in quotes: then there is no telling what they are
     while (opened := page.find("<", at, last)) >= 0:
         if opened > at:
             yield _Token(page[at:opened])
@@ -117,7 +119,9 @@ def _tokens(page: str) -> Iterator[_Token]:
             closed = page.find("-->", opened + 4)
             at = len(page) if closed < 0 else closed + 3
         elif tag := _TAG.match(page, opened):
-            end, name = _end_of_tag(page, tag.end()), tag[2].casefold()
+            end, name = _end_of_tag(page, tag.end()) if has_quotes else -1, tag[2].casefold()
+            if end < 0:
+                has_quotes, end = False, page.find(">", tag.end())
             yield _Token(page[tag.end() : end], name, tag[1] == "/")
             at = end + 1
             if name in _RAW and not tag[1]:
@@ -135,14 +139,13 @@ def _tokens(page: str) -> Iterator[_Token]:
 
 
 def _end_of_tag(page: str, at: int) -> int:
-    """Where a tag ends: at the first sign of greater that is in no quotes, or else in them."""
-    begun = at
+    """Where a tag ends: at the first sign of greater that is in no quotes; -1 if there is none."""
     while found := _STOP.search(page, at):
         if not found[1]:
             return found.start()
         closed = page.find(found[1], found.end(), found.end() + _LONGEST_VALUE)
         at = found.end() if closed < 0 else closed + 1
-    return page.find(">", begun)
+    return -1
 
 
 class _Seen:
