@@ -100,22 +100,26 @@ def command(
         from cleverdon.assess.setup import assigning
         from cleverdon.assess.setup.workload import work_of
 
-        with project.database.writing() as connection:
-            named = [person_named(connection, name) for name in people]
-            for topic in topics:
-                for person in named:
-                    if remove:
-                        assigning.remove(connection, COMMAND_LINE, topic, person)
-                    else:
-                        assigning.assign(connection, COMMAND_LINE, topic, person, part)
-            if overlap is not None:
-                assigning.set_overlap(connection, COMMAND_LINE, overlap)
+        # What takes long is read before and after: nobody who judges meanwhile waits for it.
+        with project.database.reading() as connection:
             ended = Feeder(project).endings(connection)
-            if not topics and not show:
-                among = named or assigning.assessors(connection)
-                assigning.deal_out(
-                    connection, COMMAND_LINE, among, by=by, anew=rebalance, ended=ended
-                )
+        if not show:
+            with project.database.writing() as connection:
+                named = [person_named(connection, name) for name in people]
+                for topic in topics:
+                    for person in named:
+                        if remove:
+                            assigning.remove(connection, COMMAND_LINE, topic, person)
+                        else:
+                            assigning.assign(connection, COMMAND_LINE, topic, person, part)
+                if overlap is not None:
+                    assigning.set_overlap(connection, COMMAND_LINE, overlap)
+                if not topics:
+                    among = named or assigning.assessors(connection)
+                    assigning.deal_out(
+                        connection, COMMAND_LINE, among, by=by, anew=rebalance, ended=ended
+                    )
+        with project.database.reading() as connection:
             work = work_of(connection, ended)
     click.echo(_printed(work, format_))
 

@@ -16,6 +16,7 @@ from sqlalchemy import (
     bindparam,
     case,
     delete,
+    exists,
     func,
     insert,
     or_,
@@ -87,15 +88,20 @@ def _taken() -> ColumnElement[int]:
     return judged + leased
 
 
+_OF_TOPIC = items.c.topic_id == bindparam("topic", type_=Integer)
+# Of one topic: then an index has the order, and looking ends where there is enough.
 _NEXT = (
     select(items.c.id)
     .select_from(_IN_REACH)
-    .where(~IS_DONE, _available(), items.c.id.not_in(bindparam("without", expanding=True)))
-    # Topics are numbered in their order.
-    .order_by(items.c.topic_id, items.c.position)
+    .where(
+        _OF_TOPIC,
+        ~IS_DONE,
+        _available(),
+        items.c.id.not_in(bindparam("without", expanding=True)),
+    )
+    .order_by(items.c.position)
     .limit(bindparam("n", type_=Integer))
 )
-_NEXT_OF_TOPIC = _NEXT.where(items.c.topic_id == bindparam("topic"))
 _PROGRESS = (
     select(
         items.c.topic_id,
@@ -105,11 +111,18 @@ _PROGRESS = (
     .select_from(_IN_REACH)
     .group_by(items.c.topic_id)
 )
-_PROGRESS_OF_TOPIC = _PROGRESS.where(items.c.topic_id == bindparam("topic"))
+_PROGRESS_OF_TOPIC = _PROGRESS.where(_OF_TOPIC)
 _ASSIGNED = (
-    select(assignments.c.topic_id, assignments.c.part)
+    select(assignments.c.topic_id)
     .where(assignments.c.person_id == ME)
-    .order_by(assignments.c.topic_id)
+    .order_by(assignments.c.topic_id)  # topics are numbered in their order
+)
+_HAS_ALL = select(
+    exists().where(
+        assignments.c.person_id == ME,
+        assignments.c.topic_id == bindparam("topic", type_=Integer),
+        assignments.c.part == "all",
+    )
 )
 _IS_DONE_BY_ME = (
     select(judgments.c.item_id)
@@ -144,38 +157,39 @@ def take_next(
     `feeder` gives out further documents first, where the pool is adaptive.
     """
     now = clock.now()
-    asked = {"me": person, "now": now, "n": n, "without": list(without), "topic": topic}
-    if feeder is not None and feeder.is_adaptive:
-        found = _fed(connection, asked, feeder)
-    else:
-        found = _search(connection, asked)
+    found: list[int] = []
+    for each in _assigned(connection, person) if topic is None else [topic]:
+        if len(found) < n:
+            asked = {"me": person, "now": now, "topic": each, "n": n - len(found)}
+            found += _of_topic(connection, {**asked, "without": list(without)}, feeder)
     _lease(connection, person, [*found, *without], now)
     return found
 
 
-def _search(connection: Connection, asked: Mapping[str, Any]) -> list[int]:
-    wanted = _NEXT if asked["topic"] is None else _NEXT_OF_TOPIC
-    return list(connection.execute(wanted, asked).scalars())
+def _assigned(connection: Connection, person: int) -> list[int]:
+    return list(connection.execute(_ASSIGNED, {"me": person}).scalars())
 
 
-def _fed(connection: Connection, asked: Mapping[str, Any], feeder: Feeder) -> list[int]:
-    """The same where documents are given out on the way: each topic before the next one."""
-    found: list[int] = []
-    for of in connection.execute(_ASSIGNED, asked).all():
-        if asked["topic"] not in (None, of.topic_id):
-            continue
-        feeder.feed(connection, of.topic_id)
-        # What is given out may be on others' screens: then there is to be more, if there is any.
-        for attempt in range(2):
-            lacking = asked["n"] - len(found)
-            if lacking and attempt and of.part == "all":
-                feeder.feed(connection, of.topic_id, more=lacking)
-            without = [*asked["without"], *found]
-            of_topic = {"topic": of.topic_id, "n": lacking, "without": without}
-            found += _search(connection, {**asked, **of_topic})
-            if len(found) == asked["n"]:
-                return found
+def _of_topic(
+    connection: Connection, asked: Mapping[str, Any], feeder: Feeder | None
+) -> list[int]:
+    """The next items of one topic."""
+    if feeder is None or not feeder.is_adaptive:
+        return _search(connection, asked)
+    feeder.feed(connection, asked["topic"])
+    found = _search(connection, asked)
+    lacking = asked["n"] - len(found)
+    # What is given out may be on others' screens: then there is to be more, if there is any.
+    if lacking and connection.execute(_HAS_ALL, asked).scalar():
+        feeder.feed(connection, asked["topic"], more=lacking)
+        found += _search(
+            connection, {**asked, "n": lacking, "without": [*asked["without"], *found]}
+        )
     return found
+
+
+def _search(connection: Connection, asked: Mapping[str, Any]) -> list[int]:
+    return list(connection.execute(_NEXT, asked).scalars())
 
 
 def _lease(connection: Connection, person: int, found: Collection[int], now: float) -> None:

@@ -61,7 +61,12 @@ def add_person(connection: Connection, name: str, role: str) -> Person:
 def all_people(connection: Connection) -> list[Person]:
     """Everybody with an account, by name."""
     found = (_person(row) for row in connection.execute(_persons()))
-    return sorted(found, key=lambda person: (person.name.casefold(), person.name))
+    return sorted(found, key=lambda person: by_name(person.name))
+
+
+def by_name(name: str) -> tuple[str, str]:
+    """By what people are listed, whichever database sorts names in whichever way."""
+    return name.casefold(), name
 
 
 def person_named(connection: Connection, name: str) -> Person:

@@ -102,9 +102,12 @@ def deal_out(
     taken = _take_back(connection, work_of(connection, ended)) if anew else 0
     work = work_of(connection, ended)
     dealt = _by_topic(work, among) if by == "topic" else _by_document(work, among)
-    for each in dealt:
-        row = {"topic_id": each.job.topic, "person_id": each.person, "part": each.job.part}
-        connection.execute(insert(assignments).values(**row))
+    rows = [
+        {"topic_id": each.job.topic, "person_id": each.person, "part": each.job.part}
+        for each in dealt
+    ]
+    if rows:
+        connection.execute(insert(assignments), rows)
     names = ", ".join(person.name for person in among)
     actor.note(connection, "dealt topics out anew" if anew else "dealt topics out", f"to {names}")
     return Changed(len(dealt), taken)
@@ -178,13 +181,13 @@ def _jobs(topic: TopicWork, there: int) -> list[Job]:
 
 def _by_document(work: Work, among: Sequence[Person]) -> list[Dealt]:
     """Everybody on every topic that is not done; who was there for the overlap stays so."""
-    return [
-        Dealt(Job(topic.topic, 0), person.id)
-        for topic in work.topics
-        if topic.done < topic.documents
-        for person in among
-        if person.id not in {each.person for each in topic.people}
-    ]
+    dealt = []
+    for topic in work.topics:
+        if topic.done < topic.documents:
+            there = {each.person for each in topic.people}
+            new = (person.id for person in among if person.id not in there)
+            dealt += [Dealt(Job(topic.topic, 0), person) for person in new]
+    return dealt
 
 
 def _take_back(connection: Connection, work: Work) -> int:

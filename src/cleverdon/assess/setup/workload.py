@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, case, func, or_, select
 
+from cleverdon.assess.people.accounts import by_name
 from cleverdon.assess.store.schema import (
     IS_DONE,
     assignments,
@@ -133,12 +134,18 @@ def _topics(connection: Connection, ended: Collection[str]) -> list[TopicWork]:
     wanted = select(assignments, people.c.name, people.c.active).join(
         people, people.c.id == assignments.c.person_id
     )
-    for row in connection.execute(wanted.order_by(people.c.name)):
+    for row in connection.execute(wanted):
         done = done_by.get((row.topic_id, row.person_id), (0, 0))
         found = Assigned(row.person_id, row.name, row.part, row.active, *done)
         on_topic[row.topic_id].append(found)
     return [
-        TopicWork(row.id, row.name, row.title, **counts[row.id], people=tuple(on_topic[row.id]))
+        TopicWork(
+            row.id,
+            row.name,
+            row.title,
+            **counts[row.id],
+            people=tuple(sorted(on_topic[row.id], key=lambda each: by_name(each.name))),
+        )
         for row in every
     ]
 
@@ -241,9 +248,10 @@ def _people(connection: Connection, found: list[TopicWork]) -> list[PersonWork]:
             or_(people.c.id.in_(has), and_(people.c.role == "assessor", people.c.active)),
         )
     )
-    return [
+    listed = [
         PersonWork(
             row.id, row.name, row.role, row.active, has[row.id], done[row.id], round(left[row.id])
         )
-        for row in connection.execute(wanted.order_by(people.c.name))
+        for row in connection.execute(wanted)
     ]
+    return sorted(listed, key=lambda each: by_name(each.name))

@@ -126,7 +126,7 @@ def listed(request: Request, visitor: Administrator) -> WorkModel:
     """All topics with their people, and how much each person has done and left."""
     project: Project = request.app.state.project
     with project.database.reading() as connection:
-        return _work(request, connection)
+        return WorkModel.of(work_of(connection, request.app.state.feeder.endings(connection)))
 
 
 @router.post("", summary="Put a person on a topic", responses=failing(404))
@@ -136,7 +136,7 @@ def assign(request: Request, visitor: Administrator, wanted: AssignModel) -> Wor
     with project.database.writing() as connection:
         person = person_of(connection, wanted.person)
         assigning.assign(connection, visitor.actor, wanted.topic, person, wanted.part)
-        return _work(request, connection)
+    return listed(request, visitor)
 
 
 @router.post("/remove", summary="Take a person off a topic", responses=failing(404))
@@ -146,7 +146,7 @@ def remove(request: Request, visitor: Administrator, wanted: RemoveModel) -> Wor
     with project.database.writing() as connection:
         person = person_of(connection, wanted.person)
         assigning.remove(connection, visitor.actor, wanted.topic, person)
-        return _work(request, connection)
+    return listed(request, visitor)
 
 
 @router.post("/deal", summary="Deal topics out", responses=failing(404, 409))
@@ -167,20 +167,17 @@ def overlap(request: Request, visitor: Administrator, wanted: OverlapModel) -> W
     project: Project = request.app.state.project
     with project.database.writing() as connection:
         assigning.set_overlap(connection, visitor.actor, wanted.overlap)
-        return _work(request, connection)
-
-
-def _work(request: Request, connection: Connection) -> WorkModel:
-    return WorkModel.of(work_of(connection, request.app.state.feeder.endings(connection)))
+    return listed(request, visitor)
 
 
 def _dealt(request: Request, visitor: Visitor, wanted: DealModel, *, anew: bool) -> WorkModel:
     project: Project = request.app.state.project
+    with project.database.reading() as connection:
+        ended = request.app.state.feeder.endings(connection)
     with project.database.writing() as connection:
         among = _among(connection, wanted.people)
-        ended = request.app.state.feeder.endings(connection)
         assigning.deal_out(connection, visitor.actor, among, by=wanted.by, anew=anew, ended=ended)
-        return _work(request, connection)
+    return listed(request, visitor)
 
 
 def _among(connection: Connection, people: list[int] | None) -> list[Person]:

@@ -25,8 +25,8 @@ PersonId = Annotated[int, Form(ge=1, le=LARGEST)]
 Start = Annotated[int, Form(ge=0, le=LARGEST)]
 Lacking = Annotated[bool, Form()]
 
-_ON_A_PAGE = 100
-"""Topics."""
+_ON_A_PAGE = 25
+"""Topics; each may have a hundred people on it, and lists everybody who could be."""
 
 
 @router.get("")
@@ -67,9 +67,10 @@ def deal(
     anew: Annotated[bool, Form()] = False,
 ) -> Response:
     project: Project = request.app.state.project
+    with project.database.reading() as connection:
+        ended = request.app.state.feeder.endings(connection)
     with project.database.writing() as connection:
         among = assigning.assessors(connection)
-        ended = request.app.state.feeder.endings(connection)
         assigning.deal_out(connection, visitor.actor, among, by=by, anew=anew, ended=ended)
     return _back()
 
