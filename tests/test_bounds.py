@@ -45,7 +45,7 @@ def agree(measure: Measure, hits: Hits, cases: Hits, **options: bool | int) -> N
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12, err_msg=str(measure))
 
 
-@settings(max_examples=20)
+@settings(max_examples=max(20, settings.default.max_examples // 10))
 @given(rankings(longest=5))
 def test_over_ties_and_all_grades(text: str) -> None:
     hits = ranking(f"{text} max=3 docs=20")
@@ -54,7 +54,7 @@ def test_over_ties_and_all_grades(text: str) -> None:
         agree(measure, hits, cases)
 
 
-@settings(max_examples=20)
+@settings(max_examples=max(20, settings.default.max_examples // 10))
 @given(rankings(longest=7, unjudged=4, ties=False))
 def test_over_grades_between_the_others_too(text: str) -> None:
     """The extremes of measures of many grades lie at the grades that there are."""
@@ -64,7 +64,7 @@ def test_over_grades_between_the_others_too(text: str) -> None:
         agree(parse(name), hits, cases)
 
 
-@settings(max_examples=15)
+@settings(max_examples=max(15, settings.default.max_examples // 10))
 @given(rankings(longest=4, unjudged=2), st.integers(0, 1))
 def test_over_the_rest_of_the_collection(text: str, more: int) -> None:
     hits = ranking(f"{text} max=3 docs=20")
@@ -76,7 +76,7 @@ def test_over_the_rest_of_the_collection(text: str, more: int) -> None:
             agree(measure, hits, cases, rest=True, docs=docs)
 
 
-@settings(max_examples=15)
+@settings(max_examples=max(15, settings.default.max_examples // 10))
 @given(rankings(longest=6))
 def test_over_ties_alone(text: str) -> None:
     hits = ranking(f"{text} max=3 docs=20")
@@ -86,7 +86,7 @@ def test_over_ties_alone(text: str) -> None:
         agree(measure, hits, cases, unjudged=False)
 
 
-@settings(max_examples=20)
+@settings(max_examples=max(20, settings.default.max_examples // 10))
 @given(rankings(longest=6, grades=("1", "0"), unjudged=3))
 def test_judgments_of_one_grade_give_bounds_to_measures_of_many(text: str) -> None:
     hits = ranking(f"{text} max=1")

@@ -20,8 +20,10 @@ from schemathesis.specs.openapi import checks as of_openapi
 from sqlalchemy import delete, update
 
 from cleverdon.assess.people.accounts import person_named
+from cleverdon.assess.people.auditing import COMMAND_LINE
 from cleverdon.assess.people.tokens import new_token
 from cleverdon.assess.project import Project
+from cleverdon.assess.setup.assigning import assign
 from cleverdon.assess.store.schema import people, tokens
 from cleverdon.assess.web.app import declared, make_app
 from tests.assess.making import made_project
@@ -48,9 +50,8 @@ CHECKS: list[Any] = [
 THERE: dict[str, list[Any]] = {
     "item": list(range(1, 13)),
     "topic": ["t1", "t2"],
-    "topics": [["t1"], ["t1", "t2"]],
     "person": [1, 2, 3, 4],
-    "people": [["ann"], ["ann", "bob"]],
+    "people": [[1], [1, 2]],
     "name": ["ann", "t1"],
     "without": [[1, 2]],
     "grade": [0, 3],
@@ -67,6 +68,8 @@ def project(
         database = empty_database(request.getfixturevalue("postgresql"))
     folder = tmp_path_factory.mktemp("calls") / "project"
     with made_project(folder, wanted=2, database=database) as made:
+        with made.database.writing() as connection:  # who manages may judge as well
+            assign(connection, COMMAND_LINE, "t1", person_named(connection, "eve"))
         yield made
 
 

@@ -35,12 +35,13 @@ def decimal(
 ) -> str:
     """Any other number: rounded for people, with all digits (`exact`) for programs.
 
-    >>> decimal(2 / 3), decimal(2 / 3, exact=True), decimal(float("nan"))
-    ('0.6667', '0.6666666666666666', '-')
+    >>> decimal(2 / 3), decimal(2 / 3, exact=True), decimal(float("nan")), decimal(-0.00001)
+    ('0.6667', '0.6666666666666666', '-', '0.0000')
     """
     if exact:
         return "" if isnan(value) else repr(float(value))
-    return "-" if isnan(value) else f"{value:{'+' if signed else ''}.{digits}f}"
+    # What has no sign to show is not written as -0.00.
+    return "-" if isnan(value) else f"{value:{'+' if signed else 'z'}.{digits}f}"
 
 
 def p_value(p: float, *, at_most: bool = False, level: float | None = None) -> str:
