@@ -434,6 +434,12 @@ def test_what_takes_long_is_computed_by_another_process(judged: Project) -> None
     assert watch.now().progress.done == apart.progress.done + 1, "computed here instead"
 
 
+def test_a_large_project_is_computed_by_another_process_from_the_first(judged: Project) -> None:
+    watch = Watch(judged, small=1)
+    assert watch.now().progress.done
+    assert watch._apart._process is not None
+
+
 def test_nobody_waits_while_somebody_computes(judged: Project) -> None:
     watch = Watch(judged)
     known = watch.now()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cleverdon.assess.people.rights import RIGHTS
 from cleverdon.cli import judge_options, options
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def _of(flag: str, help: str) -> options.Decorator[Any]:
 @_of("--change", "Give a person the role that --role says")
 @click.option(
     "--role",
-    type=click.Choice(["administrator", "assessor", "viewer"]),
+    type=click.Choice(list(RIGHTS)),
     help="With --add or --change: what they may do.  [default: assessor]",
 )
 @_of("--link", "Make a new sign-in link; the one before it ends")

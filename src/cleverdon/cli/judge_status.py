@@ -27,10 +27,10 @@ def command(folder: str, topics: bool, pairs: bool, format_: str) -> None:
       cleverdon judge status judging -f json
     """
     with judge_options.opened(folder) as project:
-        from cleverdon.assess.watching.watch import Watch
+        from cleverdon.assess.watching.apart import Here
 
         with progress.bar("counting"):
-            found = Watch(project).now()
+            found = Here(project).watched()
         if format_ == "json":
             from cleverdon.assess.web.api.watching_models import WatchedModel
 

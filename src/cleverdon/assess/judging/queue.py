@@ -170,9 +170,7 @@ def _assigned(connection: Connection, person: int) -> list[int]:
     return list(connection.execute(_ASSIGNED, {"me": person}).scalars())
 
 
-def _of_topic(
-    connection: Connection, asked: Mapping[str, Any], feeder: Feeder | None
-) -> list[int]:
+def _of_topic(connection: Connection, asked: Mapping[str, Any], feeder: Feeder | None) -> list[int]:
     """The next items of one topic."""
     if feeder is None or not feeder.is_adaptive:
         return _search(connection, asked)

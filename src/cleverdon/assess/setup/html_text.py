@@ -111,7 +111,9 @@ class _Token(NamedTuple):
 
 def _tokens(page: str) -> Iterator[_Token]:
     at, last = 0, page.rfind(">")
-    has_quotes = True  # until a tag has no end but in quotes: then there is no telling what they are
+    has_quotes = (
+        True  # until a tag has no end but in quotes: then there is no telling what they are
+    )
     while (opened := page.find("<", at, last)) >= 0:
         if opened > at:
             yield _Token(page[at:opened])

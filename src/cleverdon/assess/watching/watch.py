@@ -19,17 +19,27 @@ _SHARE = 0.1
 """Of the time, how much watching may take."""
 _QUICK = 0.3
 """Seconds up to which the server computes by itself; another process takes a second to start."""
+_SMALL = 5_000
+"""Judgments and documents that surely take no longer, while it is not known how long it takes."""
 
 
 class Watch:
     """What watching tells of a project, remembered."""
 
-    def __init__(self, project: Project, *, share: float = _SHARE, quick: float = _QUICK) -> None:
+    def __init__(
+        self,
+        project: Project,
+        *,
+        share: float = _SHARE,
+        quick: float = _QUICK,
+        small: int = _SMALL,
+    ) -> None:
         self._project = project
         self._here = Here(project)
         self._apart = Apart(project.folder)
         self._share = share
         self._quick = quick
+        self._small = small
         self._lock = Lock()  # of who computes
         self._state: tuple[int, ...] = ()
         self._known: Watched | None = None
@@ -55,7 +65,9 @@ class Watch:
         with self._project.database.reading() as connection:
             state = state_of(connection)
         if self._known is None or state != self._state:
-            found = self._apart.watched() if self._took > self._quick else None
+            known = self._known
+            is_quick = sum(state) <= self._small if known is None else self._took <= self._quick
+            found = None if is_quick else self._apart.watched()
             self._known = found or self._here.watched()
             self._state = state
             self._took = time.monotonic() - began

@@ -28,7 +28,9 @@ def ends(found: Measured, digits: int = 2, *, signed: bool = False) -> str:
     """
     if found.low is None or found.high is None:
         return ""
-    return " to ".join(decimal(end, digits=digits, signed=signed) for end in (found.low, found.high))
+    return " to ".join(
+        decimal(end, digits=digits, signed=signed) for end in (found.low, found.high)
+    )
 
 
 def percent(found: Measured) -> str:

@@ -12,7 +12,6 @@ from cleverdon.assess.people.passwords import check_new
 from cleverdon.assess.people.rights import RIGHTS, Right
 from cleverdon.assess.people.tokens import Token, tokens_of
 from cleverdon.assess.refusals import NotAllowed
-from cleverdon.assess.web.api.judging_models import LARGEST
 from cleverdon.assess.web.api.models import failing
 from cleverdon.assess.web.api.people_models import (
     MadeTokenModel,
@@ -24,6 +23,7 @@ from cleverdon.assess.web.api.people_models import (
     TokensModel,
 )
 from cleverdon.assess.web.cookies import VISIT, cookie, drop_cookie
+from cleverdon.assess.web.limits import LARGEST
 from cleverdon.assess.web.visitor import Needs, Visitor
 
 router = APIRouter(tags=["account"])

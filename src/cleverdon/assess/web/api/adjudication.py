@@ -12,8 +12,8 @@ from cleverdon.assess.adjudicating.cases import Case, Show, case, cases
 from cleverdon.assess.adjudicating.rulings import Ruling, rule, ruling_history
 from cleverdon.assess.judging.checking import LONGEST_TEXT
 from cleverdon.assess.people.rights import Right
-from cleverdon.assess.web.api.judging_models import LARGEST, LONGEST_NAME
 from cleverdon.assess.web.api.models import failing
+from cleverdon.assess.web.limits import LARGEST, LONGEST_TOPIC
 from cleverdon.assess.web.visitor import Needs, Visitor
 
 router = APIRouter(tags=["adjudication"])
@@ -110,7 +110,8 @@ def listed(
     visitor: Administrator,
     show: Annotated[Show, Query(description="Which documents.")] = "disputed",
     topic: Annotated[
-        str | None, Query(min_length=1, max_length=LONGEST_NAME, description="Of this topic alone.")
+        str | None,
+        Query(min_length=1, max_length=LONGEST_TOPIC, description="Of this topic alone."),
     ] = None,
     across: Annotated[
         bool, Query(description="Disputes about relevance alone, not about how relevant it is.")

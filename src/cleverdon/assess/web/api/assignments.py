@@ -13,14 +13,17 @@ from cleverdon.assess.people.rights import Right
 from cleverdon.assess.project import Project
 from cleverdon.assess.setup import assigning
 from cleverdon.assess.setup.workload import Work, work_of
-from cleverdon.assess.web.api.judging_models import LARGEST
 from cleverdon.assess.web.api.models import failing
+from cleverdon.assess.web.api.people_models import RoleName
+from cleverdon.assess.web.limits import LARGEST, LONGEST_TOPIC
 from cleverdon.assess.web.visitor import Needs, Visitor
 
 router = APIRouter(prefix="/assignments", tags=["assignments"])
 
 Administrator = Annotated[Visitor, Needs(Right.MANAGE)]
-TopicName = Annotated[str, Field(min_length=1, max_length=1_000, description="As qrels call it.")]
+TopicName = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_TOPIC, description="As qrels call it.")
+]
 PersonId = Annotated[int, Field(ge=1, le=LARGEST, strict=True)]
 
 
@@ -61,7 +64,7 @@ class PersonWorkModel(_Shown):
 
     person: int
     name: str
-    role: Literal["administrator", "assessor", "viewer"]
+    role: RoleName
     active: bool
     topics: int
     done: int

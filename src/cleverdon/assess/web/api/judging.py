@@ -14,8 +14,6 @@ from cleverdon.assess.judging.recording import Saying, record
 from cleverdon.assess.judging.viewing import View
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.web.api.judging_models import (
-    LARGEST,
-    LONGEST_NAME,
     DocumentModel,
     EventModel,
     HistoryModel,
@@ -31,6 +29,7 @@ from cleverdon.assess.web.api.judging_models import (
     TopicsModel,
 )
 from cleverdon.assess.web.api.models import StandingModel, failing, said
+from cleverdon.assess.web.limits import LARGEST, LONGEST_TOPIC
 from cleverdon.assess.web.rendering import rendered
 from cleverdon.assess.web.visitor import Needs, Visitor
 
@@ -121,7 +120,8 @@ def judgments(
     request: Request,
     visitor: Assessor,
     topic: Annotated[
-        str | None, Query(min_length=1, max_length=LONGEST_NAME, description="Of this topic alone.")
+        str | None,
+        Query(min_length=1, max_length=LONGEST_TOPIC, description="Of this topic alone."),
     ] = None,
     before: Annotated[
         int | None, Query(ge=1, le=LARGEST, description="What the last answer called `before`.")

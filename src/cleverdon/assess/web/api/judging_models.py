@@ -12,17 +12,12 @@ from cleverdon.assess.judging.queue import Progress
 from cleverdon.assess.judging.recording import LONGEST_TIME, Kind
 from cleverdon.assess.judging.viewing import Said, View
 from cleverdon.assess.web.api.models import StandingModel
-
-LARGEST = 2**31 - 1
-"""The largest id: what PostgreSQL calls an integer."""
-
-LONGEST_NAME = 1_000
-"""Characters of a topic's name."""
+from cleverdon.assess.web.limits import LARGEST, LONGEST_TOPIC
 
 _LATEST = 1e11
 
 Id = Annotated[int, Field(ge=1, le=LARGEST, strict=True)]
-TopicName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+TopicName = Annotated[str, Field(min_length=1, max_length=LONGEST_TOPIC)]
 
 
 class ProgressModel(BaseModel):

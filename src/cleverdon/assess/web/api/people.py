@@ -10,7 +10,6 @@ from cleverdon.assess.people import managing
 from cleverdon.assess.people.accounts import Person, all_people, person_of
 from cleverdon.assess.people.auditing import lines
 from cleverdon.assess.people.rights import Right
-from cleverdon.assess.web.api.judging_models import LARGEST
 from cleverdon.assess.web.api.models import failing
 from cleverdon.assess.web.api.people_models import (
     ChangeModel,
@@ -22,6 +21,7 @@ from cleverdon.assess.web.api.people_models import (
     PeopleModel,
     PersonModel,
 )
+from cleverdon.assess.web.limits import LARGEST
 from cleverdon.assess.web.origin import link_of
 from cleverdon.assess.web.visitor import Needs, Visitor
 

@@ -12,7 +12,6 @@ from cleverdon.assess.refusals import NotThere
 from cleverdon.assess.watching.agreement_rows import pair_rows, topic_rows
 from cleverdon.assess.watching.watched import Watched
 from cleverdon.assess.web.api.agreement_models import PairModel, TopicAgreementModel
-from cleverdon.assess.web.api.judging_models import LONGEST_NAME
 from cleverdon.assess.web.api.models import failing
 from cleverdon.assess.web.api.watching_models import (
     AttentionModel,
@@ -22,6 +21,7 @@ from cleverdon.assess.web.api.watching_models import (
     WatchedModel,
     WorkModel,
 )
+from cleverdon.assess.web.limits import LONGEST_TOPIC
 from cleverdon.assess.web.paths import topic_of
 from cleverdon.assess.web.visitor import Needs, Visitor
 from cleverdon.errors import suggest
@@ -29,7 +29,7 @@ from cleverdon.errors import suggest
 router = APIRouter(tags=["watching"])
 
 Watcher = Annotated[Visitor, Needs(Right.WATCH)]
-Name = Annotated[str, Path(min_length=1, max_length=3 * LONGEST_NAME)]
+Name = Annotated[str, Path(min_length=1, max_length=3 * LONGEST_TOPIC)]
 
 
 class WatchedTopicModel(BaseModel):

@@ -14,7 +14,7 @@ from cleverdon.assess.people.rights import Right
 from cleverdon.assess.people.tokens import LONGEST_DAYS, tokens_of
 from cleverdon.assess.refusals import Invalid
 from cleverdon.assess.web.api.account import change_password, signed_out
-from cleverdon.assess.web.api.judging_models import LARGEST
+from cleverdon.assess.web.limits import LARGEST
 from cleverdon.assess.web.rendering import page
 from cleverdon.assess.web.visitor import Needs, Visitor
 

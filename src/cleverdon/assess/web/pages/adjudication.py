@@ -18,7 +18,7 @@ from cleverdon.assess.judging.viewing import any_text_page
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.scale import Scale
 from cleverdon.assess.store.schema import topics
-from cleverdon.assess.web.api.judging_models import LARGEST, LONGEST_NAME
+from cleverdon.assess.web.limits import LARGEST, LONGEST_TOPIC
 from cleverdon.assess.web.rendering import page
 from cleverdon.assess.web.visitor import Needs, Visitor
 
@@ -42,7 +42,7 @@ class Filters(BaseModel):
     """What a list is narrowed to, and where in it one is; pages hand it on to the next case."""
 
     show: Show = "disputed"
-    topic: Annotated[str, Field(max_length=LONGEST_NAME)] = ""
+    topic: Annotated[str, Field(max_length=LONGEST_TOPIC)] = ""
     across: bool = False
     names: bool = False
     skip: Annotated[int, Field(ge=0, le=LARGEST)] = 0

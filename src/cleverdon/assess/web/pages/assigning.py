@@ -13,14 +13,14 @@ from cleverdon.assess.people.rights import RIGHTS, Right
 from cleverdon.assess.project import Project
 from cleverdon.assess.setup import assigning
 from cleverdon.assess.setup.workload import work_of
-from cleverdon.assess.web.api.judging_models import LARGEST
+from cleverdon.assess.web.limits import LARGEST, LONGEST_TOPIC
 from cleverdon.assess.web.rendering import page
 from cleverdon.assess.web.visitor import Needs, Visitor
 
 router = APIRouter(prefix="/assignments")
 
 Administrator = Annotated[Visitor, Needs(Right.MANAGE)]
-TopicName = Annotated[str, Form(max_length=1_000)]
+TopicName = Annotated[str, Form(max_length=LONGEST_TOPIC)]
 PersonId = Annotated[int, Form(ge=1, le=LARGEST)]
 Start = Annotated[int, Form(ge=0, le=LARGEST)]
 Lacking = Annotated[bool, Form()]

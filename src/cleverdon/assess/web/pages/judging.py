@@ -17,7 +17,7 @@ from cleverdon.assess.judging.queue import Progress, progress, take_next
 from cleverdon.assess.judging.reach import assigned_topics, topic_for
 from cleverdon.assess.judging.recording import Kind, record
 from cleverdon.assess.people.rights import Right
-from cleverdon.assess.web.api.judging_models import LARGEST
+from cleverdon.assess.web.limits import LARGEST
 from cleverdon.assess.web.paths import topic_of, topic_path
 from cleverdon.assess.web.rendering import page
 from cleverdon.assess.web.visitor import Needs, Visitor

@@ -12,7 +12,7 @@ from cleverdon.assess.people.accounts import LONGEST_NAME, Person, all_people
 from cleverdon.assess.people.auditing import lines
 from cleverdon.assess.people.rights import RIGHTS, Right
 from cleverdon.assess.people.signing_in import DAY, LINK_LASTS
-from cleverdon.assess.web.api.judging_models import LARGEST
+from cleverdon.assess.web.limits import LARGEST
 from cleverdon.assess.web.origin import link_of
 from cleverdon.assess.web.rendering import page
 from cleverdon.assess.web.visitor import Needs, Visitor
