@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from sqlalchemy import delete, insert, update
@@ -19,6 +19,7 @@ from cleverdon.assess.people.rights import RIGHTS, Right
 from cleverdon.assess.people.tokens import new_token
 from cleverdon.assess.project import POOL, Project
 from cleverdon.assess.store import schema
+from cleverdon.assess.web.api.people_models import RoleName
 from cleverdon.assess.web.app import declared, make_app, rights_of
 from cleverdon.assess.web.cookies import cookie_name
 from cleverdon.assess.web.visitor import CSRF_HEADER
@@ -36,6 +37,10 @@ ANN, BOB, DAN, JOE = 1, 2, 5, 6
 OF_ROLE = {"administrator": "eve", "assessor": "ann", "viewer": "vic"}
 UNSAFE = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 CHANGING = (Right.JUDGE, Right.MANAGE)
+
+
+def test_calls_know_all_roles() -> None:
+    assert set(get_args(RoleName)) == set(RIGHTS)
 
 
 @dataclass(frozen=True)
