@@ -17,6 +17,7 @@ from cleverdon.assess.setup.html_text import (
     text_of_html,
 )
 from cleverdon.assess.setup.topics import storable
+from cleverdon.assess.setup.wanted import Wanted
 from cleverdon.errors import InputError
 from cleverdon.read.records import TEXTS, URLS, Record, known
 from cleverdon.read.texts import files_of, records_of
@@ -47,6 +48,7 @@ class Documents:
     ) -> None:
         self._paths = [os.fspath(path) for path in paths]
         self._wanted = dict.fromkeys(wanted)
+        self._keep = Wanted(self._wanted)
         self._progress = progress
         self._found: dict[str, bytes] = {}  # digests: two of an id must be the same
         self._with_address_alone: list[str] = []
@@ -64,7 +66,7 @@ class Documents:
         if not self._found:
             raise InputError(
                 f"has none of the {len(self._wanted):,} documents to judge, such as "
-                f"{absent[0]!r}: are these the right documents?",
+                f"{absent[0]!r}{self._keep.instead}: are these the right documents?",
                 source=", ".join(map(name_of_stream, self._paths)),
             )
         yield from map(Document, absent)
@@ -102,7 +104,7 @@ class Documents:
             yield _document(name, "", text, url, is_html=is_page), 0
         elif not (single and given.is_dir()):
             try:
-                records = records_of(file, keep=self._wanted.__contains__, progress=self._progress)
+                records = records_of(file, keep=self._keep, progress=self._progress)
                 with closing(records):
                     for record in records:
                         yield _of_record(record), record.line

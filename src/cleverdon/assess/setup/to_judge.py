@@ -20,6 +20,7 @@ from cleverdon.pool.pooled import Pool, pooled
 from cleverdon.read import open_source
 from cleverdon.read.columns import DOCUMENT, QUERY, is_header, position
 from cleverdon.read.unpacked import decoded
+from cleverdon.show.grid import counted
 
 _PLACES = {2: (0, 1), 3: (0, 1), 4: (0, 2)}
 """Where query and document stand in lines without a header, by how many fields they have."""
@@ -96,6 +97,11 @@ def of_file(path: str | os.PathLike[str]) -> ToJudge:
     head = opened.head(1 << 12).decode("utf-8-sig", "replace")
     if head.startswith(("# cleverdon pool ", "\t".join(COLUMNS))):
         return of_pool(read_pool(path))
+    if _is_lines_of_json(head):
+        raise InputError(
+            "has JSON in lines: give qrels, or a table with the columns query and document",
+            source=opened.name,
+        )
     if head.lstrip().startswith(("{", "[")) or "\0" in head:
         nested = Judgments.read(opened).to_dict()
         pairs: Iterator[tuple[str, str]] = (
@@ -108,6 +114,11 @@ def of_file(path: str | os.PathLike[str]) -> ToJudge:
     if not candidates:
         raise InputError("has no documents to judge", source=opened.name)
     return ToJudge(candidates, {"method": "list"})
+
+
+def _is_lines_of_json(head: str) -> bool:
+    first, _, rest = head.strip().partition("\n")
+    return first.startswith("{") and first.rstrip().endswith("}") and rest.startswith("{")
 
 
 def _pairs(text: str, source: str) -> Iterator[tuple[str, str]]:
@@ -135,7 +146,7 @@ def _pairs(text: str, source: str) -> Iterator[tuple[str, str]]:
             hint = "; runs are given by --runs" if len(fields) == 6 else ""
             raise InputError(
                 "expected a query and a document, or a line of qrels: query, 0, document, grade; "
-                f"found {len(fields)} fields{hint}",
+                f"found {counted(len(fields), 'field')}{hint}",
                 source=source,
                 line=number,
             )

@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection
 
 from cleverdon.assess.setup.filling import Topic
+from cleverdon.assess.setup.wanted import Wanted
 from cleverdon.errors import InputError
 from cleverdon.read.records import DESCRIPTIONS, NARRATIVES, Record
 from cleverdon.read.texts import Text, files_of, records_of
@@ -21,12 +22,12 @@ def read_topics(
 
     TREC's topics, JSONL, CSV and TSV, and whatever else texts are read from.
     """
-    keep = frozenset(wanted)
+    keep = Wanted(wanted)
     found: dict[str, Topic] = {}
     for file in files_of(os.fspath(path), "queries"):
         source = name_of_stream(file)
         try:
-            for record in records_of(file, keep=keep.__contains__, progress=progress):
+            for record in records_of(file, keep=keep, progress=progress):
                 topic = _topic(record, source)
                 if found.setdefault(record.id, topic) != topic:
                     raise InputError(
@@ -36,12 +37,13 @@ def read_topics(
                     )
         except FileNotFoundError:
             raise InputError("there is no such file", source=source) from None
-    missing = sorted(keep - found.keys())
+    missing = sorted(set(wanted) - found.keys())
     if missing:
         examples = ", ".join(map(repr, missing[:_EXAMPLES]))
         raise InputError(
-            f"{len(missing):,} of {len(keep):,} topics of the pool are not there, such as "
-            f"{examples}: assessors would not know what is asked for",
+            f"{len(missing):,} of the {len(wanted):,} topics to judge are not there, such as "
+            f"{examples}{keep.instead}: assessors would not know what is asked for; add them, or "
+            "take their documents out of what is to be judged",
             source=name_of_stream(os.fspath(path)),
         )
     return list(found.values())
