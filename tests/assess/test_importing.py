@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import os
 import re
 import shutil
 import stat
-from collections.abc import Callable
+import subprocess
+import sys
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from sqlalchemy import func, insert, select
@@ -19,8 +22,9 @@ from starlette.testclient import TestClient
 
 from cleverdon.assess import clock
 from cleverdon.assess.importing.grading import parse_map
-from cleverdon.assess.importing.importing import Imported, Importing, import_file
-from cleverdon.assess.importing.rows import Fields, table
+from cleverdon.assess.importing.importing import Importing, import_file
+from cleverdon.assess.importing.kinds import FORMS, KINDS
+from cleverdon.assess.importing.rows import table
 from cleverdon.assess.judging.recording import Saying, record
 from cleverdon.assess.people.accounts import person_named
 from cleverdon.assess.people.auditing import COMMAND_LINE
@@ -28,34 +32,21 @@ from cleverdon.assess.people.keys import csrf_of
 from cleverdon.assess.project import Project
 from cleverdon.assess.refusals import Conflict, NotThere
 from cleverdon.assess.store.schema import audit, documents, events, items, judgments, leases, people
-from cleverdon.assess.watching.labels import label_rows
+from cleverdon.assess.web.api.imports import FileForm, ImportKind
 from cleverdon.assess.web.app import make_app
 from cleverdon.assess.web.cookies import cookie_name
 from cleverdon.assess.web.uploads import Uploads
+from cleverdon.cli.judge_import import command
 from cleverdon.errors import InputError, OptionError
+from tests.assess.bringing import Bring, brought, standing
 from tests.assess.judged import items_of
 from tests.assess.making import made_project, script, signed_in
 from tests.commands import run_here
 
-Bring = Callable[..., Imported]
-
 
 @pytest.fixture
 def bring(project: Project, tmp_path: Path) -> Bring:
-    """Imports a text."""
-
-    def bring(text: str, file: str = "old.qrels", fields: Fields | None = None, **how: Any) -> Any:
-        path = tmp_path / file
-        path.write_text(text)
-        return import_file(project, str(path), Importing(**how), actor=COMMAND_LINE, fields=fields)
-
-    return bring
-
-
-def standing(project: Project, *kinds: str) -> dict[tuple[str, str, str], int]:
-    with project.database.reading() as connection:
-        rows = label_rows(connection, kinds or ("earlier",))
-        return {(row.judge, row.topic, row.document): row.grade for row in rows}
+    return partial(brought, project, tmp_path)
 
 
 def count(project: Project, table: Any) -> int:
@@ -151,158 +142,6 @@ def test_a_persons_own_judgments_come_back(project: Project, bring: Bring) -> No
         assert list(said.scalars()) == ["old.qrels: 2 judgments of ann (person)"]
 
 
-CASE = {
-    "case_name": "c",
-    "queries": [
-        {
-            "query_text": "Water in  motion 1",
-            "ratings": [
-                {"doc_id": "d1", "rating": 3.0, "user_email": "ann@x.org"},
-                {"doc_id": "d2", "rating": None},
-            ],
-        }
-    ],
-}
-RATINGS = {"queries": [{"query": "water in motion 1", "ratings": {"d1": 3}}]}
-RRE = {
-    "id_field": "id",
-    "queries": [
-        {
-            "placeholders": {"$query": "water in motion 1"},
-            "relevant_documents": {"d1": {"gain": 3}},
-        }
-    ],
-}
-BOOK = {
-    "name": "b",
-    "query_doc_pairs": [
-        {
-            "query_text": "water in motion 1",
-            "doc_id": "d1",
-            "judgements": [
-                {"rating": 3.0, "user_email": "ann@x.org", "explanation": "why not"},
-                {"rating": None, "unrateable": True, "user_email": "bob@x.org"},
-            ],
-        }
-    ],
-}
-
-
-@pytest.mark.parametrize(
-    ("text", "judge"),
-    [
-        ("query,docid,rating\nwater in motion 1,d1,3\nwater in motion 1,d2,\nwater,,\n", "case"),
-        (
-            "Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating\n"
-            '"a, b",c,1,"water in motion 1",d1,1,"Title, of ""d1""",3\n',
-            "case",
-        ),
-        ("query,docid,Ann Lee,Bob\nwater in motion 1,d1,3.0,\n", "Ann Lee"),
-        (json.dumps(CASE), "ann@x.org"),
-        (json.dumps(RATINGS), "case"),
-        (json.dumps(RRE), "case"),
-        (json.dumps(BOOK), "ann@x.org"),
-        ("3.0 qid:7 # d1 water in motion 1\n", "case"),
-    ],
-    ids=["ratings", "detailed", "book csv", "case", "ratings json", "rre", "book", "ltr"],
-)
-def test_quepid(project: Project, bring: Bring, text: str, judge: str) -> None:
-    assert bring(text, "case.txt").recorded == 1
-    assert standing(project) == {(judge, "t1", "d1"): 3}
-
-
-def test_a_snapshot_of_quepid_has_no_ratings(bring: Bring) -> None:
-    with pytest.raises(InputError, match="has no ratings: in Quepid, export the ratings"):
-        bring("Snapshot Name,Snapshot Time,Case ID,Query Text,Doc ID,Doc Position\ns,t,1,w,d1,1\n")
-
-
-def task(document: str, choice: str, by: Any, at: str, **more: Any) -> dict[str, Any]:
-    control = {"from_name": "rel", "to_name": "text", "type": "choices"}
-    said = {"value": {"choices": [choice]}, **control}
-    return {
-        "id": 1,
-        "data": {"query": "t1", "doc_id": document, "text": "..."},
-        "annotations": [
-            {"result": [said], "completed_by": by, "created_at": at, "lead_time": 4.5, **more}
-        ],
-        "predictions": [{"model_version": "m", "result": []}],
-    }
-
-
-TASKS = [
-    task("d1", "Perfectly relevant", {"id": 3, "email": "ann@x.org"}, "2026-01-01T10:00:00Z"),
-    task("d1", "relevant", {"id": 3, "email": "ann@x.org"}, "2026-01-02T10:00:00Z"),
-    task("d2", "0", 7, "2026-01-01T10:00:00Z"),
-    task("d3", "1", 7, "2026-01-01T10:00:00Z", was_cancelled=True),
-]
-MINIMAL = [
-    {"topic": "t1", "docno": "d1", "rel": "Relevant", "annotator": "ann@x.org", "annotation_id": 1},
-    {"topic": "t1", "docno": "d2", "rel": [{"rating": 0}], "annotator": 7, "annotation_id": 2},
-]
-COLUMNS = (
-    '"annotation_id","annotator","docno","lead_time","rel","topic"\n'
-    '1,"ann@x.org","d1",4.5,"Relevant","t1"\n'
-    '2,"7","d2",2.0,"[{""rating"":0}]","t1"\n'
-)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [json.dumps(TASKS), json.dumps(MINIMAL), COLUMNS, COLUMNS.replace(",", "\t")],
-    ids=["json", "json-min", "csv", "tsv"],
-)
-def test_label_studio(project: Project, bring: Bring, text: str) -> None:
-    found = bring(text, "project-1")
-    assert found.recorded == 2
-    assert standing(project) == {("ann@x.org", "t1", "d1"): 2, ("7", "t1", "d2"): 0}
-    if "predictions" in text:
-        assert found.ungraded == 1
-        assert found.cautions == (
-            "1 annotations were made anew by the same person: the last holds",
-            "4 predictions of models are left out: they are no judgments",
-        )
-        with project.database.reading() as connection:
-            assert connection.execute(select(events.c.seconds)).scalars().first() == 4.5
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ('[{"data": {"query": "t1", "doc_id": "d1"}, "annotations": [7]}]', "its annotations are"),
-        ('[{"data": {}, "annotations": [{"result": {"a": 1}}]}]', "its results are no list"),
-        (json.dumps([*TASKS, 5]), "its tasks are no list of JSON objects"),
-        ('{"queries": [{"query": "x", "ratings": 7}]}', "its ratings are no list"),
-        ('{"query_doc_pairs": [{"judgements": [3]}]}', "its judgements are no list"),
-        ('{"queries": [{"relevant_documents": {"d1": 3}}]}', "its relevant_documents are no list"),
-        ("[" * 100_000, "expected 4 fields"),
-        ('query,docid,rating\n"water,d1,1\n', "is a quote never closed"),
-    ],
-)
-def test_what_no_tool_writes_is_said(bring: Bring, text: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        bring(text)
-
-
-def test_times_that_cannot_be_are_left_out(project: Project, bring: Bring) -> None:
-    given = [
-        task("d1", "1", 7, "2026-01-01T00:00:00", lead_time="nan"),
-        task("d2", "1", 7, "9999-12-31T00:00:00Z", lead_time=-1),
-    ]
-    assert bring(json.dumps(given)).recorded == 2
-    with project.database.reading() as connection:
-        found = connection.execute(select(events.c.seconds, events.c.said_at)).all()
-    assert sorted(found, key=str) == [(None, 1767225600.0), (None, None)]
-
-
-def test_fields_of_label_studio_can_be_named(project: Project, bring: Bring) -> None:
-    text = json.dumps([{"q": "t1", "d": "d1", "n": 1, "annotator": 1, "annotation_id": 1}])
-    with pytest.raises(InputError, match=r"which field is the topic.*--topic-field NAME"):
-        bring(text)
-    assert bring(text, fields=Fields("q", "d", "n"), name="ls").recorded == 1
-    with pytest.raises(InputError, match="a list that neither Quepid nor Label Studio exports"):
-        bring("[1, 2]")
-
-
 def test_a_table_with_a_column_of_judges(project: Project, bring: Bring) -> None:
     text = "query_id,doc_id,grade,judge\nt1,d1,1,x\nt1,d1,2,y\nt1,d2,,x\n"
     assert bring(text, "labels.csv", called={"x": "Ann L."}).recorded == 2
@@ -331,6 +170,46 @@ def test_over_http_and_in_a_shell(project: Project, tmp_path: Path) -> None:
         ("gpt", "t1", "d2"): 0,
         ("quepid", "t2", "d1"): 3,
     }
+
+
+def test_what_is_to_be_said_is_called_so_everywhere(project: Project, tmp_path: Path) -> None:
+    app, key = make_app(project), signed_in(project, "eve")
+    eve = TestClient(app, cookies={cookie_name(project): key})
+    program = script(app, "eve")
+    labels = re.findall("<label for=.*?>(.*?)</label>", eve.get("/imports").text)
+    ungraded = {"query": "t1", "doc_id": "d1", "annotator": 1, "annotation_id": 1}
+    graded = {**ungraded, "rel": "1"}
+    for kind, content, wanted, label in (
+        ("earlier", "t1 0 d1 8", "Map it to one of these, as '8=3' does", "Map of grades"),
+        ("earlier", json.dumps([ungraded]), "name the grade field", "Grade field"),
+        ("earlier", json.dumps([{**graded, "query": ""}]), "the topic field", "Topic field"),
+        ("earlier", json.dumps([{**graded, "doc_id": ""}]), "document field", "Document field"),
+        ("person", "t1 0 d1 1", "name the person", "Name of the judge"),
+    ):
+        assert any(text.startswith(label) for text in labels)
+        (tmp_path / "x").write_text(content)
+        in_shell = run_here(["judge", "import", "project", "x", "--as", kind], tmp_path)
+        called = program.post(f"/api/imports?file=x&as={kind}", content=content.encode())
+        form = {"csrf": csrf_of(key), "kind": kind, "only_look": "true"}
+        seen = eve.post("/imports", data=form, files={"file": ("x", content.encode())})
+        on_page = re.findall('role="alert">(.*?)</p>', seen.text)[0]
+        assert "<details open>" in seen.text, "what is to be said may stand there"
+        for said in (in_shell.stderr, called.json()["error"], html.unescape(on_page)):
+            assert wanted in said
+            assert "--" not in said
+
+
+def test_kinds_and_forms_are_listed_once() -> None:
+    assert get_args(ImportKind) == tuple(KINDS)
+    assert get_args(FileForm) == tuple(FORMS)
+    for name, known in {"kind": KINDS, "form": FORMS}.items():
+        (option,) = (each for each in command.params if each.name == name)
+        assert list(option.type.to_info_dict()["choices"]) == list(known)
+
+
+def test_the_command_is_there_before_its_libraries() -> None:
+    code = "import sys, cleverdon.cli.judge_import; sys.exit('sqlalchemy' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_on_a_page_one_looks_first(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,16 +6,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cleverdon.assess.importing.kinds import FORMS, KINDS
 from cleverdon.cli import judge_options, options
 
 if TYPE_CHECKING:
     from cleverdon.assess.importing.importing import Imported
 
-_KINDS = {
-    "earlier": "of people who have no account",
-    "model": "of a model, or a click model: one more judge, and never one of the people",
-    "person": "of somebody who has an account, made elsewhere",
-}
 _EXAMPLES = 5
 
 
@@ -25,11 +21,11 @@ _EXAMPLES = 5
 @click.option(
     "--as",
     "kind",
-    type=click.Choice(list(_KINDS)),
+    type=click.Choice(list(KINDS)),
     default="earlier",
     show_default=True,
     help="Whose judgments these are. "
-    + "; ".join(f"{name}: {what}" for name, what in _KINDS.items())
+    + "; ".join(f"{name}: {what}" for name, what in KINDS.items())
     + ".",
 )
 @click.option(
@@ -54,7 +50,7 @@ _EXAMPLES = 5
 )
 @click.option(
     "--form",
-    type=click.Choice(["qrels", "quepid", "label-studio"]),
+    type=click.Choice(list(FORMS)),
     help="What wrote the file, if it is not to be seen from it.",
 )
 @click.option("--assessors", is_flag=True, help="The second column of TREC's qrels is who judged.")
@@ -99,8 +95,9 @@ def command(
     """Add the judgments of FILE to a project: all of them, or nothing where something is wrong.
 
     FILE is qrels in any format that Cleverdon reads, a table with a column of judges, or what
-    Quepid or Label Studio exports. Importing the same file again changes nothing. Judgments of
-    models and earlier ones stand beside people's, and are not part of the qrels.
+    Quepid or Label Studio exports; it may be alone in a zip archive. Importing the same file again
+    changes nothing. Judgments of models and earlier ones stand beside people's, and are not part of
+    the qrels.
 
     \b
     Examples:

@@ -48,8 +48,7 @@ def on_scale(row: Row, scale: Scale, known: Mapping[str, int], *, source: str) -
     listed = ", ".join(f"{grade.value} ({grade.name})" for grade in scale.grades)
     raise InputError(
         f"the grade {row.grade!r} of document {row.document!r} for topic {row.topic!r} is not on "
-        f"the scale: {listed}. Say what it stands for, as '{row.grade}={scale.values[-1]}' does "
-        "(--map)",
+        f"the scale: {listed}. Map it to one of these, as '{row.grade}={scale.values[-1]}' does",
         source=source,
         line=row.line or _line_of(row, source),
     )

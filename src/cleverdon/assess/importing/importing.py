@@ -16,10 +16,12 @@ from sqlalchemy import Connection
 from cleverdon.assess.importing.adding import add_items, new_documents
 from cleverdon.assess.importing.grading import known_grades, on_scale
 from cleverdon.assess.importing.judges import add_judge, known_judge, stored_name
+from cleverdon.assess.importing.kinds import KINDS
 from cleverdon.assess.importing.matching import Matched, Place, items_after, match, newest_item
 from cleverdon.assess.importing.reading import read_judgments
 from cleverdon.assess.importing.recording import Compared, Given, compare, record_new
 from cleverdon.assess.importing.rows import Content, Fields, Row
+from cleverdon.assess.importing.unzipping import unzipped
 from cleverdon.assess.judging.checking import LONGEST_TEXT
 from cleverdon.assess.people.auditing import Actor
 from cleverdon.assess.project import Project
@@ -29,13 +31,6 @@ from cleverdon.assess.setup.topics import storable
 from cleverdon.errors import InputError, OptionError, check_word
 from cleverdon.judge.reading import names_of
 from cleverdon.read import open_source
-
-KINDS = {
-    "earlier": "judgments of people who have no account here",
-    "model": "those of a model, or of a click model: one more judge, never one of the people",
-    "person": "those of somebody who has an account, made elsewhere",
-}
-"""Whose judgments can be imported."""
 
 
 @dataclass(frozen=True)
@@ -104,16 +99,13 @@ def import_file(
     those that the project has not, are counted and left out. With `only_look`, it is found out what
     would come of it, and nothing is changed: nobody who judges meanwhile waits for it.
     """
-    try:
-        content = read_judgments(path, form=form, assessors=assessors, fields=fields)
-        file = _File(path, name or PurePath(path).name, str(open_source(path).digest()), content)
+    label = name or PurePath(path).name
+    with unzipped(path, called=name or path) as plain:
+        content = read_judgments(plain, form=form, assessors=assessors, fields=fields)
+        file = _File(plain, label, str(open_source(plain).digest()), content)
         if only_look:
             return _looked_at(project, file, how)
         return _imported(project, file, how, actor)
-    except InputError as error:
-        if not name or error.source != path:  # which may be that of documents' texts
-            raise
-        raise InputError(error.message, source=name, line=error.line, column=error.column) from None
 
 
 @dataclass(frozen=True)
@@ -219,7 +211,8 @@ def _planned(connection: Connection, project: Project, file: _File, how: Importi
 
 
 def _own_name(label: str) -> str:
-    return names_of([label])[label]
+    plain = label.removesuffix(".zip") or label
+    return names_of([plain])[plain]
 
 
 def _named(row: Row, own: str, how: Importing) -> str:
@@ -229,7 +222,7 @@ def _named(row: Row, own: str, how: Importing) -> str:
     if row.judge:
         return how.called.get(row.judge, row.judge)
     if how.kind == "person":
-        raise OptionError("the file does not say who judged: name the person (--name NAME)")
+        raise OptionError("the file does not say who judged: name the person")
     return own
 
 

@@ -3,7 +3,8 @@
 The forms are those of its guide ("Export results", "Task format") and of the converter in
 HumanSignal/label-studio-sdk at 97fcff19 (August 2026): a task of the JSON holds its `data` and
 `annotations`, each with a `result` of controls, `completed_by`, `was_cancelled` and `lead_time`; in
-JSON-MIN, CSV and TSV an annotation is a flat record, in which what is not text is JSON.
+JSON-MIN, CSV and TSV an annotation is a flat record, in which what is not text is JSON. There the
+fields of the data and the controls stand side by side, and a control that was not used is missing.
 
 A grade is a choice, a rating or a number. Which fields of the data are the topic and the document,
 and which control is the grade, is guessed by their names, or said.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,6 +24,8 @@ from cleverdon.errors import InputError
 from cleverdon.read.columns import DOCUMENT, GRADE, QUERY
 
 _GRADES = (*GRADE, "rating", "choice", "choices", "number")
+_FLAT_GRADES = tuple(name for name in _GRADES if name != "score")
+"""Beside the data, a score may as well be that of the search engine."""
 _MINIMAL = ("annotation_id", "annotator")
 _CONTROLS = ("choices", "rating", "number")
 """Controls that can say a grade."""
@@ -45,22 +49,25 @@ def of_json(content: Any, fields: Fields, *, source: str) -> Content:
     """Tasks, or flat records."""
     found = records(content, "tasks", source=source)
     if not _is_task(found[0]):
-        return _made("Label Studio's JSON-MIN", _of_records(enumerate(found), fields, source, {}))
+        nowhere = [None] * len(found)
+        return _of_flat("Label Studio's JSON-MIN", found, fields, source, nowhere)
     predicted = sum(
         len(records(task.get("predictions"), "predictions", source=source)) for task in found
     )
-    return _made("Label Studio's JSON", _of_tasks(found, fields, source), predicted)
+    cautions = []
+    if predicted:
+        cautions.append(f"{predicted:,} predictions of models are left out: they are no judgments")
+    return _made("Label Studio's JSON", _of_tasks(found, fields, source), cautions)
 
 
 def of_table(text: str, fields: Fields, *, separator: str, source: str) -> Content:
     """Flat records in columns."""
     rows = list(table(text, separator=separator, source=source))
-    lines = {at: line for at, (line, _) in enumerate(rows)}
-    flat = ((at, record) for at, (_, record) in enumerate(rows))
-    return _made("Label Studio's CSV", _of_records(flat, fields, source, lines))
+    flat = [record for _, record in rows]
+    return _of_flat("Label Studio's CSV", flat, fields, source, [line for line, _ in rows])
 
 
-def _made(form: str, rows: Iterable[Row], predictions: int = 0) -> Content:
+def _made(form: str, rows: Iterable[Row], others: Iterable[str] = ()) -> Content:
     found = list(rows)
     cautions = []
     # Somebody may annotate a task again; the later word holds.
@@ -72,10 +79,7 @@ def _made(form: str, rows: Iterable[Row], predictions: int = 0) -> Content:
     again = sum(bool(row.grade) for row in found) - len(latest)
     if again:
         cautions.append(f"{again:,} annotations were made anew by the same person: the last holds")
-    if predictions:
-        cautions.append(
-            f"{predictions:,} predictions of models are left out: they are no judgments"
-        )
+    cautions += others
     ungraded = sum(not row.grade for row in found)
     return Content(form, tuple(latest.values()), ungraded, by_title=True, cautions=tuple(cautions))
 
@@ -120,31 +124,57 @@ def _only_control(tasks: Sequence[Mapping[str, Any]], source: str) -> str:
         raise InputError(
             "nothing in it is a choice, a rating or a number: there are no grades", source=source
         )
-    chosen = next(iter(found)) if len(found) == 1 else named(list(found), _GRADES)
-    if chosen is None:
-        raise InputError(
-            f"which of {', '.join(found)} is the grade? say --grade-field NAME", source=source
-        )
-    return chosen
+    known = found if len(found) == 1 else [name for name in found if _is_called(name, _GRADES)]
+    return _only(list(known), list(found), source)
 
 
-def _of_records(
-    flat: Iterable[tuple[int, Mapping[str, Any]]],
+def _only(may_be: Sequence[str], names: Sequence[str], source: str) -> str:
+    """What is left of the names; where that is not one, somebody has to say which it is."""
+    if len(may_be) != 1:
+        listed = ", ".join(may_be or names)
+        raise InputError(f"which of {listed} is the grade? name the grade field", source=source)
+    return may_be[0]
+
+
+def _is_called(name: str, known: Sequence[str]) -> bool:
+    return name.strip().casefold() in known
+
+
+def _of_flat(
+    form: str,
+    flat: Sequence[Mapping[str, Any]],
     fields: Fields,
     source: str,
-    lines: Mapping[int, int],
-) -> Iterator[Row]:
-    for at, record in flat:
+    lines: Sequence[int | None],
+) -> Content:
+    """What all records are of; one that was not graded does not have the control."""
+    names = list(dict.fromkeys(name for record in flat for name in record))
+    sure = {name for name in names if any(_is_result(_loaded(each.get(name))) for each in flat)}
+    may_be = [name for name in names if name in sure or _is_called(name, _FLAT_GRADES)]
+    control = fields.grade or _only(may_be, names, source)
+    rows = []
+    for record, line in zip(flat, lines, strict=True):
         topic, document = _ids(record, fields, source)
-        control = fields.grade or named(list(record), _GRADES)
-        if control is None:
-            raise InputError(
-                f"which of {', '.join(record)} is the grade? say --grade-field NAME", source=source
-            )
-        grade = _grade(_loaded(record.get(control)))
+        said = _loaded(record.get(control))
+        # A field of the data that is called as the control shows where this is missing.
+        hidden = control in sure and not _is_result(said)
         cancelled = str(record.get("was_cancelled", "")).casefold() == "true"
-        row = _row(topic, document, "" if cancelled else grade, record, record.get("annotator"))
-        yield Row(**{**vars(row), "line": lines.get(at)})
+        grade = "" if hidden or cancelled else _grade(said)
+        row = _row(topic, document, grade, record, record.get("annotator"))
+        rows.append(replace(row, line=line))
+    guessed = not fields.grade and control not in sure
+    cautions = [f"its field {control!r} was taken for the grade"] if guessed else []
+    return _made(form, rows, cautions)
+
+
+def _is_result(value: Any) -> bool:
+    """Whether it is what becomes of a rating or a number: no field of the data looks so."""
+    return (
+        isinstance(value, list)
+        and len(value) == 1
+        and isinstance(value[0], Mapping)
+        and value[0].keys() in ({"rating"}, {"number"})
+    )
 
 
 def _ids(data: Mapping[str, Any], fields: Fields, source: str) -> tuple[str, str]:
@@ -157,7 +187,7 @@ def _ids(data: Mapping[str, Any], fields: Fields, source: str) -> tuple[str, str
         if name is None or data.get(name) in (None, ""):
             listed = ", ".join(map(str, data))
             raise InputError(
-                f"which field is the {what}? there are {listed}: say --{what}-field NAME",
+                f"which field is the {what}? there are {listed}: name the {what} field",
                 source=source,
             )
         found.append(str(data[name]).strip())
@@ -177,7 +207,7 @@ def _loaded(cell: Any) -> Any:
     if isinstance(cell, str) and cell.startswith(("[", "{")):
         try:
             return json.loads(cell)
-        except ValueError:
+        except (ValueError, RecursionError):
             return cell
     return cell
 

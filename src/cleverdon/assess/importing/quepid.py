@@ -2,23 +2,25 @@
 
 The forms are those of o19s/quepid at f80322f3 (August 2026): the CSV of ratings, which is
 `query,docid,rating` (app/controllers/api/v1/export/ratings_controller.rb), the CSV of detailed
-exports, with columns `Query Text`, `Doc ID` and `Rating` among others (caseCSVSvc.js), the CSV of a
-book, a column a judge (judgements_controller.rb), the JSON of cases, ratings and books
-(app/views/api/v1/export), that of the Rated Ranking Evaluator, and the text for learning to rank.
+exports, with columns `Query Text`, `Doc ID` and `Rating` before fields of the documents, which may
+be called the same (caseCSVSvc.js), the CSV of a book, a column a judge by their full names
+(judgements_controller.rb), the JSON of cases, ratings and books (app/views/api/v1/export), that of
+the Rated Ranking Evaluator, and the text for learning to rank. Books come in a zip archive.
 Topics are query texts in all of them; only TREC's text has numbers, of Quepid's own.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from cleverdon.assess.importing.rows import Content, Row, named, records, table
 from cleverdon.errors import InputError
 
-_QUERY = ("query", "query text")
-_DOCUMENT = ("docid", "doc id", "doc_id")
+_QUERY = ("query text", "query")
+_DOCUMENT = ("doc id", "docid", "doc_id")
 _RATING = ("rating",)
 _LEARNING = re.compile(r"(?P<rating>\S+) qid:\d+ # (?P<document>\S+) (?P<query>.*)")
 
@@ -44,9 +46,20 @@ def is_learning(line: str) -> bool:
 
 def of_table(text: str, *, separator: str, source: str) -> Content:
     """Ratings, or a book, as a table."""
+
+    def check(names: list[str], line: int) -> None:
+        again = [name for name, times in Counter(names).items() if times > 1]
+        if again and is_book_header(names):
+            raise InputError(
+                f"two columns are called {again[0]!r}: rename one of them, or export the book as "
+                "JSON, which has the addresses of judges",
+                source=source,
+                line=line,
+            )
+
     rows: list[Row] = []
     ungraded = 0
-    for line, cells in table(text, separator=separator, source=source):
+    for line, cells in table(text, separator=separator, source=source, check=check):
         names = list(cells)
         query, document = named(names, _QUERY), named(names, _DOCUMENT)
         rating = named(names, _RATING)

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from cleverdon.assess.importing import label_studio, quepid
+from cleverdon.assess.importing.kinds import FORMS
 from cleverdon.assess.importing.rows import Content, Fields, Row
 from cleverdon.errors import InputError, check_word
 from cleverdon.judge.reading import read_rows
@@ -13,13 +14,6 @@ from cleverdon.read import head_of, open_source
 from cleverdon.read.columns import split_columns
 from cleverdon.read.detect import first_line
 from cleverdon.read.unpacked import decoded
-
-FORMS = {
-    "qrels": "TREC's, and all other formats of judgments that Cleverdon reads",
-    "quepid": "what Quepid exports: ratings, cases, books",
-    "label-studio": "what Label Studio exports: JSON, JSON-MIN, CSV",
-}
-"""What files may be; which it is can be seen."""
 
 _NOBODY = "\0"
 """Stands for the judge where a file names none; no name can be that."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,18 +54,32 @@ def records(found: Any, what: str, *, source: str) -> list[dict[str, Any]]:
     raise InputError(f"its {what} are no list of JSON objects: is the file whole?", source=source)
 
 
-def table(text: str, *, separator: str, source: str) -> Iterator[tuple[int, dict[str, str]]]:
-    """Rows under a header, by the names of the columns, each with its line."""
+def table(
+    text: str,
+    *,
+    separator: str,
+    source: str,
+    check: Callable[[list[str], int], None] = lambda names, line: None,
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Rows under a header, by the names of the columns, each with its line.
+
+    Of columns that are called the same the first holds: tools have their own before those of data.
+    Where that will not do, `check` looks at the header and its line.
+    """
     # Strict, or a quote that is never closed would swallow the rest without a word.
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     allow_long_cells()
     names: list[str] = []
+    first: dict[str, int] = {}
     try:
         for cells in reader:
             if not any(map(str.strip, cells)):
                 continue
             if not names:
                 names = [cell.strip() for cell in cells]
+                for at, name in enumerate(names):
+                    first.setdefault(name, at)
+                check(names, reader.line_num)
                 continue
             if len(cells) > len(names):
                 raise InputError(
@@ -74,7 +88,7 @@ def table(text: str, *, separator: str, source: str) -> Iterator[tuple[int, dict
                     line=reader.line_num,
                 )
             padded = [*cells, *([""] * (len(names) - len(cells)))]
-            yield reader.line_num, dict(zip(names, padded, strict=True))
+            yield reader.line_num, {name: padded[at] for name, at in first.items()}
     except csv.Error as error:
         raise InputError(
             f"{error}; is a quote never closed?", source=source, line=reader.line_num

@@ -18,6 +18,7 @@ from cleverdon.assess.importing.importing import (
     import_file,
     parse_judges,
 )
+from cleverdon.assess.importing.kinds import KINDS
 from cleverdon.assess.importing.rows import Fields
 from cleverdon.assess.people.accounts import LONGEST_NAME
 from cleverdon.assess.people.rights import Right
@@ -31,6 +32,7 @@ router = APIRouter(prefix="/imports", tags=["imports"])
 Manager = Annotated[Visitor, Needs(Right.MANAGE)]
 Name = Annotated[str, StringConstraints(max_length=LONGEST_NAME)]
 ImportKind = Literal["earlier", "model", "person"]
+FileForm = Literal["qrels", "quepid", "label-studio"]
 Pairs = Annotated[list[Annotated[str, StringConstraints(max_length=300)]], Field(max_length=100)]
 
 _BODY = {
@@ -51,7 +53,7 @@ class ImportOptions(BaseModel):
     name: Name = Field(
         default="", description="Whose they all are, if it is not to be as the file says."
     )
-    form: Literal["", "qrels", "quepid", "label-studio"] = Field(
+    form: Literal["", FileForm] = Field(
         default="", description="What wrote the file, if that cannot be seen from it."
     )
     assessors: bool = Field(
@@ -81,7 +83,9 @@ class ImportModel(ImportOptions):
     kind: ImportKind = Field(
         "earlier",
         alias="as",
-        description="Whose judgments: of people who have no account, of a model, of a person.",
+        description="Whose judgments. "
+        + "; ".join(f"{name}: {what}" for name, what in KINDS.items())
+        + ".",
     )
     file: Name = Field("import", description="What the file is called.")
     judge: Pairs = Field([], description="What judges of the file are called here: THERE=HERE.")
@@ -113,7 +117,7 @@ class ImportedModel(BaseModel):
 async def send(
     request: Request, visitor: Manager, asked: Annotated[ImportModel, Query()]
 ) -> ImportedModel:
-    """Add the judgments of a file: qrels, or what Quepid or Label Studio exports.
+    """Add the judgments of a file: qrels, or what Quepid or Label Studio exports, zipped or not.
 
     All of them are recorded, or none where something is wrong. The same file changes nothing when
     it comes again.

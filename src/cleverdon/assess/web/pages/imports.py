@@ -9,8 +9,8 @@ from fastapi import APIRouter, Form, Request, UploadFile
 from pydantic import Field
 from starlette.responses import Response
 
-from cleverdon.assess.importing.importing import KINDS, Imported
-from cleverdon.assess.importing.reading import FORMS
+from cleverdon.assess.importing.importing import Imported
+from cleverdon.assess.importing.kinds import FORMS, KINDS
 from cleverdon.assess.people.accounts import LONGEST_NAME
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.project import Project
