@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
 
+import psycopg
 import pytest
 from sqlalchemy import text
 
@@ -44,6 +45,18 @@ def test_a_commit_waits_for_the_disk_whatever_the_server_is_set_to(on_postgresql
             assert connection.execute(asked).scalar() == durable
         with stored.writing(durable=False) as connection:
             assert connection.execute(asked).scalar() == "off"
+
+
+def test_a_connection_that_is_gone_is_noticed_by_the_client() -> None:
+    made = database.Database("postgresql://me@nowhere/x?keepalives_idle=60")
+    _, options = made.engine.dialect.create_connect_args(made.url)
+    with pytest.MonkeyPatch.context() as patch:
+        asked: dict[str, object] = {}
+        patch.setattr(psycopg, "connect", lambda *_, **given: asked.update(given) or 1 / 0)
+        with pytest.raises(ZeroDivisionError), made.engine.connect():
+            pass
+    assert options["keepalives_idle"] == asked["keepalives_idle"] == "60"
+    assert asked["tcp_user_timeout"] == 10_000
 
 
 def test_it_is_not_waited_for_without_end(

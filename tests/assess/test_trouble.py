@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -55,20 +57,38 @@ def check_full(answer: Response) -> None:
     assert "the disk is full: free some space" in answer.json()["error"]
 
 
-def test_a_disk_that_is_really_full(tmp_path: Path) -> None:
-    disk, made = tmp_path / "disk", tmp_path / "made"
-    disk.mkdir()
-    with made_project(made) as project:
-        signed_in = headers(project, "ann")
-    within = ["unshare", "--map-root-user", "--mount", "sh", "-ec"]
-    mount = f"mount -t tmpfs -o size=1m none {disk}"
+@dataclass(frozen=True)
+class SmallDisk:
+    """A disk of a megabyte, which only what runs within it sees."""
+
+    folder: Path
+
+    def within(self, script: str) -> list[str]:
+        """The command that runs a script of the shell beside it."""
+        mount = f"mount -t tmpfs -o size=1m none {self.folder}"
+        return ["unshare", "--map-root-user", "--mount", "sh", "-ec", f"{mount}; {script}"]
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> SmallDisk:
+    disk = SmallDisk(tmp_path / "disk")
+    disk.folder.mkdir()
     try:
-        subprocess.run([*within, mount], check=True, capture_output=True)
+        subprocess.run(disk.within("true"), check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError):
         pytest.skip("a small disk cannot be mounted here: unshare --map-root-user --mount")
+    return disk
+
+
+def test_a_disk_that_is_really_full(tmp_path: Path, small_disk: SmallDisk) -> None:
+    disk, made = small_disk.folder, tmp_path / "made"
+    with made_project(made) as project:
+        signed_in = headers(project, "ann")
     fill = f"cp -R {made} {disk}/project; head -c 200000 /dev/zero >{disk}/filling"
     with (
-        serving(disk / "project", within=[*within, f'{mount}; {fill}; exec "$@"', "sh"]) as served,
+        serving(
+            disk / "project", within=[*small_disk.within(f'{fill}; exec "$@"'), "sh"]
+        ) as served,
         Client(base_url=served.url, headers=signed_in) as client,
     ):
         acknowledged, answer = said_until_full(client)
@@ -81,6 +101,19 @@ def test_a_disk_that_is_really_full(tmp_path: Path) -> None:
         assert say(client, len(acknowledged)).status_code == 200
         history = client.get("/api/items/1/history").json()["events"]
     assert [int(each["note"].split()[0]) for each in history] == [*acknowledged, len(acknowledged)]
+
+
+def test_commands_on_a_disk_that_is_really_full(tmp_path: Path, small_disk: SmallDisk) -> None:
+    made_project(tmp_path / "made").close()
+    fill = f"cp -R {tmp_path}/made {small_disk.folder}/project"
+    filling = f"head -c 10000000 /dev/zero >{small_disk.folder}/filling || true"
+    main = "from cleverdon.cli import main; main()"
+    asked = f"{sys.executable} -c '{main}' judge status {small_disk.folder}/project"
+    ran = subprocess.run(
+        small_disk.within(f"{fill}; {filling}; {asked}"), capture_output=True, text=True
+    )
+    assert ran.returncode == 1, ran.stderr
+    assert "the disk is full: free some space" in ran.stderr
 
 
 def test_a_database_that_may_not_grow(project: Project, client: TestClient) -> None:

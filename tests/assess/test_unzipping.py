@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
@@ -15,10 +16,9 @@ from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile
 
 import pytest
 
-from cleverdon.assess.importing import unzipping
+from cleverdon.assess.importing import kinds, unzipping
 from cleverdon.assess.project import Project
 from cleverdon.assess.web.app import make_app
-from cleverdon.assess.web.guarding import LARGEST_IMPORT
 from cleverdon.errors import InputError
 from tests.assess.bringing import Bring, brought, standing
 from tests.assess.making import script
@@ -119,13 +119,15 @@ def test_no_byte_that_is_wrong_is_an_error_of_another_kind(tmp_path: Path) -> No
 def test_an_archive_unpacks_to_no_more_than_an_import_may_have(
     bring: Bring, scratch: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert unzipping.LARGEST == LARGEST_IMPORT
     text = QRELS + "\n" * 500
-    monkeypatch.setattr(unzipping, "LARGEST", len(text))
+    monkeypatch.setattr(kinds, "LARGEST", len(text))
     assert bring(zipped({"a": text})).recorded == 2
     large = zipped({"a": f"{text}\n"})
-    with pytest.raises(InputError, match=r"unpacks to more than 520 bytes.*bring it in parts"):
+    too_large = r"has more than 520 bytes once it is unpacked: bring it in parts"
+    with pytest.raises(InputError, match=too_large):
         bring(large)
+    with pytest.raises(InputError, match=too_large):
+        bring(gzip.compress(f"{text}\n".encode()))
     # What an archive says of itself may be wrong.
     said, smaller = (count.to_bytes(4, "little") for count in (521, 20))
     with pytest.raises(InputError, match="is damaged or cut short"):

@@ -122,7 +122,7 @@ def _taken(path: str) -> InputError:
 
 
 def sync_folder(path: str) -> None:
-    """See to it that the name of a new file is on the disk as well."""
+    """See to it that the name of a new file or folder is on the disk as well."""
     with suppress(OSError):  # not all systems can
         folder = os.open(Path(path).resolve().parent, os.O_RDONLY)
         try:

@@ -28,6 +28,7 @@ from cleverdon.assess.backup.form import (
 from cleverdon.assess.store import Database
 from cleverdon.assess.store.migrating import current
 from cleverdon.errors import InputError
+from cleverdon.read.journal_file import sync_folder
 
 _AT_ONCE = 100
 """Rows that are held: documents may be long."""
@@ -52,7 +53,7 @@ def write_backup(database: Database, folder: Path, path: str | os.PathLike[str])
         if found != written:
             raise InputError("was not written as it should be: try again", source=os.fspath(path))
         temporary.replace(target)
-        _sync_folder(target.parent)
+        sync_folder(str(target))
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"cannot be written: {reason}", source=os.fspath(path)) from None
@@ -122,13 +123,3 @@ def _title(connection: Connection, reflected: MetaData) -> str:
         select(settings.c.value).where(settings.c.name == "title")
     ).scalar_one_or_none()
     return str(found or "")
-
-
-def _sync_folder(folder: Path) -> None:
-    """Have the new name on the disk as well, where folders can be opened."""
-    if hasattr(os, "O_DIRECTORY"):
-        opened = os.open(folder, os.O_DIRECTORY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)

@@ -18,3 +18,6 @@ FORMS = {
     "label-studio": "what Label Studio exports: JSON, JSON-MIN, CSV",
 }
 """What files may be; which it is can be seen."""
+
+LARGEST = 500_000_000
+"""Bytes of an import, as it is sent and as it is once it is unpacked."""

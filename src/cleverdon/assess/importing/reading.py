@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from cleverdon.assess.importing import label_studio, quepid
+from cleverdon.assess.importing import kinds, label_studio, quepid
 from cleverdon.assess.importing.kinds import FORMS
 from cleverdon.assess.importing.rows import Content, Fields, Row
+from cleverdon.assess.importing.unzipping import too_large
 from cleverdon.errors import InputError, check_word
 from cleverdon.judge.reading import read_rows
 from cleverdon.read import head_of, open_source
@@ -29,8 +30,11 @@ def read_judgments(
     head = head_of(source)
     if not head.strip():
         raise InputError("is empty", source=source.name)
+    content = source.head(kinds.LARGEST + 1)
+    if len(content) > kinds.LARGEST:
+        raise too_large(path)
     if not assessors and form != "qrels" and not head.startswith((b"PAR1", b"ARROW1")):
-        text = decoded(source.head(2**62), source=source.name, line=1, encoding="utf-8-sig")
+        text = decoded(content, source=source.name, line=1, encoding="utf-8-sig")
         found = _of_tools(text, fields or Fields(), source.name)
         if found is not None:
             return found

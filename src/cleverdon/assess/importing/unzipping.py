@@ -13,10 +13,8 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
+from cleverdon.assess.importing import kinds
 from cleverdon.errors import InputError
-
-LARGEST = 500_000_000
-"""Bytes of what is unpacked: as many as a request may bring that imports (`web.guarding`)."""
 
 _MARKS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 """How archives begin: with a file, with none, in parts."""
@@ -63,12 +61,8 @@ def _unpack(path: str, plain: str) -> None:
         ):
             # Counted, because an archive can say anything of itself.
             while block := packed.read(_AT_ONCE):
-                if file.tell() + len(block) > LARGEST:
-                    raise InputError(
-                        f"unpacks to more than {LARGEST:,} bytes, the most that an archive may: "
-                        "bring it in parts",
-                        source=path,
-                    )
+                if file.tell() + len(block) > kinds.LARGEST:
+                    raise too_large(path)
                 file.write(block)
     except OSError as error:
         if error.errno != errno.EINVAL:  # that of a place before the file's first byte
@@ -76,6 +70,13 @@ def _unpack(path: str, plain: str) -> None:
         raise _damaged(path) from None
     except (BadZipFile, EOFError, NotImplementedError, OverflowError, ValueError, zlib.error):
         raise _damaged(path) from None
+
+
+def too_large(path: str) -> InputError:
+    """What is said of a file that is, or becomes, more than can be held."""
+    return InputError(
+        f"has more than {kinds.LARGEST:,} bytes once it is unpacked: bring it in parts", source=path
+    )
 
 
 def _damaged(path: str) -> InputError:

@@ -29,6 +29,7 @@ from cleverdon.assess.project import (
 from cleverdon.assess.store import Database
 from cleverdon.assess.store.migrating import current, upgrade
 from cleverdon.errors import InputError, OptionError
+from cleverdon.read.journal_file import sync_folder
 
 _MAKING = "being-made.lock"
 _OURS = frozenset(
@@ -65,6 +66,7 @@ def new_project(
                 yield project, connection
                 # Last, and before the transaction ends: what cannot be marked is not made.
                 _mark(project)
+                _sync(where)
         except BaseException:
             project.close()
             _clear(where)
@@ -110,6 +112,16 @@ def _clear(where: Path) -> None:
     """Remove what is half made; the lock stays."""
     for name in _OURS - {_MAKING}:
         (where / name).unlink(missing_ok=True)
+
+
+def _sync(where: Path) -> None:
+    """Have all that lies beside the database on the disk before it says that there is a project."""
+    for name in (MARK, POOL):
+        if (where / name).exists():
+            with (where / name).open("rb+") as file:
+                os.fsync(file.fileno())
+            sync_folder(str(where / name))
+    sync_folder(str(where))  # its own name
 
 
 def _mark(project: Project) -> None:

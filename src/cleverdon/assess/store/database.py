@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from shutil import disk_usage
 from threading import Lock
 from typing import Any
 
@@ -23,8 +25,21 @@ from cleverdon.errors import MissingExtra, OptionError
 _PATIENCE = 10.0
 """Seconds to wait for another process that writes, or for a server to answer."""
 
+_NETWORK = {
+    "connect_timeout": int(_PATIENCE),
+    "tcp_user_timeout": int(1000 * _PATIENCE),
+    "keepalives_idle": 10,
+    "keepalives_interval": 3,
+    "keepalives_count": 3,
+}
+"""How PostgreSQL's client finds out that a connection is gone which nobody has closed: by itself it
+would wait for a quarter of an hour, and all who judge with it. The URL may say otherwise."""
+
 _THREADS = 40
 """As many as a server answers in: a connection to a file is kept for each."""
+
+_ROOM = 100_000
+"""Bytes that SQLite needs beside a database, to open it."""
 
 _WRITERS = 0x0C1E7E4D
 """The advisory lock of PostgreSQL that a writer holds."""
@@ -147,7 +162,7 @@ def _engine(url: URL) -> Engine:
         # Asked before each use whether it still lives: a server may have been restarted.
         return create_engine(
             url,
-            connect_args={"connect_timeout": int(_PATIENCE)},
+            connect_args={name: value for name, value in _NETWORK.items() if name not in url.query},
             pool_pre_ping=True,
             pool_size=_THREADS // 2,  # a server has 100 for all that use it
             max_overflow=_THREADS // 2,
@@ -183,10 +198,17 @@ def _set(connection: Connection, name: str, value: str) -> None:
         connection.info[name] = value
 
 
+def _lacks_room(error: DBAPIError, name: str) -> bool:
+    """Whether SQLite failed for lack of room without saying so, as when it cannot begin to read."""
+    if not getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_IOERR"):
+        return False
+    return disk_usage(Path(name).parent).free < _ROOM
+
+
 def _explained(error: DBAPIError, name: str) -> str:
     """What went wrong, and what helps."""
     said = str(error.orig).strip().split("\n")[0]
-    if "disk is full" in said:
+    if "disk is full" in said or _lacks_room(error, name):
         return f"the disk is full: free some space beside {name}; nothing of this was written"
     if "readonly" in said:
         return f"{name} may not be written: give the server's user the right to"

@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from cleverdon.assess.importing import kinds
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.web import failures
 from cleverdon.assess.web.origin import check_host
@@ -23,9 +24,6 @@ from cleverdon.errors import CleverdonError
 
 LARGEST = 1_000_000
 """Bytes of a request's body."""
-
-LARGEST_IMPORT = 500_000_000
-"""Bytes of what an administrator imports."""
 
 IMPORTS = ("/api/imports", "/imports")
 """Where imports are sent to."""
@@ -90,7 +88,7 @@ def _most(request: Request, visitor: Visitor | None) -> int:
     """How many bytes a request may have: what is larger needs somebody who may import."""
     importing = request.url.path.startswith(IMPORTS)
     if importing and visitor is not None and visitor.may(Right.MANAGE):
-        return LARGEST_IMPORT
+        return kinds.LARGEST
     return LARGEST
 
 
