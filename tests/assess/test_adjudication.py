@@ -249,7 +249,12 @@ def test_the_calls_list_and_settle(app: FastAPI) -> None:
     for repeated in (False, True):
         answer = eve.post("/api/adjudication/7", json=body, headers=headers)
         assert (answer.status_code, answer.json()["repeated"]) == (200, repeated)
-    assert eve.post(
-        "/api/adjudication/7", json={**body, "grade": 8}, headers=headers
-    ).status_code == (422)
+    for other, status in (({"grade": 8}, 422), ({"grade": 2}, 409), ({"note": "odd"}, 409)):
+        answer = eve.post("/api/adjudication/7", json={**body, **other}, headers=headers)
+        assert answer.status_code == status, other
+    form = {"csrf": word, "request": "the-same-form"}
+    for grade in (2, 3, 3, 2):  # as by going back in between
+        eve.post("/adjudication/7", data={**form, "grade": grade})
+    history = eve.get("/api/adjudication/7").json()["rulings"]
+    assert [each["grade"] for each in history] == [1, 2, 3, 2]
     assert eve.get("/api/adjudication/99").status_code == 404

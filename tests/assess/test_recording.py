@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import func, select
 
-from cleverdon.assess.judging.recording import Recorded, Saying, Standing, record
+from cleverdon.assess.judging.forms import saying_of
+from cleverdon.assess.judging.recording import Recorded, Saying, Standing, history_of, record
 from cleverdon.assess.project import Project
 from cleverdon.assess.refusals import Conflict, Invalid, NotThere
 from cleverdon.assess.store.schema import events, judgments
@@ -51,6 +52,31 @@ def test_a_request_is_done_once(project: Project) -> None:
         with pytest.raises(Conflict, match="used before"):
             say(project, ANN, kind, request=f"the-same-{kind}", **other)
     assert not say(project, BOB, "grade", grade=0, request="the-same-one").repeated
+
+
+def test_an_undo_may_say_what_it_takes_back(project: Project) -> None:
+    say(project, ANN, "grade", grade=2, request="the-first-one")
+    with pytest.raises(Conflict, match="is not your last word"):
+        say(project, ANN, "undo", undoes="never-taken")
+    say(project, ANN, "note", text="odd", request="the-second-one")
+    with pytest.raises(Conflict, match="is not your last word"):
+        say(project, ANN, "undo", undoes="the-first-one")
+    assert say(project, ANN, "undo", undoes="the-second-one").standing == Standing(2)
+    assert say(project, ANN, "undo", undoes="the-first-one").standing == Standing()
+
+
+def test_a_form_says_again_what_it_said_before_something_else(project: Project) -> None:
+    def press(grade: int) -> Recorded:
+        said = saying_of("the-form", 1, "grade", grade=grade)
+        with project.database.writing() as connection:
+            return record(connection, ANN, said, project.scale)
+
+    assert [press(grade).repeated for grade in (1, 1, 3, 3, 1, 1, 3)] == [
+        False, True, False, True, False, True, False,
+    ]  # fmt: skip
+    with project.database.reading() as connection:
+        said = [row.grade for row in history_of(connection, ANN, 1)]
+    assert said == [1, 3, 1, 3]
 
 
 def test_skipping_takes_a_grade_back(project: Project) -> None:

@@ -367,8 +367,8 @@ def test_gold_is_on_the_scale_and_of_the_topics(tmp_path: Path) -> None:
     file.write_text("q1 0 d1 2\n")
     scale = parse_scale("0..2")
     assert read_gold(file, topics=("q1",), scale=scale) == {"q1": {"d1": 2}}
-    with pytest.raises(InputError, match="topic 'q1' is not among the topics"):
+    with pytest.raises(InputError, match=r"gold\.qrels:1: topic 'q1' is not among the"):
         read_gold(file, topics=("q2",), scale=scale)
-    file.write_text("q1 0 d1 3\n")
-    with pytest.raises(InputError, match=r"the grade 3 of document 'd1'.*it can be 0, 1, 2"):
+    file.write_text("q1 0 d2 1\nq1 0 d1 3\n")
+    with pytest.raises(InputError, match=r"qrels:2: the grade 3 of document 'd1'.*can be 0, 1, 2"):
         read_gold(file, topics=("q1",), scale=scale)

@@ -79,7 +79,11 @@ class Project:
 def open_project(folder: str | os.PathLike[str]) -> Project:
     """A project that is there, brought to the form that this version knows."""
     project = marked_project(folder)
-    _bring_up(project)
+    try:
+        _bring_up(project)
+    except BaseException:
+        project.close()
+        raise
     return project
 
 

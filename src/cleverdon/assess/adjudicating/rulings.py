@@ -9,6 +9,7 @@ from sqlalchemy import Connection, and_, func, insert, select
 
 from cleverdon.assess import clock
 from cleverdon.assess.judging.checking import check_said
+from cleverdon.assess.judging.recording import recurring
 from cleverdon.assess.people.auditing import note as note_in_log
 from cleverdon.assess.refusals import Conflict, NotThere
 from cleverdon.assess.scale import Scale
@@ -45,20 +46,25 @@ def rule(
     note: str = "",
     scale: Scale,
     address: str = "",
+    may_recur: bool = False,
 ) -> Ruled:
     """Record a ruling; a second one with the same `request` changes nothing.
 
-    `address` is where it came from, for the audit log.
+    `address` is where it came from, for the audit log; `may_recur` is as of what assessors say.
     """
     note = note.strip()
     check_said(request=request, grade=grade, text=note, scale=scale)
-    before = connection.execute(
-        select(rulings.c.id, rulings.c.item_id, rulings.c.grade).where(
-            rulings.c.person_id == person, rulings.c.request == request
+    if may_recur:
+        own = select(rulings.c.request).where(
+            rulings.c.person_id == person, rulings.c.item_id == item
         )
+        made = connection.execute(own.order_by(rulings.c.id)).scalars().all()
+        request = recurring(request, made)
+    before = connection.execute(
+        select(rulings).where(rulings.c.person_id == person, rulings.c.request == request)
     ).first()
     if before is not None:
-        if (before.item_id, before.grade) != (item, grade):
+        if (before.item_id, before.grade, before.note) != (item, grade, note):
             raise Conflict(
                 f"the request {request!r} was used before, for something else: each needs its own"
             )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from cleverdon.assess.importing.lines import line_of
 from cleverdon.assess.importing.rows import Row
 from cleverdon.assess.scale import Scale
 from cleverdon.errors import InputError, OptionError
-from cleverdon.read import open_source
 
 
 def parse_map(given: Iterable[str], scale: Scale) -> dict[str, int]:
@@ -50,7 +50,7 @@ def on_scale(row: Row, scale: Scale, known: Mapping[str, int], *, source: str) -
         f"the grade {row.grade!r} of document {row.document!r} for topic {row.topic!r} is not on "
         f"the scale: {listed}. Map it to one of these, as '{row.grade}={scale.values[-1]}' does",
         source=source,
-        line=row.line or _line_of(row, source),
+        line=row.line or line_of(row.topic, row.document, source),
     )
 
 
@@ -66,14 +66,3 @@ def _folded(grade: str) -> str:
     except ValueError:
         return text
     return f"{number:.17g}"
-
-
-def _line_of(row: Row, source: str) -> int | None:
-    """The first line that names both, looked for only once something is wrong with it."""
-    wanted = row.topic.encode(), row.document.encode()
-    for number, line in enumerate(open_source(source).head(2**62).split(b"\n"), start=1):
-        if all(text in line for text in wanted):
-            fields = line.replace(b",", b" ").replace(b'"', b" ").split()
-            if all(text in fields for text in wanted):
-                return number
-    return None

@@ -15,6 +15,11 @@ def new_request() -> str:
     return secrets.token_urlsafe(12)
 
 
+def request_of(form: str, *said: object) -> str:
+    """The id of what a form says: made of it, so that a second thought is no repetition."""
+    return f"{form}.{hashlib.sha256(json.dumps(said).encode()).hexdigest()[:16]}"
+
+
 def saying_of(
     request: str,
     item: int,
@@ -28,11 +33,11 @@ def saying_of(
     """What was said by a form.
 
     A browser may send the same form twice, by a second press of a button or by going back. What it
-    says is part of the request's id: the same is said once, and a second thought is a second word.
+    says is part of the request's id: the same is said once, and a second thought is a second word,
+    as is a third one that returns to the first.
     """
-    said = json.dumps([kind, grade, text, flagged])
-    digest = hashlib.sha256(said.encode()).hexdigest()[:16]
     seconds = None if shown_at is None else clock.now() - shown_at
     if seconds is not None and not 0 <= seconds <= LONGEST_TIME:
         seconds = None
-    return Saying(f"{request}.{digest}", item, kind, grade, text, flagged, seconds)
+    made = request_of(request, kind, grade, text, flagged)
+    return Saying(made, item, kind, grade, text, flagged, seconds, may_recur=True)

@@ -46,6 +46,8 @@ class Saying:
     flagged: bool = False  # for "flag"
     seconds: float | None = None  # for which the document was looked at
     said_at: float | None = None  # by the browser's clock, where it was sent later
+    undoes: str | None = None  # for "undo": which request it takes back
+    may_recur: bool = False  # whether the same request is a new word once others came in between
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,9 @@ class Recorded:
 def record(connection: Connection, person: int, said: Saying, scale: Scale) -> Recorded:
     """Record what a person said; acknowledged only once the transaction is written."""
     _check(said, scale)
+    if said.may_recur:
+        history = history_of(connection, person, said.item)
+        said = replace(said, request=recurring(said.request, [row.request for row in history]))
     before = connection.execute(_BEFORE, {"me": person, "request": said.request}).first()
     if before is not None:
         return _repeated(connection, before, said)
@@ -84,6 +89,21 @@ def record(connection: Connection, person: int, said: Saying, scale: Scale) -> R
     standing = _after(history, said)
     event = _write(connection, person, said, standing, new=not history)
     return Recorded(standing, event, False, topic)
+
+
+def recurring(request: str, before: Sequence[str]) -> str:
+    """The id of a word that may be said again, after words of one's own of these ids.
+
+    Said twice in a row it is the same word. Who goes back to a page and says what it said first,
+    after something else, has thought again: that is another one.
+
+    >>> recurring("a", ["a"]), recurring("a", ["a", "b"]), recurring("a", ["a", "b", "a.2"])
+    ('a', 'a.2', 'a.2')
+    """
+    same = [each for each in before if each == request or each.startswith(f"{request}.")]
+    if not same:
+        return request
+    return same[-1] if same[-1] == before[-1] else f"{request}.{len(before)}"
 
 
 def history_of(connection: Connection, person: int, item: int) -> Sequence[Row[Any]]:
@@ -122,15 +142,23 @@ def _repeated(connection: Connection, row: Row[Any], said: Saying) -> Recorded:
 def _after(history: Iterable[Row[Any]], said: Saying) -> Standing:
     """The state after the next word."""
     states = [Standing()]
+    requests: list[str] = []  # of the words that were not taken back
     for row in history:
         if row.kind == "undo":
             states.pop()
+            requests.pop()
         else:
             states.append(standing_of(row))
+            requests.append(row.request)
     if said.kind != "undo":
         return _changed(states[-1], said)
-    if len(states) < 2:
+    if not requests:
         raise Conflict("there is nothing to undo: nothing was said of this document")
+    if said.undoes not in (None, requests[-1]):
+        raise Conflict(
+            "what is to be undone is not your last word on this document: it was not taken, or you "
+            "said something since"
+        )
     return states[-2]
 
 

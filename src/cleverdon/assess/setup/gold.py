@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from cleverdon.assess.importing.lines import line_of
 from cleverdon.assess.scale import Scale
 from cleverdon.assess.setup.items import Gold
 from cleverdon.data import Judgments
@@ -19,6 +20,7 @@ def read_gold(path: str | os.PathLike[str], *, topics: tuple[str, ...], scale: S
         raise InputError(
             f"topic {unknown[0]!r} is not among the topics to judge; take out what is of others",
             source=source,
+            line=line_of(unknown[0], next(iter(found[unknown[0]]), ""), source),
         )
     for topic, of_topic in found.items():
         for document, grade in of_topic.items():
@@ -28,6 +30,7 @@ def read_gold(path: str | os.PathLike[str], *, topics: tuple[str, ...], scale: S
                     f"the grade {grade:g} of document {document!r}, topic {topic!r}, is not on the "
                     f"scale: it can be {listed}",
                     source=source,
+                    line=line_of(topic, document, source),
                 )
     return {
         topic: {document: int(grade) for document, grade in of_topic.items()}

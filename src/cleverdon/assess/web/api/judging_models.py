@@ -136,6 +136,11 @@ class SayingModel(BaseModel):
     said_at: Annotated[float, Field(ge=0, le=_LATEST, allow_inf_nan=False)] | None = Field(
         default=None, description="When it was said, in seconds since 1970, where that was earlier."
     )
+    undoes: Annotated[str, Field(min_length=8, max_length=100)] | None = Field(
+        default=None,
+        description="For `undo`: the request that is taken back. Where that is not your last word "
+        "on the document, nothing is.",
+    )
 
 
 class RecordedModel(BaseModel):

@@ -14,6 +14,7 @@ from cleverdon.assess.adjudicating.cases import Cases, Show, cases
 from cleverdon.assess.adjudicating.rulings import rule
 from cleverdon.assess.adjudicating.showing import shown
 from cleverdon.assess.judging.checking import LONGEST_TEXT
+from cleverdon.assess.judging.forms import request_of
 from cleverdon.assess.judging.viewing import any_text_page
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.scale import Scale
@@ -132,16 +133,18 @@ def settle(
 ) -> Response:
     """Record a ruling, and go on to the case that takes its place in the list."""
     project = request.app.state.project
+    grade = None if said.grade == "" else said.grade
     with project.database.writing() as connection:
         rule(
             connection,
             visitor.person,
-            request=said.request,
+            request=request_of(said.request, grade, said.note),
             item=item,
-            grade=None if said.grade == "" else said.grade,
+            grade=grade,
             note=said.note,
             scale=project.scale,
             address=visitor.address,
+            may_recur=True,
         )
         left = filters.cases(connection, project.scale, n=1, skip=filters.skip).cases
     if said.grade == "" or filters.show == "settled" or not left:
