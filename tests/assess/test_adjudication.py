@@ -42,9 +42,12 @@ def disputed(project: Project) -> Project:
     return project
 
 
-def say(project: Project, person: int, item: int, kind: str, **more: Any) -> None:
+def say(
+    project: Project, person: int, item: int, kind: str, request: str = "first", **more: Any
+) -> None:
     with project.database.writing() as connection:
-        said = Saying(f"{kind}-{person}-{item}", item, kind, **more)  # type: ignore[arg-type]
+        request = f"{kind}-{person}-{item}-{request}"
+        said = Saying(request, item, kind, **more)  # type: ignore[arg-type]
         record(connection, person, said, project.scale)
 
 
@@ -133,15 +136,25 @@ def test_what_cannot_be_is_refused(disputed: Project) -> None:
         settle(disputed, 99, 1, "ruling-4")
 
 
+@pytest.mark.parametrize(
+    ("kind", "more"), [("grade", {"grade": 1}), ("skip", {"text": "in Latin"}), ("undo", {})]
+)
 def test_a_ruling_is_outdated_when_somebody_judges_again(
-    disputed: Project, monkeypatch: pytest.MonkeyPatch
+    disputed: Project, monkeypatch: pytest.MonkeyPatch, kind: str, more: dict[str, Any]
 ) -> None:
     settle(disputed, 3, 2)
     with disputed.database.reading() as connection:
         assert not case(connection, 3).outdated
     later = clock.now() + 60
     monkeypatch.setattr(clock, "now", lambda: later)
-    say(disputed, BOB, 3, "grade", grade=2)
+    say(disputed, ANN, 3, "note", text="see d4")
+    say(disputed, BOB, 3, "flag", flagged=True)
+    say(disputed, BOB, 3, "undo")
+    with disputed.database.reading() as connection:
+        assert not case(connection, 3).outdated, "nobody judged it again"
+    page = browser(make_app(disputed), "eve").get("/adjudication?show=settled").text
+    assert "Judged again since" not in page
+    say(disputed, BOB, 3, kind, "again", **more)
     with disputed.database.reading() as connection:
         assert case(connection, 3).outdated
 

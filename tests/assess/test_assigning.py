@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from sqlalchemy import delete, func, insert, select
 from starlette.testclient import TestClient
 
+from cleverdon.assess.importing.importing import Importing, import_file
 from cleverdon.assess.judging.queue import take_next
 from cleverdon.assess.judging.recording import Saying, record
+from cleverdon.assess.people import managing
 from cleverdon.assess.people.accounts import add_person, person_named
 from cleverdon.assess.people.auditing import COMMAND_LINE, lines
 from cleverdon.assess.project import Project
@@ -23,6 +25,7 @@ from cleverdon.assess.setup.balancing import Job, deal
 from cleverdon.assess.setup.workload import Work, work_of
 from cleverdon.assess.store.schema import assignments, items, leases, people
 from cleverdon.assess.web.app import make_app
+from tests.assess.judged import give
 from tests.assess.making import cookies, made_project
 
 
@@ -163,6 +166,36 @@ def test_what_is_left_is_what_each_will_get(team: Project) -> None:
         for each in work.people:
             to_come = len(take_next(connection, each.person, n=99))
             assert each.left == to_come, f"{each.name}, of overlaps and gold"
+
+
+def test_nobody_new_is_put_on_what_is_finished(tmp_path: Path) -> None:
+    with made_project(tmp_path / "project", topics=2, wanted=2) as project:
+        keys = [(topic, f"d{number}") for topic in ("t1", "t2") for number in range(1, 7)]
+        give(project, {"ann": dict.fromkeys(keys, 1), "bob": dict.fromkeys(keys[:11], 1)})
+        with project.database.writing() as connection:
+            add_person(connection, "cid", "assessor")
+            managing.set_active(connection, COMMAND_LINE, 2, active=False)
+            assert [topic.name for topic in work_of(connection).short] == ["t2"]
+        who = _who(_deal(project))
+        assert who["t1"] == ["ann:all", "bob:all"], "twelve of twelve are done"
+        assert who["t2"] == ["ann:all", "bob:all", "cid:overlap"]
+
+
+def test_a_budget_is_of_the_pool_and_not_of_what_imports_add(tmp_path: Path) -> None:
+    how = {"method": "mtf", "seed": 0, "limits": {"budget": 2, "target": None, "patience": None}}
+    settings = {"adaptive": how}
+    with made_project(tmp_path / "project", topics=1, wanted=2, settings=settings) as project:
+        file = tmp_path / "more.qrels"
+        file.write_text("t1 0 new1 1\nt1 0 new2 1\nt1 0 new3 1\n")
+        import_file(project, str(file), Importing(add=True), actor=COMMAND_LINE)
+        with project.database.writing() as connection:
+            (topic,) = work_of(connection).topics
+            assert (topic.documents, topic.needed) == (5, (5, 2)), "one person judges what is added"
+        give(project, {"ann": {("t1", f"d{number}"): 1 for number in (1, 2)}})
+        with project.database.writing() as connection:
+            connection.execute(delete(assignments))
+            work = work_of(connection)
+        assert [topic.name for topic in work.uncovered] == ["t1"], "three are left"
 
 
 def test_by_hand(team: Project) -> None:

@@ -41,6 +41,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     with judged_project(tmp_path_factory.mktemp("backup") / "project") as made:
         (made.folder / POOL).write_text("a file that is carried along\n")
         signed_in(made, "ann")
+        with made.database.writing() as connection:
+            connection.execute(items.update().where(items.c.id == 20).values(added=True))
         yield made
 
 
@@ -75,6 +77,8 @@ def test_a_restored_project_is_the_same(project: Project, archive: Path, tmp_pat
             assert files[0].read_bytes() == files[1].read_bytes(), what
         with again.database.reading() as connection:
             assert connection.execute(select(func.count()).select_from(visits)).scalar() == 0
+            added = connection.execute(select(items.c.id).where(items.c.added)).scalars()
+            assert list(added) == [20]
         give(again, {"ann": {("t2", "d1"): 1}})
 
 

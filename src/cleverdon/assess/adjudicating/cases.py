@@ -10,7 +10,15 @@ from sqlalchemy import ColumnElement, Connection, Select, Subquery, exists, func
 
 from cleverdon.assess.adjudicating.rulings import STANDS, Ruling, standing_rulings
 from cleverdon.assess.refusals import NotThere
-from cleverdon.assess.store.schema import documents, items, judgments, people, rulings, topics
+from cleverdon.assess.store.schema import (
+    documents,
+    events,
+    items,
+    judgments,
+    people,
+    rulings,
+    topics,
+)
 
 Show = Literal["disputed", "settled", "flagged", "skipped"]
 """Which of them: in dispute and open; with a ruling; flagged; skipped, and judged by nobody."""
@@ -27,6 +35,7 @@ class Given:
     note: str
     flagged: bool
     made_at: float
+    judged_at: float | None  # when a grade or a skip last came, or was taken back
 
 
 @dataclass(frozen=True)
@@ -57,9 +66,10 @@ class Case:
 
     @property
     def outdated(self) -> bool:
-        """Whether somebody said something after the ruling."""
-        ruling = self.ruling
-        return ruling is not None and any(one.made_at > ruling.made_at for one in self.given)
+        """Whether somebody judged it again after the ruling; a note or a flag is no judgment."""
+        ruled_at = None if self.ruling is None else self.ruling.made_at
+        moments = (one.judged_at for one in self.given)
+        return ruled_at is not None and any(at is not None and at > ruled_at for at in moments)
 
 
 @dataclass(frozen=True)
@@ -161,9 +171,11 @@ def _cases(connection: Connection, wanted: Sequence[int]) -> list[Case]:
         .join(documents, documents.c.id == items.c.document_id)
         .where(items.c.id.in_(wanted))
     )
+    judged_at = _judged_at(connection, wanted)
     given: dict[int, list[Given]] = {}
-    for item, *said in connection.execute(_given(wanted)):
-        given.setdefault(item, []).append(Given(*said))
+    for item, judge, *said in connection.execute(_given(wanted)):
+        word = (judge, *said, judged_at.get((item, judge)))
+        given.setdefault(item, []).append(Given(*word))
     ruled = standing_rulings(connection, among=wanted)
     found = {
         row.id: Case(*row, given=tuple(given.get(row.id, ())), ruling=ruled.get(row.id))
@@ -192,3 +204,28 @@ def _given(wanted: Sequence[int]) -> Select[Any]:
             people.c.id,
         )
     )
+
+
+def _judged_at(connection: Connection, wanted: Sequence[int]) -> dict[tuple[int, str], float]:
+    """When each person last judged each item: events that only add a note or a flag are none."""
+    said = (
+        select(
+            events.c.item_id,
+            people.c.name,
+            events.c.kind,
+            events.c.grade,
+            events.c.skipped,
+            events.c.made_at,
+        )
+        .join(people, people.c.id == events.c.person_id)
+        .where(people.c.kind == "person", events.c.item_id.in_(wanted))
+        .order_by(events.c.id)
+    )
+    before: dict[tuple[int, str], list[Any]] = {}
+    found = {}
+    for item, judge, kind, *state, made_at in connection.execute(said):
+        key = (item, judge)
+        if kind in ("grade", "skip", "import") or state != before.get(key, [None, None]):
+            found[key] = made_at
+        before[key] = state
+    return found

@@ -64,6 +64,7 @@ def add_items(
                 "document_id": numbers[name],
                 "position": position,
                 "wanted": judges,
+                "added": True,
             }
             for position, name in enumerate(order, start=last.get(topic, -1) + 1)
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,8 +78,8 @@ class TopicWork:
 
     @property
     def lacking(self) -> int:
-        """How many people more it needs: everything is done once all are there."""
-        if self.done >= self.documents and len(self.needed) < 2:
+        """How many people more it needs: nobody, where nothing is left to do."""
+        if self.done >= self.documents and self.made >= sum(self.needed):
             return 0
         there = sum(each.active for each in self.people)
         return max(len(self.needed) - there, 0 if self.holders else 1)
@@ -171,6 +171,7 @@ def _counts(connection: Connection, ended: Collection[int]) -> dict[int, dict[st
         select(
             items.c.topic_id,
             items.c.wanted,
+            items.c.added,
             given.label("given"),
             func.count().label("documents"),
             func.count(judged.c.item_id).label("done"),
@@ -178,31 +179,40 @@ def _counts(connection: Connection, ended: Collection[int]) -> dict[int, dict[st
             func.count(items.c.gold).label("gold"),
         )
         .select_from(items.outerjoin(judged, judged.c.item_id == items.c.id))
-        .group_by(items.c.topic_id, items.c.wanted, given)
+        .group_by(items.c.topic_id, items.c.wanted, items.c.added, given)
     )
     found: dict[int, dict[str, Any]] = defaultdict(
-        lambda: {"documents": 0, "done": 0, "made": 0, "gold": 0, "needed": Counter()}
+        lambda: {"done": 0, "made": 0, "gold": 0, "pooled": Counter(), "added": Counter()}
     )
     for row in connection.execute(wanted):
         of_topic = found[row.topic_id]
         if row.topic_id in ended and not row.given:
             continue
-        of_topic["needed"][row.wanted] += row.documents - row.gold
-        for name in ("documents", "done", "made", "gold"):
+        of_topic["added" if row.added else "pooled"][row.wanted] += row.documents - row.gold
+        for name in ("done", "made", "gold"):
             of_topic[name] += int(getattr(row, name))  # PostgreSQL sums to decimals
     for of_topic in found.values():
-        plain = of_topic["documents"] - of_topic["gold"]
+        pooled, added = of_topic.pop("pooled"), of_topic.pop("added")
+        plain = pooled.total()
         due = plain if budget is None else min(plain, budget)
-        of_topic["documents"] = max(due + of_topic["gold"], of_topic["done"])
-        of_topic["needed"] = _needed(of_topic["needed"], due / max(plain, 1))
+        documents = due + added.total() + of_topic["gold"]
+        of_topic["documents"] = max(documents, of_topic["done"])
+        of_topic["needed"] = _needed(pooled, added, due / max(plain, 1))
     return found
 
 
-def _needed(wanted: Mapping[int, int], share: float) -> tuple[int, ...]:
-    """Of how many documents a first, a second, ... judge is needed."""
+def _needed(pooled: Counter[int], added: Counter[int], share: float) -> tuple[int, ...]:
+    """Of how many documents a first, a second, ... judge is needed, by how many want how many.
+
+    Of the pool a share is judged, where a method has a budget; what imports added comes beside it.
+    """
+
+    def wanting(counts: Counter[int], place: int) -> int:
+        return sum(count for number, count in counts.items() if number > place)
+
     return tuple(
-        round(share * sum(count for number, count in wanted.items() if number > place))
-        for place in range(max(wanted, default=0))
+        round(share * wanting(pooled, place)) + wanting(added, place)
+        for place in range(max(pooled + added, default=0))
     )
 
 

@@ -19,6 +19,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     or_,
 )
 
@@ -75,6 +76,8 @@ items = Table(
     Column("gold", Integer),  # the grade that is known to be right, where attention is checked
     Column("stratum", Integer),
     Column("probability", Double),
+    # By an import, whose file chose it; all others are of the pool, or gold.
+    Column("added", Boolean, nullable=False, server_default=false()),
     UniqueConstraint("topic_id", "document_id"),
     Index(None, "topic_id", "position"),
     Index(None, "document_id"),

@@ -66,7 +66,7 @@ class CaseModel(BaseModel):
     across: bool = Field(description="Whether some say relevant, and others do not.")
     given: list[GivenModel]
     ruling: RulingModel | None = Field(description="The one that holds.")
-    outdated: bool = Field(description="Whether somebody said something after the ruling.")
+    outdated: bool = Field(description="Whether somebody judged it again after the ruling.")
 
 
 class CasesModel(BaseModel):

@@ -88,6 +88,7 @@ def upgrade() -> None:
         sa.Column("gold", sa.Integer(), nullable=True),
         sa.Column("stratum", sa.Integer(), nullable=True),
         sa.Column("probability", sa.Double(), nullable=True),
+        sa.Column("added", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.ForeignKeyConstraint(
             ["document_id"], ["documents.id"], name=op.f("fk_items_document_id")
         ),
