@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from cleverdon.assess.scale import parse_scale
-from cleverdon.assess.watching.facts import Assigned, Facts, Grading, ItemFact, JudgeFact, TopicFact
+from cleverdon.assess.watching.facts import (
+    AssignmentFact,
+    Facts,
+    Grading,
+    ItemFact,
+    JudgeFact,
+    TopicFact,
+)
 from cleverdon.assess.watching.labels import LabelRow
 
 Given = Mapping[str, Mapping[int, int]]
@@ -24,6 +31,7 @@ def made_facts(
     drawn: Mapping[int, float] | None = None,
     rulings: Mapping[int, int] | None = None,
     adaptive: bool = False,
+    endings: Mapping[str, str] | None = None,
     scale: str = "0..3",
 ) -> Facts:
     """Items are numbered from 1, `documents` of them a topic; all judge all, ten seconds each."""
@@ -44,7 +52,16 @@ def made_facts(
     of_item = {item.id: item for item in items}
     kinds = {judge: "model" if judge in models else "person" for judge in given}
     labels = [
-        LabelRow(judge, kinds[judge], of_item[item].topic, of_item[item].document, grade, item, 0.0)
+        LabelRow(
+            judge,
+            kinds[judge],
+            of_item[item].topic,
+            of_item[item].document,
+            grade,
+            item,
+            0.0,
+            of_item[item].gold is not None,
+        )
         for judge, grades in given.items()
         for item, grade in grades.items()
     ]
@@ -55,7 +72,7 @@ def made_facts(
         items=items,
         judges=tuple(JudgeFact(judge, kind, "assessor", True) for judge, kind in kinds.items()),
         assigned=tuple(
-            Assigned(judge, f"t{topic + 1}", "all")
+            AssignmentFact(judge, f"t{topic + 1}", "all")
             for judge, kind in kinds.items()
             if kind == "person"
             for topic in range(topics)
@@ -70,6 +87,7 @@ def made_facts(
         ),
         rulings=dict(rulings or {}),
         adaptive=adaptive,
+        endings=endings or {},
     )
 
 

@@ -12,7 +12,9 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import delete, insert, update
 
+from cleverdon.assess.adjudicating.rulings import rule
 from cleverdon.assess.judging.feeding import Feeder
+from cleverdon.assess.people.accounts import person_named
 from cleverdon.assess.project import POOL
 from cleverdon.assess.store.schema import assignments, items, people, topics
 from cleverdon.assess.watching.grading import grades_of
@@ -76,12 +78,26 @@ def test_one_judgment_is_shown(tmp_path: Path) -> None:
         assert "The project has no gold documents." in person
 
 
+def test_what_is_left_is_counted_and_a_ruling_settles_it(tmp_path: Path) -> None:
+    with made_project(tmp_path / "project", topics=1, documents=2) as project:
+        give(project, {"ann": {("t1", "d1"): 2}})
+        vic = browser(make_app(project), "vic")
+        assert "1 is still wanted." in vic.get("/dashboard").text
+        with project.database.writing() as connection:
+            eve = person_named(connection, "eve").id
+            rule(connection, eve, request="ruling-1", item=2, grade=3, scale=project.scale)
+        page = browser(make_app(project), "vic").get("/dashboard").text
+        assert "All that is wanted is done." in page
+        assert "<b>2 of 2</b>" in page
+
+
 def test_a_finished_project_shows_its_numbers(app: FastAPI) -> None:
     page = browser(app, "vic").get("/dashboard").text
     assert "<b>24 of 24</b>" in page
     assert "All that is wanted is done." in page
     assert "4 documents were given different grades, and wait to be settled." in page
-    assert "On 12 documents that two people at least have judged." in page
+    assert "On 9 documents that two people at least have judged." in page
+    assert "3 gold documents are left out of agreement, since somebody chose them." in page
     found = Watch(app.state.project).now()
     assert found.agreement.agreed is not None
     assert f"{found.agreement.agreed.overall['kappa'].value:.2f}" in page
@@ -108,6 +124,10 @@ def test_topics_that_ended_and_those_that_nobody_has_are_told(tmp_path: Path) ->
         assert '<a href="/assignments">Assign topics</a>' in page
         topic = eve.get(topic_page("t1")).text
         assert "Nothing more is given out: the budget of documents is used up." in topic
+        assert "4 were not given out before their topic ended." in topic
+        assert "given out yet" not in topic
+        assert "Go on until it is done: 2 documents are still to be judged" in topic
+        assert "A further 6 are not given out yet. 4 were not given" in page
         told = eve.get("/api/watching").json()
         assert [one["ended"] for one in told["topics"]] == ["budget", ""]
         assert (told["uncovered"], told["short"]) == (["t2"], [])
@@ -130,7 +150,7 @@ def test_names_are_text_and_addresses_hold_them(app: FastAPI) -> None:
     assert unescape(re.findall(r'href="(/dashboard/topics/[^"]+)"', page)[0]) == topic_page(EVIL)
     topic = vic.get(topic_page(EVIL))
     assert topic.status_code == 200
-    assert "2 people, 6 documents that two at least have judged" in topic.text
+    assert "2 people, 3 documents that two at least have judged, gold left out." in topic.text
     person = vic.get(person_page("bob")).text
     assert "<b>0%</b>" in person, "of the gold documents, which are all 2"
     for path in (topic_page("t9"), person_page("nobody"), person_page("vic")):
@@ -162,7 +182,8 @@ def test_the_call_tells_the_same_with_reasons(app: FastAPI, empty: FastAPI) -> N
     assert told["progress"]["share"] == 1.0
     assert told["disputed"] == 4
     assert told["grades"]["counts"] == [8, 12, 4, 0]
-    assert told["agreement"]["pairs"][0]["documents"] == 12
+    assert told["agreement"]["pairs"][0]["documents"] == 9
+    assert (told["agreement"]["documents"], told["agreement"]["gold"]) == (9, 3)
     assert told["beside"] == [], "the model has said nothing yet"
     topic = vic.get("/api/watching" + topic_page(EVIL).removeprefix("/dashboard")).json()
     assert topic["about"]["progress"]["done"] == 12

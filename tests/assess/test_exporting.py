@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
 import click
+import numpy as np
 import pyarrow.parquet
 import pytest
 from click.testing import CliRunner
 from sqlalchemy import select, update
 
 from cleverdon import _core, evaluate
-from cleverdon.assess.exporting.qrels import ONE_GRADE
-from cleverdon.assess.exporting.writing import KINDS, Wanted, export
+from cleverdon.assess.exporting.agreement import agreement_report
+from cleverdon.assess.exporting.datasheet import datasheet
+from cleverdon.assess.exporting.kinds import KINDS, ONE_GRADE
+from cleverdon.assess.exporting.writing import Wanted, export
 from cleverdon.assess.importing.importing import Importing, import_file
 from cleverdon.assess.judging.recording import Saying, record
 from cleverdon.assess.people import managing
@@ -23,7 +29,10 @@ from cleverdon.assess.people.accounts import person_named
 from cleverdon.assess.people.auditing import COMMAND_LINE
 from cleverdon.assess.project import POOL, Project
 from cleverdon.assess.refusals import NotThere
-from cleverdon.assess.store.schema import audit, documents
+from cleverdon.assess.store.schema import audit, documents, items
+from cleverdon.assess.watching.agreement import live_agreement
+from cleverdon.assess.watching.agreement_rows import overall, pair_rows
+from cleverdon.assess.watching.facts import read_facts
 from cleverdon.assess.web.app import make_app
 from cleverdon.assess.web.downloads import TYPES, Way
 from cleverdon.cli import cleverdon, judge_export
@@ -45,6 +54,7 @@ t1 0 d5 1
 t2 0 d10 3
 t2 0 d9 0
 """
+PUBLISHED = MAJORITY.replace("d4 0", "d4 2")
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +76,7 @@ def test_the_majority_with_ties_to_the_lower(project: Project, tmp_path: Path) -
     text, told = exported(project, tmp_path / "qrels.txt", Wanted("majority"))
     assert text == MAJORITY
     assert told[0] == "7 judgments for 2 topics"
+    assert told[2] == "1 ruling is not in it; published takes rulings"
     assert told[-1] == "ties, of 2 documents: the lowest of the tied grades"
     higher, _ = exported(project, tmp_path / "higher.txt", Wanted("majority", ties="higher"))
     assert higher == MAJORITY.replace("d4 0", "d4 3").replace("d5 1", "d5 2")
@@ -75,13 +86,32 @@ def test_rulings_and_what_all_agree_on(project: Project, tmp_path: Path) -> None
     text, told = exported(project, tmp_path / "qrels.txt", Wanted("adjudicated"))
     assert text == "t1 0 d1 2\nt1 0 d3 1\nt1 0 d4 2\nt2 0 d10 3\nt2 0 d9 0\n"
     assert told[-1].endswith("2 documents in dispute and without a ruling, left out: t1 d2, t1 d5")
-    published, _ = exported(project, tmp_path / "published.txt", Wanted("published"))
-    assert published == MAJORITY.replace("d4 0", "d4 2")
+    published, told = exported(project, tmp_path / "published.txt", Wanted())
+    assert published == PUBLISHED
+    assert "1 document as ruled" in told
+    assert not any("not in it" in line for line in told)
+
+
+def test_published_is_the_default_everywhere(project: Project, tmp_path: Path) -> None:
+    file = tmp_path / "qrels.txt"
+    arguments = ["judge", "export", str(project.folder), "-o", str(file)]
+    result = CliRunner().invoke(cleverdon, arguments)
+    assert result.exit_code == 0, result.output
+    vic = browser(make_app(project), "vic")
+    answers = [vic.get(f"{prefix}/qrels").text for prefix in ("/exports", "/api/exports")]
+    assert [file.read_text(), *answers] == [PUBLISHED] * 3
+    page = vic.get("/exports").text
+    ways = re.findall(r'<option value="([^"]+)">\1: ([^<]*)', page)
+    assert ways[0][0] == "published", "what is chosen where nobody chooses"
+    without = {way for way, meaning in ways if "(1 ruling is not in it)" in meaning}
+    assert without == {"majority", "median", "mean", "dawid-skene"}
+    result = CliRunner().invoke(cleverdon, [*arguments, "--as", "mean"])
+    assert "1 ruling is not in it" in result.output
 
 
 def test_the_seed_decides_ties_by_chance(project: Project, tmp_path: Path) -> None:
     def chosen(seed: int) -> str:
-        wanted = Wanted("majority", ties="random", seed=seed)
+        wanted = Wanted(ties="random", seed=seed)
         text, told = exported(project, tmp_path / "random.txt", wanted)
         assert told[-1].endswith(f"by chance (see the seed); the seed is {seed}")
         return text
@@ -251,8 +281,82 @@ def test_the_report_of_agreement_is_that_of_people(project: Project, tmp_path: P
     for ending, mark in (("html", "<table>"), ("md", "| ann |"), ("txt", "ann"), ("csv", "pair,")):
         said, _ = exported(project, tmp_path / f"a.{ending}", Wanted("agreement"))
         assert mark in said
-    with pytest.raises(OptionError, match=r"ends in one of .txt"):
+    with pytest.raises(OptionError, match=r"for agreement, the file's name ends in one of .txt"):
         exported(project, tmp_path / "a.pdf", Wanted("agreement"))
+
+
+@pytest.mark.parametrize(
+    ("topics", "judges"), [(1, 3), (2, 3), (6, 3), (2, 14)], ids=lambda number: str(number)
+)
+def test_report_dashboard_and_datasheet_have_the_same_numbers(
+    tmp_path: Path, topics: int, judges: int
+) -> None:
+    people = {f"p{number}": "assessor" for number in range(judges)}
+    random = np.random.default_rng(topics)
+    made = made_project(tmp_path / "p", topics=topics, documents=12, people=people, wanted=judges)
+    with made as project:
+        given = {
+            name: {
+                (f"t{topic}", f"d{doc}"): int(random.integers(4))
+                for topic in range(1, topics + 1)
+                for doc in range(1, 13)
+                if doc <= 2 or random.random() < 0.8
+            }
+            for name in people
+        }
+        give(project, given)
+        with project.database.writing() as connection:
+            gold = update(items).where(items.c.document_id <= 2).values(gold=1)
+            connection.execute(gold)
+        with project.database.reading() as connection:
+            facts = read_facts(connection, project.scale)
+            report = json.loads(agreement_report(connection, "json", title="Tests"))
+            told = datasheet(project, connection).agreement
+        live = live_agreement(facts.human)
+        assert report["documents"] == live.shared
+        assert report["gold_left_out"] == 2 * topics == live.gold
+        shown = {name: one for name, one in overall(live).items() if one.value is not None}
+        assert set(shown) >= {"agreement", "fleiss", "alpha-ordinal"}
+        for name, one in shown.items():
+            assert told[name] == one
+            assert report["overall"][name] == {"value": one.value, "interval": [one.low, one.high]}
+        pairs = {(one["first"], one["second"]): one for one in report["pairs"]}
+        for pair in pair_rows(live):
+            same = pairs[pair.first, pair.second]
+            assert (same["documents"], same["queries"]) == (pair.documents, pair.topics)
+            kappa = pair.numbers["kappa"]
+            expected = {"value": kappa.value, "interval": [kappa.low, kappa.high]}
+            assert same["coefficients"]["kappa"] == expected
+        # A mean over topics stays one: where there are few, it has no interval.
+        result = CliRunner().invoke(cleverdon, ["agree", str(project.folder), "-f", "json"])
+        assert f"somebody chose them: {2 * topics} gold documents" in result.stderr
+        by_command = json.loads(result.stdout)["overall"]
+        for name, one in report["overall"].items():
+            assert one["value"] == pytest.approx(by_command[name]["value"])
+        assert (report["overall"]["overlap"]["interval"] == [None, None]) == (topics == 2)
+
+
+def test_what_is_made_of_a_folders_judges_has_the_gold_documents(tmp_path: Path) -> None:
+    with made_project(tmp_path / "p", topics=1, wanted=2) as project:
+        keys = [("t1", f"d{number}") for number in range(1, 7)]
+        give(project, {"ann": dict.fromkeys(keys, 1), "bob": dict.fromkeys(keys, 2)})
+        with project.database.writing() as connection:
+            connection.execute(update(items).where(items.c.id == 1).values(gold=1))
+        file = tmp_path / "votes.txt"
+        votes = ["--aggregate", "majority", "-o", str(file), "-f", "json"]
+        result = CliRunner().invoke(cleverdon, ["agree", str(project.folder), *votes])
+        assert result.exit_code == 0, result.output
+        assert json.loads(result.stdout)["documents"] == 5
+        assert len(file.read_text().splitlines()) == 6
+        for ending, mark in (("md", "gold"), ("html", "<td>gold</td>"), ("txt", "gold")):
+            said, _ = exported(project, tmp_path / f"a.{ending}", Wanted("agreement"))
+            assert mark in said
+        with project.database.writing() as connection:
+            connection.execute(update(items).values(gold=1))
+        result = CliRunner().invoke(cleverdon, ["agree", str(project.folder)])
+        assert "all that is judged is gold" in str(result.exception)
+        with pytest.raises(InputError, match="and 0 did, gold documents left out"):
+            exported(project, tmp_path / "a.txt", Wanted("agreement"))
 
 
 def test_strata_of_a_sampled_pool_come_along(tmp_path: Path) -> None:
@@ -344,7 +448,7 @@ def test_downloads_have_types_names_and_a_line_in_the_log(project: Project) -> N
             assert answer.headers["content-type"] == TYPES[ending]
             name = f"tests-{path.partition('?')[0].replace('qrels', 'majority')}.{ending}"
             assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
-    assert vic.get("/exports/qrels").text == MAJORITY
+    assert vic.get("/exports/qrels?as=majority").text == MAJORITY
     page = vic.get("/exports")
     assert 'value="gpt"' in page.text
     assert vic.get("/api/exports/qrels?with=nobody").status_code == 404
@@ -361,7 +465,13 @@ def test_every_kind_can_be_asked_for() -> None:
     assert {*get_args(Way), "history", "agreement", "datasheet"} == set(KINDS)
     what = next(each for each in judge_export.command.params if each.name == "what")
     assert isinstance(what.type, click.Choice)
-    assert set(what.type.choices) == set(KINDS)
+    assert list(what.type.choices) == list(KINDS)
+
+
+def test_the_command_starts_without_a_database() -> None:
+    loaded = "import sys, cleverdon.cli.judge_export as _; print('sqlalchemy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", loaded], capture_output=True, check=True)
+    assert done.stdout == b"False\n"
 
 
 def test_the_digest_of_a_folder_is_that_of_the_published_file(

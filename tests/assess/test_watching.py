@@ -22,9 +22,10 @@ from cleverdon.assess.setup.assigning import assign, remove
 from cleverdon.assess.store.schema import judgments, people
 from cleverdon.assess.watching import agreement
 from cleverdon.assess.watching import agreement_rows as rows
-from cleverdon.assess.watching.agreement import RESAMPLES, beside_people, live_agreement
+from cleverdon.assess.watching.agreement import beside_people, live_agreement
 from cleverdon.assess.watching.attention import attention
 from cleverdon.assess.watching.beyond import Systems
+from cleverdon.assess.watching.drawing import RESAMPLES
 from cleverdon.assess.watching.drift import Distance, drift_of, drifts
 from cleverdon.assess.watching.facts import Aside, Facts, Grading, read_facts
 from cleverdon.assess.watching.grading import grades_of
@@ -32,10 +33,11 @@ from cleverdon.assess.watching.labels import label_rows, labels_of
 from cleverdon.assess.watching.pace import HOUR, pace_of, speed_of
 from cleverdon.assess.watching.progress import progress_of
 from cleverdon.assess.watching.recall import LiveRecall, item_grades, live_recall
-from cleverdon.assess.watching.sentences import drifted, warnings
+from cleverdon.assess.watching.sentences import drifted, left_out, warnings
 from cleverdon.assess.watching.watch import Watch
 from cleverdon.assess.watching.watched import watched
-from cleverdon.assess.watching.work import work_of
+from cleverdon.assess.watching.work import workers
+from cleverdon.assess.web.app import make_app
 from cleverdon.errors import InputError
 from cleverdon.judge import Labels, agree
 from cleverdon.pool import depth_pool, gather
@@ -44,7 +46,7 @@ from cleverdon.pool.recall import recall
 from cleverdon.pool.recall.hypergeometric import relevant_interval
 from tests.assess.facts import made_facts, simulated
 from tests.assess.judged import GRADES, give, judged_project
-from tests.assess.making import made_project
+from tests.assess.making import browser, made_project
 
 
 @pytest.fixture(scope="module")
@@ -169,10 +171,45 @@ def test_progress_counts_what_is_wanted_and_done() -> None:
     assert (whole.complete, whole.judged, whole.settled) == (1, 2, 1)
     assert (whole.skipped, whole.given_up, whole.flagged) == (2, 1, 1)
     assert topic.progress == whole
-    work = {one.judge: one for one in work_of(facts)}
+    work = {one.judge: one for one in workers(facts)}
     # Nine are open to ann but for the one she judged; bob also skipped two.
     assert (work["ann"].open, work["bob"].open, work["cat"].open) == (8, 7, 9)
     assert work["bob"].skipped == 2
+
+
+def test_a_ruling_settles_what_everybody_skipped() -> None:
+    facts = made_facts({"ann": dict.fromkeys(range(1, 10), 1)})
+    skipped = Aside("ann", 10, graded=False, skipped=True, flagged=False)
+    facts = replace(
+        facts, items=tuple(item._replace(wanted=1) for item in facts.items), asides=(skipped,)
+    )
+    whole, _ = progress_of(facts)
+    assert (whole.done, whole.complete, whole.given_up) == (9, 9, 1)
+    facts = replace(facts, rulings={10: 3})
+    whole, _ = progress_of(facts)
+    assert (whole.done, whole.left, whole.complete, whole.given_up) == (10, 0, 10, 0)
+    assert not any("skipped" in told for told in warnings(watched(facts, Systems(Path("no")))))
+
+
+def test_gold_is_for_attention_and_not_for_agreement() -> None:
+    # They differ on every other document, and never on gold, which somebody chose.
+    ann = dict.fromkeys(range(1, 31), 1)
+    bob = {item: 1 if item > 20 else item % 2 for item in ann}
+    given = {"ann": ann, "bob": bob, "m": dict.fromkeys(ann, 1)}
+    gold = dict.fromkeys(range(21, 31), 1)
+    facts = made_facts(given, documents=30, models=["m"], gold=gold)
+    live = live_agreement(facts.human)
+    assert (live.shared, live.gold) == (20, 10)
+    assert rows.overall(live)["agreement"].value == 0.5
+    (beside,) = beside_people(facts)
+    share = next(one for one in rows.beside_rows(beside) if one.coefficient == "agreement")
+    assert (share.among_people.value, share.among_people.of) == (0.5, 20)
+    assert (share.with_people.value, share.with_people.of) == (0.75, 20)
+    assert share.difference.of == 20
+    only_gold = made_facts(given, documents=30, gold=dict.fromkeys(range(1, 28), 1))
+    assert live_agreement(only_gold.human).why == (
+        "agreement needs 5 documents that two have judged, gold left out: 3 so far"
+    )
 
 
 def test_pace_leaves_pauses_out_and_takes_the_median() -> None:
@@ -348,7 +385,36 @@ def test_what_was_imported_is_no_sample_of_the_pool(tmp_path: Path) -> None:
         assert told().all == found
         give(project, {"bob": {("t1", f"d{n}"): 0 for n in range(29, 101)}})
         whole = told().all
-        assert (whole.documents, whole.relevant, whole.decision) == (101, 13, "stop")
+        assert (whole.documents, whole.relevant, whole.decision) == (100, 12, "stop")
+        assert whole.left_out == 1, "the one that is not from the pool"
+
+
+@pytest.mark.parametrize("kind", ["earlier", "model", "person"])
+def test_what_an_import_adds_is_no_part_of_the_pool(tmp_path: Path, kind: str) -> None:
+    with made_project(tmp_path / "project", topics=1, documents=100) as project:
+        give(project, {"bob": {("t1", f"d{n}"): int(n <= 3) for n in range(1, 19)}})
+
+        def told() -> LiveRecall:
+            with project.database.reading() as connection:
+                facts = read_facts(connection, project.scale)
+            return live_recall(facts, item_grades(facts))
+
+        before = told().all
+        assert before.recall.value == pytest.approx(0.18)
+        file = tmp_path / "more.qrels"
+        file.write_text("".join(f"t1 0 new{n} 2\n" for n in range(20)))
+        how = Importing(kind=kind, name="ann" if kind == "person" else "x", add=True)
+        import_file(project, str(file), how, actor=COMMAND_LINE)
+        assert told().all == replace(before, left_out=20)
+        give(project, {"bob": {("t1", f"new{n}"): 2 for n in range(20)}})
+        assert told().all == replace(before, left_out=20), "whoever judges it"
+        page = browser(make_app(project), "vic").get("/dashboard").text
+        assert "Of 18 that are judged, out of 100 of the pool. 20 documents that somebody" in page
+        found = Watch(project).now()
+        assert left_out(found.recall.all) == (
+            "20 documents that somebody chose, as gold or by an import, are left out of recall."
+        )
+        assert (found.progress.done, found.progress.wanted) == (38, 120)
 
 
 def test_recall_of_a_sampled_pool_weighs_by_probability() -> None:
@@ -376,8 +442,41 @@ def test_an_adaptive_pool_is_told_by_its_yield() -> None:
         "Not decided: of 2 topics, 1 may stop, 0 should go on, and of 1 it cannot be told yet."
     )
     assert "adaptive" in found.all.recall.why
+    few = made_facts({"ann": {1: 1}}, documents=60, adaptive=True)
+    assert live_recall(few, item_grades(few)).topics["t1"].advice == (
+        "Not decided: the yield is that of 20 judged documents, and there are 1."
+    )
     early = made_facts({"ann": dict.fromkeys(range(1, 26), 1)}, documents=60, adaptive=True)
     assert live_recall(early, item_grades(early)).topics["t1"].decision == "go on"
+
+
+@pytest.mark.parametrize(
+    ("judged", "advice"),
+    [
+        (10, "Stop: all that was given out is judged."),
+        (9, "Go on until it is done: 1 document is still to be judged, and no more will come."),
+        (
+            30,
+            "Stop: all that was given out is judged. 20 of the last 20 documents were relevant, so "
+            "the pool may well hold more.",
+        ),
+    ],
+)
+def test_a_topic_that_ended_is_not_waited_for(judged: int, advice: str) -> None:
+    given = dict.fromkeys(range(1, judged + 1), 1)
+    facts = made_facts({"ann": given}, documents=60, adaptive=True, endings={"t1": "budget"})
+    out = max(judged, 10)
+    facts = replace(
+        facts, items=tuple(item._replace(given_out=item.id <= out) for item in facts.items)
+    )
+    found = live_recall(facts, item_grades(facts))
+    assert found.topics["t1"].advice == advice
+    assert found.topics["t1"].decision == advice.partition(":")[0].partition(" until")[0].lower()
+    assert found.all.decision == found.topics["t1"].decision
+    progress, _ = progress_of(facts)
+    assert (progress.not_given_out, progress.never_given_out) == (0, 60 - out)
+    going, _ = progress_of(replace(facts, endings={}))
+    assert (going.not_given_out, going.never_given_out) == (60 - out, 0)
 
 
 def test_rulings_come_before_votes() -> None:

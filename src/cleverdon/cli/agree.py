@@ -17,6 +17,7 @@ from cleverdon.show.sections import FORMATS
 if TYPE_CHECKING:
     from cleverdon.judge.aggregation import Aggregated
     from cleverdon.judge.agreement import Agreed
+    from cleverdon.judge.labels import Labels
     from cleverdon.show.sections import Section
 
 _MOST = 1_000_000
@@ -168,7 +169,8 @@ def command(
     """Say how far judges agree, on the documents that two of them at least have judged.
 
     QRELS are a file for each judge (NAME=FILE names them), tables with a column `judge`, or the
-    folder of a judging project, which stands for its people, and behind --model for its models.
+    folder of a judging project, which stands for its people, and behind --model for its models;
+    its gold documents, which somebody chose, are left out of agreement.
     Grades below 0 and empty ones are not judged. Every coefficient has a bootstrap interval: over
     topics, or over documents where there is one topic only.
 
@@ -210,8 +212,9 @@ def command(
             from cleverdon.show.plot.save import check_savable
 
             check_savable(plot)
-        labels, people = agree_inputs.labelled(qrels, models, assessors, qrels_format)
+        labels, people, gold = agree_inputs.labelled(qrels, models, assessors, qrels_format)
         labels = agree_inputs.regraded(labels, rel, merge)
+        compared = agree_inputs.without_gold(labels, gold)
         settings: dict[str, Any] = {
             "coefficients": coefficients or None,
             "resamples": resamples,
@@ -221,17 +224,17 @@ def command(
         }
         with bar("comparing judges"):
             apart = bool(models) and len(people) > 1
-            pairs = agree(labels, per_query=per_query and not apart, **settings)
+            pairs = agree(compared, per_query=per_query and not apart, **settings)
             agreed = pairs
             if apart:
-                agreed = agree(labels.only(people), per_query=per_query, **settings)
+                agreed = agree(compared.only(people), per_query=per_query, **settings)
         more: list[Section] = []
         records: dict[str, Any] = {}
         named_models = [judge for judge in labels.judges if judge not in people]
         how = {"ties": ties or "lower", "run_format": run_format, "order_by": order_by, **comparing}
         for model in named_models:
             with bar(f"looking at {model}"):
-                given = (opened, measures, how | {"progress": update})
+                given = (labels, opened, measures, how | {"progress": update})
                 part, record = _of_model(pairs, model, people, *given)
             more += part
             records.setdefault("models", {})[model] = record
@@ -259,7 +262,7 @@ def command(
         pairs=pairs,
         models=named_models,
         confusion=confusion,
-        disputed=disputed_documents(labels, disagreements),
+        disputed=disputed_documents(compared, disagreements),
         more=more,
         records=records,
         **options.terminal(),
@@ -271,6 +274,7 @@ def _of_model(
     agreed: Agreed,
     model: str,
     people: list[str],
+    labels: Labels,
     runs: dict[str, Any],
     measures: tuple[str, ...],
     how: dict[str, Any],
@@ -285,7 +289,7 @@ def _of_model(
     changed = None
     if runs:
         changed = effects(
-            agreed.labels,
+            labels,
             model,
             people,
             runs,

@@ -29,6 +29,6 @@ def command() -> None:
       cleverdon judge serve judging
       cleverdon judge people judging --add Ann --role assessor
       cleverdon judge assign judging --overlap 0.1
-      cleverdon judge export judging --as majority -o qrels.txt
+      cleverdon judge export judging -o qrels.txt
       cleverdon eval judging bm25.run
     """

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import click
 
+from cleverdon.assess.exporting.kinds import ENDINGS, KINDS, PUBLISHED
 from cleverdon.cli import judge_options, options
-from cleverdon.judge.aggregation.votes import TIES
+from cleverdon.judge.aggregation import TIES, WAYS
 
-_KINDS = {
-    "majority": "the grade that most assessors gave",
-    "adjudicated": "the ruling where there is one, else what all agree on; the rest is left out",
-    "published": "the ruling where there is one, else the majority: what `cleverdon eval` takes",
-    "median": "the grade in the middle",
-    "mean": "the mean, which need not be on the scale",
-    "dawid-skene": "the likeliest true grade, where assessors err as estimated",
-    "assessor": "as each graded, or those that --assessor names",
-    "history": "everything that was ever said (.jsonl, .parquet)",
-    "agreement": "how far assessors agree (.txt, .md, .html, .json, .csv)",
-    "datasheet": "how the collection was made (.md, .html, .json)",
-}
-_VOTED = ("majority", "median", "adjudicated", "published")
+_VOTED = (PUBLISHED, "adjudicated", "majority", "median")
+
+
+def _kinds() -> str:
+    """What can be exported, and with which endings."""
+    endings = {what: f" (.{', .'.join(known)})" for what, known in ENDINGS.items()}
+    return "; ".join(f"{what}: {says}{endings.get(what, '')}" for what, says in KINDS.items())
 
 
 @click.command()
@@ -27,10 +22,10 @@ _VOTED = ("majority", "median", "adjudicated", "published")
 @click.option(
     "--as",
     "what",
-    type=click.Choice(list(_KINDS)),
-    default="majority",
+    type=click.Choice(list(KINDS)),
+    default=PUBLISHED,
     show_default=True,
-    help="; ".join(f"{name}: {what}" for name, what in _KINDS.items()) + ".",
+    help=f"{_kinds()}. {', '.join(WAYS)} take no rulings.",
 )
 @click.option(
     "-o",
@@ -98,8 +93,9 @@ def command(
     kind: str | None,
     names: bool | None,
 ) -> None:
-    """Write what a project holds: qrels by default. The project may be in use.
+    """Write what a project holds: by default the qrels that it publishes. It may be in use.
 
+    They are what `cleverdon eval DIR` takes: the rulings, and the majority where there is none.
     Grades of models and earlier judgments are never part of the qrels, unless --with names them.
     The same state of a project gives the same file, byte by byte.
 
@@ -132,7 +128,7 @@ def command(
         from cleverdon.assess.people.auditing import COMMAND_LINE
 
         if what == "adjudicated" and unsettled == "majority":
-            what = "published"
+            what = PUBLISHED
         wanted = Wanted(what, ties, others, assessors, kind, names, seed)
         with bar(f"writing {output}"):
             told = export(project, wanted, output, actor=COMMAND_LINE)

@@ -10,6 +10,7 @@ from cleverdon.assess.exporting.judges import check_names, chosen_rows
 from cleverdon.assess.exporting.ordering import Key, in_order, made_judgments
 from cleverdon.assess.exporting.qrels import check_any
 from cleverdon.assess.store.schema import people
+from cleverdon.assess.watching.labels import KINDS
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError
 from cleverdon.judge.labels import Row
@@ -25,7 +26,7 @@ def grades_by_judge(
     connection: Connection, names: Sequence[str] = ()
 ) -> dict[str, dict[Key, float]]:
     """The grades that stand, by the names of those who gave them."""
-    check_names(connection, names, kinds=("person", "model", "earlier"))
+    check_names(connection, names, kinds=KINDS)
     others = connection.execute(
         select(people.c.name).where(people.c.name.in_(names), people.c.kind != "person")
     )

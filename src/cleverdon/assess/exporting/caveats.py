@@ -23,11 +23,17 @@ def caveats(sheet: Datasheet) -> tuple[str, ...]:
 
 def _of_pool(sheet: Datasheet) -> tuple[str, ...]:
     told = []
-    left = sheet.items - sheet.judged
+    left = sheet.due - sheet.graded
     if left:
         told.append(
-            f"{left:,} of {sheet.items:,} documents that were to be judged have no judgment of a "
-            "person: to most measures they count as not relevant."
+            f"{left:,} of {sheet.due:,} documents that were to be judged have no judgment: to most "
+            "measures they count as not relevant."
+        )
+    if sheet.is_adaptive and sheet.due < sheet.items:
+        told.append(
+            "A method chose what was judged, by what had been judged before: "
+            f"{sheet.items - sheet.due:,} of {sheet.items:,} documents were not given out, and to "
+            "most measures count as not relevant. What was judged is no sample of them."
         )
     if sheet.pool is None:
         told.append(
@@ -35,13 +41,15 @@ def _of_pool(sheet: Datasheet) -> tuple[str, ...]:
             "cannot be told."
         )
         return tuple(told)
-    if sheet.pool.drawn < sheet.pool.documents:
+    if sheet.pool.is_sample:
         told.append(
             f"The pool is a sample, {sheet.pool.drawn:,} of {sheet.pool.documents:,}: use measures "
             "that are made for one (infAP, xinfAP, statAP); others are biased."
         )
+    outside = sheet.pool.outside
+    but = f"But for {counted(outside, 'document')} from elsewhere, only" if outside else "Only"
     told.append(
-        f"Only what {counted(len(sheet.pool.systems), 'system')} returned could be judged: a new "
+        f"{but} what {counted(len(sheet.pool.systems), 'system')} returned could be judged: a new "
         "system may return relevant documents that nobody has seen. Look at its share of judged "
         "results, and at bounds (cleverdon eval --bounds)."
     )
@@ -60,16 +68,22 @@ def _of_judges(sheet: Datasheet) -> tuple[str, ...]:
         told.append("How far assessors agree is not known.")
     unsettled = sheet.disputes - sheet.settled
     if unsettled:
+        has = "has" if unsettled == 1 else "have"
         told.append(
-            f"{unsettled:,} of {counted(sheet.disputes, 'document')} in dispute have no ruling: "
-            "the majority stands."
-        )
-    if sheet.tied:
-        told.append(
-            f"For {counted(sheet.tied, 'document')} no grade had most votes, and the lowest of "
-            "them was taken."
+            f"{unsettled:,} of {counted(sheet.disputes, 'document')} in dispute {has} no ruling: "
+            f"{_stands(sheet, unsettled)}."
         )
     return tuple(told)
+
+
+def _stands(sheet: Datasheet, unsettled: int) -> str:
+    """What decides where no ruling does; a tie is always in dispute."""
+    lowest = "no grade had most votes, and the lowest of the tied grades was taken"
+    if not sheet.tied:
+        return "the majority stands"
+    if sheet.tied == unsettled:
+        return lowest
+    return f"the majority stands for {unsettled - sheet.tied:,}; for {sheet.tied:,} {lowest}"
 
 
 def _of_topics(sheet: Datasheet) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import asdict, dataclass
 from statistics import median
@@ -12,20 +11,21 @@ from sqlalchemy import Connection, func, select
 
 from cleverdon import __version__
 from cleverdon.assess import clock
+from cleverdon.assess.exporting.datasheet_pool import PoolFacts, pool_facts, unplaced
 from cleverdon.assess.exporting.folder import digest_of
 from cleverdon.assess.exporting.judges import pseudonyms
-from cleverdon.assess.exporting.qrels import PUBLISHED, Qrels, one_grade
-from cleverdon.assess.project import POOL, Project
+from cleverdon.assess.exporting.qrels import Qrels, one_grade
+from cleverdon.assess.judging.feeding import Feeder
+from cleverdon.assess.project import Project
 from cleverdon.assess.scale import Scale
 from cleverdon.assess.store.schema import documents, events, people, rulings
 from cleverdon.assess.store.schema import settings as stored_settings
 from cleverdon.assess.watching.agreement import live_agreement
-from cleverdon.assess.watching.facts import Facts, read_facts
+from cleverdon.assess.watching.facts import Facts, Grading, read_facts
 from cleverdon.assess.watching.grading import grades_of
+from cleverdon.assess.watching.labels import LabelRow, grades_given
 from cleverdon.assess.watching.measured import Measured, of_estimate, of_share
 from cleverdon.assess.watching.pace import speed_of
-from cleverdon.pool.file import read_pool
-from cleverdon.read import open_source
 from cleverdon.show.agree_words import sentences
 
 
@@ -36,17 +36,6 @@ class Spread:
     least: int
     middle: float
     most: int
-
-
-@dataclass(frozen=True)
-class PoolFacts:
-    """Where the documents came from."""
-
-    how: dict[str, Any]  # the method and its options, as the pool's file says
-    systems: tuple[tuple[str, str], ...]  # names, and the digests of their runs
-    documents: int  # pooled, also those that were not drawn
-    drawn: int
-    digest: str
 
 
 @dataclass(frozen=True)
@@ -65,7 +54,7 @@ class Datasheet:
     """All that is said of a collection."""
 
     title: str
-    as_of: float  # the last word that was said
+    as_of: float  # when people last judged, or settled something
     created_at: float | None
     settings: dict[str, Any]  # how the project was set up
     pool: PoolFacts | None
@@ -73,8 +62,11 @@ class Datasheet:
     topics: int
     documents: int  # different ones
     items: int  # documents of topics
+    due: int  # of these, those that were to be judged: all, or what an adaptive method gave out
     given_out: int
-    per_topic: Spread
+    added: int  # by imports: not of the pool
+    endings: dict[str, int]  # of an adaptive method: how many topics ended for which reason
+    per_topic: Spread  # of what was to be judged
     assessors: tuple[AssessorFacts, ...]
     others: tuple[tuple[str, str, int], ...]  # models and earlier judgments: name, kind, grades
     judgments: int  # grades of people that stand
@@ -87,6 +79,7 @@ class Datasheet:
     judged: int  # documents of topics with a grade of a person
     by_several: int  # that two people at least judged
     agreement: dict[str, Measured]
+    agreement_gold: int  # gold documents that two have judged, which agreement leaves out
     agreement_said: tuple[str, ...]
     rulings: int
     disputes: int  # documents with different grades
@@ -100,6 +93,16 @@ class Datasheet:
     qrels_digest: str
     version: str = __version__
 
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether a method chose what was judged."""
+        return bool(self.settings.get("adaptive"))
+
+    @property
+    def graded(self) -> int:
+        """Documents of topics that have a grade, of people or by a ruling alone."""
+        return sum(self.published.values())
+
     def to_json(self) -> dict[str, Any]:
         """For programs; moments as ISO 8601."""
         found = asdict(self)
@@ -110,16 +113,20 @@ class Datasheet:
 
 def datasheet(project: Project, connection: Connection, *, names: bool = False) -> Datasheet:
     """The datasheet of a project as it stands; people go by pseudonyms unless `names`."""
-    facts = read_facts(connection, project.scale)
+    endings = Feeder(project).endings(connection)
+    facts = read_facts(connection, project.scale, endings=endings)
     settings = {row.name: row.value for row in connection.execute(select(stored_settings))}
-    qrels = one_grade(connection, PUBLISHED)
+    qrels = one_grade(connection)
     grades = Counter(int(grade) for *_, grade in qrels.judgments.rows())
     human = facts.human
     gold = {item.id: item.gold for item in facts.items if item.gold is not None}
     on_gold = [row.grade == gold[row.item] for row in human if row.item in gold]
     agreed = live_agreement(human)
     times = Counter(row.item for row in human)
-    disputed = _disputed(facts)
+    disputed = {item for item, given in grades_given(human).items() if len(given) > 1}
+    # What was imported or settled without being given out has a grade all the same.
+    graded = times.keys() | facts.rulings.keys()
+    due = [item for item in facts.items if item.given_out or item.id in graded]
     relevant = _relevant(facts, qrels)
     imported = _imported(connection)
     moments = [*(one.at for one in facts.gradings), *(at for at in imported if at is not None)]
@@ -129,13 +136,16 @@ def datasheet(project: Project, connection: Connection, *, names: bool = False) 
         as_of=_last_word(connection) or created_at or 0.0,
         created_at=created_at,
         settings=_settings(settings),
-        pool=_pool(project),
+        pool=pool_facts(project, facts.items),
         scale=facts.scale,
         topics=len(facts.topics),
         documents=int(connection.execute(select(func.count(documents.c.id))).scalar_one()),
         items=len(facts.items),
+        due=len(due),
         given_out=sum(item.given_out for item in facts.items),
-        per_topic=_spread(Counter(item.topic for item in facts.items), len(facts.topics)),
+        added=sum(item.added for item in facts.items),
+        endings=dict(Counter(endings.values())),
+        per_topic=_spread(Counter(item.topic for item in due), len(facts.topics)),
         assessors=_assessors(facts, {} if names else dict(pseudonyms(connection))),
         others=_others(facts),
         judgments=len(human),
@@ -152,6 +162,7 @@ def datasheet(project: Project, connection: Connection, *, names: bool = False) 
         }
         if agreed.agreed
         else {},
+        agreement_gold=agreed.gold,
         agreement_said=tuple(sentences(agreed.agreed)) if agreed.agreed else (agreed.why,),
         rulings=len(facts.rulings),
         disputes=len(disputed),
@@ -169,16 +180,7 @@ def datasheet(project: Project, connection: Connection, *, names: bool = False) 
 def _settings(found: dict[str, Any]) -> dict[str, Any]:
     """What is shown of how a project was set up; of files the names alone."""
     shown = {name: found[name] for name in sorted(found.keys() - {"scale", "title"})}
-    return {name: _unplaced(shown[name]) if name == "made_of" else shown[name] for name in shown}
-
-
-def _unplaced(found: Any) -> Any:
-    """Paths without their folders, which are nobody's business."""
-    if isinstance(found, dict):
-        return {name: _unplaced(each) for name, each in found.items()}
-    if isinstance(found, list):
-        return [_unplaced(each) for each in found]
-    return re.split(r"[/\\]", found.rstrip("/\\"))[-1] if isinstance(found, str) else found
+    return {name: unplaced(shown[name]) if name == "made_of" else shown[name] for name in shown}
 
 
 def _imported(connection: Connection) -> list[float | None]:
@@ -192,32 +194,28 @@ def _imported(connection: Connection) -> list[float | None]:
 
 
 def _assessors(facts: Facts, called: dict[str, str]) -> tuple[AssessorFacts, ...]:
-    found = []
-    for name in facts.people:
-        rows = [row for row in facts.human if row.judge == name]
-        if rows:
-            found.append(
-                AssessorFacts(
-                    called.get(name, name),
-                    len(rows),
-                    len({row.topic for row in rows}),
-                    grades_of(rows, facts.scale).relevant,
-                    speed_of(one for one in facts.gradings if one.judge == name).seconds,
-                )
-            )
-    return tuple(found)
+    rows: dict[str, list[LabelRow]] = {}
+    for row in facts.human:
+        rows.setdefault(row.judge, []).append(row)
+    gradings: dict[str, list[Grading]] = {}
+    for one in facts.gradings:
+        gradings.setdefault(one.judge, []).append(one)
+    return tuple(
+        AssessorFacts(
+            called.get(name, name),
+            len(rows[name]),
+            len({row.topic for row in rows[name]}),
+            grades_of(rows[name], facts.scale).relevant,
+            speed_of(gradings.get(name, ())).seconds,
+        )
+        for name in facts.people
+        if name in rows
+    )
 
 
 def _others(facts: Facts) -> tuple[tuple[str, str, int], ...]:
     counted = Counter((row.judge, row.kind) for row in facts.labels if row.kind != "person")
     return tuple((name, kind, number) for (name, kind), number in sorted(counted.items()))
-
-
-def _disputed(facts: Facts) -> set[int]:
-    given: dict[int, set[int]] = {}
-    for row in facts.human:
-        given.setdefault(row.item, set()).add(row.grade)
-    return {item for item, grades in given.items() if len(grades) > 1}
 
 
 def _relevant(facts: Facts, qrels: Qrels) -> dict[str, int]:
@@ -234,18 +232,12 @@ def _spread(counts: dict[str, int] | Counter[str], topics: int) -> Spread:
 
 
 def _last_word(connection: Connection) -> float | None:
-    moments = (
-        connection.execute(select(func.max(table.c.made_at))).scalar()
-        for table in (events, rulings)
+    """When a grade of people's or a ruling last came, or went: of that state the qrels are."""
+    by_people = (
+        select(func.max(events.c.made_at))
+        .join(people, people.c.id == events.c.person_id)
+        .where(people.c.kind == "person", events.c.kind.not_in(("note", "flag")))
     )
+    wanted = (by_people, select(func.max(rulings.c.made_at)))
+    moments = (connection.execute(each).scalar() for each in wanted)
     return max((moment for moment in moments if moment is not None), default=None)
-
-
-def _pool(project: Project) -> PoolFacts | None:
-    path = project.folder / POOL
-    if not path.is_file():
-        return None
-    pool = read_pool(path)
-    systems = tuple((each.name, each.digest) for each in pool.contributors)
-    digest = str(open_source(str(path)).digest())
-    return PoolFacts(_unplaced(dict(pool.how)), systems, len(pool), int(pool.drawn.sum()), digest)

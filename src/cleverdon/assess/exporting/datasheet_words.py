@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 from cleverdon.assess import clock
 from cleverdon.assess.exporting.caveats import caveats
 from cleverdon.assess.exporting.datasheet import Datasheet, Spread
+from cleverdon.assess.exporting.datasheet_options import judges_wanted, options, pool_options
 from cleverdon.assess.exporting.sheet import Part
 from cleverdon.assess.watching.agreement import MEANINGS
 from cleverdon.assess.watching.measured import Measured
+from cleverdon.assess.watching.sentences import ENDED, gold_left_out
 from cleverdon.show.grid import Grid, counted, printable
 
-_METHODS = {
-    "depth": "depth: whatever some system had in its first results",
-    "rrf": "the best by reciprocal rank fusion",
-    "rbp": "the best by what rank-biased precision gives to their ranks",
-    "combmnz": "the best by their scores, times the number of systems",
-    "stratified": "stratified: a random share of each of several depths",
-    "probability": "at random, in proportion to a weight",
-}
+_SAID_ELSEWHERE = {"adaptive", "guidelines", "judges", "made_of", "overlap", "pool"}
+"""Settings that stand where they are of use."""
 
 
 def datasheet_parts(sheet: Datasheet) -> list[Part]:
@@ -49,13 +42,15 @@ def _summary(sheet: Datasheet) -> Part:
     if sheet.first is not None and sheet.last is not None:
         days = sorted({_day(sheet.first), _day(sheet.last)})
         said += f" on {days[0]}" if len(days) == 1 else f" between {days[0]} and {days[1]}"
-    share = sheet.judged / sheet.items if sheet.items else 0.0
+    share = sheet.graded / sheet.due if sheet.due else 0.0
+    by_ruling = sheet.graded - sheet.judged
     facts = (
         ("Topics", f"{sheet.topics:,}"),
         ("Documents", f"{sheet.documents:,} different ones"),
-        ("To be judged", f"{sheet.items:,} pairs of a topic and a document"),
+        ("To be judged", f"{sheet.due:,} pairs of a topic and a document"),
         ("Documents for a topic", _spread(sheet.per_topic)),
-        ("Judged", f"{sheet.judged:,} of {sheet.items:,} ({share:.1%})"),
+        ("Judged", f"{sheet.graded:,} of {sheet.due:,} ({share:.1%})"),
+        *([("Judged by a ruling alone", f"{by_ruling:,}")] if by_ruling else []),
         ("Judged by two or more", f"{sheet.by_several:,}"),
         ("State of", clock.iso(sheet.as_of)),
     )
@@ -63,44 +58,27 @@ def _summary(sheet: Datasheet) -> Part:
 
 
 def _pool(sheet: Datasheet) -> Part:
+    heading = "Which documents were judged"
+    added = [("Added by imports", f"{sheet.added:,}")] if sheet.added else []
     if sheet.pool is None:
         said = "The documents to judge were given to the project; it keeps no pool of systems."
-        known = _options(sheet.settings.get("pool") or {})
-        return Part("Which documents were judged", (said,), known)
-    how = dict(sheet.pool.how)
-    method = str(how.pop("method", "not said"))
+        return Part(heading, (said,), (*pool_options(sheet.settings.get("pool") or {}), *added))
     facts = [
-        ("Method", _METHODS.get(method, method)),
-        *_options(how),
+        *pool_options(sheet.pool.how),
         ("Pooled documents", f"{sheet.pool.documents:,}"),
     ]
-    if sheet.pool.drawn < sheet.pool.documents:
+    if sheet.pool.is_sample:
         facts.append(("Drawn to be judged", f"{sheet.pool.drawn:,}"))
-    facts += [("Given out so far", f"{sheet.given_out:,}")]
+    if sheet.is_adaptive:
+        facts.append(("Given out by the method", f"{sheet.given_out - sheet.added:,}"))
+        ended = sheet.endings.items()
+        facts += [(f"Ended, since {ENDED[why]}", counted(count, "topic")) for why, count in ended]
+        going = sheet.topics - sum(sheet.endings.values())
+        facts += [("Not ended yet", counted(going, "topic"))] if going else []
     said = f"Documents were pooled from {counted(len(sheet.pool.systems), 'system')}."
     rows = [[printable(name), digest or "-"] for name, digest in sheet.pool.systems]
     tables = (Grid(["system", "BLAKE3 of its run"], rows, 2, []),) if rows else ()
-    return Part("Which documents were judged", (said,), tuple(facts), tables)
-
-
-def _options(how: dict[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Options by their names."""
-    found = []
-    for name, value in how.items():
-        called = str(name).replace("_", " ")
-        if isinstance(value, dict):
-            found += [(f"{called}: {what}", said) for what, said in _options(value)]
-        elif value not in (None, "", []):
-            found.append((called, _said(value)))
-    return tuple(found)
-
-
-def _said(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        return ", ".join(value)
-    return json.dumps(value, ensure_ascii=False)
+    return Part(heading, (said,), (*facts, *added), tables)
 
 
 def _scale(sheet: Datasheet) -> Part:
@@ -145,6 +123,7 @@ def _assessors(sheet: Datasheet) -> Part:
 
 def _judging(sheet: Datasheet) -> Part:
     facts = [
+        *judges_wanted(sheet.settings),
         ("First judgment", "not known" if sheet.first is None else clock.iso(sheet.first)),
         ("Last judgment", "not known" if sheet.last is None else clock.iso(sheet.last)),
         ("Grades given", f"{sheet.sayings:,}, changed ones counted again"),
@@ -164,17 +143,19 @@ def _judging(sheet: Datasheet) -> Part:
 def _agreement(sheet: Datasheet) -> Part:
     rows = [[name, MEANINGS.get(name, ""), _number(one)] for name, one in sheet.agreement.items()]
     tables = (Grid(["coefficient", "what it says", "value"], rows, 2, []),) if rows else ()
-    points = tuple(_sentence(text) for text in sheet.agreement_said)
-    return Part("How far assessors agree", tables=tables, points=points)
+    points = [_sentence(text) for text in sheet.agreement_said]
+    points += [gold_left_out(sheet.agreement_gold)] if sheet.agreement_gold else []
+    return Part("How far assessors agree", tables=tables, points=tuple(points))
 
 
 def _settling(sheet: Datasheet) -> Part:
+    tied = counted(sheet.tied, "document")
     facts = (
         ("Documents in dispute", f"{sheet.disputes:,} of {sheet.by_several:,} that several judged"),
         ("Settled by a ruling", f"{sheet.settled:,}"),
         ("Rulings in all", f"{sheet.rulings:,}"),
         ("Without a ruling", "the grade that most assessors gave"),
-        ("Where no grade has most votes", f"the lowest of them: {sheet.tied:,} documents"),
+        ("Where no grade has most votes", f"the lowest of these: {tied}"),
     )
     return Part("How one grade was made of several", facts=facts)
 
@@ -199,27 +180,18 @@ def _grades(sheet: Datasheet) -> Part:
 
 
 def _use(sheet: Datasheet) -> Part:
-    sampled = sheet.pool is not None and sheet.pool.drawn < sheet.pool.documents
-    plain = (
-        "cleverdon judge export DIR --as published -o qrels.txt",
-        "cleverdon eval qrels.txt my.run -m nDCG@10 --bounds",
-    )
-    strata = (
-        "cleverdon judge export DIR --as published --kind strata -o qrels.strata",
-        "cleverdon eval qrels.strata --qrels-format strata my.run -m xinfAP",
-    )
-    probable = (
-        "cleverdon judge export DIR --as published --kind sampled -o qrels.sampled",
-        "cleverdon eval qrels.sampled --qrels-format sampled my.run -m statAP",
-    )
-    code = plain
-    if sampled and sheet.pool is not None:
-        code = strata if sheet.pool.how.get("method") == "stratified" else probable
+    name, options, measure = "qrels.txt", "", "nDCG@10 --bounds"
+    if sheet.pool is not None and sheet.pool.is_sample:
+        is_stratified = sheet.pool.how.get("method") == "stratified"
+        kind, measure = ("strata", "xinfAP") if is_stratified else ("sampled", "statAP")
+        name, options = f"qrels.{kind}", f" --qrels-format {kind}"
+    said = f"{name} is the file of judgments that comes with this sheet, my.run a system's results."
+    code = (f"cleverdon eval {name}{options} my.run -m {measure}",)
     cite = (
         f"{sheet.title}. Relevance judgments, state of {_day(sheet.as_of)}. Made with Cleverdon "
         f"{sheet.version}. BLAKE3 of the qrels: {sheet.qrels_digest}."
     )
-    return Part("How to evaluate with it, and to cite it", (f"To cite: {cite}",), code=code)
+    return Part("How to evaluate with it, and to cite it", (f"To cite: {cite}", said), code=code)
 
 
 def _origin(sheet: Datasheet) -> Part:
@@ -231,9 +203,9 @@ def _origin(sheet: Datasheet) -> Part:
     made_of = dict(sheet.settings.get("made_of") or {})
     digests = made_of.pop("BLAKE3", {})
     for what, given in made_of.items():
-        facts += _options({f"Made of: {what}": given, f"BLAKE3 of {what}": digests.get(what)})
-    others = sheet.settings.keys() - {"guidelines", "made_of", "pool"}
-    facts += _options({name: sheet.settings[name] for name in sorted(others)})
+        facts += options({f"Made of: {what}": given, f"BLAKE3 of {what}": digests.get(what)})
+    others = sheet.settings.keys() - _SAID_ELSEWHERE
+    facts += options({name: sheet.settings[name] for name in sorted(others)})
     return Part("Versions and inputs", facts=tuple(facts))
 
 

@@ -6,12 +6,14 @@ import tempfile
 from pathlib import Path
 
 from cleverdon import _core
-from cleverdon.assess.exporting.qrels import PUBLISHED, one_grade
+from cleverdon.assess.exporting.ordering import Key
+from cleverdon.assess.exporting.qrels import one_grade
 from cleverdon.assess.exporting.sampled import of_pool
 from cleverdon.assess.project import Project, read_project
-from cleverdon.assess.watching.labels import label_rows
+from cleverdon.assess.watching.labels import LabelRow, label_rows
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
+from cleverdon.judge.labels import Row
 from cleverdon.read import open_source
 from cleverdon.read.detect import ANNOTATED
 
@@ -34,7 +36,7 @@ def read_folder(path: str, *, format: str | None = None, name: str | None = None
     def published(project: Project) -> Judgments:
         with project.database.reading() as connection:
             try:
-                found = one_grade(connection, PUBLISHED).judgments
+                found = one_grade(connection).judgments
             except InputError as error:
                 raise InputError(error.message, source=path) from None
         return of_pool(project.folder, found, format).judgments if format else found
@@ -49,22 +51,22 @@ def read_folder(path: str, *, format: str | None = None, name: str | None = None
     )
 
 
-def judged_rows(path: str, kind: str) -> list[tuple[str, str, str, float]]:
+def judged_rows(path: str, kind: str) -> tuple[list[Row], set[Key]]:
     """The grades that stand in a project, of its people or of its models: `kind` says which.
 
-    A row has the judge, the topic, the document and the grade. The project may be in use, and
+    And which of their documents are gold: agreement is not of these. The project may be in use, and
     nothing of it is changed.
     """
 
-    def standing(project: Project) -> list[tuple[str, str, str, float]]:
+    def standing(project: Project) -> list[LabelRow]:
         with project.database.reading() as connection:
-            found = label_rows(connection, (kind,))
-            return [(row.judge, row.topic, row.document, float(row.grade)) for row in found]
+            return list(label_rows(connection, (kind,)))
 
     rows = read_project(path, standing)
     if not rows:
         raise InputError(f"no {kind} has judged anything in this project yet", source=path)
-    return rows
+    gold = {(row.topic, row.document) for row in rows if row.gold}
+    return [(row.judge, row.topic, row.document, float(row.grade)) for row in rows], gold
 
 
 def digest_of(judgments: Judgments, format: str | None = None) -> str:

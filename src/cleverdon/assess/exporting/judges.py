@@ -8,17 +8,14 @@ from sqlalchemy import Connection, select
 
 from cleverdon.assess.refusals import NotThere
 from cleverdon.assess.store.schema import people
-from cleverdon.assess.watching.labels import HUMAN, LabelRow, label_rows
+from cleverdon.assess.watching.labels import HUMAN, KINDS, LabelRow, label_rows
 from cleverdon.errors import suggest
-
-_KINDS = ("person", "model", "earlier")
 
 
 def chosen_rows(connection: Connection, *, others: Collection[str] = ()) -> list[LabelRow]:
     """The grades of people, and of the models and earlier judgments that `others` names."""
     check_names(connection, others, kinds=("model", "earlier"))
-    kinds = _KINDS if others else HUMAN
-    rows = label_rows(connection, kinds)
+    rows = label_rows(connection, KINDS if others else HUMAN)
     return [row for row in rows if row.kind == "person" or row.judge in others]
 
 

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
 from cleverdon.assess.adjudicating.rulings import standing_rulings
 from cleverdon.assess.exporting.judges import chosen_rows
+from cleverdon.assess.exporting.kinds import ONE_GRADE, PUBLISHED
 from cleverdon.assess.exporting.ordering import Key, in_order, made_judgments
 from cleverdon.assess.store.schema import documents, items, topics
-from cleverdon.assess.watching.labels import LabelRow, labels_of
+from cleverdon.assess.watching.labels import grades_given, labels_of
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, check_word
 from cleverdon.judge.aggregation import TIES, WAYS, Aggregated, aggregate
 from cleverdon.show.aggregated import cautions
-
-PUBLISHED = "published"
-"""What a project stands for where its folder is read as qrels."""
-
-ONE_GRADE: dict[str, str] = {
-    **WAYS,
-    "adjudicated": "the ruling where there is one, else what all who judged it agree on",
-    PUBLISHED: "the ruling where there is one, else the majority",
-}
-"""How one grade is made of several, and what that means."""
 
 
 @dataclass(frozen=True)
@@ -38,13 +29,14 @@ class Qrels:
     tied: int = 0  # documents for which the rule for ties decided
     ties: str = "lower"
     ruled: int = 0  # documents with a ruling
+    unused: int = 0  # rulings that hold, and that this way does not take
     unsettled: tuple[Key, ...] = ()  # in dispute and without a ruling, and so left out
     cautions: tuple[str, ...] = ()
 
 
 def one_grade(
     connection: Connection,
-    way: str = "majority",
+    way: str = PUBLISHED,
     *,
     ties: str = "lower",
     others: Collection[str] = (),
@@ -59,6 +51,7 @@ def one_grade(
     check_word("way", way, ONE_GRADE)
     check_word("ties", ties, TIES)
     rows = chosen_rows(connection, others=others)
+    ruled = _ruled(connection)
     if way in WAYS:
         check_any(rows)
         voted = aggregate(labels_of(rows), way, ties=ties, seed=seed)
@@ -68,9 +61,9 @@ def one_grade(
             len(voted.labels.judges),
             int(voted.tied.sum()),
             ties,
+            unused=len(ruled),
             cautions=tuple(cautions(voted)),
         )
-    ruled = _ruled(connection)
     left = [row for row in rows if (row.topic, row.document) not in ruled]
     judges = len({row.judge for row in rows})
     if way == PUBLISHED:
@@ -80,7 +73,8 @@ def one_grade(
         tied = int(votes.tied.sum()) if votes else 0
         published = made_judgments(connection, grades, name=way)
         return Qrels(published, way, judges, tied, ties, len(ruled))
-    given = _given(left)
+    places = {row.item: (row.topic, row.document) for row in left}
+    given = {places[item]: grades for item, grades in grades_given(left).items()}
     agreed = {key: float(min(each)) for key, each in given.items() if len(each) == 1}
     unsettled = in_order(connection, (key for key, each in given.items() if len(each) > 1))
     grades = ruled | agreed
@@ -91,7 +85,7 @@ def one_grade(
         )
     check_any(grades)
     settled = made_judgments(connection, grades, name=way)
-    return Qrels(settled, way, judges, 0, ties, len(ruled), tuple(unsettled))
+    return Qrels(settled, way, judges, 0, ties, len(ruled), unsettled=tuple(unsettled))
 
 
 def check_any(judged: Collection[object], *, by: str = "") -> None:
@@ -102,14 +96,6 @@ def check_any(judged: Collection[object], *, by: str = "") -> None:
 
 def _graded(voted: Aggregated) -> dict[Key, float]:
     return {(topic, doc): grade for topic, doc, grade, *_ in voted.rows()}
-
-
-def _given(rows: Iterable[LabelRow]) -> dict[Key, set[int]]:
-    """The different grades that each document was given."""
-    given: dict[Key, set[int]] = {}
-    for row in rows:
-        given.setdefault((row.topic, row.document), set()).add(row.grade)
-    return given
 
 
 def _ruled(connection: Connection) -> dict[Key, float]:

@@ -16,7 +16,8 @@ from cleverdon.assess.exporting.assessors import assessor_rows, by_assessor
 from cleverdon.assess.exporting.datasheet import datasheet
 from cleverdon.assess.exporting.datasheet_words import datasheet_parts
 from cleverdon.assess.exporting.judges import pseudonyms
-from cleverdon.assess.exporting.qrels import ONE_GRADE, Qrels, one_grade
+from cleverdon.assess.exporting.kinds import ENDINGS, KINDS, ONE_GRADE, PUBLISHED
+from cleverdon.assess.exporting.qrels import Qrels, one_grade
 from cleverdon.assess.exporting.sampled import of_pool
 from cleverdon.assess.exporting.sheet import as_html, as_markdown
 from cleverdon.assess.exporting.together import check_holds_judges, write_together
@@ -28,22 +29,6 @@ from cleverdon.judge.aggregation import TIES
 from cleverdon.read.write import write_file
 from cleverdon.show.grid import counted, printable
 
-KINDS: dict[str, str] = {
-    **ONE_GRADE,
-    "assessor": "as each assessor, or the one that is named, graded",
-    "history": "everything that was ever said, as JSON lines or Parquet",
-    "agreement": "how far assessors agree",
-    "datasheet": "how the collection was made, by how many, and how far they agree",
-}
-"""What can be exported."""
-
-ENDINGS = {
-    "history": ("jsonl", "parquet"),
-    "agreement": tuple(agreement.FORMATS),
-    "datasheet": ("md", "html", "json"),
-}
-"""The endings of files that say in which format something is written; qrels have any."""
-
 _NAMED = 20
 """Documents in dispute that are named; the others are counted."""
 
@@ -52,7 +37,7 @@ _NAMED = 20
 class Wanted:
     """What is to be exported."""
 
-    what: str  # one of KINDS
+    what: str = PUBLISHED  # one of KINDS
     ties: str = "lower"
     others: tuple[str, ...] = ()  # models and earlier judgments that count as people do
     assessors: tuple[str, ...] = ()  # of `assessor`: only these
@@ -121,7 +106,7 @@ def _ending(what: str, path: str) -> str:
         return ENDINGS[what][0]
     if ending not in ENDINGS[what]:
         listed = ", ".join(f".{one}" for one in ENDINGS[what])
-        raise OptionError(f"{path}: the name of a {what} ends in one of {listed}")
+        raise OptionError(f"{path}: for {what}, the file's name ends in one of {listed}")
     return ending
 
 
@@ -145,10 +130,17 @@ def _qrels(project: Project, connection: Connection, wanted: Wanted, path: str) 
     return [_size(judgments), *told]
 
 
+def not_in_it(rulings: int) -> str:
+    """That qrels are made of votes alone, though rulings hold."""
+    return f"{counted(rulings, 'ruling')} {'is' if rulings == 1 else 'are'} not in it"
+
+
 def _said(found: Qrels, seed: int) -> list[str]:
     told = [f"{found.way}, of {counted(found.judges, 'judge')}: {ONE_GRADE[found.way]}"]
     if found.ruled:
         told.append(f"{counted(found.ruled, 'document')} as ruled")
+    if found.unused:
+        told.append(f"{not_in_it(found.unused)}; {PUBLISHED} takes rulings")
     if found.tied:
         rule = TIES[found.ties] + (f"; the seed is {seed}" if found.ties == "random" else "")
         told.append(f"ties, of {counted(found.tied, 'document')}: {rule}")

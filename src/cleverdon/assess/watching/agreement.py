@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from cleverdon.assess.watching.drawing import MANY, drawn, drawn_of_many, pair_drawn
 from cleverdon.assess.watching.facts import Facts
-from cleverdon.assess.watching.labels import LabelRow, labels_of
-from cleverdon.judge.agreement import Agreed, Pair, agree
+from cleverdon.assess.watching.labels import LabelRow, labels_of, without_gold
+from cleverdon.judge.agreement import Agreed, Pair
 from cleverdon.judge.labels import Labels
 from cleverdon.judge.model import OfGrade, Standing, by_grade, standings
 
 COEFFICIENTS = ("agreement", "kappa", "fleiss", "alpha-ordinal")
-OF_ALL = ("agreement", "fleiss", "alpha-ordinal")
-"""Those that are of all judges at once, and not the mean over pairs."""
 MEANINGS = {
     "agreement": "the share of documents on which two judges give the same grade",
     "kappa": "Cohen's, the mean over pairs: 1 is full agreement, 0 is what chance would give",
@@ -25,16 +24,9 @@ MEANINGS = {
 }
 """What each number says, in words that stand beside it."""
 
-RESAMPLES = 400
-"""Of the bootstrap: enough for the ends of an interval, and quick enough for a page."""
-MANY = 12
-"""Judges up to whom every pair is looked at: of a hundred there would be thousands."""
 MOST_PAIRS = MANY * (MANY - 1) // 2
 FEWEST = 5
 """Documents that two have judged, below which no coefficient is worth its digits."""
-TOPICS = 5
-"""Topics from which on they are what a bootstrap draws: of k topics, an interval holds the truth in
-1 - 2 / 2**k of cases at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +35,7 @@ class LiveAgreement:
 
     agreed: Agreed | None  # over all, and topic by topic
     shared: int  # documents that two people at least have judged
+    gold: int = 0  # gold documents that two have judged as well, and that are left out
     pairs: tuple[Pair, ...] = ()  # that have documents in common, the most first
     more_pairs: int = 0  # that are not among them
     why: str = ""
@@ -55,7 +48,8 @@ class Beside:
     name: str
     kind: str  # model or earlier
     judged: int
-    shared: int  # documents that a person judged as well
+    shared: int  # documents that a person judged as well, gold left out
+    among: int = 0  # documents that two of these people judged
     people: tuple[str, ...] = ()  # whom it is held against: those who judged most of the same
     scale: tuple[float, ...] = ()  # the grades that `grades` speaks of, in their order
     standings: tuple[Standing, ...] = ()
@@ -69,57 +63,20 @@ def shared_documents(rows: Sequence[LabelRow]) -> int:
 
 
 def live_agreement(rows: Sequence[LabelRow], *, seed: int = 0) -> LiveAgreement:
-    """How far the judges of some rows agree: over all, by pair, by topic."""
-    shared = shared_documents(rows)
+    """How far the judges of some rows agree: over all, by pair, by topic; gold is left out."""
+    kept = without_gold(rows)
+    shared = shared_documents(kept)
+    gold = shared_documents(rows) - shared
     if shared < FEWEST:
-        return LiveAgreement(None, shared, why=needs_shared(shared))
-    labels = labels_of(rows)
+        return LiveAgreement(None, shared, gold, why=needs_shared(shared, gold=gold))
+    labels = labels_of(kept)
     if len(labels.judges) <= MANY:
-        agreed = _over_all(labels, COEFFICIENTS, seed=seed)
+        agreed = drawn(labels, COEFFICIENTS, per_query=True, seed=seed)
     else:
-        agreed = _over_all(_unnamed(rows), OF_ALL, seed=seed)
+        agreed = drawn_of_many(labels, per_query=True, seed=seed)
     common = _in_common(labels)
-    pairs = [_pair(labels.only(names), seed=seed) for names in common[:MOST_PAIRS]]
-    return LiveAgreement(agreed, shared, tuple(pairs), len(common) - len(pairs))
-
-
-def _pair(labels: Labels, *, seed: int) -> Pair:
-    topics = len(np.unique(labels.topic[labels.shared]))
-    return replace(_agree(_drawable(labels), seed=seed).pairs[0], topics=topics)
-
-
-def _over_all(labels: Labels, coefficients: Sequence[str], *, seed: int) -> Agreed:
-    """All judges at once, and topic by topic."""
-    by_topic = _agree(labels, coefficients, per_query=True, seed=seed)
-    drawable = _drawable(labels)
-    if drawable is labels:
-        return by_topic
-    return replace(_agree(drawable, coefficients, seed=seed), topics=by_topic.topics)
-
-
-def _drawable(labels: Labels) -> Labels:
-    """The same labels, as of one topic where there are too few topics to draw intervals from.
-
-    A bootstrap over two topics is as narrow as these two happen to be alike. Drawn over documents,
-    the interval speaks of further documents of the same topics.
-    """
-    if len(np.unique(labels.topic[labels.shared])) >= TOPICS:
-        return labels
-    return replace(labels, topics=("",), topic=np.zeros_like(labels.topic))
-
-
-def _unnamed(rows: Sequence[LabelRow]) -> Labels:
-    """The same grades, by the first, second, ... judge of each document, whoever that is.
-
-    Coefficients of all judges at once do not ask who gave a grade, and come out the same, while
-    there are as many columns as a document has judges, and not as the team has.
-    """
-    times: Counter[int] = Counter()
-    found = []
-    for row in rows:
-        times[row.item] += 1
-        found.append((str(times[row.item]), row.topic, row.document, float(row.grade)))
-    return Labels.of_rows(found)
+    pairs = [pair_drawn(labels, names, COEFFICIENTS, seed=seed) for names in common[:MOST_PAIRS]]
+    return LiveAgreement(agreed, shared, gold, tuple(pairs), len(common) - len(pairs))
 
 
 def _in_common(labels: Labels) -> list[tuple[str, str]]:
@@ -134,9 +91,10 @@ def _in_common(labels: Labels) -> list[tuple[str, str]]:
     ]
 
 
-def needs_shared(shared: int) -> str:
+def needs_shared(shared: int, *, gold: int = 0) -> str:
     """Why there is no agreement yet."""
-    return f"agreement needs {FEWEST} documents that two have judged: {shared} so far"
+    without = ", gold left out" if gold else ""
+    return f"agreement needs {FEWEST} documents that two have judged{without}: {shared} so far"
 
 
 def beside_people(facts: Facts, *, seed: int = 0) -> tuple[Beside, ...]:
@@ -145,7 +103,8 @@ def beside_people(facts: Facts, *, seed: int = 0) -> tuple[Beside, ...]:
     for row in facts.labels:
         if row.kind != "person":
             rows.setdefault(row.judge, []).append(row)
-    return tuple(_beside(own, facts.human, seed=seed) for own in rows.values())
+    human = without_gold(facts.human)
+    return tuple(_beside(own, human, seed=seed) for own in rows.values())
 
 
 def _beside(own: Sequence[LabelRow], human: Sequence[LabelRow], *, seed: int) -> Beside:
@@ -158,27 +117,16 @@ def _beside(own: Sequence[LabelRow], human: Sequence[LabelRow], *, seed: int) ->
         return Beside(name, kind, len(own), shared, why=why)
     # All grades of those who met it, so that people's own agreement is not only on what it judged.
     met = [judge for judge, _ in Counter(row.judge for row in both).most_common(MANY)]
-    labels = labels_of([*(row for row in human if row.judge in met), *own])
-    agreed = _agree(_drawable(labels), seed=seed)
+    labels = labels_of([*(row for row in human if row.judge in met), *without_gold(own)])
+    agreed = drawn(labels, COEFFICIENTS, seed=seed)
     return Beside(
         name,
         kind,
         len(own),
         shared,
+        int(labels.only(met).shared.sum()),
         tuple(met),
         tuple(agreed.labels.grades.tolist()),
         standings(agreed, name, met),
         by_grade(agreed.labels, name, met, agreed.units),
-    )
-
-
-def _agree(
-    labels: Labels,
-    coefficients: Sequence[str] = COEFFICIENTS,
-    *,
-    per_query: bool = False,
-    seed: int,
-) -> Agreed:
-    return agree(
-        labels, coefficients=coefficients, per_query=per_query, resamples=RESAMPLES, seed=seed
     )

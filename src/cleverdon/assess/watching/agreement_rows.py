@@ -111,8 +111,8 @@ def beside_rows(beside: Beside) -> list[BesideRow]:
         BesideRow(
             one.coefficient,
             of_estimate(one.with_people, beside.shared),
-            _or_none(one.among_people),
-            _or_none(one.difference),
+            _or_none(one.among_people, beside.among),
+            _or_none(one.difference, min(beside.shared, beside.among)),
             one.verdict,
         )
         for one in beside.standings
@@ -127,7 +127,7 @@ def given_rows(beside: Beside) -> list[GivenRow]:
     ]
 
 
-def _or_none(estimate: Estimate | None) -> Measured:
+def _or_none(estimate: Estimate | None, documents: int) -> Measured:
     if estimate is None:
         return unknown("no two people judged the same documents")
-    return of_estimate(estimate, 0)
+    return of_estimate(estimate, documents)

@@ -14,9 +14,8 @@ from cleverdon.assess.adjudicating.rulings import standing_rulings
 from cleverdon.assess.scale import Scale
 from cleverdon.assess.setup.workload import work_of
 from cleverdon.assess.store import schema
-from cleverdon.assess.watching.labels import LabelRow, label_rows
+from cleverdon.assess.watching.labels import KINDS, LabelRow, label_rows
 
-KINDS = ("person", "model", "earlier")
 _LATE = 7 * 86_400.0
 """Seconds that a judgment may have waited in a browser; what says more has a clock that is off."""
 
@@ -39,6 +38,7 @@ class ItemFact(NamedTuple):
     gold: int | None
     stratum: int | None
     probability: float | None
+    added: bool = False  # by an import, and not from the pool
 
 
 class JudgeFact(NamedTuple):
@@ -69,7 +69,7 @@ class Grading(NamedTuple):
     at: float
 
 
-class Assigned(NamedTuple):
+class AssignmentFact(NamedTuple):
     """A topic of a person's, as a whole or only what several judge."""
 
     judge: str
@@ -86,7 +86,7 @@ class Facts:
     topics: tuple[TopicFact, ...]
     items: tuple[ItemFact, ...]
     judges: tuple[JudgeFact, ...]
-    assigned: tuple[Assigned, ...]
+    assigned: tuple[AssignmentFact, ...]
     labels: tuple[LabelRow, ...]  # of people, models and earlier judgments
     asides: tuple[Aside, ...]  # of people
     gradings: tuple[Grading, ...]  # of people, in the order in which they came in
@@ -139,7 +139,7 @@ def read_facts(
         topics=tuple(_rows(connection, TopicFact, _topics())),
         items=tuple(_rows(connection, ItemFact, _items())),
         judges=tuple(_rows(connection, JudgeFact, _judges())),
-        assigned=tuple(_rows(connection, Assigned, _assigned())),
+        assigned=tuple(_rows(connection, AssignmentFact, _assigned())),
         labels=tuple(label_rows(connection, KINDS)),
         asides=tuple(_rows(connection, Aside, _asides())),
         gradings=tuple(_gradings(connection)),
@@ -182,6 +182,7 @@ def _items() -> Select[Any]:
             items.c.gold,
             items.c.stratum,
             items.c.probability,
+            items.c.added,
         )
         .join(topics, topics.c.id == items.c.topic_id)
         .join(documents, documents.c.id == items.c.document_id)

@@ -11,6 +11,8 @@ from sqlalchemy import Connection, Select, select
 from cleverdon.assess.store import schema
 from cleverdon.judge.labels import Labels
 
+KINDS = ("person", "model", "earlier")
+"""All kinds of judge."""
 HUMAN = ("person",)
 """The kinds of judge whose word counts as human: models and earlier judgments only where asked."""
 
@@ -26,6 +28,7 @@ class LabelRow:
     grade: int
     item: int
     made_at: float
+    gold: bool = False  # whether the document checks attention
 
 
 def label_rows(
@@ -41,6 +44,23 @@ def label_rows(
     """
     for row in connection.execute(_wanted(kinds, topics, people)):
         yield LabelRow(*row)
+
+
+def without_gold(rows: Iterable[LabelRow]) -> list[LabelRow]:
+    """The grades that tell how far judges agree.
+
+    Somebody chose the gold documents, mostly as clear ones, and everybody judges them: they tell of
+    attention, and would make agreement look better than it is.
+    """
+    return [row for row in rows if not row.gold]
+
+
+def grades_given(rows: Iterable[LabelRow]) -> dict[int, set[int]]:
+    """The different grades that each item was given."""
+    given: dict[int, set[int]] = {}
+    for row in rows:
+        given.setdefault(row.item, set()).add(row.grade)
+    return given
 
 
 def labels_of(rows: Iterable[LabelRow]) -> Labels:
@@ -61,6 +81,7 @@ def _wanted(
             judgments.c.grade,
             items.c.id,
             judgments.c.made_at,
+            items.c.gold.is_not(None),
         )
         .select_from(judgments)
         .join(items, items.c.id == judgments.c.item_id)

@@ -14,13 +14,14 @@ class Progress:
     """Of a topic, or of all. What an adaptive method has not given out yet is only counted."""
 
     documents: int  # that are given out to be judged
-    not_given_out: int
+    not_given_out: int  # and may still be
+    never_given_out: int  # since their topics have ended
     wanted: int  # judgments: as many people as are to judge each document
-    done: int  # of these, by people
-    complete: int  # documents that as many people judged as are wanted
+    done: int  # of these, by people; a ruling does for all that are wanted of its document
+    complete: int  # documents that as many people judged as are wanted, or that are settled
     judged: int  # documents that one person at least judged
     skipped: int  # documents that somebody skipped
-    given_up: int  # of these, the ones that nobody judged
+    given_up: int  # of these, the ones that nobody judged or settled
     flagged: int
     settled: int  # documents with a ruling
 
@@ -71,21 +72,33 @@ class _Counting:
         self.skipped = {one.item for one in facts.asides if one.skipped}
         self.flagged = {one.item for one in facts.asides if one.flagged}
         self.rulings = facts.rulings
+        self.ended = facts.endings
 
     def progress(self, items: Iterable[ItemFact]) -> Progress:
         every = list(items)
         out = [item for item in every if item.given_out]
+        never = sum(not item.given_out and item.topic in self.ended for item in every)
         skipped = [item for item in out if item.id in self.skipped]
+        done = [self._done(item) for item in out]
         return Progress(
             documents=len(out),
-            not_given_out=len(every) - len(out),
+            not_given_out=len(every) - len(out) - never,
+            never_given_out=never,
             wanted=sum(item.wanted for item in out),
-            # A gold document is judged by everybody, and counts no more than was wanted.
-            done=sum(min(self.times[item.id], item.wanted) for item in out),
-            complete=sum(self.times[item.id] >= item.wanted for item in out),
+            done=sum(done),
+            complete=sum(number >= item.wanted for number, item in zip(done, out, strict=True)),
             judged=sum(item.id in self.times for item in out),
             skipped=len(skipped),
-            given_up=sum(item.id not in self.times for item in skipped),
+            given_up=sum(
+                item.id not in self.times and item.id not in self.rulings for item in skipped
+            ),
             flagged=sum(item.id in self.flagged for item in out),
             settled=sum(item.id in self.rulings for item in out),
         )
+
+    def _done(self, item: ItemFact) -> int:
+        """Judgments of those that are wanted of a document."""
+        if item.id in self.rulings:
+            return item.wanted
+        # A gold document is judged by everybody, and counts no more than was wanted.
+        return min(self.times[item.id], item.wanted)

@@ -8,6 +8,7 @@ what the last documents brought says how much is left.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -18,6 +19,8 @@ from cleverdon.assess.watching.facts import Facts, ItemFact
 from cleverdon.assess.watching.labels import labels_of
 from cleverdon.assess.watching.measured import CONFIDENCE, Measured, of_share, unknown
 from cleverdon.assess.watching.stopping import (
+    Decided,
+    by_ending,
     by_estimate,
     by_yield,
     for_all,
@@ -49,6 +52,7 @@ class Found:
     last: Measured  # of adaptive pools: the share of relevant ones among the last `LAST`
     decision: str  # stop, go on, or open
     advice: str
+    left_out: int = 0  # documents that somebody chose, and that tell nothing of the rest
 
 
 @dataclass(frozen=True)
@@ -75,12 +79,13 @@ def item_grades(facts: Facts) -> dict[int, int]:
 def without_chosen(facts: Facts, grades: Mapping[int, int]) -> dict[str, list[ItemFact]]:
     """Of each topic, the items whose judgments tell of the rest of its pool.
 
-    Gold was chosen by hand, and so was what people's grades were imported of. A topic that is
-    judged to the end has no rest, and all that was imported counts.
+    Gold was chosen by hand. What an import added was chosen by its file, is not from the pool, and
+    comes behind all of it. What people's grades were imported of was chosen as well; but a pool
+    that is judged to the end has no rest, and then all of it counts.
     """
     found: dict[str, list[ItemFact]] = {topic.name: [] for topic in facts.topics}
     for item in facts.items:
-        if item.gold is None:
+        if item.gold is None and not item.added:
             found[item.topic].append(item)
     for topic, items in found.items():
         if not all(item.id in grades for item in items):
@@ -92,14 +97,19 @@ def live_recall(facts: Facts, grades: Mapping[int, int], *, target: float = TARG
     """How much was found, by the grades of items (`item_grades`)."""
     by_topic = without_chosen(facts, grades)
     line = facts.scale.relevant
-    counted = {topic: _counted(items, grades, line) for topic, items in by_topic.items()}
+    every = Counter(item.topic for item in facts.items)
+    counted = {
+        topic: replace(_counted(items, grades, line), left_out=every[topic] - len(items))
+        for topic, items in by_topic.items()
+    }
     if facts.adaptive:
         return _by_yield(facts, by_topic, grades, counted, target)
     sampled = any(item.probability not in (None, 1.0) for item in facts.items)
     parts = [part for items in by_topic.values() for part in _parts(items, grades, line)]
     estimates, total = _estimates({topic: one.relevant for topic, one in counted.items()}, parts)
     told = {topic: one for topic, one in counted.items() if topic in estimates}
-    nothing = "nothing is judged yet" + (", but what was imported" if facts.chosen else "")
+    imported = facts.chosen or any(item.added for item in facts.items)
+    nothing = "nothing is judged yet" + (", but what was imported" if imported else "")
     without = tuple(t for t, one in counted.items() if one.documents and t not in told)
     whole = _estimated(_sum(told or counted), total, target, sampled=sampled, nothing=nothing)
     if told and without:
@@ -122,6 +132,7 @@ class _Counted:
     documents: int
     judged: int
     relevant: int
+    left_out: int = 0
 
 
 def _counted(items: Sequence[ItemFact], grades: Mapping[int, int], line: int) -> _Counted:
@@ -135,6 +146,7 @@ def _sum(counted: Mapping[str, _Counted]) -> _Counted:
         sum(one.documents for one in every),
         sum(one.judged for one in every),
         sum(one.relevant for one in every),
+        sum(one.left_out for one in every),
     )
 
 
@@ -181,7 +193,7 @@ def _estimated(
     if estimate is None:
         why = "a stratum has no judgment yet" if one.judged else nothing
         untold = unknown(why, of=one.judged)
-        return Found(*counts, untold, untold, fixed, *not_decided(why))
+        return Found(*counts, untold, untold, fixed, *not_decided(why), one.left_out)
     high = estimate.high if isfinite(estimate.high) else None
     whole = Measured(estimate.value, estimate.low, high, one.judged)
     share, low, most = estimate.recall()
@@ -190,7 +202,7 @@ def _estimated(
         recall = Measured(share, low, most, one.judged)
     left = one.documents - one.judged
     decided = by_estimate(recall, whole, left=left, sampled=sampled, target=target)
-    return Found(*counts, whole, recall, fixed, *decided)
+    return Found(*counts, whole, recall, fixed, *decided, one.left_out)
 
 
 def _by_yield(
@@ -209,22 +221,30 @@ def _by_yield(
         judged.sort(key=lambda item: first.get(item, -1))  # without a time: what was ruled alone
         return _yield([grades[item] for item in judged], line)
 
-    topics = {topic: _adaptive(one, brought(by_topic[topic])) for topic, one in counted.items()}
-    every = _adaptive(_sum(counted), brought(chain.from_iterable(by_topic.values())))
-    decision, advice = for_all([one.decision for one in topics.values()])
-    whole = replace(every, decision=decision, advice=advice)
+    def advised(topic: str, last: Measured) -> Decided:
+        if topic not in facts.endings:
+            return by_yield(last, size=LAST)
+        given = (item.id for item in by_topic[topic] if item.given_out)
+        return by_ending(last, left=sum(item not in grades for item in given), size=LAST)
+
+    topics = {}
+    for topic, one in counted.items():
+        last = brought(by_topic[topic])
+        topics[topic] = _adaptive(one, last, advised(topic, last))
+    last = brought(chain.from_iterable(by_topic.values()))
+    whole = _adaptive(_sum(counted), last, for_all([one.decision for one in topics.values()]))
     return LiveRecall("adaptive", target, whole, topics, ())
 
 
 def _yield(grades: Sequence[int], line: int) -> Measured:
     """The share of relevant ones among the documents that were judged last."""
     if len(grades) < LAST:
-        why = f"the yield needs {LAST} judged documents: {len(grades)} so far"
+        why = f"the yield is that of {LAST} judged documents, and there are {len(grades)}"
         return unknown(why, of=len(grades))
     return of_share(sum(grade >= line for grade in grades[-LAST:]), LAST, why="")
 
 
-def _adaptive(one: _Counted, last: Measured) -> Found:
+def _adaptive(one: _Counted, last: Measured, decided: Decided) -> Found:
     counts = (one.documents, one.judged, one.relevant)
     nothing = unknown(_CHOSEN, of=one.judged)
-    return Found(*counts, nothing, nothing, last, *by_yield(last, size=LAST))
+    return Found(*counts, nothing, nothing, last, *decided, one.left_out)

@@ -8,6 +8,7 @@ from cleverdon.assess.watching.agreement import Beside
 from cleverdon.assess.watching.attention import LIMIT, Attention
 from cleverdon.assess.watching.drift import Drift
 from cleverdon.assess.watching.measured import Measured
+from cleverdon.assess.watching.recall import Found
 from cleverdon.assess.watching.watched import Watched
 from cleverdon.show.grid import counted, printable
 from cleverdon.show.numbers import decimal
@@ -18,12 +19,13 @@ _VERDICTS = {
     "not told apart": "agrees with people about as far as they agree with each other, as far as "
     "can be told",
 }
-_ENDED = {
+ENDED = {
     "all given": "everything was given out",
     "budget": "the budget of documents is used up",
     "target": "as many relevant documents as wanted were found",
     "patience": "too many documents in a row were not relevant",
 }
+"""Why topics of an adaptive pool end."""
 _NAMED = 10
 """Topics that a sentence names, of however many there are."""
 
@@ -51,9 +53,29 @@ def warnings(found: Watched) -> list[str]:
     return told
 
 
+def gold_left_out(documents: int) -> str:
+    """That gold has no part in agreement, where there is some."""
+    if not documents:
+        return ""
+    are, them = ("is", "it") if documents == 1 else ("are", "them")
+    gold = counted(documents, "gold document")
+    return f"{gold} {are} left out of agreement, since somebody chose {them}."
+
+
+def left_out(found: Found) -> str:
+    """That what somebody chose has no part in an estimate, where there is something."""
+    if not found.left_out:
+        return ""
+    are = "is" if found.left_out == 1 else "are"
+    return (
+        f"{counted(found.left_out, 'document')} that somebody chose, as gold or by an import, "
+        f"{are} left out of recall."
+    )
+
+
 def ended(why: str) -> str:
     """Why a topic of an adaptive pool ended."""
-    return f"Nothing more is given out: {_ENDED[why]}."
+    return f"Nothing more is given out: {ENDED[why]}."
 
 
 def endings(found: Watched) -> list[str]:
@@ -63,7 +85,7 @@ def endings(found: Watched) -> list[str]:
         if one.ended:
             names.setdefault(one.ended, []).append(one.topic)
     return [
-        f"{counted(len(own), 'topic')} ended, since {_ENDED[why]}: {_some(own)}."
+        f"{counted(len(own), 'topic')} ended, since {ENDED[why]}: {_some(own)}."
         for why, own in names.items()
     ]
 

@@ -8,9 +8,16 @@ from typing import Any
 
 from cleverdon.assess import clock
 from cleverdon.assess.watching import agreement_rows as rows
-from cleverdon.assess.watching.agreement import COEFFICIENTS, RESAMPLES
+from cleverdon.assess.watching.agreement import COEFFICIENTS
+from cleverdon.assess.watching.drawing import RESAMPLES
 from cleverdon.assess.watching.measured import Measured
-from cleverdon.assess.watching.sentences import endings, stands, warnings
+from cleverdon.assess.watching.sentences import (
+    endings,
+    gold_left_out,
+    left_out,
+    stands,
+    warnings,
+)
 from cleverdon.assess.watching.watched import Watched
 from cleverdon.show.grid import Grid, counted, printable
 from cleverdon.show.numbers import decimal
@@ -144,7 +151,7 @@ def _beside(found: Watched) -> Section:
 
 def _below(found: Watched) -> list[str]:
     """Sentences: what can be decided, and what should be looked into."""
-    said = [found.recall.all.advice, *endings(found)]
+    said = [found.recall.all.advice, left_out(found.recall.all), *endings(found)]
     beyond = found.beyond
     if beyond.recall.value is None:
         said.append(f"What the pool has missed cannot be told: {beyond.recall.why}.")
@@ -157,6 +164,7 @@ def _below(found: Watched) -> list[str]:
         said += beyond.sentences
     if found.agreement.agreed is None:
         said.append(f"No agreement yet: {found.agreement.why}.")
+    said.append(gold_left_out(found.agreement.gold))
     said.append(_extremes(found))
     for one in found.beside:
         said.append(f"{printable(one.name)}: {one.why}." if one.why else stands(one))

@@ -57,7 +57,9 @@ def for_all(decisions: Sequence[str]) -> Decided:
     """Over all topics of an adaptive pool: each ends by itself, whatever the others bring."""
     stopping, going = decisions.count("stop"), decisions.count("go on")
     if stopping == len(decisions):
-        return "stop", "Stop, if you like: the last documents of every topic were not relevant."
+        return "stop", (
+            "Stop, if you like: every topic has ended, or its last documents were not relevant."
+        )
     counts = (
         f"of {counted(len(decisions), 'topic')}, {stopping:,} may stop, {going:,} should go on, "
         f"and of {len(decisions) - stopping - going:,} it cannot be told yet"
@@ -80,6 +82,25 @@ def by_yield(last: Measured, *, size: int) -> Decided:
         f"Stop, if you like: none of the last {size} documents was relevant. The next one is with "
         f"a chance of {last.high:.0%} at most, and those after it are less likely to be."
     )
+
+
+def by_ending(last: Measured, *, left: int, size: int) -> Decided:
+    """Of a topic of which an adaptive method gives out no more; `left` are still to be judged."""
+    if left:
+        are = "is" if left == 1 else "are"
+        return "go on", (
+            f"Go on until it is done: {counted(left, 'document')} {are} still to be judged, and no "
+            "more will come."
+        )
+    relevant = round((last.value or 0) * size)
+    told = "Stop: all that was given out is judged."
+    if relevant:
+        were = "was" if relevant == 1 else "were"
+        told += (
+            f" {relevant} of the last {size} documents {were} relevant, so the pool may well hold "
+            "more."
+        )
+    return "stop", told
 
 
 def _percent(share: float, target: float) -> str:

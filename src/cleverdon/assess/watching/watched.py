@@ -16,11 +16,11 @@ from cleverdon.assess.watching.beyond import Beyond, Systems
 from cleverdon.assess.watching.drift import Drift, drifts
 from cleverdon.assess.watching.facts import Facts
 from cleverdon.assess.watching.grading import Grades, grades_of
-from cleverdon.assess.watching.labels import LabelRow
+from cleverdon.assess.watching.labels import LabelRow, grades_given
 from cleverdon.assess.watching.pace import Pace, pace_of
 from cleverdon.assess.watching.progress import Progress, TopicProgress, progress_of
 from cleverdon.assess.watching.recall import LiveRecall, item_grades, live_recall
-from cleverdon.assess.watching.work import Work, work_of
+from cleverdon.assess.watching.work import Worker, workers
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +32,7 @@ class Watched:
     progress: Progress
     topics: tuple[TopicProgress, ...]
     pace: Pace
-    work: tuple[Work, ...]  # of each person
+    work: tuple[Worker, ...]  # of each person
     grades: Grades
     topic_grades: dict[str, Grades]
     agreement: LiveAgreement  # of people alone
@@ -50,10 +50,8 @@ def watched(facts: Facts, systems: Systems, *, seed: int = 0) -> Watched:
     """Compute all of it; the same facts give the same numbers."""
     whole, topics = progress_of(facts)
     by_topic: dict[str, list[LabelRow]] = {topic.name: [] for topic in facts.topics}
-    given: dict[int, set[int]] = {}
     for row in facts.human:
         by_topic[row.topic].append(row)
-        given.setdefault(row.item, set()).add(row.grade)
     grades = item_grades(facts)
     return Watched(
         as_of=facts.as_of,
@@ -61,7 +59,7 @@ def watched(facts: Facts, systems: Systems, *, seed: int = 0) -> Watched:
         progress=whole,
         topics=topics,
         pace=pace_of(facts.gradings),
-        work=work_of(facts),
+        work=workers(facts),
         grades=grades_of(facts.human, facts.scale),
         topic_grades={topic: grades_of(rows, facts.scale) for topic, rows in by_topic.items()},
         agreement=live_agreement(facts.human, seed=seed),
@@ -73,6 +71,7 @@ def watched(facts: Facts, systems: Systems, *, seed: int = 0) -> Watched:
         uncovered=facts.uncovered,
         short=facts.short,
         disputed=sum(
-            len(different) > 1 and item not in facts.rulings for item, different in given.items()
+            len(different) > 1 and item not in facts.rulings
+            for item, different in grades_given(facts.human).items()
         ),
     )

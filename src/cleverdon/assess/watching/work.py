@@ -13,7 +13,7 @@ from cleverdon.assess.watching.pace import Pace, Speed, pace_of, speed_of
 
 
 @dataclass(frozen=True)
-class Work:
+class Worker:
     """One person's work."""
 
     judge: str
@@ -30,7 +30,7 @@ class Work:
     last_at: float | None  # when the person last gave a grade
 
 
-def work_of(facts: Facts) -> tuple[Work, ...]:
+def workers(facts: Facts) -> tuple[Worker, ...]:
     """Everybody who judges, or has."""
     gradings: dict[str, list[Grading]] = {}
     for grading in facts.gradings:
@@ -48,7 +48,7 @@ def work_of(facts: Facts) -> tuple[Work, ...]:
         own = gradings.get(judge, [])
         speed = speed_of(own)
         found.append(
-            Work(
+            Worker(
                 judge,
                 judge in active,
                 topics[judge],

@@ -28,7 +28,7 @@ TYPES = {
 }
 """What files of each ending are sent as."""
 
-Way = Literal["majority", "adjudicated", "published", "median", "mean", "dawid-skene", "assessor"]
+Way = Literal["published", "adjudicated", "majority", "median", "mean", "dawid-skene", "assessor"]
 Ties = Literal["lower", "higher", "median", "random"]
 Kind = Literal["", "plain", "strata", "sampled"]
 Name = Annotated[str, Query(max_length=LONGEST_NAME)]
@@ -50,11 +50,11 @@ def asked_qrels(
         Way,
         Query(
             alias="as",
-            description="How one grade is made of several. adjudicated leaves out documents in "
-            "dispute that have no ruling; published takes the majority there; assessor writes "
-            "everybody's grades apart.",
+            description="How one grade is made of several. published is the ruling, else the "
+            "majority; adjudicated leaves out documents in dispute that have no ruling; assessor "
+            "writes everybody's grades apart. The others take no rulings.",
         ),
-    ] = "majority",
+    ] = "published",
     ties: Annotated[Ties, Query(description="Which grade, where none has most votes.")] = "lower",
     seed: Annotated[
         int, Query(ge=0, description="With random ties: the same seed gives the same grades.")

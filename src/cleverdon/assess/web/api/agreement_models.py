@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from cleverdon.assess.watching import agreement_rows as rows
-from cleverdon.assess.watching.agreement import RESAMPLES, Beside, LiveAgreement
+from cleverdon.assess.watching.agreement import Beside, LiveAgreement
+from cleverdon.assess.watching.drawing import RESAMPLES
 from cleverdon.assess.watching.measured import CONFIDENCE
 
 
@@ -53,6 +54,9 @@ class AgreementModel(BaseModel):
     """How far people agree; models are never part of it."""
 
     documents: int = Field(description="Documents that two people at least have judged.")
+    gold: int = Field(
+        description="Gold documents that two have judged as well, which are left out."
+    )
     resamples: int = Field(description="Of the bootstrap that intervals are made by.")
     confidence: float
     overall: Numbers
@@ -65,6 +69,7 @@ class AgreementModel(BaseModel):
         """Of a record."""
         return cls(
             documents=live.shared,
+            gold=live.gold,
             resamples=RESAMPLES,
             confidence=CONFIDENCE,
             overall={

@@ -19,7 +19,7 @@ from cleverdon.assess.web.api.watching_models import (
     FoundModel,
     TopicProgressModel,
     WatchedModel,
-    WorkModel,
+    WorkerModel,
 )
 from cleverdon.assess.web.limits import LONGEST_TOPIC
 from cleverdon.assess.web.paths import topic_of
@@ -43,7 +43,7 @@ class WatchedTopicModel(BaseModel):
 class WatchedPersonModel(BaseModel):
     """One person."""
 
-    work: WorkModel
+    work: WorkerModel
     pairs: list[PairModel] = Field(description="Agreement with each of the others.")
     drift: list[DriftModel]
     attention: AttentionModel | None = Field(description="Null without gold documents.")
@@ -77,7 +77,7 @@ def person(request: Request, visitor: Watcher, name: Name) -> WatchedPersonModel
     work = next(one for one in found.work if one.judge == name)
     gold = next((one for one in found.attention if one.judge == name), None)
     return WatchedPersonModel(
-        work=WorkModel.of_work(work),
+        work=WorkerModel.of_worker(work),
         pairs=[PairModel.model_validate(one) for one in pair_rows(found.agreement, judge=name)],
         drift=[DriftModel.of_drift(one) for one in found.drifts if one.judge == name],
         attention=None if gold is None else AttentionModel.of_attention(gold),

@@ -14,7 +14,7 @@ from cleverdon.assess.watching.pace import Pace
 from cleverdon.assess.watching.progress import TopicProgress
 from cleverdon.assess.watching.sentences import drifted, warnings
 from cleverdon.assess.watching.watched import Watched
-from cleverdon.assess.watching.work import Work
+from cleverdon.assess.watching.work import Worker
 from cleverdon.assess.web.api.agreement_models import (
     AgreementModel,
     BesideModel,
@@ -28,14 +28,19 @@ class ProgressModel(Record):
 
     documents: int = Field(description="Documents that are given out to be judged.")
     not_given_out: int = Field(description="Those that an adaptive method has not given out yet.")
+    never_given_out: int = Field(description="Those of topics that ended before they came.")
     wanted: int = Field(description="Judgments that are wanted of them.")
-    done: int = Field(description="Judgments that are done, of those wanted.")
+    done: int = Field(
+        description="Judgments that are done, of those wanted; a ruling does for all of a document."
+    )
     left: int
     share: float | None = Field(description="Done of wanted; null where nothing is wanted.")
-    complete: int = Field(description="Documents that as many people judged as are wanted.")
+    complete: int = Field(
+        description="Documents that as many people judged as are wanted, or that have a ruling."
+    )
     judged: int = Field(description="Documents that one person at least judged.")
     skipped: int = Field(description="Documents that somebody skipped.")
-    given_up: int = Field(description="Of these, the ones that nobody judged.")
+    given_up: int = Field(description="Of these, the ones that nobody judged or settled.")
     flagged: int
     settled: int = Field(description="Documents with a ruling.")
 
@@ -62,7 +67,7 @@ class PaceModel(Record):
         return cls(start=start, width=pace.width, counts=list(pace.counts))
 
 
-class WorkModel(BaseModel):
+class WorkerModel(BaseModel):
     """One person's work."""
 
     person: str
@@ -81,7 +86,7 @@ class WorkModel(BaseModel):
     pace: PaceModel
 
     @classmethod
-    def of_work(cls, work: Work) -> WorkModel:
+    def of_worker(cls, work: Worker) -> WorkerModel:
         """Of a record."""
         return cls(
             person=work.judge,
@@ -104,7 +109,7 @@ class WorkModel(BaseModel):
 class FoundModel(Record):
     """What is known of relevant documents."""
 
-    documents: int = Field(description="Documents of the pool.")
+    documents: int = Field(description="Documents of the pool, without what is left out.")
     judged: int
     relevant: int = Field(description="Of the judged.")
     estimate: NumberModel = Field(description="Relevant documents that the pool has in all.")
@@ -112,6 +117,10 @@ class FoundModel(Record):
     last: NumberModel = Field(description="Adaptive pools: what the last documents brought.")
     decision: Literal["stop", "go on", "open"]
     advice: str
+    left_out: int = Field(
+        description="Documents that somebody chose, which tell nothing of the rest: gold, what an "
+        "import added, and what was first judged by an import, until the pool is judged."
+    )
 
 
 class BeyondModel(Record):
@@ -223,7 +232,7 @@ class WatchedModel(BaseModel):
     agreement: AgreementModel
     recall: RecallModel
     topics: list[TopicProgressModel]
-    people: list[WorkModel]
+    people: list[WorkerModel]
     drift: list[DriftModel]
     attention: list[AttentionModel]
     beside: list[BesideModel] = Field(description="Models and earlier judgments, apart.")
@@ -258,7 +267,7 @@ class WatchedModel(BaseModel):
                 TopicProgressModel.of_topic(one, found.topic_grades[one.topic])
                 for one in found.topics
             ],
-            people=[WorkModel.of_work(one) for one in found.work],
+            people=[WorkerModel.of_worker(one) for one in found.work],
             drift=[DriftModel.of_drift(one) for one in found.drifts],
             attention=[AttentionModel.of_attention(one) for one in found.attention],
             beside=[BesideModel.of_beside(one) for one in found.beside],

@@ -12,9 +12,18 @@ from starlette.responses import Response
 
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.watching import agreement_rows as rows
-from cleverdon.assess.watching.agreement import COEFFICIENTS, MEANINGS, RESAMPLES
+from cleverdon.assess.watching.agreement import COEFFICIENTS, MEANINGS
 from cleverdon.assess.watching.attention import LIMIT
-from cleverdon.assess.watching.sentences import drifted, ended, endings, stands, warnings
+from cleverdon.assess.watching.drawing import RESAMPLES
+from cleverdon.assess.watching.sentences import (
+    drifted,
+    ended,
+    endings,
+    gold_left_out,
+    left_out,
+    stands,
+    warnings,
+)
 from cleverdon.assess.watching.watched import Watched
 from cleverdon.assess.web import charts
 from cleverdon.assess.web.api.watching import check_person, check_topic, watched_of
@@ -103,6 +112,8 @@ _KNOWN = {
     "limit": LIMIT,
     "drifted": drifted,
     "ended": ended,
+    "gold_left_out": gold_left_out,
+    "left_out": left_out,
     "topic_page": topic_page,
     "person_page": person_page,
     **FIGURES,

@@ -9,7 +9,9 @@ from fastapi import APIRouter, Depends, Request
 from sqlalchemy import select
 from starlette.responses import Response
 
-from cleverdon.assess.exporting.qrels import ONE_GRADE
+from cleverdon.assess.adjudicating.rulings import standing_rulings
+from cleverdon.assess.exporting.kinds import ONE_GRADE
+from cleverdon.assess.exporting.writing import not_in_it
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.project import POOL
 from cleverdon.assess.store.schema import people
@@ -23,7 +25,7 @@ from cleverdon.assess.web.downloads import (
 )
 from cleverdon.assess.web.rendering import page
 from cleverdon.assess.web.visitor import Needs, Visitor
-from cleverdon.judge.aggregation import TIES
+from cleverdon.judge.aggregation import TIES, WAYS
 
 router = APIRouter(prefix="/exports")
 
@@ -39,8 +41,13 @@ def exports(request: Request, visitor: Watcher) -> Response:
             .where(people.c.kind != "person")
             .order_by(people.c.id)
         ).all()
+        rulings = len(standing_rulings(connection))
+    unused = dict.fromkeys(WAYS, f" ({not_in_it(rulings)})") if rulings else {}
     values = {
-        "ways": {**ONE_GRADE, "assessor": "everybody's grades apart"},
+        "ways": {
+            **{way: meaning + unused.get(way, "") for way, meaning in ONE_GRADE.items()},
+            "assessor": "everybody's grades apart",
+        },
         "ties": TIES,
         "others": others,
         "has_pool": (project.folder / POOL).is_file(),
