@@ -13,7 +13,8 @@ from sqlalchemy import select, update
 
 from cleverdon.assess.judging.recording import Saying, record
 from cleverdon.assess.people.accounts import person_named
-from cleverdon.assess.people.signing_in import new_link
+from cleverdon.assess.people.auditing import COMMAND_LINE
+from cleverdon.assess.people.managing import renew_link
 from cleverdon.assess.project import Project
 from cleverdon.assess.store.schema import documents, events, items, judgments, topics
 from cleverdon.assess.web.cookies import cookie_name
@@ -47,9 +48,9 @@ class Team:
     served: Served
 
     def link(self, name: str) -> str:
-        """A new sign-in link."""
+        """A new sign-in link, of which the audit log has a line."""
         with self.project.database.writing() as connection:
-            key = new_link(connection, person_named(connection, name).id)
+            _, key = renew_link(connection, COMMAND_LINE, person_named(connection, name).id)
         return f"{self.served.url}/sign-in/{key}"
 
     def said(self, name: str, topic: str) -> list[tuple[str, str, Any]]:
