@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 from threading import Event, Thread
 from zipfile import ZipFile
@@ -13,7 +14,7 @@ import pytest
 from sqlalchemy import func, select
 
 from cleverdon.assess.backup.checking import check_backup
-from cleverdon.assess.backup.form import MANIFEST, Manifest
+from cleverdon.assess.backup.form import MANIFEST, Manifest, table_path
 from cleverdon.assess.backup.restoring import restore
 from cleverdon.assess.backup.writing import write_backup
 from cleverdon.assess.exporting.writing import Wanted, export
@@ -151,9 +152,25 @@ def test_a_damaged_backup_makes_nothing(archive: Path, tmp_path: Path) -> None:
                 if content is not None:
                     out.writestr(name, content)
 
+    def with_rows(name: str, more: bytes | dict[str, object]) -> dict[str, bytes | None]:
+        line = more if isinstance(more, bytes) else json.dumps(more).encode()
+        return told_of(name, tables[name] + line + b"\n")
+
+    def changed(name: str, old: bytes, new: bytes) -> dict[str, bytes | None]:
+        assert old in tables[name]
+        return told_of(name, tables[name].replace(old, new))
+
+    def told_of(name: str, content: bytes) -> dict[str, bytes | None]:
+        """The manifest says the same."""
+        held = {"rows": content.count(b"\n"), "sha256": sha256(content).hexdigest()}
+        said = manifest | {"tables": manifest["tables"] | {name: held}}
+        return {MANIFEST: json.dumps(said).encode(), table_path(name): content}
+
     with ZipFile(archive) as given:
         manifest = json.loads(given.read(MANIFEST))
-        rows = given.read("tables/events.jsonl")
+        tables = {name: given.read(table_path(name)) for name in manifest["tables"]}
+    rows = tables["events"]
+    topic = json.loads(tables["topics"].splitlines()[0]) | {"id": 9, "name": "t9"}
     cases: list[tuple[dict[str, bytes | None], str]] = [
         ({"tables/events.jsonl": rows[: rows.index(b"\n") + 1]}, "is not what was backed up"),
         ({"tables/events.jsonl": rows.replace(b'"grade": 2', b'"grade": 3')}, "not what was"),
@@ -166,6 +183,24 @@ def test_a_damaged_backup_makes_nothing(archive: Path, tmp_path: Path) -> None:
             "is no backup",
         ),
     ]
+    cases += [
+        ({MANIFEST: b"[" * 200_000}, "is no backup"),
+        *(
+            (with_rows(name, more), f"its table {name} does not fit: line {at} {said}")
+            for name, more, at, said in (
+                ("people", b'{"a":' * 200_000, 6 + 1, "is nested too deeply"),
+                ("people", b"[1, 2]", 6 + 1, "has other columns than id, name"),
+                ("topics", b'{"id": 9}', 2 + 1, "has other columns"),
+            )
+        ),
+        (with_rows("topics", topic | {"title": {}}), "its table topics does not fit"),
+        (with_rows("topics", topic | {"position": 10**30}), "its table topics does not fit"),
+        (
+            changed("settings", b"#6b7280", b"red}*{display:none}a{"),
+            "its scale does not fit: the colour 'red",
+        ),
+        (changed("settings", b'"scale"', b'"sale"'), "its scale does not fit"),
+    ]
     for change, said in cases:
         rewritten(change)
         with pytest.raises(Exception, match=said):
@@ -174,6 +209,15 @@ def test_a_damaged_backup_makes_nothing(archive: Path, tmp_path: Path) -> None:
     bad.write_bytes(archive.read_bytes()[:-200])
     with pytest.raises(InputError, match="damaged"):
         check_backup(str(bad))
+    for place, value in ((6, 1), (8, 99)):  # encrypted; packed in a way that nobody knows
+        content = bytearray(archive.read_bytes())
+        for mark, further in ((b"PK\x01\x02", 2), (b"PK\x03\x04", 0)):
+            at = -1
+            while (at := content.find(mark, at + 1)) >= 0:
+                content[at + place + further] |= value
+        bad.write_bytes(content)
+        with pytest.raises(InputError, match="damaged, or no backup"):
+            check_backup(str(bad))
     bad.write_text("no zip")
     with pytest.raises(InputError, match="damaged, or no backup"):
         check_backup(str(bad))

@@ -61,6 +61,17 @@ def test_terms_are_found_by_their_stems_whatever_their_case_and_accents() -> Non
     assert words("", "nothing") == []
 
 
+def test_of_a_query_as_long_as_a_document_the_beginning_is_looked_for() -> None:
+    many = [f"wörd{number}x" for number in range(2_000)]
+    assert words(" ".join(many), " ".join(many)) == many[:100]
+    assert words("x" * 20_000 + " water", "still water, é") == []
+
+
+def test_a_word_may_be_a_little_longer_than_a_stem() -> None:
+    text = "été: wate water waterbed waterfalls waterfall dry drying dryness"
+    assert words("waters dry", text) == ["water", "waterbed", "waterfall", "dry", "drying"]
+
+
 WORDS = st.sampled_from(["water", "Waters", "waterproofing", "MOVED", "the", "cities", "x1", "_"])
 
 

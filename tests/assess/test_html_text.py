@@ -65,6 +65,21 @@ def test_what_never_ends_is_gone_through_once(damage: str) -> None:
         assert title == "All"
 
 
+@pytest.mark.parametrize(
+    ("page", "title", "text"),
+    [
+        ("<html><head><title>Tea<body><p>hello", "Tea", "hello"),
+        ("<title>Tea <b>time</b> & cake</title>hello", "Tea time & cake", "hello"),
+        ("<head><title>Tea<meta charset=utf-8></head>hello", "Tea", "hello"),
+        ("<title>Tea</title><svg><title>icon</title></svg>hello", "Tea", "hello"),
+        (f"<title>{'x' * 1_500}</title>hello", "x" * 1_000, f"{'x' * 500}\nhello"),
+        (f"<title>{'tea' * 1_000}", "tea" * 333 + "t", "ea" + "tea" * 666),
+    ],
+)
+def test_a_title_ends_where_a_block_begins_or_it_is_long(page: str, title: str, text: str) -> None:
+    assert text_of_html(page) == (title, text)
+
+
 def test_signs_in_quotes_and_behind_the_last_tag() -> None:
     _, text = text_of_html("""<a title="a > b" x='>'>link</a> 1 < 2 <br/> 3 <4 and 5 <x""")
     assert text == "link 1 < 2\n3 <4 and 5 <x"

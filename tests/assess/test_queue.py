@@ -5,11 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection, select
 
 from cleverdon.assess import clock
-from cleverdon.assess.judging.queue import LEASE, Progress, progress, take_next
+from cleverdon.assess.judging.queue import LEASE, MOST_LEASES, Progress, progress, take_next
 from cleverdon.assess.judging.recording import Kind, Saying, record
 from cleverdon.assess.project import Project
+from cleverdon.assess.store.schema import leases
 from tests.assess.making import made_project
 
 ANN, BOB = 1, 2
@@ -33,6 +35,43 @@ def test_two_people_do_not_get_the_same_document(
         later = clock.now() + LEASE
         monkeypatch.setattr(clock, "now", lambda: later + 1)
         assert take_next(connection, BOB, n=2) == [1, 2], "who got them is no longer at them"
+
+
+def test_what_others_have_is_not_to_be_had_by_naming_it(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with project.database.writing() as connection:
+        assert take_next(connection, BOB, n=2) == [1, 2]
+        assert take_next(connection, ANN, without=[1, 2, 3]) == [4]
+        assert held(connection) == {BOB: {1, 2}, ANN: {3, 4}}
+        later = clock.now() + LEASE
+        monkeypatch.setattr(clock, "now", lambda: later + 1)
+        assert take_next(connection, BOB, n=1) == [1]
+        # After a sleep a browser names what it has: what nobody took meanwhile is its own again.
+        assert take_next(connection, ANN, without=[1, 2, 3, 4]) == [5]
+        assert held(connection) == {BOB: {1}, ANN: {2, 3, 4, 5}}
+        assert take_next(connection, BOB, n=2, without=[1]) == [6, 7]
+
+
+def test_nobody_keeps_a_whole_project_from_the_others(tmp_path: Path) -> None:
+    with (
+        made_project(tmp_path / "project", topics=1, documents=150) as project,
+        project.database.writing() as connection,
+    ):
+        assert take_next(connection, ANN, without=range(1, 101)) == [101]
+        assert held(connection) == {ANN: set(range(52, 102))}, "the last ones"
+        assert take_next(connection, ANN, n=20, without=[101]) == list(range(1, 21))
+        assert len(held(connection)[ANN]) == MOST_LEASES
+        assert held(connection)[ANN] > {*range(1, 21), 101}, "what was asked for longest ago goes"
+        assert take_next(connection, BOB, n=1)[0] not in held(connection)[ANN]
+
+
+def held(connection: Connection) -> dict[int, set[int]]:
+    """What is kept for whom."""
+    found: dict[int, set[int]] = {}
+    for row in connection.execute(select(leases).where(leases.c.until > clock.now())):
+        found.setdefault(row.person_id, set()).add(row.item_id)
+    return found
 
 
 def test_what_is_done_is_passed_over_and_what_is_undone_comes_again(project: Project) -> None:

@@ -200,6 +200,55 @@ def test_documents_that_cannot_be_right(tmp_path: Path) -> None:
         _read(tmp_path, "twice.tsv", ["d1", "d2"])
 
 
+def test_titles_and_addresses_are_bounded_and_no_text_is_lost(tmp_path: Path) -> None:
+    rows = [
+        {"id": "d1", "title": "tea " * 100_000, "text": "and cake"},
+        {"id": "d2", "title": "T" * 500, "text": "two", "url": f"http://x.org/{'x' * 1_980}"},
+        {"id": "d3", "text": "three", "url": f"http://x.org/{'x' * 2_000}"},
+        {"id": "d4", "title": "x" * 501},
+    ]
+    (tmp_path / "f.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    found, _ = _read(tmp_path, "f.jsonl", ["d1", "d2", "d3", "d4"])
+    assert [len(each.title) for each in found] == [500, 500, 0, 500]
+    assert found[0].title == "tea " * 124 + "tea…"
+    assert found[0].text == ("tea " * 100_000).strip() + "\n\nand cake"
+    assert found[1].text == "two"
+    assert found[3].text == "x" * 501
+    assert [each.url for each in found] == ["", rows[1]["url"], "", ""]
+
+
+def test_an_id_that_is_too_long_is_named_with_its_place(tmp_path: Path) -> None:
+    long = "x" * 1_001
+    (tmp_path / "g.jsonl").write_text(
+        f'{{"id": "d1", "text": "one"}}\n{{"id": "{long}", "text": "two"}}\n'
+    )
+    said = r"the id 'x{40}\.\.\.' has 1,001 characters, and 1,000 are allowed"
+    with pytest.raises(InputError, match=rf"g\.jsonl:2: {said}"):
+        _read(tmp_path, "g.jsonl", ["d1", long])
+    with pytest.raises(InputError, match=rf"g\.jsonl:2: {said}"):
+        read_topics(tmp_path / "g.jsonl", ["d1", long])
+    with pytest.raises(InputError, match=said):  # it is in no file, but in the pool
+        _read(tmp_path, "a.jsonl", ["d1", long])
+
+
+@pytest.mark.parametrize("name", ["h.jsonl", "h.trec"])
+def test_no_reference_is_too_strange(tmp_path: Path, name: str) -> None:
+    html = f"<html><p>1 &#{'9' * 5_000}; 2 &amp; 3 &#x{'9' * 5_000};"
+    if name == "h.trec":
+        html = f"<DOC><DOCNO>d1</DOCNO><TEXT>{html}</TEXT></DOC>"
+    else:
+        html = json.dumps({"id": "d1", "text": html})
+    (tmp_path / name).write_text(html)
+    (found,), _ = _read(tmp_path, name, ["d1"])
+    assert found.text == "1 \ufffd 2 & 3 \ufffd"
+
+
+def test_a_text_that_is_nested_almost_as_deeply_as_python_goes(tmp_path: Path) -> None:
+    nested = "[" * 900 + '"one"' + "]" * 900
+    (tmp_path / "i.jsonl").write_text(f'{{"id": "d1", "text": {nested}}}\n')
+    assert _read(tmp_path, "i.jsonl", ["d1"]) == ([Document("d1", "", "one")], [])
+
+
 def test_a_line_of_ten_megabytes_is_read(tmp_path: Path) -> None:
     text = "water " * 1_700_000
     (tmp_path / "long.jsonl").write_text(json.dumps({"id": "d1", "text": text}) + "\n")
@@ -234,6 +283,8 @@ def test_a_scale_of_a_file(tmp_path: Path) -> None:
         (SCALE.replace("#123456", "blue"), "the colour 'blue'"),
         ("grades = 3", r"written as \[\[grades\]\]"),
         ("grades", "is no TOML"),
+        ("grades = " + "[" * 5_000, "nested too deeply"),
+        ("relevant = " + "9" * 5_000, "is no TOML"),
     ]:
         file.write_text(wrong)
         with pytest.raises(InputError, match=rf"grades\.toml: .*{said}"):

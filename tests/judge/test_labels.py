@@ -92,6 +92,9 @@ def test_sheets_that_are_not_filled_in_yet(tmp_path: Path) -> None:
     assert labels.judged.tolist() == [[True, True], [False, True]]
 
 
+DEEP = '{"a":' * 100_000 + "1" + "}" * 100_000 + "\n"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -108,6 +111,8 @@ def test_sheets_that_are_not_filled_in_yet(tmp_path: Path) -> None:
         ("", "is empty"),
         ('{"judge": "a", "query_id": "q", "doc_id": "d", "grade": 1}\n[1]\n', "expected an object"),
         ('{"judge": "a", "query_id": "q", "doc_id": "d", "grade": 1}\n{"a\n', "is not JSON"),
+        ('{"judge": "a", "query_id": "q", "doc_id": "d", "grade": 1}\n' + DEEP, "is not JSON"),
+        (DEEP, "nested too deeply"),
     ],
 )
 def test_what_cannot_be_read(tmp_path: Path, text: str, message: str) -> None:
@@ -176,3 +181,7 @@ def test_a_journal_of_judging_is_one_judge_s(tmp_path: Path) -> None:
     )
     labels = read_labels({"ann": str(tmp_path / "ann.jsonl")})
     assert given(labels) == {("q", "a"): {"ann": 1.0}, ("q", "b"): {"ann": 0.0}}
+    with (tmp_path / "ann.jsonl").open("a") as file:
+        file.write(DEEP + '{"judged": ["q", "c", 0]}\n')
+    with pytest.raises(InputError, match=r"ann\.jsonl:4: "):
+        read_labels([str(tmp_path / "ann.jsonl")])

@@ -106,7 +106,7 @@ def _tabled(head: bytes, *, source: str) -> str | None:
     if line.startswith("{"):
         try:
             fields = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         return "jsonl" if isinstance(fields, dict) and is_header(list(fields)) else None
     found = detect(head, kind="grade", source=source)
@@ -137,7 +137,7 @@ def _of_json_lines(content: bytes, *, source: str) -> tuple[list[str], Records]:
             continue
         try:
             fields = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"is not JSON: {error}", source=source, line=number) from None
         if not isinstance(fields, dict):
             raise InputError("expected an object", source=source, line=number)

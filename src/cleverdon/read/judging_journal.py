@@ -76,7 +76,7 @@ def parse_entry(line: bytes) -> dict[str, Any] | None:
     """What a line holds, one of `ENTRIES`; None where it is damaged."""
     try:
         entry = json.loads(line.decode("utf-8", "surrogatepass"))
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return entry if isinstance(entry, dict) and len(entry.keys() & ENTRIES) == 1 else None
 

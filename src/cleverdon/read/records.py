@@ -201,12 +201,17 @@ def plain(value: Any) -> str:
     >>> plain(["One.", None, {"type": "caption", "content": "Two."}])
     'One.\\nTwo.'
     """
-    if isinstance(value, Mapping):
-        name = known(list(value), TEXTS)
-        return plain(value[name]) if name else ""
-    if isinstance(value, (list, tuple)):
-        return "\n".join(filter(None, map(plain, value)))
-    return "" if value is None else str(value)
+    found, waiting = [], [value]
+    while waiting:  # not by recursion: JSON may be nested almost as deeply as Python goes
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            name = known(list(part), TEXTS)
+            waiting += [part[name]] if name else []
+        elif isinstance(part, (list, tuple)):
+            waiting += reversed(part)
+        elif part is not None:
+            found.append(str(part))
+    return "\n".join(filter(None, found))
 
 
 def _no_field(what: str, lacking: str, expected: Iterable[str], found: Iterable[str]) -> str:

@@ -6,12 +6,12 @@ So they are not parsed. A record begins where its tag begins, and ends where the
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable
 
 from cleverdon.errors import InputError
 from cleverdon.read.records import Keep, Record, Records
+from cleverdon.read.references import unescaped
 from cleverdon.read.unpacked import decoded
 
 _BEGIN = re.compile(rb"<(doc|top|topic|query)(?=[\s>])", re.IGNORECASE)
@@ -94,7 +94,7 @@ def _record(lines: list[bytes], line: int, *, source: str, keep: Keep, encoding:
             source=source,
             line=line,
         )
-    id = html.unescape(decoded(found, source=source, line=line, encoding=encoding))
+    id = unescaped(decoded(found, source=source, line=line, encoding=encoding))
     if not keep(id):
         # Early topics are numbered 051 where their judgments say 51.
         id = id.lstrip("0")
@@ -129,7 +129,7 @@ def _fields(markup: str) -> dict[str, str]:
     start, _, inner = markup.partition(">")
     if start.casefold().startswith("<doc"):
         found = _ADDRESS.search(inner)
-        return {"url": html.unescape(found[1])} if found else {}
+        return {"url": unescaped(found[1])} if found else {}
     parts = {
         field: [_unlabelled(part) for name in names for part in _within(inner, name)]
         for field, names in _TOPIC_FIELDS.items()
@@ -166,4 +166,4 @@ def _rest(markup: str) -> str:
 
 
 def _plain(markup: str) -> str:
-    return html.unescape(_TAG.sub(" ", markup)).strip()
+    return unescaped(_TAG.sub(" ", markup)).strip()

@@ -23,7 +23,8 @@ def check_backup(path: str, *, source: str = "") -> Manifest:
                     raise InputError(f"{name} is not what was backed up: {_DAMAGED}", source=source)
     except KeyError as error:
         raise InputError(f"{error.args[0]}: {_DAMAGED}", source=source) from None
-    except (BadZipFile, EOFError, zlib.error) as error:
+    # Encrypted, or packed in a way that is not ours: zipfile has no error of its own for these.
+    except (BadZipFile, EOFError, zlib.error, RuntimeError) as error:
         raise InputError(f"is damaged, or no backup ({error}): {_DAMAGED}", source=source) from None
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", source=source) from None

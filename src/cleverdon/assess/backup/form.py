@@ -12,7 +12,7 @@ signs in anew, and makes tokens anew: one that was revoked since must not work a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 from zipfile import BadZipFile, ZipFile
@@ -84,7 +84,7 @@ def read_manifest(archive: ZipFile, *, source: str) -> Manifest:
         manifest = Manifest(**found, tables=tables, files=files)
         if not files.keys() <= set(FILES):  # a name could lead out of the folder
             raise ValueError(files)
-    except (KeyError, ValueError, TypeError, AttributeError, BadZipFile):
+    except (KeyError, ValueError, TypeError, AttributeError, RecursionError, BadZipFile):
         raise InputError("is no backup of a judging project", source=source) from None
     if version != VERSION:
         raise InputError(
@@ -95,8 +95,14 @@ def read_manifest(archive: ZipFile, *, source: str) -> Manifest:
     return manifest
 
 
-def rows_of(archive: ZipFile, name: str) -> Iterator[dict[str, Any]]:
-    """The rows of a table."""
+def rows_of(archive: ZipFile, name: str, columns: Collection[str]) -> Iterator[dict[str, Any]]:
+    """The rows of a table; a ValueError where a line is none that has these columns."""
     with archive.open(table_path(name)) as lines:
-        for line in lines:
-            yield json.loads(line)
+        for number, line in enumerate(lines, start=1):
+            try:
+                row = json.loads(line)
+            except RecursionError:
+                raise ValueError(f"line {number} is nested too deeply") from None
+            if not isinstance(row, dict) or row.keys() != set(columns):
+                raise ValueError(f"line {number} has other columns than {', '.join(columns)}")
+            yield row

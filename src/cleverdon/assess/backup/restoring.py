@@ -9,15 +9,17 @@ from typing import Any
 from zipfile import ZipFile
 
 from sqlalchemy import Connection, Integer, MetaData, Table, func, insert, select, text
-from sqlalchemy.exc import CompileError, DataError, IntegrityError
+from sqlalchemy.exc import OperationalError, StatementError
 
 from cleverdon.assess.backup.checking import check_backup
 from cleverdon.assess.backup.form import Manifest, file_path, rows_of
 from cleverdon.assess.people.auditing import COMMAND_LINE
 from cleverdon.assess.setup.beginning import new_project
+from cleverdon.assess.setup.scale_file import scale_of
 from cleverdon.assess.store import StoreFailure
 from cleverdon.assess.store.migrating import check_known, upgrade
-from cleverdon.errors import InputError
+from cleverdon.assess.store.schema import settings
+from cleverdon.errors import InputError, OptionError
 
 _AT_ONCE = 200
 
@@ -39,6 +41,7 @@ def restore(path: str, folder: str | os.PathLike[str], *, database: str | None =
             upgrade(connection)
         except StoreFailure as error:
             raise InputError(str(error), source=path) from None
+        _check_scale(connection, path)
         for name in manifest.files:
             with archive.open(file_path(name)) as given, (project.folder / name).open("wb") as own:
                 while block := given.read(1 << 20):
@@ -58,8 +61,10 @@ def _fill(connection: Connection, archive: ZipFile, manifest: Manifest, source: 
         if table.name not in manifest.tables:
             continue
         try:
-            _insert(connection, table, rows_of(archive, table.name))
-        except (IntegrityError, DataError, CompileError, ValueError) as error:
+            _insert(connection, table, rows_of(archive, table.name, table.columns.keys()))
+        except OperationalError:
+            raise  # it is the database, and not what it was given
+        except (StatementError, OverflowError, ValueError) as error:
             said = str(getattr(error, "orig", error)).strip().split("\n")[0]
             raise InputError(
                 f"its table {table.name} does not fit: {said}", source=source
@@ -74,6 +79,16 @@ def _fill(connection: Connection, archive: ZipFile, manifest: Manifest, source: 
 def _insert(connection: Connection, table: Table, rows: Iterator[dict[str, Any]]) -> None:
     while batch := list(islice(rows, _AT_ONCE)):
         connection.execute(insert(table), batch)
+
+
+def _check_scale(connection: Connection, source: str) -> None:
+    """What people judge by is to be what `judge init` would have made: pages are styled by it."""
+    wanted = select(settings.c.value).where(settings.c.name == "scale")
+    found = connection.execute(wanted).scalar_one_or_none()
+    try:
+        scale_of(found if isinstance(found, dict) else {})
+    except OptionError as error:
+        raise InputError(f"its scale does not fit: {error}", source=source) from None
 
 
 def _number_on(connection: Connection, table: Table) -> None:

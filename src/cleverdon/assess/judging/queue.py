@@ -40,6 +40,9 @@ _NOW = bindparam("now", type_=Double)
 LEASE = 600.0
 """Seconds for which a document is kept for who got it; it is renewed while they are at it."""
 
+MOST_LEASES = 50
+"""Documents that are kept for one person: nobody keeps a whole project from the others."""
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -130,15 +133,24 @@ _IS_DONE_BY_ME = (
     .exists()
 )
 _FOUND: BindParameter[int] = bindparam("found", expanding=True)
+_KEPT = leases.alias("kept")
+_LAST_KEPT = (
+    select(_KEPT.c.item_id)
+    .where(_KEPT.c.person_id == ME, _KEPT.c.item_id.not_in(_FOUND))
+    .order_by(_KEPT.c.until.desc(), _KEPT.c.item_id)
+    .limit(bindparam("room", type_=Integer))
+)
 _END_LEASES = delete(leases).where(
-    leases.c.person_id == ME, or_(leases.c.item_id.in_(_FOUND), leases.c.until <= _NOW)
+    leases.c.person_id == ME,
+    or_(leases.c.until <= _NOW, leases.c.item_id.not_in(_LAST_KEPT)),
 )
 _LEASE = insert(leases).from_select(
     ["item_id", "person_id", "until"],
     reachable(ME)
     .with_only_columns(items.c.id, ME, bindparam("until", type_=Double))
-    # What one has judged is in nobody's way: a browser may still name it among what it has.
-    .where(items.c.id.in_(_FOUND), ~_IS_DONE_BY_ME),
+    # What one has judged is in nobody's way: a browser may still name it among what it has. And
+    # after a sleep it names what somebody else may have got meanwhile, who keeps it.
+    .where(items.c.id.in_(_FOUND), ~_IS_DONE_BY_ME, _available()),
 )
 
 
@@ -162,7 +174,7 @@ def take_next(
         if len(found) < n:
             asked = {"me": person, "now": now, "topic": each, "n": n - len(found)}
             found += _of_topic(connection, {**asked, "without": list(without)}, feeder)
-    _lease(connection, person, [*found, *without], now)
+    _lease(connection, person, [*without, *found][-MOST_LEASES:], now)
     return found
 
 
@@ -190,12 +202,16 @@ def _search(connection: Connection, asked: Mapping[str, Any]) -> list[int]:
     return list(connection.execute(_NEXT, asked).scalars())
 
 
-def _lease(connection: Connection, person: int, found: Collection[int], now: float) -> None:
-    """Keep these for a person; what the person had before and is not among them stays as it is."""
+def _lease(connection: Connection, person: int, found: list[int], now: float) -> None:
+    """Keep these for a person, as far as nobody else has them.
+
+    What the person had before stays as it is, as long as there is room; what was asked for longest
+    ago goes first.
+    """
     if not found:
         return
-    asked = {"me": person, "found": list(found)}
-    connection.execute(_END_LEASES, {**asked, "now": now})
+    asked = {"me": person, "now": now, "found": found}
+    connection.execute(_END_LEASES, {**asked, "room": MOST_LEASES - len(found)})
     connection.execute(_LEASE, {**asked, "until": now + LEASE})
 
 

@@ -10,6 +10,10 @@ from functools import lru_cache
 _LONGEST = 64
 """Characters by which a word is compared: a line of ten megabytes may be one word."""
 
+_LONGEST_QUERY = 10_000
+_MOST_WORDS = 100
+"""Characters and words of a query that are looked for: a topic may be a whole document."""
+
 _MOST_KNOWN = 20_000
 """Words of which it is remembered whether they match: most of a text are the same few."""
 
@@ -41,11 +45,12 @@ class Terms:
     """The words of a query, ready to be looked for."""
 
     def __init__(self, query: str) -> None:
-        words = [found.group() for found in _WORD.finditer(query)]
+        words = [found.group() for found in _WORD.finditer(query[:_LONGEST_QUERY])]
         told = [word for word in words if _folded(word) not in _UNTOLD]
-        spaced = [word for word in told or words if not _UNSPACED.search(word)]
-        self._stems = frozenset(_stem(word) for word in spaced)
-        unspaced = sorted(set(_UNSPACED.findall(query)), key=lambda run: (-len(run), run))
+        wanted = (told or words)[:_MOST_WORDS]
+        self._stems = frozenset(_stem(word) for word in wanted if not _UNSPACED.search(word))
+        runs = {run for word in wanted for run in _UNSPACED.findall(word)}
+        unspaced = sorted(runs, key=lambda run: (-len(run), run))
         self._unspaced = re.compile("|".join(map(re.escape, unspaced))) if unspaced else None
         self._known: dict[str, bool] = {}
         beginnings = "|".join(re.escape(stem) for stem in self._stems if stem.isascii())
@@ -89,13 +94,10 @@ class Terms:
     def _matches(self, word: str) -> bool:
         if _stem(word) in self._stems:
             return True
+        # The stems that it may begin with are looked up: a query may have many words.
         folded = _folded(word)
-        return any(
-            len(stem) > _SHORTEST_STEM
-            and folded.startswith(stem)
-            and len(folded) - len(stem) <= _LONGEST_ENDING
-            for stem in self._stems
-        )
+        shortest = max(len(folded) - _LONGEST_ENDING, _SHORTEST_STEM + 1)
+        return any(folded[:end] in self._stems for end in range(shortest, len(folded) + 1))
 
 
 @lru_cache(maxsize=64)

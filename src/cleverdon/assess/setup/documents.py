@@ -9,7 +9,7 @@ from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 
-from cleverdon.assess.setup.filling import Document
+from cleverdon.assess.setup.filling import Document, check_id
 from cleverdon.assess.setup.html_text import (
     address_of_html,
     begins_as_html,
@@ -29,6 +29,11 @@ _SINGLE = (*_PAGES, ".txt", ".md", ".text")
 
 _OTHER_SCHEMES = re.compile(r"(?!https?:|ftp:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 """Addresses that are none of the web: a link to `javascript:` would be a program."""
+
+_LONGEST_TITLE = 500
+"""Characters: lists are full of titles."""
+_LONGEST_URL = 2_000
+"""Characters; no browser needs to follow a longer one, and a part of it leads elsewhere."""
 
 
 class Documents:
@@ -107,6 +112,7 @@ class Documents:
                 records = records_of(file, keep=self._keep, progress=self._progress)
                 with closing(records):
                     for record in records:
+                        check_id(record.id, source=name_of_stream(file), line=record.line)
                         yield _of_record(record), record.line
             except FileNotFoundError:
                 raise InputError("there is no such file", source=name_of_stream(file)) from None
@@ -143,10 +149,10 @@ def _document(name: str, title: str, text: str, url: str, *, is_html: bool) -> D
     if is_html or begins_as_html(text):
         heading, text = text_of_html(text)
         title = title or heading
-    url = "" if _OTHER_SCHEMES.match(url) else url
-    return Document(
-        name,
-        storable(" ".join(title.split())),
-        storable(text.strip("\r\n")),
-        storable(" ".join(url.split())),
-    )
+    title, text, url = " ".join(title.split()), text.strip("\r\n"), " ".join(url.split())
+    if len(title) > _LONGEST_TITLE:
+        text = f"{title}\n\n{text}".rstrip("\n")  # so that nothing of it is lost
+        title = title[: _LONGEST_TITLE - 1] + "…"
+    if _OTHER_SCHEMES.match(url) or len(url) > _LONGEST_URL:
+        url = ""
+    return Document(name, storable(title), storable(text), storable(url))

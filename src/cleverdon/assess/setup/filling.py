@@ -11,11 +11,26 @@ from sqlalchemy import Connection, Table, insert
 from cleverdon.assess import clock
 from cleverdon.assess.scale import Scale
 from cleverdon.assess.store import schema
+from cleverdon.errors import InputError
+
+LONGEST_ID = 1_000
+"""Characters of what a topic or a document is called; databases and addresses bound it too."""
 
 _AT_ONCE = 1_000
 """Rows of an insert."""
 _LONG = 1 << 22
 """Characters of an insert: documents may be long."""
+
+
+def check_id(name: str, *, source: str = "", line: int | None = None) -> None:
+    """Raise an InputError where an id is too long to be one; `line` 0 is none."""
+    if len(name) > LONGEST_ID:
+        raise InputError(
+            f"the id {name[:40] + '...'!r} has {len(name):,} characters, and {LONGEST_ID:,} are "
+            "allowed",
+            source=source,
+            line=line or None,
+        )
 
 
 @dataclass(frozen=True)
@@ -27,6 +42,9 @@ class Topic:
     description: str = ""
     narrative: str = ""
 
+    def __post_init__(self) -> None:
+        check_id(self.name)
+
 
 @dataclass(frozen=True)
 class Document:
@@ -36,6 +54,9 @@ class Document:
     title: str = ""
     text: str = ""
     url: str = ""
+
+    def __post_init__(self) -> None:
+        check_id(self.name)
 
 
 @dataclass(frozen=True)

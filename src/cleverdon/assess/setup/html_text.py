@@ -10,8 +10,9 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from html import unescape
 from typing import NamedTuple
+
+from cleverdon.read.references import unescaped
 
 _BEGINS = re.compile(
     r"\s*(?:<\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*+<(?:!doctype\s+html|html|head|body)\b",
@@ -41,11 +42,13 @@ _is_apart = re.compile("p|h[1-6]|ul|ol|dl|table|blockquote|pre|section|article")
 """Before these and after them a line is left empty."""
 _is_block = re.compile(
     "address|aside|body|br|caption|center|dd|details|dialog|div|dt|fieldset|figcaption|figure|"
-    "footer|form|header|hr|html|legend|li|main|menu|nav|option|select|summary|tbody|tfoot|thead|"
+    "footer|form|head|header|hr|html|legend|li|main|menu|nav|option|select|summary|tbody|tfoot|thead|"
     "title|tr"
 ).fullmatch
 """These begin a line, and what comes after them another."""
 _CELLS = frozenset({"td", "th"})
+_LONGEST_TITLE = 1_000
+"""Characters; a title that is not closed would have all of the page."""
 
 
 def begins_as_html(text: str) -> bool:
@@ -93,7 +96,7 @@ def text_of_html(page: str) -> tuple[str, str]:
     seen = _Seen()
     for token in _tokens(page):
         if not token.tag:
-            seen.take(unescape(token.text))
+            seen.take(unescaped(token.text))
         elif token.ends:
             seen.end(token.tag)
         else:
@@ -159,6 +162,7 @@ class _Seen:
         self._title: list[str] = []
         self._unseen = self._kept = 0  # how many elements deep it is not shown, or kept as it is
         self._in_title = False
+        self._title_room = _LONGEST_TITLE
 
     @property
     def title(self) -> str:
@@ -175,19 +179,16 @@ class _Seen:
         """An element begins."""
         if tag in _UNSEEN and not attributes.endswith("/"):
             self._unseen += 1
-        elif tag == "title":
-            self._in_title = not self._unseen  # pictures have titles of their own
         elif tag == "img" and (found := _ALT.search(attributes)):
-            self.take(unescape(next(filter(None, found.groups()), "")))
+            self.take(unescaped(next(filter(None, found.groups()), "")))
         self._mark(tag)
+        self._in_title |= tag == "title" and not self._unseen  # pictures have titles of their own
         self._kept += tag == "pre"
 
     def end(self, tag: str) -> None:
         """An element ends."""
         if tag in _UNSEEN:
             self._unseen = max(self._unseen - 1, 0)
-        elif tag in ("title", "head"):
-            self._in_title = False
         self._mark(tag)
         if tag == "pre":
             self._kept = max(self._kept - 1, 0)
@@ -197,8 +198,11 @@ class _Seen:
         if self._unseen:
             return
         if self._in_title:
-            self._title.append(text)
-        elif self._kept:
+            self._title.append(text[: self._title_room])
+            text = text[self._title_room :]
+            self._title_room -= len(self._title[-1])
+            self._in_title = not text
+        if self._kept:
             *whole, rest = text.split("\n")
             for line in whole:
                 self._line.append(line)
@@ -220,6 +224,7 @@ class _Seen:
     def _end_line(self) -> None:
         line = "".join(self._line)
         self._line = []
+        self._in_title = False  # also where it was never closed
         if self._kept:
             self._lines.append(line.rstrip())
         elif shown := " ".join(line.split()):

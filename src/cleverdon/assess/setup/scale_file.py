@@ -40,15 +40,22 @@ def read_scale(given: str) -> tuple[Scale, str]:
             found = tomllib.load(file)
     except FileNotFoundError:
         raise InputError("there is no such file", source=given) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # of TOML, of UTF-8, or of a number with too many digits
         raise InputError(f"is no TOML: {error}", source=given) from None
+    except RecursionError:
+        raise InputError("is no scale: it is nested too deeply", source=given) from None
     try:
-        return _scale(found), _text(found, "guidelines")
+        return scale_of(found), _text(found, "guidelines")
     except OptionError as error:
         raise InputError(str(error), source=given) from None
 
 
-def _scale(found: dict[str, Any]) -> Scale:
+def scale_of(found: dict[str, Any]) -> Scale:
+    """The scale that a file has, or a backup, which may be anybody's; an OptionError if it is none.
+
+    >>> scale_of({"grades": [{"name": "No"}, {"name": "Yes", "colour": "#15803d"}]}).relevant
+    1
+    """
     _check_names(found, _TOP, "the file")
     listed = found.get("grades")
     if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
-from cleverdon.assess.setup.filling import Topic
+from cleverdon.assess.setup.filling import Topic, check_id
 from cleverdon.assess.setup.wanted import Wanted
 from cleverdon.errors import InputError
 from cleverdon.read.records import DESCRIPTIONS, NARRATIVES, Record
@@ -50,6 +50,7 @@ def read_topics(
 
 
 def _topic(record: Record, source: str) -> Topic:
+    check_id(record.id, source=source, line=record.line)
     title = Text(record.title, record.text).line
     if not title:
         raise InputError(

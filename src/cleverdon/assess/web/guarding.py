@@ -6,6 +6,7 @@ before it is known who asks.
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Collection
 
@@ -24,6 +25,10 @@ from cleverdon.errors import CleverdonError
 
 LARGEST = 1_000_000
 """Bytes of a request's body."""
+
+_WITHIN = 60.0
+"""Seconds within which a request is to be whole; of an import, within which more of it is to come.
+"""
 
 IMPORTS = ("/api/imports", "/imports")
 """Where imports are sent to."""
@@ -71,7 +76,7 @@ class Guard:
         try:
             check_host(request, request.app.state.hosts)
             visitor = None if self._is_open(request.url.path) else await recognise(request)
-            bounded = _Bounded(request, receive, _most(request, visitor))
+            bounded = _Bounded(request, receive, importing=_is_import(request, visitor))
             await self.app(scope, bounded, answering)
         except (CleverdonError, HTTPException) as error:
             await failures.answer(request, error)(scope, receive, answering)
@@ -84,27 +89,39 @@ class Guard:
         return any(pattern.match(path) for pattern in self.open_paths)
 
 
-def _most(request: Request, visitor: Visitor | None) -> int:
-    """How many bytes a request may have: what is larger needs somebody who may import."""
+def _is_import(request: Request, visitor: Visitor | None) -> bool:
+    """Whether it may be as large as a file: that needs somebody who may import."""
     importing = request.url.path.startswith(IMPORTS)
-    if importing and visitor is not None and visitor.may(Right.MANAGE):
-        return kinds.LARGEST
-    return LARGEST
+    return importing and visitor is not None and visitor.may(Right.MANAGE)
 
 
 class _Bounded:
     """Receives a body, unless it is too long: by what it says of itself, or by what comes."""
 
-    def __init__(self, request: Request, receive: Receive, most: int) -> None:
+    def __init__(self, request: Request, receive: Receive, *, importing: bool) -> None:
         self.receive = receive
-        self.most = most
+        self.importing = importing
+        self.most = kinds.LARGEST if importing else LARGEST
         self.got = 0
+        self.until = asyncio.get_running_loop().time() + _WITHIN
+        self.whole = False
         said = request.headers.get("content-length", "")
-        if said.isdecimal() and (len(said) > 18 or int(said) > most):
+        if said.isdecimal() and (len(said) > 18 or int(said) > self.most):
             self._refuse()
 
     async def __call__(self) -> Message:
-        message = await self.receive()
+        if self.whole:  # who waits for the end of the connection waits as long as it takes
+            return await self.receive()
+        try:
+            async with asyncio.timeout_at(self.until):
+                message = await self.receive()
+        except TimeoutError:
+            raise HTTPException(
+                408, f"the request did not come within {_WITHIN:g} seconds", {"connection": "close"}
+            ) from None
+        self.whole = not message.get("more_body", False)
+        if self.importing:
+            self.until = asyncio.get_running_loop().time() + _WITHIN
         self.got += len(message.get("body", b""))
         if self.got > self.most:
             self._refuse()

@@ -13,13 +13,11 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
+from cleverdon.assess.web.connections import MOST, BoundedProtocol
 from cleverdon.errors import InputError, OptionError
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 """What this machine calls itself."""
-
-_CONNECTIONS = 1_000
-"""Beyond these a request is answered by 503; a browser holds a few."""
 
 _GRACE = 10
 """Seconds in which answers are finished when the server ends."""
@@ -40,7 +38,7 @@ def bound(host: str, port: int) -> socket.socket:
         if os.name == "posix":  # elsewhere it would share a port that is in use
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
-        listening.listen(_CONNECTIONS)
+        listening.listen(MOST)
     except OSError as error:
         listening.close()
         raise OptionError(_not_bound(host, port, error)) from None
@@ -74,14 +72,13 @@ def run(app: FastAPI, listening: socket.socket, *, tls: Tls | None = None) -> No
     certificate, key = tls or (None, None)
     config = uvicorn.Config(
         app,
-        http="h11",  # which bounds the size of headers
+        http=BoundedProtocol,  # by h11, which bounds the size of headers
         ws="none",
         log_config=None,
         log_level="warning",
         access_log=False,  # paths hold the keys of sign-in links
         proxy_headers=False,  # which would believe any program on this machine; see origin.py
         server_header=False,
-        limit_concurrency=_CONNECTIONS,
         timeout_keep_alive=30,
         timeout_graceful_shutdown=_GRACE,
         ssl_certfile=certificate,

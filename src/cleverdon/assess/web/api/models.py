@@ -34,13 +34,14 @@ _FAILURES = {
     401: "Nobody is signed in, or the token is not valid.",
     403: "The role does not allow it, or the request is not from a page of this app.",
     404: "There is no such thing, or none that this person may know of.",
+    408: "The request did not come whole within a minute.",
     409: "It does not fit what was said before.",
     413: "The request is too large.",
     422: "A value that cannot be.",
     429: "It was tried too often: wait for as long as Retry-After says.",
     503: "The database could not be read or written. Nothing happened; ask again.",
 }
-_ALWAYS = (400, 401, 403, 413, 422, 503)
+_ALWAYS = (400, 401, 403, 408, 413, 422, 503)
 
 
 class StandingModel(BaseModel):
