@@ -169,7 +169,7 @@ def test_one_assessor_all_in_one_file_and_a_file_each(project: Project, tmp_path
 
 @pytest.mark.parametrize(
     "names",
-    [("a b", "a_b", "a_b-2"), ("x?", "x*"), ("ann", "Ann", "aNN-2")],
+    [("a b", "a_b", "a_b-2"), ("x?", "x*"), ("a b", "A_b", "a_B-2")],
     ids=["blanks", "signs", "case"],
 )
 def test_no_file_is_written_over_anothers(tmp_path: Path, names: tuple[str, ...]) -> None:

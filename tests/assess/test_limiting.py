@@ -52,6 +52,28 @@ def test_what_was_right_does_not_count_and_an_error_does() -> None:
     assert {count for _, count in attempts.counts.values()} == {1}
 
 
+def test_what_is_held_off_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "now", lambda: 1000.0)
+    told: list[tuple[str, str, str]] = []
+    attempts = Attempts(lambda *what: told.append(what))
+    for _ in range(BY_NAME - 1):
+        fail(attempts, name="ann")
+    with attempts.trying(address="192.0.2.1", name="ann") as attempt:
+        attempt.right = True
+    assert told == [], "the last one was right"
+    fail(attempts, name="ann")
+    for _ in range(2):
+        with pytest.raises(TooOften):
+            fail(attempts, name="ann")
+    for number in range(BY_ADDRESS - BY_NAME):
+        fail(attempts, name=f"name {number}")
+    assert told == [("name", "192.0.2.1", "ann"), ("address", "192.0.2.1", "name 19")]
+    monkeypatch.setattr(clock, "now", lambda: 1000.0 + WINDOW)
+    for _ in range(BY_NAME):
+        fail(attempts, name="ann")
+    assert told[2:] == [("name", "192.0.2.1", "ann")]
+
+
 @given(st.lists(st.text(max_size=3), max_size=40))
 def test_memory_is_bounded(names: list[str]) -> None:
     attempts = Attempts()

@@ -77,6 +77,45 @@ def test_somebody_is_added_and_gets_a_link(eve: Eve) -> None:
     assert eve.post("/people", name="command line", role="viewer").status_code == 422
 
 
+@pytest.mark.parametrize("name", ["=cmd|' /C calc'!A0", "+1", "-x", "\uff1d1", " @sum"])
+def test_a_name_is_no_formula(project: Project, name: str) -> None:
+    with project.database.writing() as connection:
+        with pytest.raises(Invalid, match="is a formula to spreadsheets"):
+            accounts.add_person(connection, name, "viewer")
+        assert accounts.add_person(connection, f"x{name}", "viewer").name == f"x{name}"
+
+
+@pytest.mark.parametrize("name", ["ANN", "\uff41nn", "a\u2099n", "Ann "])
+def test_names_that_look_alike_are_used_once(project: Project, name: str) -> None:
+    with project.database.writing() as connection:
+        with pytest.raises(Conflict, match="there is a 'ann' already, which looks like"):
+            accounts.add_person(connection, name, "viewer")
+        with pytest.raises(Invalid, match="whoever works in a shell"):
+            accounts.add_person(connection, "Command  Line", "viewer")
+
+
+def test_a_token_does_not_outlive_itself_and_is_named_in_the_log(eve: Eve) -> None:
+    with eve.project.database.writing() as connection:
+        _, key = managing.make_token(connection, COMMAND_LINE, EVE, "a script", days=None)
+    bearer = {"authorization": f"Bearer {key}"}
+
+    def ask(method: str, path: str, body: Any) -> int:
+        answer = program.request(method, path, json=body, headers=bearer)
+        assert answer.status_code != 403 or "a token cannot do this" in answer.json()["error"]
+        return answer.status_code
+
+    with TestClient(make_app(eve.project)) as program:
+        assert ask("POST", f"/api/people/{EVE}/link", {}) == 403
+        assert ask("POST", f"/api/people/{BOB}/link", {"forget_password": True}) == 403
+        assert logged(eve.project)[0][1] == "made a token", "nothing was done"
+        assert ask("POST", f"/api/people/{BOB}/link", {}) == 201
+        assert ask("POST", "/api/adjudication/1", {"request": "ruling-1", "grade": 1}) == 200
+        assert program.get("/api/exports/history", headers=bearer).status_code == 200
+    assert {actor for actor, _, _ in logged(eve.project)[:3]} == {"eve, by token a script"}
+    assert eve.call("POST", f"/api/people/{EVE}/link", {}).status_code == 201
+    assert logged(eve.project)[0] == ("eve", "made a sign-in link", "eve")
+
+
 def test_the_same_by_calls(eve: Eve) -> None:
     made = eve.call("POST", "/api/people", {"name": "joe", "role": "assessor"})
     assert made.status_code == 201
@@ -168,6 +207,18 @@ def test_the_first_administrator_is_invited_until_one_signs_in(tmp_path: Path) -
         assert first_administrator(connection), "that was somebody else"
         Actor("eve").note(connection, "signed in")
         assert first_administrator(connection) is None
+
+
+def test_the_first_administrator_is_not_called_like_somebody_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "ann")
+    with (
+        made_project(tmp_path / "new", people={"Ann": "assessor", "Admin": "viewer"}) as project,
+        project.database.writing() as connection,
+    ):
+        made, _ = first_administrator(connection) or pytest.fail("nobody is invited")
+        assert made.name == "admin2"
 
 
 def test_the_command_does_the_same(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

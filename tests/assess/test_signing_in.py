@@ -246,6 +246,61 @@ def test_a_new_password_signs_out_all_others(browser: TestClient, project: Proje
         assert other.get("/api/me").status_code == 401
 
 
+def test_whoever_has_found_a_link_is_out_by_a_new_password_or_by_signing_out_everywhere(
+    browser: TestClient, project: Project
+) -> None:
+    def link() -> str:
+        with project.database.writing() as connection:
+            return f"/sign-in/{new_link(connection, ANN)}"
+
+    leaked = link()
+    sign_in(browser)
+    form = {"csrf": word_of(browser.get("/account")), "old": PASSWORD}
+    browser.post("/account/password", data={**form, "new": "a new horse", "again": "a new horse"})
+    assert browser.get("/api/me").status_code == 200
+    assert browser.get(leaked).status_code == 404
+    leaked = link()
+    browser.post("/account/sign-out", data=form)
+    assert browser.get(leaked).status_code == 200, "on one device"
+    sign_in(browser, password="a new horse")
+    assert "Your sign-in link ends as well" in browser.get("/account").text
+    form["csrf"] = word_of(browser.get("/account"))
+    browser.post("/account/sign-out-everywhere", data=form)
+    assert browser.get(leaked).status_code == 404
+
+
+def test_the_log_says_when_a_password_is_guessed_and_who_is_held_off(
+    browser: TestClient, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limiting, "BY_ADDRESS", BY_NAME + 2)
+    browser.app.state.attempts = attempts_of(project)  # type: ignore[attr-defined]
+    sign_in(browser)
+    new = {"new": "a new horse", "again": "a new horse"}
+    form = {"csrf": word_of(browser.get("/account")), "old": "wrong horse", **new}
+    answers = [browser.post("/account/password", data=form) for _ in range(BY_NAME + 3)]
+    assert [each.status_code for each in answers] == [403] * BY_NAME + [429] * 3
+    lines_of_it = logged(project)
+    assert lines_of_it.pop() == ("ann", "signed in", "by password")
+    assert lines_of_it == [
+        ("ann", "is held off", "too many failures with this name"),
+        *[("ann", "could not change the password", "wrong password")] * BY_NAME,
+    ]
+    guesses = [browser.get(f"/sign-in/{number}").status_code for number in range(4)]
+    assert guesses == [404, 404, 429, 429]
+    assert logged(project)[0] == ("", "is held off", "too many failures from this address")
+    browser.app.state.attempts = attempts_of(project)  # type: ignore[attr-defined]
+    for _ in range(BY_NAME):
+        sign_in(browser, name="a secret", password="ann")
+    assert logged(project)[0] == ("", "is held off", "too many failures with an unknown name")
+    assert "a secret" not in str(logged(project)), "it may be a password"
+
+
+def attempts_of(project: Project) -> Attempts:
+    """As the app counts them from its start on."""
+    counted: Attempts = make_app(project).state.attempts
+    return counted
+
+
 def test_a_new_password_that_cannot_be_is_no_failure_to_sign_in(browser: TestClient) -> None:
     sign_in(browser)
     form = {"csrf": word_of(browser.get("/account")), "old": PASSWORD, "new": "x", "again": "x"}

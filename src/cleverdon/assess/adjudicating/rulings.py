@@ -10,7 +10,7 @@ from sqlalchemy import Connection, and_, func, insert, select
 from cleverdon.assess import clock
 from cleverdon.assess.judging.checking import check_said
 from cleverdon.assess.judging.recording import recurring
-from cleverdon.assess.people.auditing import note as note_in_log
+from cleverdon.assess.people.auditing import Actor
 from cleverdon.assess.refusals import Conflict, NotThere
 from cleverdon.assess.scale import Scale
 from cleverdon.assess.store.schema import documents, items, people, rulings, topics
@@ -45,12 +45,13 @@ def rule(
     grade: int | None,
     note: str = "",
     scale: Scale,
-    address: str = "",
+    by: Actor | None = None,
     may_recur: bool = False,
 ) -> Ruled:
     """Record a ruling; a second one with the same `request` changes nothing.
 
-    `address` is where it came from, for the audit log; `may_recur` is as of what assessors say.
+    `by` is the same person for the audit log, where more is known than the name; `may_recur` is as
+    of what assessors say.
     """
     note = note.strip()
     check_said(request=request, grade=grade, text=note, scale=scale)
@@ -92,12 +93,11 @@ def rule(
     ).inserted_primary_key
     assert added is not None
     ruling = _ruling(connection, added.id)
-    document = f"{about.document} of topic {about.name}"
+    document, by = f"{about.document} of topic {about.name}", by or Actor(ruling.person)
     if grade is None:
-        note_in_log(connection, ruling.person, "took a ruling back", document, address=address)
+        by.note(connection, "took a ruling back", document)
     else:
-        said = f"{document}, as {grade}"
-        note_in_log(connection, ruling.person, "settled a document", said, address=address)
+        by.note(connection, "settled a document", f"{document}, as {grade}")
     return Ruled(ruling, False)
 
 

@@ -17,6 +17,9 @@ from cleverdon.errors import suggest
 
 LONGEST_NAME = 100
 
+_FORMULAS = ("=", "+", "-", "@")
+"""What spreadsheets take for the beginning of a formula; names are in tables that are exported."""
+
 
 @dataclass(frozen=True)
 class Person:
@@ -43,14 +46,28 @@ def check_name(name: str) -> str:
     return name
 
 
+def alike(name: str) -> str:
+    """What is the same of names that people would take for one another.
+
+    >>> alike("Ann") == alike("\uff21\uff2e\uff2e")
+    True
+    """
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return " ".join(unicodedata.normalize("NFKC", folded).split())
+
+
 def add_person(connection: Connection, name: str, role: str) -> Person:
     """A new account, which nobody can sign in to until it has a link or a password."""
     name = check_name(name)
     _check_role(role)
-    if name == COMMAND_LINE.name:
+    if alike(name).startswith(_FORMULAS):
+        raise Invalid(f"{name!r} is a formula to spreadsheets: begin it with a letter or a digit")
+    if alike(name) == alike(COMMAND_LINE.name):
         raise Invalid(f"{name!r} is what the audit log calls whoever works in a shell")
-    if connection.execute(select(people.c.id).where(people.c.name == name)).first():
-        raise Conflict(f"there is a {name!r} already: names are used once")
+    for taken in connection.execute(select(people.c.name)).scalars():
+        if alike(name) == alike(taken):
+            more = "" if name == taken else f", which looks like {name!r}"
+            raise Conflict(f"there is a {taken!r} already{more}: names are used once")
     row = {"name": name, "kind": "person", "role": role, "active": True}
     now = clock.now()
     added = connection.execute(insert(people).values(**row, created_at=now))

@@ -19,10 +19,12 @@ class Actor:
 
     name: str
     address: str = ""
+    token: str = ""  # what the token is called, where a program does it
 
     def note(self, connection: Connection, action: str, about: str = "") -> None:
-        """Add what they did to the log."""
-        note(connection, self.name, action, about, address=self.address)
+        """Add what they did to the log; what a program did does not look as if they had."""
+        actor = f"{self.name}, by token {self.token}" if self.token else self.name
+        note(connection, actor, action, about, address=self.address)
 
 
 COMMAND_LINE = Actor("command line")
@@ -44,7 +46,7 @@ class Line:
 def note(
     connection: Connection, actor: str, action: str, about: str = "", *, address: str = ""
 ) -> None:
-    """Add a line; `actor` is a person's name, or `command line`."""
+    """Add a line; `actor` is who did it, as `Actor.note` calls them, or nobody who is known."""
     connection.execute(
         insert(audit).values(
             made_at=clock.now(), actor=actor, action=action, about=about, address=address

@@ -7,13 +7,14 @@ judgment waits for it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from sqlalchemy import Connection, select
 
 from cleverdon.assess.people import passwords
 from cleverdon.assess.people.accounts import store_password, stored_password
 from cleverdon.assess.people.auditing import SIGNED_IN, Actor, note
-from cleverdon.assess.people.signing_in import end_visits, new_visit, of_link
+from cleverdon.assess.people.signing_in import end_all, new_visit, of_link
 from cleverdon.assess.refusals import NotAllowed
 from cleverdon.assess.store import Database
 from cleverdon.assess.store.schema import people
@@ -57,10 +58,15 @@ def by_link(database: Database, key: str, *, address: str) -> str | None:
 def change_password(
     database: Database, person: int, *, by: Actor, old: str, new: str, visit: str
 ) -> None:
-    """Set one's new password, which takes the old one where there is one; other visits end."""
+    """Set one's new password, which takes the old one where there is one.
+
+    Other visits end, and so does the sign-in link.
+    """
     with database.reading() as connection:
         before = stored_password(connection, person)
     if before is not None and not passwords.is_right(before, old):
+        with database.writing() as connection:
+            by.note(connection, "could not change the password", "wrong password")
         raise NotAllowed("the old password is another one")
     stored = passwords.hashed(new, name=by.name)
     with database.writing() as connection:
@@ -71,9 +77,26 @@ def change_password(
 
 
 def set_password(connection: Connection, person: int, stored: str | None, *, but: str = "") -> None:
-    """Keep a new password, or none, and sign the person out but for the visit `but`."""
+    """Keep a new password, or none; whatever else lets the person in ends, but the visit `but`."""
     store_password(connection, person, stored)
-    end_visits(connection, person, but=but)
+    end_all(connection, person, but=but)
+
+
+def note_held_off(
+    database: Database, what: Literal["name", "address"], address: str, name: str
+) -> None:
+    """Note that a name, or an address, has failed to sign in too often, and has to wait.
+
+    A name that nobody has is not written down: it may be a password.
+    """
+    with database.writing() as connection:
+        if what == "address":
+            actor, about = "", "too many failures from this address"
+        elif _active(connection, name) is not None:
+            actor, about = name, "too many failures with this name"
+        else:
+            actor, about = "", "too many failures with an unknown name"
+        note(connection, actor, "is held off", about, address=address)
 
 
 @dataclass(frozen=True)

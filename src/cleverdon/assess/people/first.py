@@ -7,7 +7,7 @@ import getpass
 from sqlalchemy import Connection, exists, select
 
 from cleverdon.assess.people import managing
-from cleverdon.assess.people.accounts import Person, all_people
+from cleverdon.assess.people.accounts import Person, alike, all_people
 from cleverdon.assess.people.auditing import COMMAND_LINE, SIGNED_IN
 from cleverdon.assess.refusals import Conflict
 from cleverdon.assess.store.schema import audit
@@ -46,4 +46,5 @@ def _free_name(taken: dict[str, Person]) -> str:
     except (KeyError, OSError, ImportError):  # there are systems without users
         user = _NAME
     names = (user, _NAME, *(f"{_NAME}{number}" for number in range(2, len(taken) + 3)))
-    return next(each for each in names if each not in taken)
+    known = {alike(name) for name in taken}
+    return next(each for each in names if alike(each) not in known)

@@ -8,7 +8,7 @@ from cleverdon.assess.people import accounts, tokens
 from cleverdon.assess.people.accounts import Person
 from cleverdon.assess.people.auditing import Actor
 from cleverdon.assess.people.entering import set_password
-from cleverdon.assess.people.signing_in import end_visit, end_visits, new_link
+from cleverdon.assess.people.signing_in import end_all, end_visit, new_link
 from cleverdon.assess.people.tokens import Token
 from cleverdon.assess.refusals import Conflict
 
@@ -71,9 +71,9 @@ def revoke_token(connection: Connection, by: Actor, person: int, token: int) -> 
 def sign_out(
     connection: Connection, by: Actor, person: int, *, visit: str, everywhere: bool = False
 ) -> None:
-    """End one visit, or all of a person's."""
+    """End one visit, or all of a person's, and then the sign-in link as well."""
     if everywhere:
-        end_visits(connection, person)
+        end_all(connection, person)
     else:
         end_visit(connection, visit)
     by.note(connection, "signed out", "everywhere" if everywhere else "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, bindparam, delete, insert, null, select
+from sqlalchemy import Connection, Select, Table, bindparam, delete, insert, literal, null, select
 
 from cleverdon.assess import clock
 from cleverdon.assess.people.keys import digest, new_key
@@ -23,6 +23,7 @@ class Known:
     person: int
     name: str
     role: str
+    token: str = ""  # what it is called, where the key is a token
     used_at: float | None = None  # when a token was last used, as far as it was noted
 
 
@@ -43,8 +44,12 @@ def end_visit(connection: Connection, key: str) -> None:
     connection.execute(delete(visits).where(visits.c.digest == digest(key)))
 
 
-def end_visits(connection: Connection, person: int, *, but: str = "") -> None:
-    """Sign a person out everywhere, but where the cookie holds the key `but`."""
+def end_all(connection: Connection, person: int, *, but: str = "") -> None:
+    """Sign a person out everywhere, but where the cookie holds the key `but`; the link ends too.
+
+    It may be somebody else who has it: then nothing else would end that.
+    """
+    connection.execute(delete(links).where(links.c.person_id == person))
     connection.execute(
         delete(visits).where(visits.c.person_id == person, visits.c.digest != digest(but))
     )
@@ -73,9 +78,11 @@ def _opened(connection: Connection, table: Table, person: int, lasts: float) -> 
 
 
 def _whose(table: Table) -> Select[Any]:
-    used_at = tokens.c.used_at if table is tokens else null().label("used_at")
+    is_token = table is tokens
+    token = (tokens.c.name if is_token else literal("")).label("token")
+    used_at = (tokens.c.used_at if is_token else null()).label("used_at")
     return (
-        select(people.c.id, people.c.name, people.c.role, table.c.expires_at, used_at)
+        select(people.c.id, people.c.name, people.c.role, table.c.expires_at, token, used_at)
         .join(table, table.c.person_id == people.c.id)
         .where(table.c.digest == bindparam("key_digest"), people.c.active)
     )
@@ -89,4 +96,4 @@ def _known(connection: Connection, table: Table, key: str) -> Known | None:
     found = connection.execute(_WHOSE[table.name], {"key_digest": digest(key)}).first()
     if found is None or (found.expires_at is not None and found.expires_at <= clock.now()):
         return None
-    return Known(found.id, found.name, found.role, found.used_at)
+    return Known(found.id, found.name, found.role, found.token, found.used_at)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from functools import partial
 from pathlib import Path
 
 from anyio import CapacityLimiter
@@ -14,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 
 from cleverdon import __version__
 from cleverdon.assess.judging.feeding import Feeder
-from cleverdon.assess.people import passwords
+from cleverdon.assess.people import entering, passwords
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.project import Project
 from cleverdon.assess.watching.watch import Watch
@@ -68,6 +69,12 @@ _CALLS = (
 )
 
 
+_FAILING = (
+    'Whatever is refused is answered by `{"error": "..."}`: also a path that is not there, by 404, '
+    "and a method that a path has not, by 405, with those that it has in Allow."
+)
+
+
 def make_app(
     opened: Project,
     *,
@@ -85,7 +92,7 @@ def make_app(
     app = FastAPI(
         title="Cleverdon judge",
         # Read now: a page that says that the database is gone has the project's name in its head.
-        description=f"Relevance judgments of the project {opened.title}.",
+        description=f"Relevance judgments of the project {opened.title}. {_FAILING}",
         version=__version__,
         docs_url=None,  # its page would load scripts from elsewhere
         redoc_url=None,
@@ -95,7 +102,7 @@ def make_app(
     app.state.project = opened
     app.state.feeder = Feeder(opened)
     app.state.watch = Watch(opened)
-    app.state.attempts = Attempts()
+    app.state.attempts = Attempts(partial(entering.note_held_off, opened.database))
     app.state.uploads = Uploads()
     app.state.comparing = CapacityLimiter(passwords.AT_ONCE)
     app.state.behind_tls = behind_tls

@@ -7,12 +7,13 @@ keep nobody from signing in by a link. What is counted is kept in memory and is 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from ipaddress import IPv6Address, ip_address
 from math import ceil
 from threading import Lock
+from typing import Literal
 
 from cleverdon.assess import clock
 from cleverdon.errors import CleverdonError
@@ -46,11 +47,18 @@ class Attempt:
     right: bool = False
 
 
+Kind = Literal["address", "name"]
+Key = tuple[Kind, str]
+Tell = Callable[[Kind, str, str], None]
+"""What is done when a name or an address is held off: which of the two, the address, the name."""
+
+
 @dataclass
 class Attempts:
     """What was tried of late: since when, and how often, by key."""
 
-    counts: OrderedDict[str, tuple[float, int]] = field(default_factory=OrderedDict)
+    tell: Tell = lambda *_: None
+    counts: OrderedDict[Key, tuple[float, int]] = field(default_factory=OrderedDict)
     lock: Lock = field(default_factory=Lock)
 
     @contextmanager
@@ -59,34 +67,44 @@ class Attempts:
 
         It is counted before it is known to fail, so that many at once are no way around.
         """
-        keys = {f"address {network(address)}": BY_ADDRESS}
+        keys: dict[Key, int] = {("address", network(address)): BY_ADDRESS}
         if name is not None:
-            keys[f"name {name}"] = BY_NAME
+            keys["name", name] = BY_NAME
         now = clock.now()
+        full: list[Kind] = []  # what is held off from now on, unless it is right
         with self.lock:
             waits = [self._wait(key, most, now) for key, most in keys.items()]
             if max(waits) > 0:
                 raise TooOften(ceil(max(waits)))
-            for key in keys:
+            for key, most in keys.items():
                 since, count = self._count(key, now)
                 self._set(key, since, count + 1)
+                full += [key[0]] * (count + 1 == most)
         attempt = Attempt()
-        yield attempt
-        if attempt.right:
-            with self.lock:
-                for key in keys:
-                    since, count = self._count(key, now)
-                    self._set(key, since, max(count - 1, 0))
+        try:
+            yield attempt
+        finally:
+            if attempt.right:
+                self._take_back(keys, now)
+            else:
+                for kind in full:
+                    self.tell(kind, address, name or "")
 
-    def _count(self, key: str, now: float) -> tuple[float, int]:
+    def _take_back(self, keys: Collection[Key], now: float) -> None:
+        with self.lock:
+            for key in keys:
+                since, count = self._count(key, now)
+                self._set(key, since, max(count - 1, 0))
+
+    def _count(self, key: Key, now: float) -> tuple[float, int]:
         since, count = self.counts.get(key, (now, 0))
         return (since, count) if now < since + WINDOW else (now, 0)
 
-    def _wait(self, key: str, most: int, now: float) -> float:
+    def _wait(self, key: Key, most: int, now: float) -> float:
         since, count = self._count(key, now)
         return since + WINDOW - now if count >= most else 0.0
 
-    def _set(self, key: str, since: float, count: int) -> None:
+    def _set(self, key: Key, since: float, count: int) -> None:
         self.counts.pop(key, None)
         if count:
             self.counts[key] = (since, count)

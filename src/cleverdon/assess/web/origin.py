@@ -22,9 +22,20 @@ def address_of(request: Request) -> str:
     said = request.headers.getlist("x-forwarded-for")
     last = said[-1].rpartition(",")[2].strip() if said else ""
     try:
-        return str(ip_address(last))
+        return str(ip_address(_without_port(last)))
     except ValueError:
         return direct
+
+
+def _without_port(address: str) -> str:
+    """An address alone: some proxies add the client's port.
+
+    >>> [_without_port(each) for each in ("192.0.2.7:51234", "[2001:db8::1]:443", "2001:db8::1")]
+    ['192.0.2.7', '2001:db8::1', '2001:db8::1']
+    """
+    if address.startswith("["):
+        return address[1:].partition("]")[0]
+    return address.partition(":")[0] if address.count(":") == 1 else address
 
 
 def check_origin(request: Request) -> None:

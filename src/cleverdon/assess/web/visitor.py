@@ -58,12 +58,22 @@ class Visitor:
     role: str
     csrf: str = ""  # what forms repeat; empty for programs
     address: str = ""  # from where, for the audit log
-    program: bool = False  # known by a token
+    token: str = ""  # what the token is called by which a program is known
+
+    @property
+    def program(self) -> bool:
+        """Whether it is one, and no browser."""
+        return bool(self.token)
 
     @property
     def actor(self) -> Actor:
         """As the audit log knows them."""
-        return Actor(self.name, self.address)
+        return Actor(self.name, self.address, self.token)
+
+    def check_no_program(self) -> None:
+        """Refuse a program: whoever finds a token must not get from it what outlives it."""
+        if self.program:
+            raise NotAllowed("a token cannot do this: sign in, and do it on the page")
 
     def may(self, right: Right) -> bool:
         """Whether the role allows it."""
@@ -104,7 +114,7 @@ async def recognise(request: Request) -> Visitor:
         known = await run_in_threadpool(_of_token, project, token.strip())
         if known is None:
             raise NotSignedIn("the token is not known, or no longer valid")
-        visitor = Visitor(known.person, known.name, known.role, address=address, program=True)
+        visitor = Visitor(known.person, known.name, known.role, address=address, token=known.token)
     else:
         key = cookie(request, VISIT)
         known = await _of_visit(project, key)

@@ -11,7 +11,6 @@ from cleverdon.assess.people import entering, managing
 from cleverdon.assess.people.passwords import check_new
 from cleverdon.assess.people.rights import RIGHTS, Right
 from cleverdon.assess.people.tokens import Token, tokens_of
-from cleverdon.assess.refusals import NotAllowed
 from cleverdon.assess.web.api.models import failing
 from cleverdon.assess.web.api.people_models import (
     MadeTokenModel,
@@ -42,8 +41,11 @@ def me(request: Request, visitor: SignedIn) -> MeModel:
     "/account/password", summary="Change your password", status_code=204, responses=failing(429)
 )
 def password(request: Request, visitor: SignedIn, wanted: NewPasswordModel) -> None:
-    """Set a password; you are signed out wherever else you are. Not for tokens."""
-    _not_by_token(visitor)
+    """Set a password; you are signed out wherever else you are, and your sign-in link ends.
+
+    Tokens stay. Not for tokens.
+    """
+    visitor.check_no_program()
     change_password(request, visitor, old=wanted.old, new=wanted.new)
 
 
@@ -58,7 +60,7 @@ def tokens(request: Request, visitor: SignedIn) -> TokensModel:
 @router.post("/account/tokens", summary="Make a token", status_code=201, responses=failing(409))
 def make_token(request: Request, visitor: SignedIn, wanted: NewTokenModel) -> MadeTokenModel:
     """A token that acts as you do; its key is in this answer and nowhere else. Not for tokens."""
-    _not_by_token(visitor)
+    visitor.check_no_program()
     with request.app.state.project.database.writing() as connection:
         made, key = managing.make_token(
             connection, visitor.actor, visitor.person, wanted.name, days=wanted.days
@@ -79,7 +81,7 @@ def revoke_token(
 
 @router.post("/account/sign-out", summary="Sign out", status_code=204, responses=failing())
 def sign_out(request: Request, visitor: SignedIn, wanted: SignOutModel) -> Response:
-    """End this visit, or all of yours. Tokens stay."""
+    """End this visit, or all of yours, and then your sign-in link as well. Tokens stay."""
     return signed_out(request, visitor, Response(status_code=204), everywhere=wanted.everywhere)
 
 
@@ -107,12 +109,6 @@ def signed_out(request: Request, visitor: Visitor, left: Response, *, everywhere
         )
     drop_cookie(request, left, VISIT)
     return left
-
-
-def _not_by_token(visitor: Visitor) -> None:
-    """Whoever finds a token must not get from it what outlives it."""
-    if visitor.program:
-        raise NotAllowed("a token cannot do this: sign in, and do it on the account page")
 
 
 def _model(token: Token) -> TokenModel:

@@ -8,10 +8,14 @@ from fastapi import APIRouter, Path, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
 from cleverdon.assess import clock
-from cleverdon.assess.adjudicating.cases import Case, Show, case, cases
-from cleverdon.assess.adjudicating.rulings import Ruling, rule, ruling_history
+from cleverdon.assess.adjudicating.cases import Case, Show, cases
+from cleverdon.assess.adjudicating.rulings import Ruling, rule
+from cleverdon.assess.adjudicating.showing import shown
 from cleverdon.assess.judging.checking import LONGEST_TEXT
+from cleverdon.assess.judging.viewing import any_text_page
 from cleverdon.assess.people.rights import Right
+from cleverdon.assess.web.api.judging import PageNumber
+from cleverdon.assess.web.api.judging_models import DocumentModel, TextModel
 from cleverdon.assess.web.api.models import failing
 from cleverdon.assess.web.limits import LARGEST, LONGEST_TOPIC
 from cleverdon.assess.web.visitor import Needs, Visitor
@@ -77,9 +81,13 @@ class CasesModel(BaseModel):
 
 
 class CaseHistoryModel(BaseModel):
-    """A case, and all rulings on it."""
+    """A case, what there is to look at, and all rulings on it."""
 
     case: CaseModel
+    query: str = Field(description="The topic's title.")
+    description: str
+    narrative: str
+    shown: DocumentModel = Field(description="The document as assessors see it.")
     rulings: list[RulingModel] = Field(description="The first one first.")
 
 
@@ -135,14 +143,27 @@ def listed(
 
 @router.get("/adjudication/{item}", summary="One document", responses=failing(404))
 def one(request: Request, visitor: Administrator, item: ItemId) -> CaseHistoryModel:
-    """What people said of a document, and how it was settled."""
+    """A document with its topic, what people said of it, and how it was settled."""
     project = request.app.state.project
     with project.database.reading() as connection:
-        found, history = case(connection, item), ruling_history(connection, item)
+        view = shown(connection, item)
     return CaseHistoryModel(
-        case=_case(found, project.scale.relevant),
-        rulings=[RulingModel.of_ruling(each) for each in history],
+        case=_case(view.case, project.scale.relevant),
+        query=view.query,
+        description=view.description,
+        narrative=view.narrative,
+        shown=DocumentModel.of(view.case.document, view.case.title, view.url, view.excerpt),
+        rulings=[RulingModel.of_ruling(each) for each in view.history],
     )
+
+
+@router.get("/adjudication/{item}/text", summary="All of a document's text", responses=failing(404))
+def whole_text(
+    request: Request, visitor: Administrator, item: ItemId, page: PageNumber = 1
+) -> TextModel:
+    """The whole text of a document, page by page, whoever it is assigned to."""
+    with request.app.state.project.database.reading() as connection:
+        return TextModel.of(any_text_page(connection, item, page))
 
 
 @router.post("/adjudication/{item}", summary="Settle a document", responses=failing(404, 409))
@@ -161,7 +182,7 @@ def settle(request: Request, visitor: Administrator, item: ItemId, said: RuleMod
             grade=said.grade,
             note=said.note,
             scale=project.scale,
-            address=visitor.address,
+            by=visitor.actor,
         )
     return RuledModel(ruling=RulingModel.of_ruling(ruled.ruling), repeated=ruled.repeated)
 

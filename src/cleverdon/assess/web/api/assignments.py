@@ -78,15 +78,17 @@ class WorkModel(_Shown):
     people: list[PersonWorkModel]
     uncovered: list[str] = Field(description="Topics that nobody judges.")
     short: list[str] = Field(description="Topics with too few people for what several judge.")
+    overlap: str = Field(description="As it was set; empty where it never was.")
 
     @classmethod
-    def of(cls, work: Work) -> WorkModel:
+    def of(cls, work: Work, overlap: str) -> WorkModel:
         """As it stands."""
         return cls(
             topics=[TopicWorkModel.model_validate(each) for each in work.topics],
             people=[PersonWorkModel.model_validate(each) for each in work.people],
             uncovered=[each.name for each in work.uncovered],
             short=[each.name for each in work.short],
+            overlap=overlap,
         )
 
 
@@ -129,7 +131,8 @@ def listed(request: Request, visitor: Administrator) -> WorkModel:
     """All topics with their people, and how much each person has done and left."""
     project: Project = request.app.state.project
     with project.database.reading() as connection:
-        return WorkModel.of(work_of(connection, request.app.state.feeder.endings(connection)))
+        work = work_of(connection, request.app.state.feeder.endings(connection))
+    return WorkModel.of(work, project.setting("overlap", ""))
 
 
 @router.post("", summary="Put a person on a topic", responses=failing(404))

@@ -25,6 +25,7 @@ from cleverdon.assess.web.api.judging_models import (
     SaidModel,
     SaidsModel,
     SayingModel,
+    TextModel,
     TopicModel,
     TopicsModel,
 )
@@ -37,6 +38,7 @@ router = APIRouter(tags=["judging"])
 
 Assessor = Annotated[Visitor, Needs(Right.JUDGE)]
 ItemId = Annotated[int, Path(ge=1, le=LARGEST, description="The item's number.")]
+PageNumber = Annotated[int, Query(ge=1, le=LARGEST, description="From 1 on.")]
 
 
 @router.get("/topics", summary="Your topics", responses=failing())
@@ -63,7 +65,7 @@ def topics(request: Request, visitor: Assessor) -> TopicsModel:
     "/next", summary="The next documents", response_model=ItemsModel, responses=failing(404)
 )
 def next_items(request: Request, visitor: Assessor, wanted: NextModel) -> Response:
-    """Documents to judge, kept for you and from others for ten minutes.
+    """Documents to judge, kept for you and from others for ten minutes, fifty at a time.
 
     Fewer than asked for, or none, are sent where a topic has no more for you.
     """
@@ -123,6 +125,9 @@ def judgments(
         str | None,
         Query(min_length=1, max_length=LONGEST_TOPIC, description="Of this topic alone."),
     ] = None,
+    which: Annotated[
+        viewing.Which | None, Query(description="Only those that are judged, skipped or flagged.")
+    ] = None,
     before: Annotated[
         int | None, Query(ge=1, le=LARGEST, description="What the last answer called `before`.")
     ] = None,
@@ -134,6 +139,7 @@ def judgments(
             connection,
             visitor.person,
             topic=None if topic is None else topic_for(connection, visitor.person, topic).id,
+            which=which,
             before=before,
             n=n,
         )
@@ -151,6 +157,15 @@ def item(request: Request, visitor: Assessor, item: ItemId) -> ItemModel:
     return _item(request, visitor, view, parts=True)
 
 
+@router.get("/items/{item}/text", summary="All of a document's text", responses=failing(404))
+def whole_text(
+    request: Request, visitor: Assessor, item: ItemId, page: PageNumber = 1
+) -> TextModel:
+    """The whole text of a document that is yours to judge, page by page."""
+    with request.app.state.project.database.reading() as connection:
+        return TextModel.of(viewing.text_page(connection, visitor.person, item, page))
+
+
 @router.get("/items/{item}/history", summary="What you said of a document", responses=failing(404))
 def history(request: Request, visitor: Assessor, item: ItemId) -> HistoryModel:
     """All that you said of a document, from the first word to the last."""
@@ -163,7 +178,7 @@ def _item(request: Request, visitor: Visitor, view: View, *, parts: bool) -> Ite
     return ItemModel.model_construct(
         item=view.item,
         topic=view.topic,
-        document=DocumentModel.of(view, parts=parts),
+        document=DocumentModel.of(view.document, view.title, view.url, view.excerpt, parts=parts),
         standing=StandingModel.of(view.standing),
         html=rendered(request, "document.html", {"view": view}, visitor=visitor),
     )

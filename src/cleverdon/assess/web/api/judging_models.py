@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from cleverdon.assess.judging.checking import LONGEST_TEXT
-from cleverdon.assess.judging.excerpts import Excerpt
+from cleverdon.assess.judging.excerpts import Excerpt, Part
 from cleverdon.assess.judging.queue import Progress
 from cleverdon.assess.judging.recording import LONGEST_TIME, Kind
-from cleverdon.assess.judging.viewing import Said, View
+from cleverdon.assess.judging.viewing import TEXT_PAGE, Said, TextPage
 from cleverdon.assess.web.api.models import StandingModel
 from cleverdon.assess.web.limits import LARGEST, LONGEST_TOPIC
 
@@ -83,17 +83,43 @@ class DocumentModel(BaseModel):
     title: str
     url: str
     length: int = Field(description="Characters of the whole text.")
-    parts: list[PartModel] = Field(description="The text from its beginning to its end.")
+    parts: list[PartModel] = Field(
+        description="The text from its beginning to its end; the call of its text has what is left "
+        "out."
+    )
 
     @classmethod
-    def of(cls, view: View, *, parts: bool) -> DocumentModel:
+    def of(
+        cls, name: str, title: str, url: str, excerpt: Excerpt, *, parts: bool = True
+    ) -> DocumentModel:
         """As it is shown."""
         return cls.model_construct(
-            id=view.document,
-            title=view.title,
-            url=view.url,
-            length=view.excerpt.length,
-            parts=_parts(view.excerpt) if parts else [],
+            id=name,
+            title=title,
+            url=url,
+            length=excerpt.length,
+            parts=[_part(part) for part in excerpt.parts] if parts else [],
+        )
+
+
+class TextModel(BaseModel):
+    """A page of a document's whole text."""
+
+    topic: str
+    title: str = Field(description="The document's, or its id where it has none.")
+    page: int
+    pages: int = Field(description=f"Each but the last has {TEXT_PAGE:,} characters.")
+    part: PartModel = Field(description="All of the page.")
+
+    @classmethod
+    def of(cls, found: TextPage) -> TextModel:
+        """As it is shown."""
+        return cls.model_construct(
+            topic=found.topic,
+            title=found.title,
+            page=found.number,
+            pages=found.pages,
+            part=_part(found.part),
         )
 
 
@@ -195,10 +221,7 @@ class HistoryModel(BaseModel):
     events: list[EventModel]
 
 
-def _parts(excerpt: Excerpt) -> list[PartModel]:
-    return [
-        PartModel.model_construct(
-            kind=part.kind, characters=part.characters, text=part.text, marks=list(part.marks)
-        )
-        for part in excerpt.parts
-    ]
+def _part(part: Part) -> PartModel:
+    return PartModel.model_construct(
+        kind=part.kind, characters=part.characters, text=part.text, marks=list(part.marks)
+    )

@@ -70,7 +70,12 @@ def change(
 def link(
     request: Request, visitor: Administrator, person: PersonId, wanted: NewLinkModel
 ) -> LinkModel:
-    """A new personal link, which lasts 30 days; the one before it ends."""
+    """A new personal link, which lasts 30 days; the one before it ends.
+
+    A token makes none for its own person, and takes no password away.
+    """
+    if person == visitor.person or wanted.forget_password:
+        visitor.check_no_program()
     with request.app.state.project.database.writing() as connection:
         of, key = managing.renew_link(
             connection, visitor.actor, person, forget_password=wanted.forget_password

@@ -12,7 +12,8 @@ from cleverdon.assess.people.rights import Right
 from cleverdon.assess.project import Project
 from cleverdon.assess.store.schema import documents, items, judgments, topics
 from cleverdon.assess.web.api.models import failing
-from cleverdon.assess.web.visitor import Needs, Visitor
+from cleverdon.assess.web.cookies import cookie_name
+from cleverdon.assess.web.visitor import CSRF_HEADER, Needs, Visitor
 
 router = APIRouter(tags=["project"])
 
@@ -72,9 +73,28 @@ def about(request: Request, visitor: Known) -> ProjectModel:
 @router.get("/openapi.json", summary="All calls", responses=failing())
 def openapi(request: Request, visitor: Known) -> dict[str, Any]:
     """What calls there are, what they take and give, as OpenAPI."""
+    state = request.app.state
     described: dict[str, Any] = request.app.openapi()
-    described["components"]["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
-    described["security"] = [{"token": []}]
+    described["components"]["securitySchemes"] = {
+        "token": {"type": "http", "scheme": "bearer", "description": "Of a program."},
+        "cookie": {
+            "type": "apiKey",
+            "in": "cookie",
+            "name": cookie_name(state.project, behind_tls=state.behind_tls),
+            "description": "Of a browser in which somebody is signed in.",
+        },
+        "word": {
+            "type": "apiKey",
+            "in": "header",
+            "name": CSRF_HEADER,
+            "description": "What forms of our pages hold as `csrf`: with the cookie, whatever "
+            "changes something repeats it.",
+        },
+    }
+    described["security"] = [{"token": []}, {"cookie": [], "word": []}]
+    for calls in described["paths"].values():
+        if "get" in calls:
+            calls["get"]["security"] = [{"token": []}, {"cookie": []}]
     return described
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Request
@@ -29,7 +30,15 @@ from cleverdon.errors import suggest
 router = APIRouter(tags=["watching"])
 
 Watcher = Annotated[Visitor, Needs(Right.WATCH)]
-Name = Annotated[str, Path(min_length=1, max_length=3 * LONGEST_TOPIC)]
+Name = Annotated[
+    str,
+    Path(
+        min_length=1,
+        max_length=3 * LONGEST_TOPIC,
+        description="As it is called, or as the addresses of pages have it: ~s for a slash, ~p for "
+        "a per cent sign, ~d for a dot, ~~ for a tilde.",
+    ),
+]
 
 
 class WatchedTopicModel(BaseModel):
@@ -58,7 +67,8 @@ def everything(request: Request, visitor: Watcher) -> WatchedModel:
 @router.get("/watching/topics/{name:path}", summary="One topic", responses=failing(404))
 def topic(request: Request, visitor: Watcher, name: Name) -> WatchedTopicModel:
     """How one topic is coming along."""
-    found, name = watched_of(request), topic_of(name)
+    found = watched_of(request)
+    name = _called(name, [one.topic for one in found.topics])
     check_topic(found, name)
     about = next(one for one in found.topics if one.topic == name)
     agreed = next((one for one in topic_rows(found.agreement) if one.topic == name), None)
@@ -72,7 +82,8 @@ def topic(request: Request, visitor: Watcher, name: Name) -> WatchedTopicModel:
 @router.get("/watching/people/{name:path}", summary="One person", responses=failing(404))
 def person(request: Request, visitor: Watcher, name: Name) -> WatchedPersonModel:
     """How one person judges."""
-    found, name = watched_of(request), topic_of(name)
+    found = watched_of(request)
+    name = _called(name, [one.judge for one in found.work])
     check_person(found, name)
     work = next(one for one in found.work if one.judge == name)
     gold = next((one for one in found.attention if one.judge == name), None)
@@ -82,6 +93,11 @@ def person(request: Request, visitor: Watcher, name: Name) -> WatchedPersonModel
         drift=[DriftModel.of_drift(one) for one in found.drifts if one.judge == name],
         attention=None if gold is None else AttentionModel.of_attention(gold),
     )
+
+
+def _called(asked: str, known: Collection[str]) -> str:
+    """The name that is asked for, which may hold what addresses of pages use for something else."""
+    return asked if asked in known else topic_of(asked)
 
 
 def watched_of(request: Request) -> Watched:

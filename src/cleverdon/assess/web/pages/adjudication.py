@@ -143,7 +143,7 @@ def settle(
             grade=grade,
             note=said.note,
             scale=project.scale,
-            address=visitor.address,
+            by=visitor.actor,
             may_recur=True,
         )
         left = filters.cases(connection, project.scale, n=1, skip=filters.skip).cases
