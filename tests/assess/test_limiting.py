@@ -19,7 +19,7 @@ def fail(attempts: Attempts, *, address: str = "192.0.2.1", name: str | None = N
 
 
 def test_a_name_can_be_tried_so_often_from_wherever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clock, "now", lambda: 1000.0)
+    monkeypatch.setattr(clock, "ticks", lambda: 1000.0)
     attempts = Attempts()
     for number in range(BY_NAME):
         fail(attempts, address=f"192.0.2.{number}", name="ann")
@@ -28,7 +28,7 @@ def test_a_name_can_be_tried_so_often_from_wherever(monkeypatch: pytest.MonkeyPa
     assert refused.value.seconds == WINDOW
     fail(attempts, address="198.51.100.1", name="bob")
     fail(attempts, address="198.51.100.1")
-    monkeypatch.setattr(clock, "now", lambda: 1000.0 + WINDOW)
+    monkeypatch.setattr(clock, "ticks", lambda: 1000.0 + WINDOW)
     fail(attempts, address="198.51.100.1", name="ann")
 
 
@@ -53,7 +53,7 @@ def test_what_was_right_does_not_count_and_an_error_does() -> None:
 
 
 def test_what_is_held_off_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clock, "now", lambda: 1000.0)
+    monkeypatch.setattr(clock, "ticks", lambda: 1000.0)
     told: list[tuple[str, str, str]] = []
     attempts = Attempts(lambda *what: told.append(what))
     for _ in range(BY_NAME - 1):
@@ -68,7 +68,7 @@ def test_what_is_held_off_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(BY_ADDRESS - BY_NAME):
         fail(attempts, name=f"name {number}")
     assert told == [("name", "192.0.2.1", "ann"), ("address", "192.0.2.1", "name 19")]
-    monkeypatch.setattr(clock, "now", lambda: 1000.0 + WINDOW)
+    monkeypatch.setattr(clock, "ticks", lambda: 1000.0 + WINDOW)
     for _ in range(BY_NAME):
         fail(attempts, name="ann")
     assert told[2:] == [("name", "192.0.2.1", "ann")]

@@ -37,6 +37,17 @@ def test_two_people_do_not_get_the_same_document(
         assert take_next(connection, BOB, n=2) == [1, 2], "who got them is no longer at them"
 
 
+def test_a_clock_that_is_set_back_keeps_nothing_from_anybody(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    true = clock.now()
+    with project.database.writing() as connection:
+        monkeypatch.setattr(clock, "now", lambda: true + 86_400)
+        assert take_next(connection, ANN, n=2) == [1, 2]
+        monkeypatch.setattr(clock, "now", lambda: true)
+        assert take_next(connection, BOB, n=2) == [1, 2]
+
+
 def test_what_others_have_is_not_to_be_had_by_naming_it(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

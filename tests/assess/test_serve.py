@@ -23,6 +23,7 @@ from cleverdon.assess.web.serving import bound, is_loopback
 from cleverdon.cli.judge_options import needs_web
 from cleverdon.cli.judge_serve import command
 from cleverdon.errors import CleverdonError, InputError, MissingExtra, OptionError
+from tests.assess.served import headers
 
 COMMAND = (sys.executable, "-c", "from cleverdon.cli import main; main()", "judge", "serve")
 
@@ -56,6 +57,29 @@ def test_it_prints_an_address_and_a_link_and_ends_by_a_signal(project: Project) 
             server.kill()
     with only_server(project.folder):
         pass
+
+
+def test_what_is_not_asked_to_the_end_does_not_spoil_the_end(project: Project) -> None:
+    arguments = [*COMMAND, str(project.folder), "--port", "0"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(arguments, **pipes) as server:
+        try:
+            port = int(re.findall(r"127\.0\.0\.1:(\d+)", server.stdout.readline())[0])
+            with socket.create_connection(("127.0.0.1", port)) as asking:
+                head = {"host": "localhost", "content-length": "9", "expect": "100-continue"}
+                sent = {**head, "content-type": "application/json", **headers(project, "ann")}
+                lines = [f"{name}: {value}" for name, value in sent.items()]
+                asked = "\r\n".join(["POST /api/judgments HTTP/1.1", *lines, "", ""])
+                asking.sendall(asked.encode())
+                assert asking.recv(100).startswith(b"HTTP/1.1 100"), "the app waits for the rest"
+                server.send_signal(signal.SIGINT)
+                said = server.stderr.readline()
+                server.send_signal(signal.SIGINT)
+                assert server.wait(timeout=30) == 0
+            assert said.startswith("cleverdon: answering what was begun, for 10 seconds at most")
+            assert "Traceback" not in server.stderr.read()
+        finally:
+            server.kill()
 
 
 def refused(arguments: Sequence[str]) -> CleverdonError:

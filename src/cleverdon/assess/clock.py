@@ -11,6 +11,11 @@ def now() -> float:
     return time.time()
 
 
+def ticks() -> float:
+    """Seconds since some moment: for how long something takes, whoever sets the clock meanwhile."""
+    return time.monotonic()
+
+
 def iso(moment: float) -> str:
     """A moment as people and files write it.
 

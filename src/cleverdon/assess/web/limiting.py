@@ -70,7 +70,7 @@ class Attempts:
         keys: dict[Key, int] = {("address", network(address)): BY_ADDRESS}
         if name is not None:
             keys["name", name] = BY_NAME
-        now = clock.now()
+        now = clock.ticks()
         full: list[Kind] = []  # what is held off from now on, unless it is right
         with self.lock:
             waits = [self._wait(key, most, now) for key, most in keys.items()]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
+import logging
 import os
 import signal
 import socket
@@ -21,6 +23,8 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 _GRACE = 10
 """Seconds in which answers are finished when the server ends."""
+
+_LOG = logging.getLogger("cleverdon.judge")
 
 Tls = tuple[str, str]
 """The files of the certificate and of its key."""
@@ -74,6 +78,7 @@ def run(app: FastAPI, listening: socket.socket, *, tls: Tls | None = None) -> No
         app,
         http=BoundedProtocol,  # by h11, which bounds the size of headers
         ws="none",
+        lifespan="off",  # the app has none, and would complain of an end that is not waited for
         log_config=None,
         log_level="warning",
         access_log=False,  # paths hold the keys of sign-in links
@@ -85,12 +90,33 @@ def run(app: FastAPI, listening: socket.socket, *, tls: Tls | None = None) -> No
         ssl_keyfile=key,
     )
     before = signal.signal(signal.SIGTERM, _end)
+    logging.getLogger("uvicorn.error").addFilter(_is_news)
     try:
-        uvicorn.Server(config).run([listening])
+        _Server(config).run([listening])
     except KeyboardInterrupt:
         pass  # uvicorn raises the signal again once all is answered
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's, which says why it does not end at once."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """The first signal lets what was begun be answered; a second one does not wait for it."""
+        busy = self.server_state.tasks and not self.should_exit
+        super().handle_exit(sig, frame)
+        if busy:
+            _LOG.warning(
+                "answering what was begun, for %d seconds at most; Ctrl-C again ends it at once",
+                _GRACE,
+            )
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """Whether a line of uvicorn's log is more than that an answer was given up at the end."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, asyncio.CancelledError)
 
 
 def _end(_: int, __: FrameType | None) -> None:
