@@ -111,6 +111,15 @@ def test_a_line_of_ten_megabytes_is_bounded() -> None:
         assert found.left_out > 9_000_000
 
 
+def test_it_is_known_how_far_terms_were_looked_for() -> None:
+    for text, query in (("mud " * 1_000, "water"), ("water", "water"), ("", "water")):
+        assert excerpt(text, query).searched == len(text)
+    long = "mud " * 60_000 + "water"
+    assert excerpt(long, "water").searched == excerpts.SEARCHED < len(long)
+    crowded = excerpt("water " * 6_000, "water")
+    assert crowded.searched == sum(len(part.marks) for part in crowded.parts) * 6 - 1
+
+
 def test_only_the_beginning_need_be_given() -> None:
     found = excerpt("mud " * 1_000, "water", length=1_000_000)
     assert found.length == sum(part.characters for part in found.parts) == 1_000_000

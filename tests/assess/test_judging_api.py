@@ -153,7 +153,7 @@ def test_what_is_not_assigned_is_not_there(app: FastAPI, ann: TestClient) -> Non
     with script(app, "vic") as vic:
         assert "not for viewers" in asked(vic, "/api/topics", 403)["error"]
     assert "no topic" in told(ann, "/api/next", 404, topic="a\0b")["error"]
-    assert "no document 9999" in asked(ann, "/api/items/9999/history", 404)["error"]
+    assert "not assigned to you" in asked(ann, "/api/items/9999/history", 404)["error"]
 
 
 @pytest.mark.parametrize(

@@ -94,6 +94,7 @@ def test_judging_by_forms_alone(project: Project, ann: TestClient) -> None:
     page = ann.get(f"/topics/t1?item={first}").text
     assert 'value="3" class="grade grade-3" aria-pressed="true"' in page
     assert "What you said of it" in page
+    assert re.search(r"<time [^>]*>\d{4}-\d\d-\d\d \d\d:\d\d UTC</time>", page)
     for say, more in (
         ("note", {"kind": "note", "text": "a <note>"}),
         ("flag", {"kind": "flag"}),
@@ -130,6 +131,42 @@ def test_passing_over_a_document_and_coming_to_the_end(app: FastAPI) -> None:
         assert 'aria-pressed="true"' in bob.get(unescape(back[1])).text
 
 
+def test_next_goes_on_from_where_one_is_and_comes_round(tmp_path: Path) -> None:
+    with made_project(tmp_path / "project", topics=1, documents=4) as project:
+        app = make_app(project)
+        with browser(app, "ann") as ann:
+
+            def after(**query: int) -> int:
+                return shown(ann.get(topic_path("t1", **query)).text)
+
+            assert [after(), after(past=1), after(past=2), after(past=3)] == [1, 2, 3, 4]
+            assert after(past=4) == 1, "from the beginning again"
+            page = ann.get("/topics/t1?past=1").text
+            page = ann.post("/topics/t1", data={**form_of(page, "grade"), "grade": "0"}).text
+            assert shown(page) == 3, "not what was passed over just now"
+            assert [after(past=3), after(past=4), after(past=1)] == [4, 1, 3]
+            assert after(past=9_999) == 1
+            for item in (1, 3):
+                page = ann.get(f"/topics/t1?item={item}").text
+                ann.post("/topics/t1", data={**form_of(page, "grade"), "grade": "0"})
+            assert after(past=4) == 4, "there is no other"
+
+
+def test_a_finished_topic_leads_to_the_next_one_with_something_left(tmp_path: Path) -> None:
+    with made_project(tmp_path / "project", topics=3, documents=1) as project:
+        app = make_app(project)
+        with browser(app, "ann") as ann:
+            led = {}
+            for topic in ("t2", "t3", "t1"):
+                form = form_of(ann.get(f"/topics/{topic}").text, "grade")
+                page = ann.post(f"/topics/{topic}", data={**form, "grade": "1"}).text
+                assert "Nothing is left for you in this topic" in page
+                led[topic] = re.findall(r'href="/topics/(\w+)"><span>Next topic', page)
+                assert "Next topic" in ann.get(f"/topics/{topic}/list").text or topic == "t1"
+    # Those of the page, and of what scripts show in its place.
+    assert led == {"t2": ["t3"] * 2, "t3": ["t1"] * 2, "t1": []}
+
+
 def test_a_list_of_what_is_open_and_of_what_was_said(ann: TestClient) -> None:
     page = ann.get("/topics/t3/list").text
     assert page.count('class="row"') == 6
@@ -152,7 +189,7 @@ def test_topics_may_be_called_anything(project: Project, ann: TestClient, name: 
         assert f'href="{topic_path(name)}"' in ann.get("/topics").text
         page = ann.get(address)
         assert page.status_code == 200
-        heading = re.search("<h1>(.*)</h1>", page.text)
+        heading = re.search('<h1 dir="auto">(.*)</h1>', page.text)
         assert heading is not None
         assert unescape(heading[1]) == name
     assert topic_of(unquote(topic_path(name)).removeprefix("/topics/")) == name
@@ -189,8 +226,9 @@ def test_ten_megabytes_on_one_line(project: Project, ann: TestClient) -> None:
     page = ann.get("/topics/t6?item=32")
     assert len(page.content) < 500_000
     assert "characters are left out here" in page.text
+    assert "looked for in the first 29,999 characters" in page.text, "by the 5,000th it is enough"
     last = ann.get("/items/32/text?page=255")
-    assert "Page 255 of 255" in last.text
+    assert last.text.count("Page 255 of 255") == 2, "above and below"
     assert len(last.content) < 1_000_000
     assert ann.get("/items/32/text?page=256").status_code == 404
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,12 +25,13 @@ from tests.assess.served import Served, serving
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize
 
-PEOPLE = {
-    **dict.fromkeys(("ann", "bob", "cat", "dan", "fay", "gus", "hal", "ivy"), "assessor"),
-    "eve": "administrator",
-}
+ASSESSORS = (
+    "ann", "bob", "cat", "dan", "fay", "gus", "hal", "ivy", "jim", "kim", "leo", "mia", "ned",
+)  # fmt: skip
+PEOPLE = {**dict.fromkeys(ASSESSORS, "assessor"), "eve": "administrator"}
 DOCUMENTS = 8
 HOSTILE = "</article><script>document.title = 'taken'</script><img src=x onerror='alert(1)'>"
+ARABIC = "الماء يتحرك"
 WIDE: ViewportSize = {"width": 1280, "height": 800}
 PHONE: ViewportSize = {"width": 375, "height": 667}
 
@@ -41,7 +43,8 @@ PATIENCE = 60_000
 class Team:
     """A project with its server. Everybody judges everything, so that nobody is in another's way.
 
-    On SQLite the last document has markup for its text, in a line of ten megabytes.
+    On SQLite the last document has markup for its text, in a line of ten megabytes. The sixth has
+    a paragraph that runs from right to left.
     """
 
     project: Project
@@ -93,6 +96,11 @@ def a_team(folder: Path, *, database: str | None = None) -> Iterator[Team]:
     )
     with made as project:
         with project.database.writing() as connection:
+            both = {
+                "text": f"The text of d6, in which water moves.\n\n{ARABIC}",
+                "url": "ftp://example.org/d6",
+            }
+            connection.execute(update(documents).where(documents.c.name == "d6").values(**both))
             if database is None:
                 long = HOSTILE + " water " + "x" * 10_000_000
                 last = update(documents).where(documents.c.name == f"d{DOCUMENTS}")
@@ -139,9 +147,26 @@ def _is_wrong(said: ConsoleMessage) -> bool:
 
     So it may of calls that are not answered: it says so itself, which tests look at.
     """
-    silent = said.location["url"].endswith(("/nothing", "/api/judgments", "/api/next"))
-    expected = "net::ERR_" in said.text or silent
+    address = said.location["url"]
+    silent = address.endswith(("/nothing", "/api/judgments", "/api/next"))
+    expected = "net::ERR_" in said.text or silent or "/api/items/" in address
     return said.type == "error" and not expected
+
+
+def press(page: Page, *keys: str) -> None:
+    """One key after the other."""
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def at(page: Page, name: str) -> None:
+    """Wait until a document is shown."""
+    page.locator("#document .about", has_text=re.compile(rf"\b{name}\b")).wait_for()
+
+
+def says(page: Page, text: str) -> None:
+    """Wait until the line at the top says this."""
+    page.locator("#status", has_text=text).wait_for()
 
 
 def ready(page: Page) -> None:
@@ -161,8 +186,8 @@ WAITING = """() => {
 }"""
 
 
-def all_sent(page: Page) -> None:
-    """Wait until nothing waits in the browser any more, and the page says that all is saved.
+def nothing_waits(page: Page) -> None:
+    """Wait until nothing waits in the browser any more.
 
     The page's policy allows no `wait_for_function`, which evaluates text within it.
     """
@@ -170,4 +195,9 @@ def all_sent(page: Page) -> None:
     while page.evaluate(WAITING):
         assert time.monotonic() < until, "judgments still wait to be sent"
         page.wait_for_timeout(20)
-    page.locator("#status", has_text="Saved").wait_for()
+
+
+def all_sent(page: Page) -> None:
+    """Wait until nothing waits in the browser any more, and the page says that all is saved."""
+    nothing_waits(page)
+    says(page, "Saved")

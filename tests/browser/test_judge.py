@@ -15,7 +15,9 @@ from tests.browser.judge_page import (
     Team,
     a_team,
     all_sent,
+    at,
     browsing,
+    press,
     ready,
 )
 
@@ -77,11 +79,6 @@ def test_a_topic_by_keyboard_alone(browser: Browser, either: Team) -> None:
     assert [kind for _, kind, _ in either.said("ann", "t1")].count("undo") == 1
 
 
-def at(page: Page, name: str) -> None:
-    """Wait until a document is shown."""
-    page.locator("#document h2", has_text=f"Title of {name}").wait_for()
-
-
 def tab_to(page: Page, name: str) -> None:
     """Move the focus by Tab until it is on what has this name."""
     for _ in range(40):
@@ -89,24 +86,6 @@ def tab_to(page: Page, name: str) -> None:
         if name in " ".join(page.locator(":focus").inner_text().split()):
             return
     raise AssertionError(f"{name!r} was not reached")
-
-
-def press(page: Page, *keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
-
-
-def test_a_list_by_keyboard(browser: Browser, team: Team) -> None:
-    with browsing(browser, team, "ivy") as (_, page):
-        page.goto("/topics/t1/list")
-        page.wait_for_load_state("networkidle")
-        press(page, "1")  # of no document
-        page.locator("#status", has_text="Press → to go to a document").wait_for()
-        press(page, "ArrowRight", "2", "ArrowRight", "3", "ArrowLeft", "0", "9")
-        page.locator("#status", has_text="There is no grade 9").wait_for()
-        assert page.locator("#far-topic .done").inner_text() == "2"
-    graded = [("d1", 2), ("d3", 3), ("d3", 0)]
-    assert team.said("ivy", "t1") == [(name, "grade", grade) for name, grade in graded]
 
 
 def test_a_double_click_says_one_thing(browser: Browser, team: Team) -> None:

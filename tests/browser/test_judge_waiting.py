@@ -7,11 +7,19 @@ from contextlib import contextmanager
 from itertools import cycle
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete
+from sqlalchemy import delete, insert
 
 from cleverdon.assess.people.accounts import person_named
-from cleverdon.assess.store.schema import visits
-from tests.browser.judge_page import Team, all_sent, browsing, ready, sign_in
+from cleverdon.assess.store.schema import assignments, visits
+from tests.browser.judge_page import (
+    Team,
+    all_sent,
+    browsing,
+    press,
+    ready,
+    says,
+    sign_in,
+)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, Route
@@ -30,15 +38,6 @@ def judging(browser: Browser, team: Team, name: str, topic: str) -> Iterator[Pag
 def open_topic(page: Page, topic: str) -> None:
     page.goto(f"/topics/{topic}")
     ready(page)
-
-
-def press(page: Page, keys: str) -> None:
-    for key in keys:
-        page.keyboard.press(key)
-
-
-def says(page: Page, text: str) -> None:
-    page.locator("#status", has_text=text).wait_for()
 
 
 def sent_at_once(page: Page) -> None:
@@ -65,7 +64,7 @@ def test_an_answer_from_somebody_else_is_none(browser: Browser, team: Team) -> N
     body = "<p>Pay for this network, please</p>"
     with judging(browser, team, "ann", "t2") as page:
         page.route("**/api/**", lambda route: route.fulfill(status=next(statuses), body=body))
-        press(page, "123012")
+        press(page, *"123012")
         page.get_by_role("heading", name="The next document cannot be fetched").wait_for()
         says(page, "6 judgments wait to be sent: something else than this app answered")
         page.unroute_all()
@@ -81,7 +80,7 @@ def test_two_pages_of_one_person(browser: Browser, team: Team) -> None:
         other = one.context.new_page()
         open_topic(other, "t3")
         other.evaluate("document.body.dataset.csrf = 'of an earlier visit'")
-        press(other, "21")
+        press(other, *"21")
         press(one, "3")
         all_sent(one)
         all_sent(other)
@@ -94,7 +93,7 @@ def test_another_person_at_the_same_browser(browser: Browser, team: Team) -> Non
     with judging(browser, team, "cat", "t2") as page:
         context = page.context
         with answering(context, lambda route: route.abort()):
-            press(page, "12")
+            press(page, *"12")
             says(page, "2 judgments wait")
             page.close()
         sign_in(context, team, "dan")
@@ -114,7 +113,7 @@ def test_a_browser_that_keeps_nothing(browser: Browser, team: Team) -> None:
         page.add_init_script(FORBIDDEN)
         open_topic(page, "t2")
         with answering(page, lambda route: route.abort()):
-            press(page, "12")
+            press(page, *"12")
             says(page, "leave this page open")
         sent_at_once(page)
     assert grades(team, "fay", "t2") == [("d1", 1), ("d2", 2)]
@@ -139,9 +138,9 @@ def test_the_last_word_stands_although_the_clock_was_set_back(browser: Browser, 
 def test_what_has_not_been_sent_can_be_undone(browser: Browser, team: Team) -> None:
     with judging(browser, team, "fay", "t3") as page:
         page.context.set_offline(True)
-        press(page, "2u")
+        press(page, *"2u")
         assert page.locator("#standing").inner_text() == "Not judged"
-        press(page, "31uu")
+        press(page, *"31uu")
         says(page, "6 judgments wait")
         page.context.set_offline(False)
         all_sent(page)
@@ -160,9 +159,9 @@ def test_what_is_refused_holds_nothing_up(browser: Browser, team: Team) -> None:
 
     with judging(browser, team, "ivy", "t3") as page:
         with answering(page, refuse_flags):
-            press(page, "1f2")
+            press(page, *"1f2")
             page.locator("#refused", has_text="No flags today.").wait_for()
-            press(page, "uu")  # 2 and 1: there is no flag that could be undone
+            press(page, *"uu")  # 2 and 1: there is no flag that could be undone
             page.locator("#document h2", has_text="Title of d1").wait_for()
             all_but_refused = ("d1", 1), ("d2", 2), ("d2", None), ("d1", None)
         page.get_by_role("button", name="Send it again").click()
@@ -170,6 +169,30 @@ def test_what_is_refused_holds_nothing_up(browser: Browser, team: Team) -> None:
         assert page.locator("#refused").is_hidden()
     assert grades(team, "ivy", "t3") == [*all_but_refused, ("d2", None)]
     assert team.standing("ivy", "t3")["d2"] == (None, None, "", True)
+
+
+def test_many_that_are_refused_are_folded_and_sent_again_together(
+    browser: Browser, team: Team
+) -> None:
+    with team.project.database.writing() as connection:
+        mia = person_named(connection, "mia").id
+    with judging(browser, team, "mia", "t1") as page:
+        with team.project.database.writing() as connection:
+            connection.execute(delete(assignments).where(assignments.c.person_id == mia))
+        press(page, *"12301")
+        says(page, "5 judgments were not taken: see why below.")
+        box = page.locator("#refused")
+        box.locator("details:not([open])").wait_for()
+        box.locator("summary").click()
+        why = "of “Title of d1”: this document is not assigned to you, or no longer."
+        assert f"Not taken: Grade 1 Related {why}" in box.inner_text()
+        with team.project.database.writing() as connection:
+            rows = [{"topic_id": topic, "person_id": mia} for topic in (1, 2, 3)]
+            connection.execute(insert(assignments), rows)
+        box.get_by_role("button", name="Send all again").click()
+        all_sent(page)
+        assert box.is_hidden()
+    assert [grade for _, grade in grades(team, "mia", "t1")] == [1, 2, 3, 0, 1]
 
 
 def test_a_visit_that_ended(browser: Browser, team: Team) -> None:

@@ -71,6 +71,11 @@ class Part:
         return self.end - self.start
 
     @property
+    def pieces(self) -> list[Piece]:
+        """The text cut at its terms."""
+        return self._pieces(0, len(self.text))
+
+    @property
     def paragraphs(self) -> list[list[Piece]]:
         """The text cut at blank lines, and there at its terms."""
         ends = [found.span() for found in _BLANK_LINES.finditer(self.text)]
@@ -94,6 +99,7 @@ class Excerpt:
 
     parts: tuple[Part, ...]
     length: int
+    searched: int  # characters, from the beginning, that were looked through for the query's terms
 
     @property
     def left_out(self) -> int:
@@ -118,13 +124,13 @@ def excerpt(text: str, query: str, *, length: int | None = None) -> Excerpt:
     length = len(text) if length is None else length
     text = text[:SEARCHED]
     marks = list(islice(terms_of(query).spans(text), _MOST_MARKS))
-    if length <= _WHOLE:
-        return Excerpt(tuple(_parts(text, [(0, length)], marks, length)), length)
-    return Excerpt(tuple(_parts(text, _views(text, marks), marks, length)), length)
+    searched = len(text) if len(marks) < _MOST_MARKS else marks[-1][1]
+    views = [(0, length)] if length <= _WHOLE else _views(text, marks)
+    return Excerpt(tuple(_parts(text, views, marks, length)), length, searched)
 
 
 def marked(text: str, query: str) -> Part:
-    """A page of a text, all of it in view."""
+    """A page of a text, or a title: all of it is in view."""
     marks = tuple(islice(terms_of(query).spans(text), _MOST_MARKS))
     return Part("text", 0, len(text), text, marks)
 

@@ -96,6 +96,9 @@ def _taken() -> ColumnElement[int]:
     return judged + leased
 
 
+_FIRST = -1
+"""Before all places of a topic."""
+
 _OF_TOPIC = items.c.topic_id == bindparam("topic", type_=Integer)
 # Of one topic: then an index has the order, and looking ends where there is enough.
 _NEXT = (
@@ -103,6 +106,7 @@ _NEXT = (
     .select_from(_IN_REACH)
     .where(
         _OF_TOPIC,
+        items.c.position > bindparam("after", type_=Integer),
         ~IS_DONE,
         _available(),
         items.c.id.not_in(bindparam("without", expanding=True)),
@@ -110,6 +114,7 @@ _NEXT = (
     .order_by(items.c.position)
     .limit(bindparam("n", type_=Integer))
 )
+_PLACE = select(items.c.position).where(items.c.id == bindparam("item"))
 _PROGRESS = (
     select(
         items.c.topic_id,
@@ -166,18 +171,21 @@ def take_next(
     topic: int | None = None,
     n: int = 1,
     without: Collection[int] = (),
+    past: int | None = None,
     feeder: Feeder | None = None,
 ) -> list[int]:
     """The next items for a person, leased; of one topic, or topic by topic.
 
     `without` are items that the browser has already: they are passed over, and stay leased.
+    `past` is an item behind which to look first, and only then from the beginning.
     `feeder` gives out further documents first, where the pool is adaptive.
     """
     now = clock.now()
+    after = _FIRST if past is None else connection.execute(_PLACE, {"item": past}).scalar()
     found: list[int] = []
     for each in _assigned(connection, person) if topic is None else [topic]:
         if len(found) < n:
-            asked = {"me": person, "now": now, "topic": each, "n": n - len(found)}
+            asked = {"me": person, "now": now, "topic": each, "n": n - len(found), "after": after}
             found += _of_topic(connection, {**asked, "without": list(without)}, feeder)
     _lease(connection, person, [*without, *found][-MOST_LEASES:], now)
     return found
@@ -204,7 +212,13 @@ def _of_topic(connection: Connection, asked: Mapping[str, Any], feeder: Feeder |
 
 
 def _search(connection: Connection, asked: Mapping[str, Any]) -> list[int]:
-    return list(connection.execute(_NEXT, asked).scalars())
+    found = list(connection.execute(_NEXT, asked).scalars())
+    lacking = asked["n"] - len(found)
+    if lacking and asked["after"] != _FIRST:
+        without = [*asked["without"], *found]
+        around = {**asked, "after": _FIRST, "n": lacking, "without": without}
+        found += connection.execute(_NEXT, around).scalars()
+    return found
 
 
 def _lease(connection: Connection, person: int, found: list[int], now: float) -> None:

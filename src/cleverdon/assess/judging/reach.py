@@ -45,11 +45,14 @@ def within_reach(person: int | BindParameter[int]) -> ColumnElement[bool]:
 _ITEM = reachable(ME).where(items.c.id == bindparam("item"))
 
 
+NOT_YOURS = "this document is not assigned to you, or no longer"
+
+
 def item_for(connection: Connection, person: int, item: int) -> Row[Any]:
     """An item that a person may judge; others are said not to be there, which tells nothing."""
     found = connection.execute(_ITEM, {"me": person, "item": item}).first()
     if found is None:
-        raise NotThere(f"there is no document {item} among those that are assigned to you")
+        raise NotThere(NOT_YOURS)
     return found
 
 

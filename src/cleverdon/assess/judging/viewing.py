@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 from sqlalchemy import BindParameter, Connection, Row, Select, bindparam, func, select
 
-from cleverdon.assess.judging.excerpts import SEARCHED, Excerpt, Part, excerpt, marked
-from cleverdon.assess.judging.reach import ME, item_for, within_reach
+from cleverdon.assess.judging.excerpts import SEARCHED, Excerpt, Part, Piece, excerpt, marked
+from cleverdon.assess.judging.reach import ME, NOT_YOURS, item_for, within_reach
 from cleverdon.assess.judging.recording import Standing, history_of
 from cleverdon.assess.refusals import NotThere
 from cleverdon.assess.store.schema import (
@@ -35,6 +35,9 @@ _LAST_CHARACTER = 2**31 - 2
 TEXT_PAGE = 40_000
 """Characters of a page of a document's whole text."""
 
+_TIMED = 99
+"""Judgments of which somebody's pace is told: the last ones."""
+
 
 @dataclass(frozen=True)
 class View:
@@ -44,6 +47,7 @@ class View:
     topic: str
     document: str
     title: str
+    heading: list[Piece]  # the title with the query's terms marked, or the document's id
     url: str
     excerpt: Excerpt
     standing: Standing
@@ -75,6 +79,7 @@ class TextPage:
 
     topic: str
     title: str
+    heading: list[Piece]
     number: int
     pages: int
     part: Part
@@ -101,7 +106,7 @@ def view(connection: Connection, person: int, item: int) -> View:
     """One item."""
     found = views(connection, person, [item])
     if not found:
-        raise NotThere(f"there is no document {item} among those that are assigned to you")
+        raise NotThere(NOT_YOURS)
     return found[0]
 
 
@@ -161,21 +166,26 @@ def any_text_page(connection: Connection, item: int, number: int) -> TextPage:
     if row is None or not 1 <= number <= pages:
         raise NotThere(f"there is no page {number} of a document {item}")
     title = row.title or row.document
-    return TextPage(row.topic, title, number, pages, marked(row.text, row.query))
+    heading = _heading(row.title, row.document, row.query)
+    part = marked(row.text, row.query)
+    return TextPage(row.topic, title, heading, number, pages, part)
 
 
-def pace(connection: Connection, person: int, topic: int) -> tuple[int, float]:
-    """How many judgments of a topic a person was timed at, and the seconds of them all."""
+def pace(connection: Connection, person: int, topic: int) -> list[float]:
+    """The seconds that a person's last judgments of a topic took, the newest first."""
     timed = connection.execute(
-        select(func.count(events.c.seconds), func.coalesce(func.sum(events.c.seconds), 0.0))
+        select(events.c.seconds)
         .join(items, items.c.id == events.c.item_id)
         .where(
             events.c.person_id == person,
             items.c.topic_id == topic,
             events.c.kind.in_(("grade", "skip")),
+            events.c.seconds.is_not(None),
         )
-    ).one()
-    return int(timed[0]), float(timed[1])
+        .order_by(events.c.id.desc())
+        .limit(_TIMED)
+    )
+    return list(timed.scalars())
 
 
 def history(connection: Connection, person: int, item: int) -> Sequence[Row[Any]]:
@@ -241,12 +251,17 @@ def _view(row: Row[Any], said: tuple[Row[Any], ...]) -> View:
         topic=row.topic,
         document=row.document,
         title=row.title,
+        heading=_heading(row.title, row.document, row.query),
         url=row.url,
         excerpt=excerpt(row.text, row.query, length=row.length),
         standing=_standing(row),
         event=row.event_id,
         history=said,
     )
+
+
+def _heading(title: str, document: str, query: str) -> list[Piece]:
+    return marked(title, query).pieces if title else [Piece(document, marked=False)]
 
 
 def _said(row: Row[Any]) -> Said:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from statistics import median
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Form, Path, Query, Request
@@ -131,11 +132,11 @@ def one(
 ) -> Response:
     """One document: the next one, or one that was asked for.
 
-    `past` is one that was passed over for now, `said` the one that was judged just before.
+    `past` is one that was passed over for now, `said` the one that was judged just before: what
+    comes next is placed behind them, and what was passed over comes again at the end.
     """
     if item is None:
-        passed = [] if past is None else [past]
-        item = next(iter(_next(request, visitor, name, without=passed)), past)
+        item = next(iter(_next(request, visitor, name, past=past or said)), past)
     with request.app.state.project.database.reading() as connection:
         topic = topic_for(connection, visitor.person, topic_of(name))
         view = None if item is None else viewing.view(connection, visitor.person, item)
@@ -144,12 +145,14 @@ def one(
         before = viewing.own_judgments(
             connection, visitor.person, topic=topic.id, before=view.event if view else None, n=1
         )
+        pace = viewing.pace(connection, visitor.person, topic.id)
         values = {
             **_about(connection, visitor, topic),
             "view": view,
             "earlier": before[0] if before else None,
             "judged": None if said is None else viewing.view(connection, visitor.person, said),
-            "pace": viewing.pace(connection, visitor.person, topic.id),
+            "pace": pace,
+            "typical": median(pace) if pace else None,  # which a long lunch does not move
         }
     return page(request, "judge.html", values, visitor=visitor)
 
@@ -169,22 +172,34 @@ def whole_text(
 
 
 def _next(
-    request: Request, visitor: Visitor, name: str, *, n: int = 1, without: Sequence[int] = ()
+    request: Request, visitor: Visitor, name: str, *, n: int = 1, past: int | None = None
 ) -> list[int]:
     """The next documents of a topic, kept for who asks."""
     state = request.app.state
     with state.project.database.writing(durable=False) as connection:
         topic = topic_for(connection, visitor.person, topic_of(name)).id
         return take_next(
-            connection, visitor.person, topic=topic, n=n, without=without, feeder=state.feeder
+            connection, visitor.person, topic=topic, n=n, past=past, feeder=state.feeder
         )
 
 
 def _about(connection: Connection, visitor: Visitor, topic: Any) -> dict[str, Any]:
-    """What the pages of a topic say above its documents."""
+    """What the pages of a topic say beside its documents."""
     counted = progress(connection, visitor.person)
-    far = counted.get(topic.id, Progress())
-    return {"topic": topic, "far": far, "overall": _together(counted.values())}
+    assigned = assigned_topics(connection, visitor.person)
+    return {
+        "topic": topic,
+        "far": counted.get(topic.id, Progress()),
+        "overall": _together(counted.values()),
+        "following": _following(topic, assigned, counted),
+    }
+
+
+def _following(topic: Any, assigned: Sequence[Any], counted: Mapping[int, Progress]) -> Any | None:
+    """The next topic of which something is left, after this one and then from the first on."""
+    at = [row.id for row in assigned].index(topic.id)
+    others = [*assigned[at + 1 :], *assigned[:at]]
+    return next((row for row in others if counted.get(row.id, Progress()).left), None)
 
 
 def _together(counted: Collection[Progress]) -> Progress:

@@ -2,8 +2,10 @@
 
 import "./clicks.js";
 import { dialogOf } from "./dialogs.js";
+import { lastSaid } from "./earlier.js";
 import "./everywhere.js";
 import { listen } from "./keys.js";
+import { Pace } from "./pace.js";
 import { Progress } from "./progress.js";
 import { changes, say, state } from "./sending.js";
 import * as standings from "./standing.js";
@@ -15,23 +17,24 @@ const root = document.getElementById("judging");
 const place = document.getElementById("document");
 const forms = document.getElementById("forms");
 const back = document.getElementById("back");
+const on = document.getElementById("on");
 const help = document.getElementById("help");
 const { topic, address } = root.dataset;
 
-if (forms) begin();
-else listen({ ArrowLeft: () => back?.click(), "?": () => help.showModal(), grade: () => {} });
+begin();
 
 function begin() {
   const progress = new Progress(topic);
   const trail = new Trail(topic, firstEntry(), Number(root.dataset.event) || undefined);
   const watch = new Watch();
+  const timings = root.dataset.seconds.split(" ").filter(Boolean).map(Number);
+  const pace = new Pace(document.getElementById("pace"), timings);
   let said = []; // what u takes back: items, and how they stood before
-  const pace = { timed: Number(root.dataset.timed), seconds: Number(root.dataset.seconds) };
   const buttons = [...document.querySelectorAll("#grades button")];
   const announced = document.getElementById("announced");
   const skipping = dialogOf(document.getElementById("skip").closest("details"));
   const noting = dialogOf(document.getElementById("note").closest("details"));
-  let shown = trail.current; // null while there is no document to speak of
+  let shown = trail.current ?? null; // null while there is no document to speak of
 
   function record(values) {
     if (!shown) return;
@@ -62,12 +65,9 @@ function begin() {
   }
 
   function timed() {
-    pace.timed += 1;
-    pace.seconds += watch.seconds;
-    const each = Math.round(pace.seconds / pace.timed);
-    const seconds = each === 1 ? "1 second" : `${each} seconds`;
-    document.getElementById("pace").textContent = `${seconds} a judgment`;
-    return watch.seconds;
+    const { seconds } = watch;
+    pace.add(seconds);
+    return seconds;
   }
 
   // What is fetched already is shown without waiting, so that no key is lost in between.
@@ -96,19 +96,19 @@ function begin() {
   function arrive(next) {
     if (next) show(next, "");
     else if (next === undefined) return;
-    else if (shown) explain("There are no more documents in this topic.");
+    else if (shown) explain("There are no other documents left in this topic.");
     else if (trail.problem) showText(`The next document cannot be fetched: ${trail.problem}`);
     else showNothing();
   }
 
   async function backward() {
-    if (!shown) {
+    if (!shown && trail.current) {
       show(trail.to(trail.current.item), "");
       return;
     }
     const before = await trail.back();
     if (before) show(before, "");
-    else if (before === null) explain("This is the first one.");
+    else if (before === null) explain("There are no earlier ones.");
   }
 
   function explain(otherwise) {
@@ -116,15 +116,21 @@ function begin() {
     tell(problem ? `${problem.charAt(0).toUpperCase()}${problem.slice(1)}.` : otherwise);
   }
 
-  function undo() {
-    const last = said.pop() ?? ownOf(shown);
-    if (!last) {
-      tell("There is nothing to undo.");
-      return;
-    }
+  async function undo() {
+    const last = said.pop() ?? (await earlier());
+    if (!last) return;
     const entry = trail.to(last.item);
     send(entry, last.before ?? entry.standing, { kind: "undo" });
     show(entry, "Undone.");
+  }
+
+  // What was said before this page was loaded: of the document that is shown, or else the last word.
+  async function earlier() {
+    if (shown && standings.isSaid(shown.standing) && !isWaiting(shown.item)) return shown;
+    const { found, why } = await lastSaid(topic);
+    if (found && (await trail.bring(found.item))) return found;
+    tell(why ?? "The document of which you said something last cannot be fetched.");
+    return null;
   }
 
   function show(entry, announcement) {
@@ -134,6 +140,9 @@ function begin() {
     watch.restart();
     fill(entry);
     back.hidden = false;
+    on.hidden = false;
+    tell(entry.again ? passedOver(entry.again) : "");
+    entry.again = 0;
     history.replaceState(null, "", `${address}?item=${entry.item}`);
     announced.textContent = announcement; // the title is read out since it gets the focus
     place.querySelector("h2").focus({ preventScroll: true });
@@ -150,6 +159,8 @@ function begin() {
   }
 
   function showNothing() {
+    on.hidden = true;
+    history.replaceState(null, "", address);
     place.replaceChildren(document.getElementById("nothing-left").content.cloneNode(true));
     place.querySelector("h2").focus();
   }
@@ -201,7 +212,7 @@ function begin() {
     event.preventDefault();
     backward();
   });
-  document.getElementById("on").addEventListener("click", (event) => {
+  on.addEventListener("click", (event) => {
     event.preventDefault();
     forward();
   });
@@ -249,25 +260,24 @@ function begin() {
   });
 
   document.documentElement.classList.add("scripted");
-  fill(shown);
+  if (shown) fill(shown);
   trail.ahead();
 }
 
 function firstEntry() {
   const item = Number(place.querySelector("article").dataset.item);
+  if (!item) return null; // nothing is left
   const waiting = state().waiting.filter((saying) => saying.item === item);
   const standing = waiting.reduce(standings.after, JSON.parse(root.dataset.standing));
   const label = place.querySelector("h2").textContent;
-  return { item, html: place.innerHTML, standing, label, stale: waiting.length > 0 };
+  return { item, html: place.innerHTML, standing, label, stale: waiting.length > 0, again: 0 };
 }
 
 function isWaiting(item) {
   return state().waiting.some((saying) => saying.item === item);
 }
 
-// What was said before this page was loaded can be taken back as well.
-function ownOf(entry) {
-  const { grade, skipped, note, flagged } = entry?.standing ?? {};
-  const isSaid = entry && (grade !== null || skipped !== null || note !== "" || flagged);
-  return isSaid ? { item: entry.item } : null;
+function passedOver(count) {
+  if (count === 1) return "You passed over this one, the last that is left.";
+  return `You passed over ${count} documents: here they are.`;
 }

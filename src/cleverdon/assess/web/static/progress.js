@@ -25,15 +25,13 @@ export class Progress {
   constructor(topic) {
     this.topic = topic;
     this.ofTopic = new Meter(document.getElementById("far-topic"));
-    const overall = document.getElementById("far-overall");
-    this.overall = overall && new Meter(overall);
+    this.overall = new Meter(document.getElementById("far-overall"));
   }
 
   told(saying, { progress }) {
     if (saying.topic !== this.topic) return;
     const before = this.ofTopic.known;
     this.ofTopic.known = progress;
-    if (!this.overall) return;
     this.overall.known.done += progress.done - before.done;
     this.overall.known.total += progress.total - before.total;
   }
@@ -42,6 +40,6 @@ export class Progress {
     const waiting = state().waiting.filter((saying) => saying.topic === this.topic);
     const change = waiting.reduce((sum, saying) => sum + (saying.change ?? 0), 0);
     this.ofTopic.show(change);
-    this.overall?.show(change);
+    this.overall.show(change);
   }
 }

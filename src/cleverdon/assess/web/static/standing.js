@@ -2,6 +2,9 @@
 
 export const isDone = (standing) => standing.grade !== null || standing.skipped !== null;
 
+// Whether there is something that could be undone.
+export const isSaid = (standing) => isDone(standing) || standing.note !== "" || standing.flagged;
+
 // What stands after something was said; to undo, one has to know what stood before.
 export function after(standing, { kind, grade, text, flagged }) {
   if (kind === "grade") return { ...standing, grade, skipped: null };
@@ -34,13 +37,20 @@ export function announcement(values) {
 export function show({ grade, skipped, flagged }, place, buttons) {
   const parts = [];
   if (grade !== null) parts.push(badge(nameOf(grade), `grade-${grade}`));
-  else if (skipped !== null) parts.push(badge("Skipped", "skipped"), ` ${skipped}`);
+  else if (skipped !== null) parts.push(badge("Skipped", "skipped"), " ", apart(skipped));
   else parts.push(badge("Not judged", "open"));
   if (flagged) parts.push(" ", badge("Flagged", "flag"));
   place.replaceChildren(...parts);
   for (const button of buttons) {
     button.setAttribute("aria-pressed", String(Number(button.value) === grade));
   }
+}
+
+// In its own direction, whatever the page's is.
+export function apart(text) {
+  const made = document.createElement("bdi");
+  made.textContent = text;
+  return made;
 }
 
 function badge(text, name) {

@@ -1,15 +1,18 @@
 // The line that says whether all is saved, and what is wrong where it is not.
 
 import { changes, send, state } from "./sending.js";
+import { apart } from "./standing.js";
 import * as store from "./waiting.js";
 
 const line = document.getElementById("status");
 const box = document.getElementById("refused");
 const SOON = 700; // milliseconds for which an ordinary request is nothing to speak of
+const FEW = 3; // refused judgments that are listed without being asked for
 
 let said = ""; // what a page had to say for itself, until one says something
 let timer;
 let anythingSent = false;
+let unfolded = null; // whether the list of refused judgments is, once somebody decided it
 
 export function tell(text) {
   said = text;
@@ -26,6 +29,7 @@ function show() {
   clearTimeout(timer);
   const troubled = waiting.length > 0 && (problem !== null || !navigator.onLine);
   if (waiting.length > 0 && !troubled) {
+    if (said || line.dataset.kind === "says") write(said, "says");
     timer = setTimeout(() => write(`${judgments(waiting.length)} to be sent.`, "waits"), SOON);
   } else if (troubled) {
     const why = problem?.said ?? "you are offline";
@@ -62,19 +66,34 @@ function addRemedy(status) {
 function showRefused(refused) {
   box.hidden = refused.length === 0;
   if (box.hidden && box.childNodes.length === 0) return;
-  box.replaceChildren(...refused.map(refusal));
+  box.replaceChildren(...(refused.length > 1 ? several(refused) : refused.map(refusal)));
 }
 
 function refusal({ key, saying }) {
   const paragraph = document.createElement("p");
-  const again = button("Send it again", () => {
-    store.allow(key, saying);
-    send();
-  });
+  const again = button("Send it again", () => sendAgain([{ key, saying }]));
   const forget = button("Forget it", () => store.drop(key));
-  const what = `${saying.words ?? saying.kind} of ${saying.label ?? `document ${saying.item}`}`;
-  paragraph.append(`Not taken: ${what}. ${sentence(saying.refused)} `, again, " ", forget);
+  const label = apart(saying.label ?? `document ${saying.item}`);
+  const what = saying.words ?? saying.kind;
+  paragraph.append(`Not taken: ${what} of “`, label, `”: ${saying.refused}. `, again, " ", forget);
   return paragraph;
+}
+
+function several(refused) {
+  const list = document.createElement("details");
+  const summary = document.createElement("summary");
+  summary.textContent = "What was not taken, and why";
+  summary.addEventListener("click", () => {
+    unfolded = !list.open;
+  });
+  list.open = unfolded ?? refused.length <= FEW;
+  list.append(summary, ...refused.map(refusal));
+  return [button("Send all again", () => sendAgain(refused)), list];
+}
+
+function sendAgain(refused) {
+  for (const { key, saying } of refused) store.allow(key, saying);
+  send();
 }
 
 function button(text, act) {
@@ -87,8 +106,6 @@ function button(text, act) {
   });
   return made;
 }
-
-const sentence = (text) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 
 changes.addEventListener("said", () => {
   said = "";

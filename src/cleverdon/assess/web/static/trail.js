@@ -1,18 +1,19 @@
 // The documents of a topic that one has been shown, and those that are fetched ahead.
 
+import { judgmentsBefore } from "./earlier.js";
 import { call, state } from "./sending.js";
 import { isDone } from "./standing.js";
 
 const AHEAD = 5; // fetched at once
 const LOW = 2; // when so few are left, more are fetched
 const MOST_KEPT = 100; // ids that the server is told of
-const EARLIER = 20;
 
 export class Trail {
   constructor(topic, first, event) {
     this.topic = topic;
     this.entries = first ? [first] : [];
-    this.at = 0;
+    this.at = first ? 0 : -1;
+    this.round = 0; // where it began anew: what was passed over before may come again
     this.ended = false; // the server had no more
     this.problem = ""; // why the last fetch gave nothing
     this.before = event; // where the list of one's earlier judgments goes on; null: at its end
@@ -43,30 +44,58 @@ export class Trail {
   }
 
   async #fetchAhead() {
-    const unsent = new Set(state().waiting.map((saying) => saying.item));
-    const known = this.entries
-      .filter((entry) => !isDone(entry.standing) || unsent.has(entry.item))
-      .map((entry) => entry.item);
-    const without = [...new Set([...unsent, ...known])].slice(-MOST_KEPT);
-    const asked = { topic: this.topic, n: AHEAD, without, parts: false };
+    const asked = { topic: this.topic, n: AHEAD, without: this.#without(), parts: false };
     this.problem = "";
     const { answer, said } = await call("/api/next", asked);
     this.problem = said ?? "";
-    if (!answer) return;
-    const fresh = answer.items.filter(({ item }) => this.find(item) < 0);
-    this.entries.push(...fresh.map(entryOf));
-    this.ended = fresh.length === 0;
+    if (answer) this.#add(answer.items);
+  }
+
+  // What the server need not send: what one has, and what it does not know to be done.
+  #without() {
+    const open = new Set(this.entries.filter(isOpen).map(({ item }) => item));
+    const unsent = state().waiting.map(({ item }) => item);
+    const held = this.entries.slice(this.round).filter(isOpen);
+    const without = [...unsent.filter((item) => !open.has(item)), ...held.map(({ item }) => item)];
+    return [...new Set(without)].slice(-MOST_KEPT);
+  }
+
+  // What was passed over in an earlier round moves to the end.
+  #add(items) {
+    const { current } = this;
+    const held = new Set([current, ...this.entries.slice(this.round)].map((entry) => entry?.item));
+    const fresh = items.filter(({ item }) => !held.has(item));
+    const unsent = new Set(state().waiting.map(({ item }) => item));
+    const added = fresh.map((sent) => {
+      const known = unsent.has(sent.item) && this.entries[this.find(sent.item)];
+      return known || entryOf(sent); // what is unsent, a note for example, the server does not know
+    });
+    const moved = new Set(fresh.map(({ item }) => item));
+    const stay = this.entries.filter(({ item }) => !moved.has(item));
+    this.round -= this.entries.length - stay.length;
+    this.entries = [...stay, ...added];
+    this.at = this.entries.indexOf(current);
+    this.ended = added.length === 0;
   }
 
   // The next document; null where there is none now, undefined where one went elsewhere meanwhile.
   async forward() {
     const turn = ++this.turn;
-    if (this.left === 0) {
-      this.ended = false; // others may have left some meanwhile
-      await this.ahead();
-    }
+    if (this.left === 0) await this.#more(turn);
     if (turn !== this.turn) return undefined;
     return this.left === 0 ? null : this.on();
+  }
+
+  // At the end: what others left meanwhile, or else what one passed over, which comes again.
+  async #more(turn) {
+    this.ended = false;
+    await this.ahead();
+    if (turn !== this.turn || this.left > 0 || !this.ended) return;
+    const passed = this.entries.filter(isOpen).length;
+    this.round = this.at + 1;
+    this.ended = false;
+    await this.ahead();
+    if (turn === this.turn && this.left > 0) this.entries[this.at + 1].again = passed;
   }
 
   // To the next one, which is fetched already.
@@ -80,35 +109,41 @@ export class Trail {
   // The document before, at last those that were judged on earlier days.
   async back() {
     const turn = ++this.turn;
-    if (this.at === 0) await this.#fetchEarlier();
+    if (this.at <= 0) await this.#fetchEarlier();
     if (turn !== this.turn) return undefined;
-    if (this.at === 0) return null;
-    this.at -= 1;
+    if (this.at === 0 || this.entries.length === 0) return null;
+    this.at = Math.max(this.at - 1, 0);
     return this.current;
   }
 
   async #fetchEarlier() {
     let item = this.#unseen();
     while (item === undefined && this.before !== null) {
-      const asked = new URLSearchParams({ topic: this.topic, n: EARLIER });
-      if (this.before !== undefined) asked.set("before", this.before);
-      const { answer, said } = await call(`/api/judgments?${asked}`);
+      const { answer, said } = await judgmentsBefore(this.topic, this.before);
       this.problem = said ?? "";
       if (!answer) return;
       this.earlier = answer.judgments.map((judgment) => judgment.item);
       this.before = answer.before;
       item = this.#unseen();
     }
-    if (item === undefined) return;
-    const entry = await fetched(item);
-    this.problem = entry ? "" : "the document cannot be fetched";
-    if (!entry || this.find(item) >= 0) return;
-    this.entries.unshift(entry);
-    this.at += 1;
+    if (item !== undefined) await this.bring(item);
   }
 
   #unseen() {
     return this.earlier.find((item) => this.find(item) < 0);
+  }
+
+  // Make sure that a document is among them, before all others if it was not.
+  async bring(item) {
+    if (this.find(item) >= 0) return true;
+    const entry = await fetched(item);
+    this.problem = entry ? "" : "the document cannot be fetched";
+    if (entry && this.find(item) < 0) {
+      this.entries.unshift(entry);
+      this.round += 1;
+      if (this.at >= 0) this.at += 1;
+    }
+    return entry !== null;
   }
 
   // Go to a document that was shown.
@@ -119,11 +154,13 @@ export class Trail {
   }
 }
 
+const isOpen = ({ standing }) => !isDone(standing);
+
 export async function fetched(item) {
   const { answer } = await call(`/api/items/${item}`);
   return answer ? entryOf(answer) : null;
 }
 
 function entryOf({ item, html, standing, document: shown }) {
-  return { item, html, standing, label: shown.title || shown.id, stale: false };
+  return { item, html, standing, label: shown.title || shown.id, stale: false, again: 0 };
 }
