@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(scope="module", params=["sqlite", "postgresql"])
 def either(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Team]:
@@ -134,8 +134,8 @@ def test_two_quick_taps_say_one_thing(browser: Browser, team: Team) -> None:
     assert team.said("cat", "t3") == [("d1", "grade", 1)]
 
 
-def test_what_is_said_offline_is_sent_later(browser: Browser, team: Team) -> None:
-    with browsing(browser, team, "bob") as (context, page):
+def test_what_is_said_offline_is_sent_later(browser: Browser, either: Team) -> None:
+    with browsing(browser, either, "bob") as (context, page):
         page.goto("/topics/t1")
         ready(page)
         press(page, "1")
@@ -144,13 +144,13 @@ def test_what_is_said_offline_is_sent_later(browser: Browser, team: Team) -> Non
         press(page, "2", "3", "0")
         page.locator("#status", has_text="3 judgments wait to be sent: you are offline").wait_for()
         assert page.locator("#far-topic .done").inner_text() == "4", "what waits is counted"
-        assert len(team.said("bob", "t1")) == 1
+        assert len(either.said("bob", "t1")) == 1
         context.set_offline(False)
         all_sent(page)
         page.reload()
         assert page.locator("#far-topic .done").inner_text() == "4"
     graded = [("d1", 1), ("d2", 2), ("d3", 3), ("d4", 0)]
-    assert team.said("bob", "t1") == [(name, "grade", grade) for name, grade in graded]
+    assert either.said("bob", "t1") == [(name, "grade", grade) for name, grade in graded]
 
 
 def test_a_server_that_is_killed_is_waited_for(browser: Browser, team: Team) -> None:

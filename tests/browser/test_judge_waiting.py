@@ -15,6 +15,7 @@ from tests.browser.judge_page import (
     Team,
     all_sent,
     browsing,
+    nothing_waits,
     press,
     ready,
     says,
@@ -169,6 +170,28 @@ def test_what_is_refused_holds_nothing_up(browser: Browser, team: Team) -> None:
         assert page.locator("#refused").is_hidden()
     assert grades(team, "ivy", "t3") == [*all_but_refused, ("d2", None)]
     assert team.standing("ivy", "t3")["d2"] == (None, None, "", True)
+
+
+def test_to_undo_what_is_refused_takes_nothing_else_back(browser: Browser, team: Team) -> None:
+    def refuse_threes(route: Route) -> None:
+        if route.request.post_data_json.get("grade") == 3:
+            route.fulfill(status=422, json={"error": "no threes today"})
+        else:
+            route.continue_()
+
+    with judging(browser, team, "ivy", "t1") as page:
+        press(page, "2")
+        all_sent(page)
+        with answering(page, refuse_threes):
+            page.context.set_offline(True)
+            press(page, "ArrowLeft", "3", "u")
+            says(page, "2 judgments wait")
+            page.context.set_offline(False)
+            page.locator("#refused", has_text="No threes today.").wait_for()
+            page.get_by_role("button", name="Forget it").click()
+            nothing_waits(page)
+        page.locator("#standing", has_text="2 Relevant").wait_for()
+    assert grades(team, "ivy", "t1") == [("d1", 2)]
 
 
 def test_many_that_are_refused_are_folded_and_sent_again_together(

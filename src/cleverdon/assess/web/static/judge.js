@@ -120,7 +120,7 @@ function begin() {
     const last = said.pop() ?? (await earlier());
     if (!last) return;
     const entry = trail.to(last.item);
-    send(entry, last.before ?? entry.standing, { kind: "undo" });
+    send(entry, last.before ?? entry.standing, { kind: "undo", undoes: last.request });
     show(entry, "Undone.");
   }
 

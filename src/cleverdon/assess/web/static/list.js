@@ -57,7 +57,7 @@ async function undo() {
   if (!last) return;
   const row = rowOf(last.item);
   if (row) {
-    send(row, last.before ?? standingOf(row), { kind: "undo" });
+    send(row, last.before ?? standingOf(row), { kind: "undo", undoes: last.request });
     titleOf(row).focus();
     announced.textContent = "Undone.";
     return;

@@ -2,7 +2,7 @@
 
 import * as store from "./waiting.js";
 
-const FIELDS = ["request", "item", "kind", "grade", "text", "flagged", "seconds", "said_at"];
+const FIELDS = "request item kind grade text flagged seconds said_at undoes".split(" ");
 const PATIENCE = 20000; // milliseconds until a request counts as lost
 const LONGEST_WAIT = 30000;
 const OTHERS_TURN = 2000; // for which another tab is left to send what was said there
@@ -79,6 +79,7 @@ async function sendAll() {
       report("told", { saying: first.saying, answer: outcome.answer });
     } else if (REFUSALS.has(outcome.status)) {
       store.refuse(first.key, first.saying, outcome.said);
+      dropUndoing(first.saying.request);
       report("refused", { saying: first.saying });
     } else {
       stop(outcome);
@@ -89,6 +90,13 @@ async function sendAll() {
     changed();
   }
   problem = null;
+}
+
+// What was not taken need not be taken back, which is said already where it waits behind it.
+function dropUndoing(request) {
+  for (const { key, saying } of store.waiting()) {
+    if (saying.undoes === request) store.drop(key);
+  }
 }
 
 function report(name, detail) {
