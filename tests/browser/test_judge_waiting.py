@@ -14,6 +14,7 @@ from cleverdon.assess.store.schema import assignments, visits
 from tests.browser.judge_page import (
     Team,
     all_sent,
+    at,
     browsing,
     nothing_waits,
     press,
@@ -173,8 +174,12 @@ def test_what_is_refused_holds_nothing_up(browser: Browser, team: Team) -> None:
 
 
 def test_to_undo_what_is_refused_takes_nothing_else_back(browser: Browser, team: Team) -> None:
+    is_there = False
+
     def refuse_threes(route: Route) -> None:
-        if route.request.post_data_json.get("grade") == 3:
+        if not is_there:
+            route.abort()
+        elif route.request.post_data_json.get("grade") == 3:
             route.fulfill(status=422, json={"error": "no threes today"})
         else:
             route.continue_()
@@ -183,10 +188,12 @@ def test_to_undo_what_is_refused_takes_nothing_else_back(browser: Browser, team:
         press(page, "2")
         all_sent(page)
         with answering(page, refuse_threes):
-            page.context.set_offline(True)
-            press(page, "ArrowLeft", "3", "u")
+            press(page, "ArrowLeft")
+            at(page, "d1")
+            press(page, *"3u")
             says(page, "2 judgments wait")
-            page.context.set_offline(False)
+            is_there = True
+            page.evaluate("dispatchEvent(new Event('online'))")
             page.locator("#refused", has_text="No threes today.").wait_for()
             page.get_by_role("button", name="Forget it").click()
             nothing_waits(page)
