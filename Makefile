@@ -61,7 +61,7 @@ format: $(VENV)/.dev
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
-fuzz: $(VENV)/.fuzz
+fuzz: $(VENV)/.dev
 	HYPOTHESIS_PROFILE=fuzz CLEVERDON_FUZZ_SECONDS=600 $(BIN)/python -m pytest -n auto --quiet tests
 
 # Reference pages are generated from the registries; `make test` fails where they are out of date.
@@ -111,11 +111,6 @@ $(VENV)/.dev: pyproject.toml $(RUST) | $(VENV)/.made
 	MATURIN_PEP517_ARGS="--profile quick" $(INSTALL) '.[dev]'
 	@rm -f $(VENV)/.bench
 	@touch $@ $(VENV)/.installed
-
-# Spark is half a gigabyte, and slow to start: `make test` does without.
-$(VENV)/.fuzz: $(VENV)/.dev
-	MATURIN_PEP517_ARGS="--profile quick" $(INSTALL) '.[dev,spark]'
-	@touch $@
 
 $(VENV)/.bench: $(VENV)/.installed
 	$(INSTALL) '.[bench]'

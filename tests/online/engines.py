@@ -43,8 +43,6 @@ def as_log(
     return Log(tables[0], tables[1], segments=segments)
 
 
-NO_SPARK = "Spark is installed, and asked, by `make fuzz`"
-
 _SPARK = {
     "spark.sql.session.timeZone": "UTC",
     "spark.driver.host": "127.0.0.1",
@@ -63,7 +61,6 @@ _SPARK = {
 @contextmanager
 def spark() -> Iterator[Any]:
     """A real Spark on this machine; the zone is UTC, as it has to be for every log."""
-    pytest.importorskip("pyspark", reason=NO_SPARK)
     if shutil.which("java") is None:
         pytest.skip("Spark needs Java 17, and there is no java on the path")
     from pyspark.sql import SparkSession

@@ -34,7 +34,7 @@ from cleverdon.online.series import latencies
 from cleverdon.online.settings import Settings
 from cleverdon.online.stages import staged
 from tests.online.agreement import check
-from tests.online.engines import NO_SPARK, as_log, postgres, spark
+from tests.online.engines import as_log, postgres, spark
 from tests.online.test_observing import log_with_all
 
 # Spark and pandas warn of each other.
@@ -253,7 +253,6 @@ def _all(connection: Any, folder: Path, suites: list[Suite]) -> None:
 @pytest.mark.parametrize("dialect", ["clickhouse", "bigquery", "postgres", "pyspark", "duckdb"])
 def test_every_question_can_be_written_in_the_sql_of(dialect: str) -> None:
     if dialect == "pyspark":
-        pytest.importorskip("pyspark", reason=NO_SPARK)
         assert ibis.pyspark, "its options are known once it is loaded"
     queries, events = odd()
     observed = observe(log_with_all(queries, events), [cls.__name__ for cls in metrics()])
