@@ -8,8 +8,8 @@ from sqlalchemy import Connection, func, select
 
 from cleverdon.assess.adjudicating.cases import Case, case
 from cleverdon.assess.adjudicating.rulings import Ruling, ruling_history
-from cleverdon.assess.judging.excerpts import SEARCHED, Excerpt, excerpt
-from cleverdon.assess.judging.viewing import link_to
+from cleverdon.assess.judging.excerpts import SEARCHED, Excerpt, Piece, excerpt
+from cleverdon.assess.judging.viewing import heading_of, link_to
 from cleverdon.assess.store.schema import documents, items, topics
 
 
@@ -21,6 +21,7 @@ class Shown:
     query: str  # the topic's title
     description: str
     narrative: str
+    heading: list[Piece]  # as of `View`
     url: str
     excerpt: Excerpt
     history: tuple[Ruling, ...]
@@ -58,6 +59,7 @@ def shown(connection: Connection, item: int) -> Shown:
         row.title,
         row.description,
         row.narrative,
+        heading_of(found.title, found.document, row.title),
         row.url,
         excerpt(row.text, row.title, length=row.length),
         tuple(ruling_history(connection, item)),

@@ -166,7 +166,7 @@ def any_text_page(connection: Connection, item: int, number: int) -> TextPage:
     if row is None or not 1 <= number <= pages:
         raise NotThere(f"there is no page {number} of a document {item}")
     title = row.title or row.document
-    heading = _heading(row.title, row.document, row.query)
+    heading = heading_of(row.title, row.document, row.query)
     part = marked(row.text, row.query)
     return TextPage(row.topic, title, heading, number, pages, part)
 
@@ -251,7 +251,7 @@ def _view(row: Row[Any], said: tuple[Row[Any], ...]) -> View:
         topic=row.topic,
         document=row.document,
         title=row.title,
-        heading=_heading(row.title, row.document, row.query),
+        heading=heading_of(row.title, row.document, row.query),
         url=row.url,
         excerpt=excerpt(row.text, row.query, length=row.length),
         standing=_standing(row),
@@ -260,7 +260,8 @@ def _view(row: Row[Any], said: tuple[Row[Any], ...]) -> View:
     )
 
 
-def _heading(title: str, document: str, query: str) -> list[Piece]:
+def heading_of(title: str, document: str, query: str) -> list[Piece]:
+    """A document's title with the query's terms marked; where it has none, its id."""
     return marked(title, query).pieces if title else [Piece(document, marked=False)]
 
 
