@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from sqlalchemy import func, select, update
 from starlette.testclient import TestClient
 
+from cleverdon.assess.judging.recording import Saying, record
 from cleverdon.assess.project import Project
 from cleverdon.assess.scale import Grade, parse_scale
 from cleverdon.assess.store.schema import documents, events, judgments, topics
@@ -75,6 +76,15 @@ def test_guidelines_of_the_project_are_shown_where_one_judges(tmp_path: Path) ->
         with browser(app, "ann") as ann:
             for path in ("/topics", "/topics/t1", "/topics/t1/list"):
                 assert escape(told["guidelines"]) in ann.get(path).text, path
+
+
+def test_topics_that_are_done_come_last(tmp_path: Path) -> None:
+    with made_project(tmp_path / "project", topics=3, documents=1) as project:
+        with project.database.writing() as connection:
+            record(connection, 1, Saying("the-only-one", 1, "grade", 2), project.scale)
+        with browser(make_app(project), "ann") as ann:
+            shown = re.findall(r'<span class="id">(t\d)</span>', ann.get("/topics").text)
+    assert shown == ["t2", "t3", "t1"]
 
 
 def test_judging_by_forms_alone(project: Project, ann: TestClient) -> None:

@@ -61,7 +61,8 @@ def topics(request: Request, visitor: Assessor) -> Response:
     with request.app.state.project.database.reading() as connection:
         assigned = assigned_topics(connection, visitor.person)
         counted = progress(connection, visitor.person)
-    listed = [(row, counted.get(row.id, Progress())) for row in assigned]
+    every = [(row, counted.get(row.id, Progress())) for row in assigned]
+    listed = sorted(every, key=lambda each: not each[1].left)  # what is done comes last
     values = {"listed": listed, "overall": _together(counted.values())}
     return page(request, "topics.html", values, visitor=visitor)
 
