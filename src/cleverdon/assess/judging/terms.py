@@ -23,8 +23,10 @@ _LONGEST_ENDING = 4
 """How much longer than a query's stem a word may be: water, watering, but not waterproofing."""
 
 _LITTLE_WORDS = (
-    "a about an and are as at be by do does for from has have how in is it its of on or that the "
-    "their there to was were what when where which who why will with"
+    "a about all an and any are as at be but by can could did do does for from had has have how i "
+    "if in into is it its me my no not of on or our should so some than that the their them then "
+    "there these they this those to us was we were what when where which who why will with would "
+    "you your"
 )
 _UNTOLD = frozenset(_LITTLE_WORDS.split())
 """English words that say nothing of what is looked for."""
