@@ -89,3 +89,10 @@ def script(app: FastAPI, name: str) -> TestClient:
     key = signed_in(app.state.project, name)
     sent = {CSRF_HEADER: csrf_of(key)}
     return TestClient(app, cookies={cookie_name(app.state.project): key}, headers=sent)
+
+
+def asked(who: TestClient, path: str, status: int = 200) -> Any:
+    """What a call tells."""
+    answer = who.get(path)
+    assert answer.status_code == status, answer.text
+    return answer.json()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from fastapi import FastAPI
@@ -17,7 +16,7 @@ from cleverdon.assess.web.app import declared, make_app, rights_of
 from cleverdon.assess.web.cookies import cookie_name
 from cleverdon.assess.web.visitor import CSRF_HEADER
 from tests.assess.judged import give
-from tests.assess.making import made_project, script
+from tests.assess.making import asked, made_project, script
 
 NO_CALL = "no call: "
 CALLS = {
@@ -83,12 +82,6 @@ def app(project: Project) -> FastAPI:
 @pytest.fixture(scope="module")
 def eve(app: FastAPI) -> TestClient:
     return script(app, "eve")
-
-
-def asked(who: TestClient, path: str, status: int = 200) -> Any:
-    answer = who.get(path)
-    assert answer.status_code == status, answer.text
-    return answer.json()
 
 
 def test_every_page_has_its_call() -> None:

@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from cleverdon.assess.project import Project
 from cleverdon.assess.store.schema import items
 from cleverdon.assess.web.app import make_app
-from tests.assess.making import DOCUMENTS, made_project, script
+from tests.assess.making import DOCUMENTS, asked, made_project, script
 
 _REQUESTS = count()
 
@@ -39,12 +39,6 @@ def ann(app: FastAPI) -> TestClient:
 @pytest.fixture(scope="module")
 def bob(app: FastAPI) -> TestClient:
     return script(app, "bob")
-
-
-def asked(who: TestClient, path: str, status: int = 200) -> Any:
-    answer = who.get(path)
-    assert answer.status_code == status, answer.text
-    return answer.json()
 
 
 def told(who: TestClient, path: str, status: int = 200, **body: object) -> Any:
