@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from math import isnan
 from pathlib import Path
 
-import numpy as np
 import pytest
 from sqlalchemy import insert
 
-from cleverdon.arrays import Floats
 from cleverdon.assess.exporting.assessors import by_assessor
-from cleverdon.assess.importing.importing import Importing, import_file
 from cleverdon.assess.people.accounts import person_named
 from cleverdon.assess.people.auditing import COMMAND_LINE
-from cleverdon.assess.project import POOL, Project
+from cleverdon.assess.project import Project
 from cleverdon.assess.setup.assigning import assign, remove
 from cleverdon.assess.store.schema import judgments, people
 from cleverdon.assess.watching import agreement
@@ -26,27 +22,19 @@ from cleverdon.assess.watching.agreement import beside_people, live_agreement
 from cleverdon.assess.watching.attention import attention
 from cleverdon.assess.watching.beyond import Systems
 from cleverdon.assess.watching.drawing import RESAMPLES
-from cleverdon.assess.watching.drift import Distance, drift_of, drifts
-from cleverdon.assess.watching.facts import Aside, Facts, Grading, read_facts
+from cleverdon.assess.watching.facts import Aside, Facts, Grading
 from cleverdon.assess.watching.grading import grades_of
 from cleverdon.assess.watching.labels import label_rows, labels_of
 from cleverdon.assess.watching.pace import HOUR, pace_of, speed_of
 from cleverdon.assess.watching.progress import progress_of
-from cleverdon.assess.watching.recall import LiveRecall, item_grades, live_recall
-from cleverdon.assess.watching.sentences import drifted, left_out, warnings
+from cleverdon.assess.watching.sentences import warnings
 from cleverdon.assess.watching.watch import Watch
 from cleverdon.assess.watching.watched import watched
 from cleverdon.assess.watching.work import workers
-from cleverdon.assess.web.app import make_app
 from cleverdon.errors import InputError
 from cleverdon.judge import Labels, agree
-from cleverdon.pool import depth_pool, gather
-from cleverdon.pool.file import write_pool
-from cleverdon.pool.recall import recall
-from cleverdon.pool.recall.hypergeometric import relevant_interval
 from tests.assess.facts import made_facts, simulated
 from tests.assess.judged import GRADES, give, judged_project
-from tests.assess.making import browser, made_project
 
 
 @pytest.fixture(scope="module")
@@ -249,262 +237,6 @@ def test_gold_documents_check_attention() -> None:
     told = warnings(watched(facts, Systems(Path("nowhere"))))
     assert any(sentence.startswith("bob gave 30% of 20 gold documents") for sentence in told)
     assert attention(made_facts({"ann": {1: 0}})) == ()
-
-
-def test_drift_is_found_and_said() -> None:
-    facts = simulated(stricter=0.8, topics=24, documents=10)
-    first, *others = [one for one in drifts(facts) if one.against == "others"]
-    assert first.told == "stricter"
-    assert drifted(first).startswith("p0 has become stricter: against the others' grades")
-    assert first.change.value is not None
-    assert first.change.value < -0.3
-    assert all(one.change.value is not None for one in others)
-
-
-def test_drift_is_rarely_told_where_there_is_none() -> None:
-    teams = [simulated(topics=8, documents=10, seed=seed) for seed in range(60)]
-    told = sum(any(one.told for one in drifts(team)) for team in teams)
-    assert told <= 8, "5% of teams: more than 8 of 60 would be told in 1 of 100 tries"
-
-
-def distances(values: Floats, *, interleaved: bool = True) -> list[Distance]:
-    """Of documents x topics, judged topic by topic or one of each topic at a time."""
-    documents, topics = values.shape
-    return [
-        Distance(f"t{topic}", at * topics + topic if interleaved else topic * documents + at, value)
-        for (at, topic), value in np.ndenumerate(values)
-    ]
-
-
-@pytest.mark.parametrize("interleaved", [False, True])
-@pytest.mark.parametrize("shape", [(2, 25), (2, 10), (3, 10), (4, 10), (40, 1)])
-def test_few_documents_of_a_topic_are_not_taken_for_drift(
-    shape: tuple[int, int], *, interleaved: bool
-) -> None:
-    random = np.random.default_rng(0)
-
-    def told(change: float) -> int:
-        """Of 400 people, whose grades change by so much in the second half of each topic."""
-        found = 0
-        for _ in range(400):
-            errors = random.choice([-1, 0, 1], p=[0.15, 0.7, 0.15], size=(4, *shape))
-            above = errors[0] - errors[1:].mean(axis=0) + random.normal(0, 0.5, shape[1])
-            above[shape[0] // 2 :] += change
-            rows = distances(above, interleaved=interleaved)
-            found += drift_of("ann", "others", rows).told != ""
-        return found
-
-    assert told(0) <= 32, "5% of 400: more than 32 would be told in 1 of 200 tries"
-    if interleaved:
-        assert told(1) >= 300
-
-
-def test_drift_is_measured_by_least_squares() -> None:
-    values = np.random.default_rng(0).normal(size=(3, 10))
-    # A level for each topic, and the change, by the normal equations.
-    design = np.hstack([np.tile(np.eye(10), (3, 1)), np.repeat([[0], [1], [1]], 10, axis=0)])
-    fitted, (squares,), _, _ = np.linalg.lstsq(design, values.ravel(), rcond=None)
-    error = np.sqrt(squares / (30 - 11) * np.linalg.inv(design.T @ design)[10, 10])
-    found = drift_of("ann", "gold", distances(values))
-    assert found.change.value == pytest.approx(fitted[10])
-    assert found.change.low == pytest.approx(fitted[10] - 2.0930 * error, rel=1e-4)
-    assert found.early == pytest.approx(fitted[:10].mean())
-
-
-def test_drift_needs_topics_with_several_documents() -> None:
-    alone = [Distance(f"t{at}", float(at), at % 3) for at in range(30)]
-    found = drift_of("ann", "others", alone)
-    assert (found.early, found.told) == (None, "")
-    assert found.change.why == "drift needs 20 documents of topics with two or more: 0 so far"
-    # A third lower in every second half: there is no spread to judge it by.
-    steady = np.arange(10) - np.array([[0], [1 / 3]])
-    found = drift_of("ann", "others", distances(steady))
-    assert found.change.value == pytest.approx(-1 / 3)
-    assert (found.told, found.change.low) == ("", None)
-
-
-def test_topics_are_not_taken_for_drift() -> None:
-    # On the first topic somebody is above the others throughout, on the second below.
-    rows = [
-        Distance(f"t{at // 40}", float(at), (-1) ** (at // 40) + at % 3 / 3) for at in range(80)
-    ]
-    found = drift_of("ann", "others", rows)
-    assert found.told == ""
-    assert found.change.value == pytest.approx(0, abs=0.1)
-    assert drift_of("ann", "others", rows[:9]).change.why.endswith("9 so far")
-
-
-def test_recall_within_a_shuffled_pool_is_hypergeometric() -> None:
-    graded = {item: int(item <= 6) for item in range(1, 21)}
-    facts = made_facts({"ann": graded}, documents=50)
-    found = live_recall(facts, item_grades(facts))
-    low, high = relevant_interval(50, 20, 6)
-    assert found.way == "order"
-    assert (found.all.judged, found.all.relevant) == (20, 6)
-    assert found.all.estimate.value == pytest.approx(15)
-    assert (found.all.estimate.low, found.all.estimate.high) == (low, high)
-    assert found.all.recall.value == pytest.approx(0.4)
-    assert found.all.decision == "go on"
-    whole = made_facts({"ann": dict.fromkeys(range(1, 51), 1)}, documents=50)
-    assert live_recall(whole, item_grades(whole)).all.decision == "stop"
-
-
-def test_topics_that_nobody_began_are_not_passed_over() -> None:
-    facts = made_facts({"ann": {item: item % 2 for item in range(1, 11)}}, topics=3)
-    found = live_recall(facts, item_grades(facts))
-    assert found.topics["t1"].decision == "stop"
-    assert found.without == ("t2", "t3")
-    assert found.all.decision == "open"
-    assert found.all.advice.startswith("Not decided: nothing can be told yet of 2 topics; of the")
-    gold = replace(facts, items=tuple(item._replace(gold=0) for item in facts.items))
-    assert live_recall(gold, item_grades(gold)).all.documents == 0, "gold is no part of the pool"
-
-
-def test_what_was_imported_is_no_sample_of_the_pool(tmp_path: Path) -> None:
-    with made_project(tmp_path / "project", topics=1, documents=100, wanted=2) as project:
-        own, others = tmp_path / "own.qrels", tmp_path / "others.qrels"
-        own.write_text("".join(f"t1 0 d{n} 1\n" for n in range(1, 11)) + "t1 0 new 1\n")
-        import_as = partial(import_file, project, actor=COMMAND_LINE)
-        import_as(str(own), Importing(kind="person", name="ann", add=True))
-
-        def told() -> LiveRecall:
-            with project.database.reading() as connection:
-                facts = read_facts(connection, project.scale)
-            return live_recall(facts, item_grades(facts))
-
-        advice = "Not decided: nothing is judged yet, but what was imported."
-        assert told().all.advice == advice
-        # Bob comes upon two of them, and finds two more in the 18 others.
-        give(project, {"bob": {("t1", f"d{n}"): int(n <= 12) for n in range(9, 29)}})
-        found = told().all
-        assert (found.documents, found.judged, found.relevant) == (90, 18, 2)
-        assert found.estimate.value == pytest.approx(90 / 9)
-        # What came up by itself stays in the sample, if somebody's grade of it is imported later.
-        others.write_text("t1 0 d11 2\n")
-        import_as(str(others), Importing(kind="person", name="ann"))
-        assert told().all == found
-        give(project, {"bob": {("t1", f"d{n}"): 0 for n in range(29, 101)}})
-        whole = told().all
-        assert (whole.documents, whole.relevant, whole.decision) == (100, 12, "stop")
-        assert whole.left_out == 1, "the one that is not from the pool"
-
-
-@pytest.mark.parametrize("kind", ["earlier", "model", "person"])
-def test_what_an_import_adds_is_no_part_of_the_pool(tmp_path: Path, kind: str) -> None:
-    with made_project(tmp_path / "project", topics=1, documents=100) as project:
-        give(project, {"bob": {("t1", f"d{n}"): int(n <= 3) for n in range(1, 19)}})
-
-        def told() -> LiveRecall:
-            with project.database.reading() as connection:
-                facts = read_facts(connection, project.scale)
-            return live_recall(facts, item_grades(facts))
-
-        before = told().all
-        assert before.recall.value == pytest.approx(0.18)
-        file = tmp_path / "more.qrels"
-        file.write_text("".join(f"t1 0 new{n} 2\n" for n in range(20)))
-        how = Importing(kind=kind, name="ann" if kind == "person" else "x", add=True)
-        import_file(project, str(file), how, actor=COMMAND_LINE)
-        assert told().all == replace(before, left_out=20)
-        give(project, {"bob": {("t1", f"new{n}"): 2 for n in range(20)}})
-        assert told().all == replace(before, left_out=20), "whoever judges it"
-        page = browser(make_app(project), "vic").get("/dashboard").text
-        assert "Of 18 that are judged, out of 100 of the pool. 20 documents that somebody" in page
-        found = Watch(project).now()
-        assert left_out(found.recall.all) == (
-            "20 documents that somebody chose, as gold or by an import, are left out of recall."
-        )
-        assert (found.progress.done, found.progress.wanted) == (38, 120)
-
-
-def test_recall_of_a_sampled_pool_weighs_by_probability() -> None:
-    drawn = {item: 1.0 if item <= 4 else 0.25 for item in range(1, 13)}
-    graded = {item: int(item in (1, 2, 5)) for item in range(1, 13)}
-    facts = made_facts({"ann": graded}, documents=12, drawn=drawn)
-    found = live_recall(facts, item_grades(facts))
-    assert found.way == "sample"
-    assert found.all.estimate.value == pytest.approx(2 + 1 / 0.25)
-    assert found.all.recall.value == pytest.approx(3 / 6)
-    assert found.all.recall.low is not None
-    assert found.all.recall.low < 0.5
-
-
-def test_an_adaptive_pool_is_told_by_its_yield() -> None:
-    graded = {item: int(item <= 10) for item in range(1, 31)}
-    facts = made_facts({"ann": graded}, documents=60, adaptive=True)
-    found = live_recall(facts, item_grades(facts))
-    assert found.topics["t1"].last.value == 0
-    assert "none of the last 20" in found.topics["t1"].advice
-    assert found.all.decision == "stop"
-    assert found.all.recall.value is None
-    two = made_facts({"ann": graded}, topics=2, documents=60, adaptive=True)
-    assert live_recall(two, item_grades(two)).all.advice == (
-        "Not decided: of 2 topics, 1 may stop, 0 should go on, and of 1 it cannot be told yet."
-    )
-    assert "adaptive" in found.all.recall.why
-    few = made_facts({"ann": {1: 1}}, documents=60, adaptive=True)
-    assert live_recall(few, item_grades(few)).topics["t1"].advice == (
-        "Not decided: the yield is that of 20 judged documents, and there are 1."
-    )
-    early = made_facts({"ann": dict.fromkeys(range(1, 26), 1)}, documents=60, adaptive=True)
-    assert live_recall(early, item_grades(early)).topics["t1"].decision == "go on"
-
-
-@pytest.mark.parametrize(
-    ("judged", "advice"),
-    [
-        (10, "Stop: all that was given out is judged."),
-        (9, "Go on until it is done: 1 document is still to be judged, and no more will come."),
-        (
-            30,
-            "Stop: all that was given out is judged. 20 of the last 20 documents were relevant, so "
-            "the pool may well hold more.",
-        ),
-    ],
-)
-def test_a_topic_that_ended_is_not_waited_for(judged: int, advice: str) -> None:
-    given = dict.fromkeys(range(1, judged + 1), 1)
-    facts = made_facts({"ann": given}, documents=60, adaptive=True, endings={"t1": "budget"})
-    out = max(judged, 10)
-    facts = replace(
-        facts, items=tuple(item._replace(given_out=item.id <= out) for item in facts.items)
-    )
-    found = live_recall(facts, item_grades(facts))
-    assert found.topics["t1"].advice == advice
-    assert found.topics["t1"].decision == advice.partition(":")[0].partition(" until")[0].lower()
-    assert found.all.decision == found.topics["t1"].decision
-    progress, _ = progress_of(facts)
-    assert (progress.not_given_out, progress.never_given_out) == (0, 60 - out)
-    going, _ = progress_of(replace(facts, endings={}))
-    assert (going.not_given_out, going.never_given_out) == (60 - out, 0)
-
-
-def test_rulings_come_before_votes() -> None:
-    facts = made_facts({"a": {1: 3, 2: 1}, "b": {1: 3, 2: 0}}, rulings={1: 0})
-    assert item_grades(facts) == {1: 0, 2: 0}
-
-
-def test_what_the_pool_missed_is_told_as_by_the_command(tmp_path: Path) -> None:
-    runs = {
-        name: {"t1": {f"d{doc}": 1 / (place + 1) for place, doc in enumerate(docs)}}
-        for name, docs in {"x": [1, 2, 3, 4], "y": [2, 1, 5, 6], "z": [1, 3, 7, 8]}.items()
-    }
-    write_pool(depth_pool(gather(runs), k=4), tmp_path / POOL)
-    graded = {doc: int(doc != 8) for doc in range(1, 9)}
-    facts = made_facts({"ann": graded}, documents=8)
-    found = Systems(tmp_path).beyond(facts, item_grades(facts))
-    judged = {"t1": {f"d{doc}": grade for doc, grade in graded.items()}}
-    best = recall(judged, runs, depth=4, reusing=False).best
-    assert best is not None
-    value, low, high = best.all.recall()
-    assert (found.recall.value, found.recall.low, found.recall.high) == (value, low, high)
-    assert found.sentences[0].startswith("By what systems found in common")
-    part = made_facts({"ann": graded}, documents=80)
-    said = Systems(tmp_path).beyond(part, item_grades(part)).sentences[0]
-    assert "8 of the pool's 80 documents are judged" in said
-    few = Systems(tmp_path).beyond(facts, {1: 1})
-    assert few.recall.why == "it needs 5 relevant documents: 1 so far"
-    assert "which systems" in Systems(tmp_path / "no").beyond(facts, {}).recall.why
 
 
 def test_nothing_is_computed_again_until_something_changes(judged: Project) -> None:
