@@ -100,7 +100,7 @@ DOCUMENTS = {
     '{"id": "d3", "url": "http://x.org/3"}\n'
     '{"id": "d4", "body": "<html><title>Four</title>4"}\n'
     '{"id": "d5", "text": "<script>alert(5)</script> a<b"}\n'
-    '{"id": "d6", "text": "plain", "html": "<p>not this</p>"}\n',
+    '{"id": "d6", "text": "plain", "html": "<p>not this</p>", "url": "doi:10.1/6"}\n',
     "b.trec": "<DOC><DOCNO>d1</DOCNO><DOCHDR>\nhttp://x.org/b 1.2.3.4\n</DOCHDR>\n"
     "<TEXT>one</TEXT></DOC>",
     "c.tsv": "d1\thttp://x.org/c\tT\tone\n",
@@ -125,7 +125,7 @@ def test_documents_have_titles_texts_and_addresses(tmp_path: Path) -> None:
         Document("d3", url="http://x.org/3"),
         Document("d4", "Four", "4"),
         Document("d5", "", "<script>alert(5)</script> a<b"),
-        Document("d6", "", "plain"),
+        Document("d6", "", "plain", "doi:10.1/6"),
         Document("d7"),
     ]
     assert _read(tmp_path, "b.trec", ["d1"]) == ([Document("d1", "", "one", "http://x.org/b")], [])

@@ -27,8 +27,8 @@ _PAGES = (".html", ".htm", ".xhtml")
 _SINGLE = (*_PAGES, ".txt", ".md", ".text")
 """Files of a folder that may be a document each, called by their names."""
 
-_OTHER_SCHEMES = re.compile(r"(?!https?:|ftp:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
-"""Addresses that are none of the web: a link to `javascript:` would be a program."""
+_PROGRAMS = re.compile("(?:javascript|vbscript|data):", re.IGNORECASE)
+"""Addresses that lead to no document: whoever made a link of one would run it."""
 
 _LONGEST_TITLE = 500
 """Characters: lists are full of titles."""
@@ -153,6 +153,6 @@ def _document(name: str, title: str, text: str, url: str, *, is_html: bool) -> D
     if len(title) > _LONGEST_TITLE:
         text = f"{title}\n\n{text}".rstrip("\n")  # so that nothing of it is lost
         title = title[: _LONGEST_TITLE - 1] + "…"
-    if _OTHER_SCHEMES.match(url) or len(url) > _LONGEST_URL:
+    if _PROGRAMS.match(url) or len(url) > _LONGEST_URL:
         url = ""
     return Document(name, storable(title), storable(text), storable(url))
