@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,14 +14,17 @@ from sqlalchemy import update
 from cleverdon.assess import clock
 from cleverdon.assess.adjudicating.cases import case, cases
 from cleverdon.assess.adjudicating.rulings import rule, ruling_history, standing_rulings
+from cleverdon.assess.judging.queue import Progress, progress, take_next
 from cleverdon.assess.judging.recording import Saying, record
+from cleverdon.assess.people.accounts import add_person
 from cleverdon.assess.people.auditing import lines
 from cleverdon.assess.project import Project
 from cleverdon.assess.refusals import Conflict, Invalid, NotThere
+from cleverdon.assess.setup.workload import work_of
 from cleverdon.assess.store.schema import documents
 from cleverdon.assess.web.app import make_app
 from tests.assess.judged import give
-from tests.assess.making import browser
+from tests.assess.making import browser, made_project
 
 ANN, BOB, EVE = 1, 2, 3
 
@@ -238,6 +242,42 @@ def test_only_administrators_settle(app: FastAPI) -> None:
         paths = ("/adjudication", "/adjudication/1", "/adjudication/1/text", "/api/adjudication")
         for path in paths:
             assert other.get(path).status_code == 403
+
+
+def test_what_is_settled_is_nobodys_work_any_more(tmp_path: Path) -> None:
+    with made_project(tmp_path / "project", topics=1, documents=2, wanted=2) as project:
+        for item in (1, 2):
+            settle(project, item, 1, f"ruling-{item}")
+        with project.database.writing() as connection:
+            assert take_next(connection, BOB, n=5) == []
+            assert progress(connection, BOB)[1] == Progress(0, 0)
+            work = work_of(connection)
+            assert [each.left for each in work.people] == [0, 0]
+            assert (work.topics[0].done, work.uncovered, work.short) == (2, [], [])
+        settle(project, 2, None, "ruling-3")
+        with project.database.writing() as connection:
+            assert take_next(connection, BOB, n=5) == [2], "it was taken back"
+
+
+def test_a_ruling_after_another_administrators_is_a_new_one(disputed: Project) -> None:
+    with disputed.database.writing() as connection:
+        eva = add_person(connection, "eva", "administrator").id
+
+        def press(person: int, grade: int) -> bool:
+            return rule(
+                connection,
+                person,
+                request=f"form-of-{person}",
+                item=3,
+                grade=grade,
+                scale=disputed.scale,
+                may_recur=True,
+            ).repeated
+
+        assert [press(EVE, 2), press(EVE, 2), press(eva, 0), press(EVE, 2)] == [
+            False, True, False, False,
+        ]  # fmt: skip
+        assert standing_rulings(connection)[3].grade == 2
 
 
 def test_the_calls_list_and_settle(app: FastAPI) -> None:

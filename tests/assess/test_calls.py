@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
@@ -157,14 +158,14 @@ def test_the_overlap_that_is_set_is_told(eve: TestClient) -> None:
     ],
 )
 def test_a_topic_is_found_by_its_own_name_and_by_that_of_its_page(
-    project: Project, eve: TestClient, name: str, asks: tuple[str, ...]
+    tmp_path: Path, name: str, asks: tuple[str, ...]
 ) -> None:
-    with project.database.writing() as connection:
-        connection.execute(update(topics).where(topics.c.id == 2).values(name=name))
-    app = make_app(project)
-    for ask in asks:
-        path = f"/api/watching/topics/{ask}"
-        assert asked(script(app, "eve"), path)["about"]["topic"] == name, ask
+    with made_project(tmp_path / "project") as project:
+        with project.database.writing() as connection:
+            connection.execute(update(topics).where(topics.c.id == 2).values(name=name))
+        eve = script(make_app(project), "eve")
+        for ask in asks:
+            assert asked(eve, f"/api/watching/topics/{ask}")["about"]["topic"] == name, ask
 
 
 def test_the_description_says_how_programs_and_browsers_are_known(

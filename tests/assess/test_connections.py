@@ -155,6 +155,8 @@ def test_beyond_a_number_there_is_a_sentence(
             assert b"retry-after" in answer
             looking.send(ASKED)
             assert b"text/plain" in await looking.answer()
+            silent[0].send(ASKED)
+            assert b" 200 " in await silent[0].answer(), "who was there before goes on"
             assert await calling.is_out()
             assert all([await one.is_out() for one in silent])
             again = await connect()

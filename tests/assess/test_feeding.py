@@ -271,6 +271,12 @@ def test_what_an_import_adds_is_no_part_of_the_method(
     assert len(names) == 12
     assert {f"d{doc}" for doc in range(14, 20)} | set(given) < set(names)
     assert not caplog.records, "a restart finds what was given out"
+    with project.database.reading() as connection:
+        places = select(items.c.position).where(
+            items.c.topic_id == 1, items.c.position.is_not(None)
+        )
+        found = list(connection.execute(places.order_by(items.c.position)).scalars())
+    assert found == list(range(12)), "each has a place of its own"
 
 
 def test_gold_comes_in_between(tmp_path: Path) -> None:

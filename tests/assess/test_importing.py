@@ -30,7 +30,7 @@ from cleverdon.assess.people.accounts import person_named
 from cleverdon.assess.people.auditing import COMMAND_LINE
 from cleverdon.assess.people.keys import csrf_of
 from cleverdon.assess.project import Project
-from cleverdon.assess.refusals import Conflict, NotThere
+from cleverdon.assess.refusals import Conflict, Invalid, NotThere
 from cleverdon.assess.store.schema import audit, documents, events, items, judgments, leases, people
 from cleverdon.assess.web.api.imports import FileForm, ImportKind
 from cleverdon.assess.web.app import make_app
@@ -123,6 +123,15 @@ def test_as_many_judge_what_is_added_as_all_else(tmp_path: Path) -> None:
         import_file(project, str(path), Importing(add=True), actor=COMMAND_LINE)
         with project.database.reading() as connection:
             assert set(connection.execute(select(items.c.wanted)).scalars()) == {2}
+
+
+@pytest.mark.parametrize("name", ["=HYPERLINK(1)", "ANN", "Command Line"])
+def test_judges_have_names_that_people_could_have(
+    project: Project, bring: Bring, name: str
+) -> None:
+    with pytest.raises((Invalid, Conflict)):
+        bring("t1 0 d1 2\n", kind="model", name=name)
+    assert count(project, events) == 0
 
 
 def test_a_persons_own_judgments_come_back(project: Project, bring: Bring) -> None:

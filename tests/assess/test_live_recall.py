@@ -12,7 +12,7 @@ from cleverdon.assess.importing.importing import Importing, import_file
 from cleverdon.assess.people.auditing import COMMAND_LINE
 from cleverdon.assess.project import POOL
 from cleverdon.assess.watching.beyond import Systems
-from cleverdon.assess.watching.facts import read_facts
+from cleverdon.assess.watching.facts import Aside, read_facts
 from cleverdon.assess.watching.progress import progress_of
 from cleverdon.assess.watching.recall import LiveRecall, item_grades, live_recall
 from cleverdon.assess.watching.sentences import left_out
@@ -170,6 +170,23 @@ def test_a_topic_that_ended_is_not_waited_for(judged: int, advice: str) -> None:
     assert (progress.not_given_out, progress.never_given_out) == (0, 60 - out)
     going, _ = progress_of(replace(facts, endings={}))
     assert (going.not_given_out, going.never_given_out) == (60 - out, 0)
+
+
+def test_a_topic_that_ended_waits_for_all_that_somebody_still_gets() -> None:
+    facts = made_facts({"ann": dict.fromkeys(range(1, 10), 1)}, documents=10, adaptive=True)
+    facts = replace(facts, endings={"t1": "budget"})
+    last = facts.items[-1]
+
+    def advice(**changed: object) -> str:
+        changing = replace(facts, **changed)  # type: ignore[arg-type]
+        return live_recall(changing, item_grades(changing)).topics["t1"].decision
+
+    gold = (*facts.items[:-1], last._replace(gold=1))
+    added = (*facts.items[:-1], last._replace(added=True))
+    assert [advice(), advice(items=gold), advice(items=added)] == ["go on"] * 3
+    assert advice(asides=(Aside("ann", last.id, False, True, False),)) == "stop", (
+        "nobody gets it again"
+    )
 
 
 def test_rulings_come_before_votes() -> None:

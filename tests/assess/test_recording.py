@@ -74,9 +74,14 @@ def test_a_form_says_again_what_it_said_before_something_else(project: Project) 
     assert [press(grade).repeated for grade in (1, 1, 3, 3, 1, 1, 3)] == [
         False, True, False, True, False, True, False,
     ]  # fmt: skip
-    with project.database.reading() as connection:
+    undo = saying_of("the-form", 1, "undo")
+    with project.database.writing() as connection:
+        record(connection, ANN, undo, project.scale)
+    press(2)
+    with project.database.writing() as connection:
+        assert record(connection, ANN, undo, project.scale).repeated, "or it would take back the 2"
         said = [row.grade for row in history_of(connection, ANN, 1)]
-    assert said == [1, 3, 1, 3]
+    assert said == [1, 3, 1, 3, 1, 2]
 
 
 def test_skipping_takes_a_grade_back(project: Project) -> None:

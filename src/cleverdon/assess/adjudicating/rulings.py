@@ -56,11 +56,8 @@ def rule(
     note = note.strip()
     check_said(request=request, grade=grade, text=note, scale=scale)
     if may_recur:
-        own = select(rulings.c.request).where(
-            rulings.c.person_id == person, rulings.c.item_id == item
-        )
-        made = connection.execute(own.order_by(rulings.c.id)).scalars().all()
-        request = recurring(request, made)
+        every = select(rulings.c.request).where(rulings.c.item_id == item).order_by(rulings.c.id)
+        request = recurring(request, connection.execute(every).scalars().all())
     before = connection.execute(
         select(rulings).where(rulings.c.person_id == person, rulings.c.request == request)
     ).first()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlalchemy import Connection, insert, select
 
 from cleverdon.assess import clock
-from cleverdon.assess.people.accounts import check_name, person_named, tidied
+from cleverdon.assess.people.accounts import check_name, check_new_name, person_named, tidied
 from cleverdon.assess.refusals import Conflict
 from cleverdon.assess.store.schema import people
 
@@ -23,6 +23,7 @@ def known_judge(connection: Connection, name: str, kind: str) -> int | None:
         select(people.c.id, people.c.kind).where(people.c.name == name)
     ).first()
     if found is None:
+        check_new_name(connection, name)
         return None
     if found.kind != kind:
         what = "a person with an account" if found.kind == "person" else f"of kind {found.kind}"

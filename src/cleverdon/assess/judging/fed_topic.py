@@ -43,10 +43,17 @@ _IN_TURN = (
     .order_by(items.c.position)
 )
 _LAST = select(events.c.person_id, events.c.request).where(events.c.id == _HEARD)
+_others = items.alias("others")
 _GIVE = (
     update(items)
     .where(items.c.id == bindparam("item", type_=Integer))
-    .values(position=bindparam("place", type_=Integer), after_event=_HEARD)
+    .values(
+        # Behind all others, which may have come by an import.
+        position=select(func.coalesce(func.max(_others.c.position) + 1, 0))
+        .where(_others.c.topic_id == _TOPIC)
+        .scalar_subquery(),
+        after_event=_HEARD,
+    )
 )
 _SAID: Select[Any] = (
     select(
@@ -106,8 +113,8 @@ class FedTopic:
         document = self._next()
         if document is None:
             return False
-        place = {"item": self.items[document], "place": self.given, "heard": self.heard}
-        connection.execute(_GIVE, place)
+        given = {"item": self.items[document], "topic": self.topic, "heard": self.heard}
+        connection.execute(_GIVE, given)
         self._give(document)
         return True
 

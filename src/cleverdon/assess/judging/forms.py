@@ -40,4 +40,6 @@ def saying_of(
     if seconds is not None and not 0 <= seconds <= LONGEST_TIME:
         seconds = None
     made = request_of(request, kind, grade, text, flagged)
-    return Saying(made, item, kind, grade, text, flagged, seconds, may_recur=True)
+    # An undo does not say what it takes back: sent again, it would take another word.
+    may_recur = kind != "undo"
+    return Saying(made, item, kind, grade, text, flagged, seconds, may_recur=may_recur)

@@ -28,6 +28,7 @@ from cleverdon.assess.judging.feeding import Feeder
 from cleverdon.assess.judging.reach import ME, reachable, within_reach
 from cleverdon.assess.store.schema import (
     IS_DONE,
+    IS_SETTLED,
     assignments,
     items,
     judgments,
@@ -65,7 +66,7 @@ _IN_REACH = items.join(assignments, within_reach(ME)).outerjoin(
 
 def _available() -> ColumnElement[bool]:
     """Whether others leave an item to one; what checks attention is for everybody."""
-    return or_(items.c.gold.is_not(None), _taken() < items.c.wanted)
+    return or_(items.c.gold.is_not(None), and_(_taken() < items.c.wanted, ~IS_SETTLED))
 
 
 def _taken() -> ColumnElement[int]:
@@ -111,7 +112,7 @@ _NEXT = (
         _available(),
         items.c.id.not_in(bindparam("without", expanding=True)),
     )
-    .order_by(items.c.position)
+    .order_by(items.c.position, items.c.id)
     .limit(bindparam("n", type_=Integer))
 )
 _PLACE = select(items.c.position).where(items.c.id == bindparam("item"))

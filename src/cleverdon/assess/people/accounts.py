@@ -56,10 +56,8 @@ def alike(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
-def add_person(connection: Connection, name: str, role: str) -> Person:
-    """A new account, which nobody can sign in to until it has a link or a password."""
-    name = check_name(name)
-    _check_role(role)
+def check_new_name(connection: Connection, name: str) -> None:
+    """Refuse a name that is not told from another, or that a spreadsheet would compute."""
     if alike(name).startswith(_FORMULAS):
         raise Invalid(f"{name!r} is a formula to spreadsheets: begin it with a letter or a digit")
     if alike(name) == alike(COMMAND_LINE.name):
@@ -68,6 +66,13 @@ def add_person(connection: Connection, name: str, role: str) -> Person:
         if alike(name) == alike(taken):
             more = "" if name == taken else f", which looks like {name!r}"
             raise Conflict(f"there is a {taken!r} already{more}: names are used once")
+
+
+def add_person(connection: Connection, name: str, role: str) -> Person:
+    """A new account, which nobody can sign in to until it has a link or a password."""
+    name = check_name(name)
+    _check_role(role)
+    check_new_name(connection, name)
     row = {"name": name, "kind": "person", "role": role, "active": True}
     now = clock.now()
     added = connection.execute(insert(people).values(**row, created_at=now))

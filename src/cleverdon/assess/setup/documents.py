@@ -27,7 +27,7 @@ _PAGES = (".html", ".htm", ".xhtml")
 _SINGLE = (*_PAGES, ".txt", ".md", ".text")
 """Files of a folder that may be a document each, called by their names."""
 
-_PROGRAMS = re.compile("(?:javascript|vbscript|data):", re.IGNORECASE)
+_PROGRAMS = re.compile(r"[\x00-\x20]*(?:javascript|vbscript|data):", re.IGNORECASE)
 """Addresses that lead to no document: whoever made a link of one would run it."""
 
 _LONGEST_TITLE = 500
@@ -149,10 +149,10 @@ def _document(name: str, title: str, text: str, url: str, *, is_html: bool) -> D
     if is_html or begins_as_html(text):
         heading, text = text_of_html(text)
         title = title or heading
-    title, text, url = " ".join(title.split()), text.strip("\r\n"), " ".join(url.split())
+    title, text, url = " ".join(title.split()), text.strip("\r\n"), storable(" ".join(url.split()))
     if len(title) > _LONGEST_TITLE:
         text = f"{title}\n\n{text}".rstrip("\n")  # so that nothing of it is lost
         title = title[: _LONGEST_TITLE - 1] + "…"
     if _PROGRAMS.match(url) or len(url) > _LONGEST_URL:
         url = ""
-    return Document(name, storable(title), storable(text), storable(url))
+    return Document(name, storable(title), storable(text), url)

@@ -47,8 +47,8 @@ _is_block = re.compile(
 ).fullmatch
 """These begin a line, and what comes after them another."""
 _CELLS = frozenset({"td", "th"})
-_LONGEST_TITLE = 1_000
-"""Characters; a title that is not closed would have all of the page."""
+_LONGEST_UNCLOSED = 1_000
+"""Characters of a title; one that is not closed would have all of the page."""
 
 
 def begins_as_html(text: str) -> bool:
@@ -114,9 +114,7 @@ class _Token(NamedTuple):
 
 def _tokens(page: str) -> Iterator[_Token]:
     at, last = 0, page.rfind(">")
-    has_quotes = (
-        True  # until a tag has no end but in quotes: then there is no telling what they are
-    )
+    has_quotes = True  # until a tag has no end but in quotes: then nobody can tell what they are
     while (opened := page.find("<", at, last)) >= 0:
         if opened > at:
             yield _Token(page[at:opened])
@@ -162,7 +160,7 @@ class _Seen:
         self._title: list[str] = []
         self._unseen = self._kept = 0  # how many elements deep it is not shown, or kept as it is
         self._in_title = False
-        self._title_room = _LONGEST_TITLE
+        self._title_room = _LONGEST_UNCLOSED
 
     @property
     def title(self) -> str:
@@ -198,8 +196,11 @@ class _Seen:
         if self._unseen:
             return
         if self._in_title:
-            self._title.append(text[: self._title_room])
-            text = text[self._title_room :]
+            cut = self._title_room
+            if len(text) > cut:  # between words, if there are any
+                cut = text.rfind(" ", 0, cut) + 1 or cut
+            self._title.append(text[:cut])
+            text = text[cut:]
             self._title_room -= len(self._title[-1])
             self._in_title = not text
         if self._kept:

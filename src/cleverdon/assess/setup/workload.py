@@ -12,6 +12,7 @@ from sqlalchemy import Connection, and_, case, func, or_, select
 from cleverdon.assess.people.accounts import by_name
 from cleverdon.assess.store.schema import (
     IS_DONE,
+    IS_SETTLED,
     assignments,
     items,
     judgments,
@@ -164,6 +165,7 @@ def _counts(connection: Connection, ended: Collection[int]) -> dict[int, dict[st
     given = items.c.position.is_not(None)
     counted = case(
         (is_gold, 0),
+        (IS_SETTLED, items.c.wanted),
         (judged.c.times > items.c.wanted, items.c.wanted),
         else_=func.coalesce(judged.c.times, 0),
     )
@@ -174,7 +176,7 @@ def _counts(connection: Connection, ended: Collection[int]) -> dict[int, dict[st
             items.c.added,
             given.label("given"),
             func.count().label("documents"),
-            func.count(judged.c.item_id).label("done"),
+            func.count(case((or_(judged.c.item_id.is_not(None), IS_SETTLED), 1))).label("done"),
             func.sum(counted).label("made"),
             func.count(items.c.gold).label("gold"),
         )

@@ -21,6 +21,7 @@ from sqlalchemy import (
     UniqueConstraint,
     false,
     or_,
+    select,
 )
 
 # Named by one rule, so that a later migration can speak of a constraint in either database.
@@ -209,6 +210,21 @@ rulings = Table(
     sqlite_autoincrement=True,
 )
 """How disagreements were settled; of each item, the last one holds."""
+
+_later = rulings.alias("later")
+IS_SETTLED = (
+    select(rulings.c.id)
+    .where(
+        rulings.c.item_id == items.c.id,
+        rulings.c.grade.is_not(None),
+        ~select(_later.c.id)
+        .where(_later.c.item_id == rulings.c.item_id, _later.c.id > rulings.c.id)
+        .exists(),
+    )
+    .correlate(items)
+    .exists()
+)
+"""Of an item: whether a ruling stands, so that nobody need judge it any more."""
 
 audit = Table(
     "audit",

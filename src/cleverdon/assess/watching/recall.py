@@ -79,8 +79,8 @@ def item_grades(facts: Facts) -> dict[int, int]:
 def without_chosen(facts: Facts, grades: Mapping[int, int]) -> dict[str, list[ItemFact]]:
     """Of each topic, the items whose judgments tell of the rest of its pool.
 
-    Gold was chosen by hand. What an import added was chosen by its file, is not from the pool, and
-    comes behind all of it. What people's grades were imported of was chosen as well; but a pool
+    Gold was chosen by hand. What an import added was chosen by its file, and is not from
+    the pool. What people's grades were imported of was chosen as well; but a pool
     that is judged to the end has no rest, and then all of it counts.
     """
     found: dict[str, list[ItemFact]] = {topic.name: [] for topic in facts.topics}
@@ -221,11 +221,17 @@ def _by_yield(
         judged.sort(key=lambda item: first.get(item, -1))  # without a time: what was ruled alone
         return _yield([grades[item] for item in judged], line)
 
+    skipped = {one.item for one in facts.asides if one.skipped}
+    left = Counter(
+        item.topic
+        for item in facts.items
+        if item.given_out and item.id not in grades and item.id not in skipped
+    )
+
     def advised(topic: str, last: Measured) -> Decided:
         if topic not in facts.endings:
             return by_yield(last, size=LAST)
-        given = (item.id for item in by_topic[topic] if item.given_out)
-        return by_ending(last, left=sum(item not in grades for item in given), size=LAST)
+        return by_ending(last, left=left[topic], size=LAST)
 
     topics = {}
     for topic, one in counted.items():

@@ -30,11 +30,12 @@ class BoundedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Somebody is there, and is to ask something."""
         super().connection_made(transport)
+        if len(self.connections) > MOST:  # those who came before go on
+            self.app = _crowded
         self._wait()
 
     def data_received(self, data: bytes) -> None:
         """Some bytes: the whole head of a request, or a part of it, or what nobody waits for."""
-        self.app = _crowded if len(self.connections) > MOST else self.config.loaded_app
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             self._stop_waiting()

@@ -17,7 +17,12 @@ def number(found: Measured, digits: int = 2, *, signed: bool = False) -> str:
     """
     if found.value is None:
         return NONE
-    return decimal(found.value, digits=digits, signed=signed)
+    return _decimal(found.value, digits, signed)
+
+
+def _decimal(value: float, digits: int, signed: bool) -> str:
+    """Rounded first, so that nothing is written as -0.00."""
+    return decimal(round(value, digits) + 0.0, digits=digits, signed=signed)
 
 
 def ends(found: Measured, digits: int = 2, *, signed: bool = False) -> str:
@@ -28,9 +33,7 @@ def ends(found: Measured, digits: int = 2, *, signed: bool = False) -> str:
     """
     if found.low is None or found.high is None:
         return ""
-    return " to ".join(
-        decimal(end, digits=digits, signed=signed) for end in (found.low, found.high)
-    )
+    return " to ".join(_decimal(end, digits, signed) for end in (found.low, found.high))
 
 
 def percent(found: Measured) -> str:

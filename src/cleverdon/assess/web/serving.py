@@ -9,6 +9,7 @@ import os
 import signal
 import socket
 import ssl
+import sys
 from ipaddress import ip_address
 from types import FrameType
 
@@ -89,6 +90,7 @@ def run(app: FastAPI, listening: socket.socket, *, tls: Tls | None = None) -> No
         ssl_certfile=certificate,
         ssl_keyfile=key,
     )
+    _allow_files(2 * MOST)
     before = signal.signal(signal.SIGTERM, _end)
     logging.getLogger("uvicorn.error").addFilter(_is_news)
     try:
@@ -97,6 +99,17 @@ def run(app: FastAPI, listening: socket.socket, *, tls: Tls | None = None) -> No
         pass  # uvicorn raises the signal again once all is answered
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _allow_files(wanted: int) -> None:
+    """Let this process have so many files open, if it may: each connection is one."""
+    if sys.platform != "win32":
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 class _Server(uvicorn.Server):

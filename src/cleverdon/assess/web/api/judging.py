@@ -78,6 +78,7 @@ def next_items(request: Request, visitor: Assessor, wanted: NextModel) -> Respon
             topic=None if topic is None else topic_for(connection, visitor.person, topic).id,
             n=wanted.n,
             without=wanted.without,
+            past=wanted.past,
             feeder=state.feeder,
         )
     with state.project.database.reading() as connection:

@@ -58,7 +58,12 @@ class NextModel(BaseModel):
     )
     n: Annotated[int, Field(ge=1, le=20, strict=True)] = Field(default=1, description="How many.")
     without: Annotated[list[Id], Field(max_length=100)] = Field(
-        default=[], description="Items that you have already: they stay yours, and are not sent."
+        default=[],
+        description="Items that you have already: they are not sent, and the last fifty "
+        "stay yours, but for what somebody else has by now.",
+    )
+    past: Id | None = Field(
+        default=None, description="Look behind this item first, and then from the beginning."
     )
     parts: bool = Field(default=True, description="Whether the text is wanted beside the HTML.")
 

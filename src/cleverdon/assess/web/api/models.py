@@ -39,7 +39,8 @@ _FAILURES = {
     413: "The request is too large.",
     422: "A value that cannot be.",
     429: "It was tried too often: wait for as long as Retry-After says.",
-    503: "The database could not be read or written. Nothing happened; ask again.",
+    503: "The database could not be read or written, or too many are connected. Nothing happened; "
+    "ask again.",
 }
 _ALWAYS = (400, 401, 403, 408, 413, 422, 503)
 

@@ -1,7 +1,9 @@
 // The forms for reasons and notes, as dialogs: without scripts they unfold where they stand.
 
-// Turn an unfolding form into a button and a dialog; returns what opens it.
-export function dialogOf(details) {
+export const isAsking = () => document.querySelector("dialog[open]") !== null;
+
+// Turn an unfolding form into a button and a dialog; returns what opens it, after `begin`.
+export function dialogOf(details, begin = () => {}) {
   const form = details.querySelector("form");
   const dialog = document.createElement("dialog");
   const title = document.createElement("h2");
@@ -23,6 +25,7 @@ export function dialogOf(details) {
   opener.setAttribute("aria-haspopup", "dialog");
   opener.append(...details.querySelector("summary").childNodes);
   const open = () => {
+    begin();
     dialog.showModal();
     form.querySelector("input[name=text], textarea").select();
   };

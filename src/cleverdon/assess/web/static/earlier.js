@@ -17,7 +17,7 @@ export function judgmentsBefore(topic, before) {
 // time: until that one is taken back, a second key would find it again.
 export async function lastSaid(topic) {
   if (asking || state().waiting.some((saying) => saying.topic === topic)) {
-    return { why: "Wait until all is sent, and undo it then." };
+    return { why: "Wait until all is sent, and undo it then.", untilSent: true };
   }
   asking = true;
   try {

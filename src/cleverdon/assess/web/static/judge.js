@@ -1,7 +1,7 @@
 // One document at a time: what is said moves on at once, and is sent behind the scenes.
 
 import "./clicks.js";
-import { dialogOf } from "./dialogs.js";
+import { dialogOf, isAsking } from "./dialogs.js";
 import { lastSaid } from "./earlier.js";
 import "./everywhere.js";
 import { listen } from "./keys.js";
@@ -9,7 +9,7 @@ import { Pace } from "./pace.js";
 import { Progress } from "./progress.js";
 import { changes, say, state } from "./sending.js";
 import * as standings from "./standing.js";
-import { tell } from "./status.js";
+import { coveredUntil, tell } from "./status.js";
 import { Trail, fetched } from "./trail.js";
 import { Watch } from "./watch.js";
 
@@ -20,6 +20,7 @@ const back = document.getElementById("back");
 const on = document.getElementById("on");
 const help = document.getElementById("help");
 const { topic, address } = root.dataset;
+const AGAIN = 5000; // milliseconds until a document is asked for again
 
 begin();
 
@@ -32,13 +33,16 @@ function begin() {
   let said = []; // what u takes back: items, and how they stood before
   const buttons = [...document.querySelectorAll("#grades button")];
   const announced = document.getElementById("announced");
-  const skipping = dialogOf(document.getElementById("skip").closest("details"));
-  const noting = dialogOf(document.getElementById("note").closest("details"));
   let shown = trail.current ?? null; // null while there is no document to speak of
+  let asked = null; // the document that a dialog is about
+  const ask = () => {
+    asked = shown;
+  };
+  const skipping = dialogOf(document.getElementById("skip").closest("details"), ask);
+  const noting = dialogOf(document.getElementById("note").closest("details"), ask);
 
-  function record(values) {
-    if (!shown) return;
-    const entry = shown;
+  function record(values, entry = shown) {
+    if (values.kind === "note" && values.text.trim() === entry.standing.note) return;
     const isLast = values.kind === "grade" || values.kind === "skip";
     const before = entry.standing;
     const request = send(entry, standings.after(before, values), {
@@ -48,12 +52,18 @@ function begin() {
     said.push({ item: entry.item, before, request });
     document.getElementById("judged")?.remove();
     const announcement = standings.announcement(values);
-    if (isLast) {
+    if (isLast && entry === shown) {
       moveOn(announcement);
     } else {
-      fill(entry);
+      if (entry === shown) fill(entry);
       announced.textContent = announcement;
     }
+  }
+
+  // For the document that is shown, if there is one.
+  function withShown(act) {
+    if (shown) act();
+    else tell("There is no document here: press ← for earlier ones.");
   }
 
   function send(entry, standing, values) {
@@ -94,11 +104,21 @@ function begin() {
   }
 
   function arrive(next) {
-    if (next) show(next, "");
+    if (next) showUnlessAsking(next);
     else if (next === undefined) return;
-    else if (shown) explain("There are no other documents left in this topic.");
-    else if (trail.problem) showText(`The next document cannot be fetched: ${trail.problem}`);
-    else showNothing();
+    else if (trail.problem && !shown) waitForServer();
+    else if (shown && (trail.problem || !standings.isDone(shown.standing))) {
+      explain("There are no other documents left in this topic.");
+    } else {
+      showNothing();
+    }
+  }
+
+  function waitForServer() {
+    showText(`The next document cannot be fetched: ${trail.problem}`);
+    setTimeout(async () => {
+      if (!shown && trail.problem) arrive(await trail.forward());
+    }, AGAIN);
   }
 
   async function backward() {
@@ -107,8 +127,14 @@ function begin() {
       return;
     }
     const before = await trail.back();
-    if (before) show(before, "");
+    if (before) showUnlessAsking(before);
     else if (before === null) explain("There are no earlier ones.");
+  }
+
+  // What arrives late must not take the place of the document that one is asked about.
+  function showUnlessAsking(entry) {
+    if (shown && isAsking()) trail.to(shown.item);
+    else show(entry, "");
   }
 
   function explain(otherwise) {
@@ -117,8 +143,13 @@ function begin() {
   }
 
   async function undo() {
-    const last = said.pop() ?? (await earlier());
-    if (!last) return;
+    let last = said.pop();
+    if (!last) {
+      const { turn } = trail;
+      last = await earlier();
+      // Who has gone on meanwhile, or said something, does not mean that word any more.
+      if (!last || said.length > 0 || turn !== trail.turn || isAsking()) return;
+    }
     const entry = trail.to(last.item);
     send(entry, last.before ?? entry.standing, { kind: "undo", undoes: last.request });
     show(entry, "Undone.");
@@ -127,9 +158,9 @@ function begin() {
   // What was said before this page was loaded: of the document that is shown, or else the last word.
   async function earlier() {
     if (shown && standings.isSaid(shown.standing) && !isWaiting(shown.item)) return shown;
-    const { found, why } = await lastSaid(topic);
+    const { found, why, untilSent } = await lastSaid(topic);
     if (found && (await trail.bring(found.item))) return found;
-    tell(why ?? "The document of which you said something last cannot be fetched.");
+    tell(why ?? "The document of which you said something last cannot be fetched.", { untilSent });
     return null;
   }
 
@@ -146,11 +177,12 @@ function begin() {
     history.replaceState(null, "", `${address}?item=${entry.item}`);
     announced.textContent = announcement; // the title is read out since it gets the focus
     place.querySelector("h2").focus({ preventScroll: true });
-    if (place.getBoundingClientRect().top < 0) place.scrollIntoView();
+    if (place.getBoundingClientRect().top < coveredUntil()) place.scrollIntoView();
     refresh(entry);
   }
 
   function showText(text) {
+    if (place.querySelector("h2")?.textContent === text) return;
     const heading = document.createElement("h2");
     heading.tabIndex = -1;
     heading.textContent = text;
@@ -159,6 +191,8 @@ function begin() {
   }
 
   function showNothing() {
+    shown = null;
+    forms.hidden = true;
     on.hidden = true;
     history.replaceState(null, "", address);
     place.replaceChildren(document.getElementById("nothing-left").content.cloneNode(true));
@@ -205,7 +239,9 @@ function begin() {
   addEventListener("submit", (event) => {
     if (!event.target.dataset.say) return;
     event.preventDefault();
-    if (event.target.dataset.say === "undo") undo();
+    const { say: kind } = event.target.dataset;
+    if (kind === "undo") undo();
+    else if (kind === "skip" || kind === "note") record(fromForm(event.target), asked);
     else if (shown) record(fromForm(event.target, event.submitter));
   });
   back.addEventListener("click", (event) => {
@@ -230,12 +266,14 @@ function begin() {
     }
   });
   changes.addEventListener("refused", async ({ detail: { saying } }) => {
+    const before = said.find(({ request }) => request === saying.request)?.before;
     // To undo what was not taken would take back what stood before it.
     said = said.filter(({ request }) => request !== saying.request);
     const entry = trail.entries[trail.find(saying.item)];
     const fresh = entry && (await fetched(saying.item)); // it stands as it stood before
-    if (!fresh) return;
-    Object.assign(entry, fresh);
+    const standing = fresh?.standing ?? before; // which may not be told any more
+    if (!entry || !standing) return;
+    Object.assign(entry, fresh, { standing });
     if (entry === shown) fill(entry);
   });
   changes.addEventListener("changed", () => progress.show());
@@ -248,13 +286,13 @@ function begin() {
     ArrowRight: forward,
     ArrowLeft: backward,
     u: undo,
-    s: () => shown && skipping(),
-    n: () => shown && noting(),
-    f: () => shown && record({ kind: "flag", flagged: !shown.standing.flagged }),
+    s: () => withShown(skipping),
+    n: () => withShown(noting),
+    f: () => withShown(() => record({ kind: "flag", flagged: !shown.standing.flagged })),
     "?": () => help.showModal(),
     grade: (grade) => {
       const isThere = buttons.some(({ value }) => Number(value) === grade);
-      if (isThere) record({ kind: "grade", grade });
+      if (isThere) withShown(() => record({ kind: "grade", grade }));
       else tell(`There is no grade ${grade} on this scale.`);
     },
   });

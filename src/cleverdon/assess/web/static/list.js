@@ -70,8 +70,8 @@ async function undo() {
 
 // What was said before this page was loaded.
 async function earlier() {
-  const { found, why } = await lastSaid(topic);
-  if (!found) tell(why);
+  const { found, why, untilSent } = await lastSaid(topic);
+  if (!found) tell(why, { untilSent });
   return found;
 }
 
@@ -94,11 +94,13 @@ changes.addEventListener("told", ({ detail: { saying, answer } }) => {
   if (row && !more) showIn(row, answer.standing);
 });
 changes.addEventListener("refused", async ({ detail: { saying } }) => {
+  const before = said.find(({ request }) => request === saying.request)?.before;
   // To undo what was not taken would take back what stood before it.
   said = said.filter(({ request }) => request !== saying.request);
   const row = rowOf(saying.item);
   const { answer } = await call(`/api/items/${saying.item}`);
-  if (row && answer) showIn(row, answer.standing);
+  const standing = answer?.standing ?? before; // which may not be told any more
+  if (row && standing) showIn(row, standing);
 });
 changes.addEventListener("changed", () => progress.show());
 

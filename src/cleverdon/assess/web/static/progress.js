@@ -29,7 +29,10 @@ export class Progress {
   }
 
   told(saying, { progress }) {
-    if (saying.topic !== this.topic) return;
+    if (saying.topic !== this.topic) {
+      this.overall.known.done += saying.change ?? 0;
+      return;
+    }
     const before = this.ofTopic.known;
     this.ofTopic.known = progress;
     this.overall.known.done += progress.done - before.done;
@@ -37,9 +40,12 @@ export class Progress {
   }
 
   show() {
-    const waiting = state().waiting.filter((saying) => saying.topic === this.topic);
-    const change = waiting.reduce((sum, saying) => sum + (saying.change ?? 0), 0);
-    this.ofTopic.show(change);
-    this.overall.show(change);
+    const { waiting } = state();
+    this.ofTopic.show(changeOf(waiting.filter((saying) => saying.topic === this.topic)));
+    this.overall.show(changeOf(waiting));
   }
+}
+
+function changeOf(sayings) {
+  return sayings.reduce((sum, saying) => sum + (saying.change ?? 0), 0);
 }

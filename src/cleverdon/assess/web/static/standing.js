@@ -28,7 +28,7 @@ export function words({ kind, grade }) {
 // For who does not see it: what was done just now.
 export function announcement(values) {
   if (values.kind === "skip") return "Skipped.";
-  if (values.kind === "note") return "Note kept.";
+  if (values.kind === "note") return values.text.trim() ? "Note kept." : "Note removed.";
   if (values.kind === "flag") return values.flagged ? "Flagged." : "No longer flagged.";
   return `${words(values)}.`;
 }

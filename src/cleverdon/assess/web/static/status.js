@@ -10,13 +10,22 @@ const SOON = 700; // milliseconds for which an ordinary request is nothing to sp
 const FEW = 3; // refused judgments that are listed without being asked for
 
 let said = ""; // what a page had to say for itself, until one says something
+let endsOnceSent = false; // whether that is of no use once all is sent
 let timer;
 let anythingSent = false;
+let listed = "[]"; // what the box has
 let unfolded = null; // whether the list of refused judgments is, once somebody decided it
 
-export function tell(text) {
+export function tell(text, { untilSent = false } = {}) {
   said = text;
+  endsOnceSent = untilSent;
   show();
+}
+
+// How far down the line covers the page: it stays in view while it says something.
+export function coveredUntil() {
+  const stays = line.dataset.kind === "wrong" || line.dataset.kind === "says";
+  return stays ? line.offsetHeight : 0;
 }
 
 function judgments(count) {
@@ -26,6 +35,7 @@ function judgments(count) {
 function show() {
   const { waiting, problem, isKept } = state();
   const refused = store.refused();
+  const first = said ? `${said} ` : ""; // the answer to a key, beside what is wrong
   clearTimeout(timer);
   const troubled = waiting.length > 0 && (problem !== null || !navigator.onLine);
   if (waiting.length > 0 && !troubled) {
@@ -36,11 +46,11 @@ function show() {
     const kept = isKept
       ? "All is kept in this browser, and sent as soon as it works."
       : "This browser keeps nothing: leave this page open until all is sent.";
-    write(`${judgments(waiting.length)} to be sent: ${why}. ${kept}`, "wrong");
+    write(`${first}${judgments(waiting.length)} to be sent: ${why}. ${kept}`, "wrong");
     if (problem?.blocked) addRemedy(problem.status);
   } else if (refused.length > 0) {
     const was = refused.length === 1 ? "1 judgment was" : `${refused.length} judgments were`;
-    write(`${was} not taken: see why below.`, "wrong");
+    write(`${first}${was} not taken: see why below.`, "wrong");
   } else if (said) {
     write(said, "says");
   } else {
@@ -53,6 +63,7 @@ function write(text, kind) {
   if (line.firstChild?.data === text && line.childNodes.length === 1) return;
   line.replaceChildren(...(text ? [document.createTextNode(text)] : []));
   line.dataset.kind = text ? kind : "";
+  document.documentElement.style.setProperty("--covered", `${coveredUntil()}px`);
 }
 
 function addRemedy(status) {
@@ -63,9 +74,12 @@ function addRemedy(status) {
   line.append(" ", link);
 }
 
+// Made anew only where it differs: somebody may have the focus in it.
 function showRefused(refused) {
+  const now = JSON.stringify(refused);
+  if (now === listed) return;
+  listed = now;
   box.hidden = refused.length === 0;
-  if (box.hidden && box.childNodes.length === 0) return;
   box.replaceChildren(...(refused.length > 1 ? several(refused) : refused.map(refusal)));
 }
 
@@ -103,6 +117,7 @@ function button(text, act) {
   made.addEventListener("click", () => {
     act();
     show();
+    (box.querySelector("button") ?? document.getElementById("main")).focus();
   });
   return made;
 }
@@ -112,5 +127,6 @@ changes.addEventListener("said", () => {
 });
 changes.addEventListener("told", () => {
   anythingSent = true;
+  if (endsOnceSent && state().waiting.length === 0) said = "";
 });
 changes.addEventListener("changed", show);

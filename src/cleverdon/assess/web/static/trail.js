@@ -44,7 +44,8 @@ export class Trail {
   }
 
   async #fetchAhead() {
-    const asked = { topic: this.topic, n: AHEAD, without: this.#without(), parts: false };
+    const past = this.entries.at(-1)?.item; // what was passed over before comes last
+    const asked = { topic: this.topic, n: AHEAD, without: this.#without(), past, parts: false };
     this.problem = "";
     const { answer, said } = await call("/api/next", asked);
     this.problem = said ?? "";
