@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 ASSESSORS = (
     "ann", "bob", "cat", "dan", "fay", "gus", "hal", "ivy", "jim", "kim", "leo", "mia", "ned",
+    "oli", "pam",
 )  # fmt: skip
 PEOPLE = {**dict.fromkeys(ASSESSORS, "assessor"), "eve": "administrator"}
 DOCUMENTS = 8

@@ -105,6 +105,33 @@ def test_the_last_word_can_be_undone_after_the_page_was_loaded_again(
     assert team.standing("kim", "t2")["d1"] == (None, None, "", False)
 
 
+def test_what_arrives_late_is_not_what_one_is_asked_about(browser: Browser, team: Team) -> None:
+    held: list[Route] = []
+    with browsing(browser, team, "oli") as (_, page):
+        page.goto("/topics/t1")
+        ready(page)
+        press(page, "1", "2")
+        all_sent(page)
+        page.reload()
+        ready(page)
+        at(page, "d3")
+        page.route("**/api/judgments?*", lambda route: held.append(route))
+        press(page, "u", "n")  # the first one asks which word was the last
+        page.keyboard.type("of d3")
+        while not held:
+            page.wait_for_timeout(10)
+        with page.expect_response("**/api/items/*"):
+            held[0].continue_()
+        press(page, "Control+Enter")
+        all_sent(page)
+        at(page, "d3")
+    assert team.standing("oli", "t1") == {
+        "d1": (1, None, "", False),
+        "d2": (2, None, "", False),
+        "d3": (None, None, "of d3", False),
+    }
+
+
 def test_a_finished_topic_can_be_gone_back_to(browser: Browser, team: Team) -> None:
     judge_all(team, "kim", "t3", last="d4")
     with browsing(browser, team, "kim") as (_, page):
@@ -113,9 +140,14 @@ def test_a_finished_topic_can_be_gone_back_to(browser: Browser, team: Team) -> N
         assert page.get_by_role("heading", name="Nothing is left").is_visible()
         assert page.locator("#forms").is_hidden()
         assert page.get_by_role("link", name="Next topic: water in motion 1").is_visible()
-        press(page, "ArrowLeft")
-        at(page, "d4")
-        press(page, "ArrowLeft", "ArrowRight")
+        for _ in range(2):
+            press(page, "ArrowLeft")
+            at(page, "d4")
+            press(page, "ArrowRight")  # and on again, to the next topic
+            page.get_by_role("heading", name="Nothing is left").wait_for()
+        press(page, "1")
+        says(page, "There is no document here: press ← for earlier ones.")
+        press(page, "ArrowLeft", "ArrowLeft", "ArrowRight")
         page.goto("/topics/t3")
         ready(page)
         press(page, "u")

@@ -173,6 +173,20 @@ def test_what_is_refused_holds_nothing_up(browser: Browser, team: Team) -> None:
     assert team.standing("ivy", "t3")["d2"] == (None, None, "", True)
 
 
+def test_what_waits_counts_in_other_topics_too(browser: Browser, team: Team) -> None:
+    with browsing(browser, team, "pam") as (context, page):
+        open_topic(page, "t1")
+        with answering(context, lambda route: route.abort()):
+            press(page, "1")
+            says(page, "1 judgment waits")
+            open_topic(page, "t2")
+            done = [page.locator(f"#far-{of} .done").inner_text() for of in ("topic", "overall")]
+            assert done == ["0", "1"]
+        sent_at_once(page)
+        assert page.locator("#far-overall .done").inner_text() == "1"
+    assert grades(team, "pam", "t1") == [("d1", 1)]
+
+
 def test_to_undo_what_is_refused_takes_nothing_else_back(browser: Browser, team: Team) -> None:
     is_there = False
 
@@ -211,6 +225,9 @@ def test_many_that_are_refused_are_folded_and_sent_again_together(
             connection.execute(delete(assignments).where(assignments.c.person_id == mia))
         press(page, *"12301")
         says(page, "5 judgments were not taken: see why below.")
+        press(page, "ArrowLeft")
+        at(page, "d5")
+        page.locator("#standing", has_text="Not judged").wait_for()
         box = page.locator("#refused")
         box.locator("details:not([open])").wait_for()
         box.locator("summary").click()
