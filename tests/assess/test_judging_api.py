@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -92,6 +93,14 @@ def test_documents_are_fetched_ahead_and_kept_from_others(ann: TestClient, bob: 
     his = told(bob, "/api/next", topic="t2", n=20)["items"]
     everything = [*ids, *(found["item"] for found in [*more, *his])]
     assert len(set(everything)) == len(everything) == DOCUMENTS
+
+
+def test_what_was_passed_over_comes_last(tmp_path: Path) -> None:
+    with made_project(tmp_path / "project", topics=1) as made:
+        ann = script(make_app(made), "ann")
+        found = told(ann, "/api/next", topic="t1", n=DOCUMENTS, past=4)["items"]
+        assert [each["item"] for each in found] == [5, 6, 1, 2, 3, 4]
+        assert told(ann, "/api/next", topic="t1", past=99)["items"][0]["item"] == 1
 
 
 def test_judging_counts_and_is_done_once(ann: TestClient) -> None:

@@ -56,6 +56,21 @@ def test_paging_on_and_on_comes_round(browser: Browser, team: Team) -> None:
     assert team.said("jim", "t2") == [("d1", "flag", None)]
 
 
+def test_what_was_passed_over_comes_last_also_after_the_page_was_loaded_again(
+    browser: Browser, team: Team
+) -> None:
+    with browsing(browser, team, "oli") as (_, page):
+        page.goto("/topics/t2")
+        ready(page)
+        press(page, "ArrowRight", "ArrowRight")
+        at(page, "d3")
+        page.reload()
+        ready(page)
+        for name in [*NAMES[3:], "d1", "d2"]:
+            press(page, "ArrowRight")
+            at(page, name)
+
+
 def test_next_leads_to_each_document_without_scripts(browser: Browser, team: Team) -> None:
     with browsing(browser, team, "jim", java_script_enabled=False) as (_, page):
         page.goto("/topics/t3")
