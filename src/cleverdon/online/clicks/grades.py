@@ -106,7 +106,7 @@ class Graded:
 def graded(
     fitted: Fitted,
     *,
-    grades: Grades = Grades(),  # noqa: B008 (frozen)
+    grades: Grades = Grades(),
     min_impressions: float = 10,
     level: float = 0.95,
 ) -> Graded:
