@@ -17,7 +17,7 @@ from cleverdon.measures.worked import Worked, examples
 from cleverdon.rank import rank
 from cleverdon.settings import Settings
 from cleverdon.tracing import Trace, Tracer, difference, traced
-from cleverdon.tracing.variants import joined, prefixes
+from cleverdon.tracing.variants import inserted, joined, prefixes
 from tests.differential.collections import INTEGER_GRADES, SCORES, Collection, collections
 from tests.differential.variants import all_variants
 
@@ -100,42 +100,63 @@ def test_and_whatever_becomes_of_ties(collection: Collection, ties: str) -> None
             assert all(step.grade == grades.get(step.doc) for step in found.steps)
 
 
+def ranked(docs: list[str]) -> dict[str, float]:
+    return {doc: float(-at) for at, doc in enumerate(docs)}
+
+
 @FEWER
 @given(collections(grades=INTEGER_GRADES, fewest=3), st.data())
-def test_what_would_gain_gains_just_that(collection: Collection, data: st.DataObject) -> None:
-    """Against evaluating the run, or the judgments, with what is said changed."""
+def test_moves_gain_what_they_say_and_no_rank_is_better(
+    collection: Collection, data: st.DataObject
+) -> None:
+    """Against evaluating the run with each document at every rank, or judged otherwise."""
     answered = [q for q in sorted(collection.qrels) if collection.run.get(q)]
     query = data.draw(st.sampled_from(answered))
     order = sorted(collection.run[query])
-    run = {query: {doc: float(-at) for at, doc in enumerate(order)}}
-    plain = Collection(collection.qrels, run)
-    all_moves: dict[Any, dict[str, float]] = {}
-    found = traces(plain, query, EVERY)
-    for one in found:
-        for move in (*one.moves, *one.missed):
-            key = (move.doc, move.rank, move.to, move.assumed)
-            all_moves.setdefault(key, {})[str(one.measure)] = move.change
-    before = {str(one.measure): one.value for one in found}
-    for (doc, at, to, assumed), changes in all_moves.items():
-        docs, qrels = list(order), dict(collection.qrels)
-        if assumed is not None:
-            assert order[at - 1] == doc
-            assert assumed == max(g for grades in qrels.values() for g in grades.values())
-            qrels[query] = {**qrels[query], doc: assumed}
-        elif at is not None:
-            assert order[at - 1] == doc
-            docs[to - 1], docs[at - 1] = docs[at - 1], docs[to - 1]
-        else:
-            assert doc not in order
-            docs[to - 1 : to] = [doc]
-        changed = {query: {doc: float(-at) for at, doc in enumerate(docs)}}
-        scores = evaluate(qrels, {"run": changed}, EVERY)
-        after = scores.values[0, :, scores.queries.index(query)]
-        for measure, value in zip(EVERY, after, strict=True):
-            change = changes.get(str(measure))
-            if change is not None and not math.isnan(before[str(measure)]):
-                gained = value - before[str(measure)]
-                assert np.isclose(gained, change, atol=1e-9, equal_nan=True), f"{measure}: {doc}"
+    found = traces(Collection(collection.qrels, {query: ranked(order)}), query, EVERY)
+    values = np.array([one.value for one in found])
+
+    def change(qrels: dict[str, dict[str, float]], docs: list[list[str]]) -> np.ndarray[Any, Any]:
+        runs = {str(at): {query: ranked(each)} for at, each in enumerate(docs)}
+        scores = evaluate(qrels, runs, EVERY)
+        return scores.values[:, :, scores.queries.index(query)] - values
+
+    top = max(grade for grades in collection.qrels.values() for grade in grades.values())
+    for at, doc in enumerate(order):
+        if doc not in collection.qrels[query]:
+            judged = {**collection.qrels[query], doc: top}
+            (expected,) = change({**collection.qrels, query: judged}, [order])
+            for one, gained in zip(found, expected, strict=True):
+                for move in one.moves:
+                    if move.doc == doc:
+                        assert (move.rank, move.to, move.assumed) == (at + 1, None, top)
+                        assert math.isclose(move.change, gained, abs_tol=1e-9), f"{one.measure}"
+    for doc, grade in collection.qrels[query].items():
+        if grade <= 0 or (doc in order and order[0] == doc):
+            continue
+        at = order.index(doc) if doc in order else None
+        others = [other for other in order if other != doc]
+        places = range(len(order) + 1 if at is None else at)
+        changes = change(
+            collection.qrels, [[*others[:place], doc, *others[place:]] for place in places]
+        )
+        for one, gained in zip(found, changes.T, strict=True):
+            moves = [move for move in (*one.moves, *one.missed) if move.doc == doc]
+            assert all(move.rank == (None if at is None else at + 1) for move in moves)
+            if one.undefined:
+                assert all(move.to is None for move in moves)
+                continue
+            sign = {"higher": 1, "lower": -1, "neither": 0}[one.measure.better]
+            best = np.nanmax(sign * gained, initial=-np.inf)
+            for move in moves:
+                assert move.to is not None
+                assert np.isclose(move.change, gained[move.to - 1], atol=1e-9, equal_nan=True)
+                if sign and not math.isnan(move.change):
+                    assert math.isclose(sign * move.change, best, abs_tol=1e-9), (
+                        f"{one.measure}: {doc} to {move.to}"
+                    )
+            if best > 1e-9:
+                assert any(move in one.moves for move in moves), f"{one.measure}: {doc}"
 
 
 @FEW
@@ -183,11 +204,69 @@ def test_ndcg_by_hand() -> None:
     gains = {(move.doc, move.to): move.change for move in found.moves}
     with_x = (2.5 + 3 * discount[1]) / (3 + 2 * discount[1] + 0.5)
     assert gains["x", None] == pytest.approx(with_x - 2.5 / ideal)
-    assert gains["d", 2] == pytest.approx(discount[1] / ideal)
+    # d at rank 2 pushes c out of the first three.
+    assert gains["d", 2] == pytest.approx((discount[1] - 0.5) / ideal)
     assert gains["c", 2] == pytest.approx((discount[1] - 0.5) / ideal)
     assert best.change == max(gains.values())
     assert least.change == min(gains.values()) > 0
     assert [(move.doc, move.rank) for move in found.missed] == [("d", None)]
+
+
+def test_a_document_moves_up_and_the_others_shift_down() -> None:
+    qrels = {"q": {"a": 1, "b": 2}}
+    run = {"q": {"a": 4.0, "x": 3.0, "y": 2.0, "b": 1.0}}
+    best = trace(qrels, run, "nDCG@3").moves[0]
+    ideal = 2 + 1 / math.log2(3)
+    # b a x: nothing is lost of a but its discount.
+    assert (best.doc, best.rank, best.to) == ("b", 4, 1)
+    assert best.change == pytest.approx((2 + 1 / math.log2(3)) / ideal - 1 / ideal)
+    assert f"{best.change:.4f}" == "0.6199"
+
+
+def test_the_best_rank_may_be_below_a_better_document_or_above_it() -> None:
+    qrels = {"q": {"a": 3, "b": 1, "c": 1}}
+    # Above a, c would push down what counts three times as much; among x and y it is best on top.
+    below = trace(qrels, {"q": {"a": 5.0, "b": 4.0, "x": 3.0, "c": 2.0}}, "DCG").moves
+    assert [(move.doc, move.to) for move in below if move.doc == "c"] == [("c", 3)]
+    # A long way down, discounts hardly differ: at rank 1 it gains more than a loses.
+    low = {doc: -float(at) for at, doc in enumerate([*"tuvwxyz", "a", "c"])}
+    above = trace(qrels, {"q": low}, "DCG").moves
+    assert [(move.doc, move.to) for move in above if move.doc == "c"] == [("c", 1)]
+
+
+@pytest.mark.parametrize(
+    ("doc", "to", "score"),
+    [
+        ("e", 1, 9.0),  # above everything
+        ("e", 2, 5.0),  # above a group
+        ("e", 3, 4.0),  # into a group, which grows
+        ("e", 5, 3.5),  # right below a group
+        ("c", 1, 9.0),  # out of a group, which shrinks
+        ("c", 3, 4.0),  # within its group
+        ("m", 3, 4.0),  # not returned
+        ("m", 7, 0.5),  # not returned, below everything
+    ],
+)
+def test_moving_a_document_is_ranking_it_there(doc: str, to: int, score: float) -> None:
+    qrels = {"q": dict.fromkeys("abcdem", 1)}
+    run = {"a": 6.0, "d": 4.0, "c": 4.0, "b": 4.0, "e": 2.0, "x": 1.0}
+    judgments = Judgments.read(qrels)
+    before, after = (
+        rank(judgments, {"q": scores}, settings=Settings(ties="expected")).hits
+        for scores in (run, {**run, doc: score})
+    )
+    moved = inserted(before, "abcdem".index(doc), to)
+    groups = {
+        int(row): (int(first), int(last))
+        for row, first, last in zip(moved.doc, moved.tied_from, moved.tied_to, strict=True)
+    }
+    assert groups == {
+        int(row): (int(first), int(last))
+        for row, first, last in zip(after.doc, after.tied_from, after.tied_to, strict=True)
+    }
+    assert moved.returned.tolist() == after.returned.tolist()
+    assert sorted(moved.rank.tolist()) == moved.rank.tolist() == after.rank.tolist()
+    assert moved.rank[moved.doc == "abcdem".index(doc)].tolist() == [to]
 
 
 def test_others_by_hand() -> None:

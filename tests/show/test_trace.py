@@ -80,7 +80,7 @@ def test_what_would_gain_in_words() -> None:
     text = str(deep("AP"))
     lines = text.partition("What would raise it most:\n")[2].splitlines()
     assert lines[0].startswith("  +0.0")
-    assert "m1 or one of 2 others (grade 1, not returned) stood at rank 1" in text
+    assert "m1 or one of 2 others (grade 1, not returned) were inserted at rank 1" in text
     assert "Relevant and not returned: m1, m2, m3 (grade 1, +0.0" in lines[-1]
     assert lines[-1].endswith(" each at rank 1)")
     perfect = named({"q": {"a": 3.0, "c": 2.0, "d": 1.0}}, "nDCG", "run")

@@ -77,8 +77,11 @@ def _missed(trace: Trace) -> str:
         names = ", ".join(printable(move.doc) for move in moves[:_MISSED])
         more = len(moves) - _MISSED
         of, each = moves[0], "" if len(moves) == 1 else " each"
-        change = number(trace.measure, of.change, signed=True)
-        bring = "" if trace.undefined else f", {change}{each} at rank {of.to}"
+        bring = f", {number(trace.measure, of.change, signed=True)}{each} at rank {of.to}"
+        if trace.undefined:
+            bring = ""
+        elif of not in trace.moves:
+            bring = ", no gain at any rank"
         told.append(
             f"{names}{f' and {more:,} more' if more > 0 else ''} (grade {of.grade:g}{bring})"
         )
@@ -113,7 +116,7 @@ def said(measure: Measure, move: Move, *, others: int = 0) -> str:
 
     >>> from cleverdon.measures import nDCG
     >>> said(nDCG(k=10), Move("d7", 2, 14, 1, None, 0.1203))
-    '+0.1203 if d7 (grade 2) stood at rank 1 instead of 14'
+    '+0.1203 if d7 (grade 2) moved up from rank 14 to 1'
     >>> said(nDCG(k=10), Move("d99", None, 3, None, 3, 0.0312))
     '+0.0312 if d99 (unjudged, at rank 3) were judged 3'
     """
@@ -125,10 +128,9 @@ def said(measure: Measure, move: Move, *, others: int = 0) -> str:
     if move.assumed is not None:
         return f"{change} if {doc} (unjudged, at rank {move.rank}) were judged {move.assumed:g}"
     if move.rank is None:
-        return f"{change} if {doc} (grade {move.grade:g}, not returned) stood at rank {move.to}"
-    return (
-        f"{change} if {doc} (grade {move.grade:g}) stood at rank {move.to} instead of {move.rank}"
-    )
+        found = f"grade {move.grade:g}, not returned"
+        return f"{change} if {doc} ({found}) were inserted at rank {move.to}"
+    return f"{change} if {doc} (grade {move.grade:g}) moved up from rank {move.rank} to {move.to}"
 
 
 def cells(values: Sequence[float]) -> list[str]:

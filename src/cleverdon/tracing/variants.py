@@ -20,8 +20,6 @@ from cleverdon.judged import NOT_JUDGED, Judged, Subtopics
 _ROWS = 1 << 16
 """How many rows, of results and judgments, are joined at a time: more would leave the cache."""
 
-_PLACE = ("rank", "tied_from", "tied_to")
-
 
 def measured(measure: Callable[[Hits], Floats], variants: Iterable[Hits]) -> Floats:
     """The value of each variant, which is a Hits of one query."""
@@ -143,25 +141,32 @@ def with_every_rank(hits: Hits) -> Hits:
     return replace(hits, **columns, spent=None)
 
 
-def exchanged(hits: Hits, doc: int, to: int) -> Hits:
-    """The document in this row of the judgments at rank `to`, and what stood there in its place.
+def inserted(hits: Hits, doc: int, to: int) -> Hits:
+    """The document in this row of the judgments moved up to rank `to`; the others shift down.
 
-    Where the document was not returned, what stood there drops out; behind the last result, the
-    ranking gets longer by one.
+    A document that was not returned is added, so the ranking gets longer by one. No score lies
+    between two equal ones: a document that is moved to the inside of a tied group joins the group.
     """
-    place: dict[str, Any] = dict(zip(_PLACE, (to, *_group(hits, to)), strict=True))
     row = np.flatnonzero(hits.doc == doc)
-    if not len(row):
-        row_of_doc = {"query": 0, "grade": hits.judgments.grade[doc], "doc": doc, **place}
-        grown = replace(hits, returned=np.maximum(hits.returned, to))
-        return _with_row(grown, row_of_doc)
-    here = np.flatnonzero(hits.rank == to)
-    columns: dict[str, Any] = {}
-    for name in _PLACE:
-        columns[name] = getattr(hits, name).copy()
-        columns[name][here], columns[name][row] = columns[name][row], place[name]
-    moved = replace(hits, **columns)
-    return moved.where(np.argsort(moved.rank, kind="stable"))
+    returned = int(hits.returned[0])
+    left = int(hits.rank[row[0]]) if len(row) else returned + 1
+    others = hits.where(hits.doc != doc) if len(row) else hits
+    rank = others.rank - (others.rank > left)
+    tied_from = others.tied_from - (others.tied_from > left)
+    tied_to = others.tied_to - (others.tied_to >= left)
+    around = np.flatnonzero((tied_from < to) & (to <= tied_to))
+    place = (to, to)
+    if len(around):
+        place = (int(tied_from[around[0]]), int(tied_to[around[0]]) + 1)
+    shifted = replace(
+        others,
+        rank=rank + (rank >= to),
+        tied_from=tied_from + (tied_from >= to),
+        tied_to=tied_to + (tied_to >= to),
+        returned=np.array([max(returned, left)]),
+    )
+    moved = {"query": 0, "rank": to, "grade": hits.judgments.grade[doc], "doc": doc}
+    return _with_row(shifted, {**moved, "tied_from": place[0], "tied_to": place[1]})
 
 
 def rejudged(hits: Hits, rank: int, grade: float) -> Hits:
