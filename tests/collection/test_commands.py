@@ -111,6 +111,18 @@ def test_merge() -> None:
     )
 
 
+def test_grades_that_trec_eval_would_truncate_are_warned_of() -> None:
+    for name, grade in (("a", 2), ("b", 1), ("c", 1)):
+        Path(f"{name}.txt").write_text(f"t1 0 d1 {grade}\nt1 0 d2 1\n")
+    how = ("merge", "a.txt", "b.txt", "c.txt", "--on-contradiction")
+    told = done(*how, "mean", "-o", "all.txt").stderr
+    assert "cleverdon: warning: 1 of 2 grades are not whole numbers, such as 1.333" in told
+    assert "trec_eval reads that as 1" in told
+    assert Judgments.read("all.txt").to_dict() == {"t1": {"d1": 4 / 3, "d2": 1}}
+    assert "warning" not in done(*how, "mean", "-o", "all.csv").stderr
+    assert "warning" not in done(*how, "max", "-o", "all.txt").stderr
+
+
 def test_contradictions_are_listed_where_they_stop_the_merge() -> None:
     text = refused("merge", "qrels.txt", "new.txt", "-o", "all.txt", "--contradictions", "c.csv")
     assert text.endswith("c.csv lists all")

@@ -305,9 +305,12 @@ def _of_model(
 def _written(found: Aggregated, output: Path) -> tuple[Section, dict[str, Any]]:
     from cleverdon.cli.progress import say
     from cleverdon.judge.aggregation.writing import write_aggregated
+    from cleverdon.read.write import fractional_grades
     from cleverdon.show.aggregated import aggregated_part
     from cleverdon.show.agree_records import aggregated_record
 
     other = write_aggregated(found, output)
     say(f"cleverdon: wrote {output} and {other}")
+    for line in fractional_grades(found.judgments, str(output)):
+        say(f"cleverdon: {line}")
     return aggregated_part(found), aggregated_record(found)

@@ -75,10 +75,12 @@ def check_two_outputs(one: str, other: str) -> None:
 
 def write_qrels(judgments: Judgments, path: str, to: str | None = None) -> None:
     """Write judgments in the format that they need."""
+    from cleverdon.read.write import fractional_grades
     from cleverdon.show.qrels_made import size
 
     format = format_to_write(judgments, path, to)
     judgments.write(path, format=format)
+    say(fractional_grades(judgments, path, format))
     if path != _STDOUT:
         say([f"{path}: {size(judgments)}" + (f", as {format}" if format in ANNOTATED else "")])
 

@@ -17,6 +17,8 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, NamedTuple, cast
 
+import numpy as np
+
 from cleverdon.data import Judgments, Rows, Run
 from cleverdon.errors import InputError, MissingExtra, OptionError, check_word
 from cleverdon.read.detect import ANNOTATED, FORMATS
@@ -81,6 +83,25 @@ def format_of(path: str) -> str:
     if name.suffix in PACKED:
         name = name.with_suffix("")
     return ENDINGS.get(name.suffix, "trec")
+
+
+def fractional_grades(judgments: Judgments, path: str, format: str | None = None) -> list[str]:
+    """A warning where a TREC file gets grades that are not whole numbers; else no line.
+
+    Cleverdon reads any number back; trec_eval reads the digits before the point and ignores the
+    rest.
+    """
+    if (format or format_of(path)) not in ("trec", *ANNOTATED):
+        return []
+    grades = np.asarray(judgments.core.grades)
+    broken = grades[grades != np.trunc(grades)]
+    if not len(broken):
+        return []
+    return [
+        f"warning: {len(broken):,} of {len(grades):,} grades are not whole numbers, such as "
+        f"{broken[0]:.4g}: trec_eval reads that as {np.trunc(broken[0]):g}; write whole grades "
+        "where trec_eval is to read them"
+    ]
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from cleverdon.assess.project import Project
 from cleverdon.data import Judgments
 from cleverdon.errors import OptionError, check_seed, check_word
 from cleverdon.judge.aggregation import TIES
-from cleverdon.read.write import write_file
+from cleverdon.read.write import fractional_grades, write_file
 from cleverdon.show.grid import counted, printable
 
 _NAMED = 20
@@ -126,8 +126,9 @@ def _qrels(project: Project, connection: Connection, wanted: Wanted, path: str) 
         ):
             if number:
                 told.append(f"{counted(number, 'document')} {what}")
-    judgments.write(path, format=wanted.kind if wanted.kind in ("strata", "sampled") else None)
-    return [_size(judgments), *told]
+    format = wanted.kind if wanted.kind in ("strata", "sampled") else None
+    judgments.write(path, format=format)
+    return [_size(judgments), *told, *fractional_grades(judgments, path, format)]
 
 
 def not_in_it(rulings: int) -> str:
