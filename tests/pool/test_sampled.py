@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import itertools
+import tempfile
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -95,6 +100,72 @@ def test_estimates_from_samples_are_near_the_whole(method: str, kind: str, measu
         estimates.append(evaluate(judgments, {"s00": runs["s00"]}, measure).mean("s00", measure))
     error = np.std(estimates, ddof=1) / np.sqrt(len(estimates))
     assert np.mean(estimates) == pytest.approx(truth(qrels, runs), abs=max(4 * error, 0.02))
+
+
+# Exact bias of the estimates, over every sample that could be drawn
+
+RELEVANT = [1, 1, 0, 1, 0, 0, 1, 0]
+RANKING = [f"d{at}" for at in range(len(RELEVANT))]
+RUN = {"q": {doc: float(-at) for at, doc in enumerate(RANKING)}}
+AP_OF_ALL = (1 / 1 + 2 / 2 + 3 / 4 + 4 / 7) / 4
+
+
+def estimates(samples: list[tuple[int, ...]], measure: str, rows: Any) -> list[tuple[float, float]]:
+    """The estimate of each sample, and the number of relevant documents that it rests on."""
+    found = []
+    for drawn in samples:
+        lines = [rows(at, RELEVANT[at] if at in drawn else -1) for at in range(len(RELEVANT))]
+        number = sum(RELEVANT[at] for at in drawn)
+        if number:
+            found.append((estimate(lines, measure), number))
+    return found
+
+
+def estimate(lines: list[str], measure: str, run: Any = RUN) -> float:
+    kind = {"infAP": None, "xinfAP": "strata", "statAP": "sampled"}[measure]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "qrels.txt")
+        path.write_text("".join(f"{line}\n" for line in lines if line))
+        return evaluate(path, {"r": run}, measure, qrels_format=kind).mean("r", measure)
+
+
+def test_stat_ap_times_its_r_is_unbiased() -> None:
+    """Each document drawn by itself with probability 1/2: the sum that statAP divides is right."""
+    subsets = [subset for size in range(9) for subset in itertools.combinations(range(8), size)]
+
+    def row(at: int, grade: int) -> str:
+        return f"q d{at} {grade} 1 0.5" if grade >= 0 else ""
+
+    found = estimates(subsets, "statAP", row)
+    sums = [value * number / 0.5 for value, number in found]
+    assert sum(sums) / len(subsets) == pytest.approx(AP_OF_ALL * 4)
+
+
+def test_inf_ap_lies_low_since_r_and_precision_come_from_one_sample() -> None:
+    samples = list(itertools.combinations(range(8), 4))
+    found = estimates(samples, "infAP", lambda at, grade: f"q 0 d{at} {grade}")
+    mean = np.mean([value for value, _ in found])
+    assert mean < AP_OF_ALL - 0.02
+    # Weighted by what it rests on, it has lost a part of that.
+    weighted = np.average([v for v, _ in found], weights=[n for _, n in found])
+    assert mean < weighted < AP_OF_ALL
+
+
+def test_xinf_ap_lies_high_where_only_r_is_estimated() -> None:
+    """All that was returned is judged; of what was not, half: only R varies with the sample."""
+    top, rest = 4, [1, 0, 1, 0, 0, 0]
+    sure = sum(RELEVANT[:top])
+    whole = (1 / 1 + 2 / 2 + 3 / 4) / (sure + sum(rest))
+    run = {"q": {f"d{at}": float(-at) for at in range(top)}}
+    values = []
+    for drawn in itertools.combinations(range(len(rest)), 3):
+        lines = [f"q 0 d{at} 1 {RELEVANT[at]}" for at in range(top)]
+        lines += [f"q 0 e{at} 2 {grade if at in drawn else -1}" for at, grade in enumerate(rest)]
+        values.append(estimate(lines, "xinfAP", run))
+    # By hand: of 20 samples, 4 draw no relevant document, 12 draw one, 4 draw both.
+    expected = (4 / 3 + 12 / 5 + 4 / 7) / 20 * 2.75
+    assert np.mean(values) == pytest.approx(expected, rel=1e-4)
+    assert np.mean(values) > whole * 1.05
 
 
 def test_what_cannot_be() -> None:
