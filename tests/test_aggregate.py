@@ -62,6 +62,17 @@ def test_undefined_counts_as_the_worst(measure: Measure, worst: float) -> None:
     assert found.tolist() == [0.5, worst, 1.0, worst]
 
 
+def test_what_is_undefined_for_every_query_has_no_average() -> None:
+    values = np.full(4, NAN)
+    for undefined in ("worst", "skip"):
+        assert len(settled(AP(), values, ALL, undefined=undefined, queries=QUERIES)) == 0
+    found = settled(AP(), values, ALL, undefined="always-worst", queries=QUERIES)
+    assert found.tolist() == [0.0] * 4
+    # No other tool has measures that need the size of the collection.
+    for undefined in ("worst", "always-worst"):
+        assert len(settled(parse("MCC"), values, ALL, undefined=undefined, queries=QUERIES)) == 0
+
+
 def test_undefined_is_skipped() -> None:
     values = np.array([0.5, NAN, 1.0, NAN])
     assert settled(AP(), values, ALL, undefined="skip", queries=QUERIES).tolist() == [0.5, 1.0]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -275,3 +277,15 @@ def test_tables_show_them() -> None:
     ]
     assert render(scores, "csv", per_query=True).splitlines()[2] == "mine,q2,0.0,0.0,1.0,1,1,2"
     assert "0.0000 [0.0000, 1.0000]" in render(scores, "markdown", per_query=True)
+
+
+def test_bounds_of_what_is_undefined_for_every_query() -> None:
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+    found = evaluate(qrels, {"run": run}, "Fallout AP", bounds=True)
+    assert all(math.isnan(end) for end in found.mean_bounds("run", "Fallout"))
+    assert found.mean_bounds("run", "AP") == (0.5, 0.5)
+    nothing = evaluate({"q2": {"a": 0}}, {"run": run}, "AP", bounds=True)
+    assert all(math.isnan(end) for end in nothing.mean_bounds("run", "AP"))
+    tool = {"profile": "trec_eval-10"}
+    nothing = evaluate({"q2": {"a": 0}}, {"run": run}, "AP", bounds=True, **tool)
+    assert nothing.mean_bounds("run", "AP") == (0, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import math
 
@@ -9,6 +10,9 @@ import pytest
 
 from cleverdon import Scores, evaluate, parse
 from cleverdon.errors import OptionError
+from cleverdon.measures.registry import measures
+from cleverdon.measures.worked import examples
+from cleverdon.show.table import render
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}, "q3": {"d1": 0}}
 GOOD = {"q1": {"d1": 0.9, "d2": 0.1}, "q2": {"d1": 0.5}, "q3": {"d1": 0.5}}
@@ -110,3 +114,79 @@ def test_warnings_of_many_missing_queries_and_of_strange_ids() -> None:
 
 def test_nothing_to_warn_of() -> None:
     assert evaluate(QRELS, GOOD, "AP").warnings == []
+
+
+_DOCS = (
+    "it is not known how many documents the collection has; docs=N, on the command line --docs N"
+)
+
+
+def test_the_size_of_the_collection_is_unknown() -> None:
+    found = evaluate(QRELS, {"good": GOOD, "poor": POOR}, "Fallout MCC AP")
+    for values in found.to_dict().values():
+        assert math.isnan(values["Fallout"])
+        assert math.isnan(values["MCC"])
+        assert values["AP"] > 0
+    assert found.warnings[-1] == f"Fallout, MCC: undefined, since {_DOCS}, says so"
+    assert found.to_json()["means"]["good"]["Fallout"] is None
+    assert any(_DOCS in warning for warning in found.to_json()["warnings"])
+    sizeless = evaluate(QRELS, {"good": GOOD}, "Fallout")
+    for average in ("mean", "geometric", "median", "min", "max", "std", "micro"):
+        assert math.isnan(sizeless.to_dict(average=average)["good"]["Fallout"])
+    known = evaluate(QRELS, {"good": GOOD}, "Fallout MCC", docs=10)
+    assert known.to_dict()["good"]["Fallout"] == pytest.approx((1 / 9 + 0 + 1 / 10) / 3)
+    assert known.unknowns() == []
+
+
+@pytest.mark.parametrize("format", ["table", "markdown", "latex", "html", "csv", "tsv", "json"])
+@pytest.mark.parametrize(
+    "options", [{}, {"profile": "trec_eval-10"}, {"profile": "ir_measures"}, {"undefined": "skip"}]
+)
+def test_no_format_has_a_number_for_what_is_unknown(format: str, options: dict[str, str]) -> None:
+    found = evaluate(QRELS, {"good": GOOD}, "Fallout", **options)
+    for per_query in (False, True):
+        shown = render(found, format, per_query=per_query)
+        if format in ("csv", "tsv"):
+            assert all(line[-1] in ",\t" for line in shown.splitlines()[1:])
+            continue
+        assert "--docs N" in shown
+        assert "counted as" not in shown
+        if format == "json":
+            held = json.loads(shown)
+            assert held["means"] == {"good": {"Fallout": None}}
+            assert held["values"] == {"good": {"Fallout": [None] * 3}}
+        else:
+            assert "1.0" not in shown
+
+
+_NOTHING_RELEVANT = {"q1": {"d1": 0, "d2": 0}, "q2": {"d1": 0}}
+_CASES = {
+    "nothing is relevant": (_NOTHING_RELEVANT, {"q1": {"d1": 0.5, "d9": 0.4}, "q2": {"d1": 0.1}}),
+    "nothing relevant was returned": (QRELS, {"q1": {"d9": 0.5}, "q2": {"d9": 0.1}}),
+    "nothing was returned": (QRELS, {"q1": {}, "q2": {}, "q3": {}}),
+    "all is relevant": ({"q1": {"d1": 1}, "q2": {"d1": 1}}, {"q1": {"d1": 1}, "q2": {"d1": 1}}),
+}
+
+
+@pytest.mark.parametrize("case", _CASES)
+def test_every_measure_has_an_average_where_one_query_has_a_value(case: str) -> None:
+    qrels, run = _CASES[case]
+    plain = [cls for cls in measures() if cls.needs is None and not cls.text]
+    wanted = dict.fromkeys(example.measure for cls in plain for example in examples(cls))
+    found = evaluate(qrels, {"run": run}, [m for m in wanted if m.needs is None])
+    header, (_, *shown) = csv.reader(render(found, "csv").splitlines())
+    assert header == ["system", *map(str, found.measures)]
+    held = found.to_json()["means"]["run"]
+    unknown = 0
+    for m, measure in enumerate(found.measures):
+        undefined = all(math.isnan(value) for value in found.values[0, m])
+        unknown += undefined
+        assert math.isnan(found.mean("run", measure)) == undefined, measure
+        assert (shown[m] == "") == undefined, measure
+        if undefined:
+            assert held[str(measure)] is None
+            assert any(str(measure) in sentence for sentence in found.unknowns())
+            with pytest.raises(OptionError, match="has no value: it is undefined"):
+                found.check_known(measure)
+    assert unknown >= 10
+    assert len(found.measures) > unknown

@@ -112,9 +112,11 @@ def test_an_unknown_setting() -> None:
 
 
 def test_profiles() -> None:
-    assert profile("cleverdon").settings == profile("trec_eval-10").settings == Settings()
-    assert profile("trec_eval-9").settings == Settings(precision="single", missing="skip")
-    assert profile("msmarco").settings == Settings(order_by="rank")
+    assert profile("cleverdon").settings == Settings()
+    counted = Settings(undefined="always-worst")
+    assert profile("trec_eval-10").settings == counted
+    assert profile("trec_eval-9").settings == counted.changed(precision="single", missing="skip")
+    assert profile("msmarco").settings == counted.changed(order_by="rank")
     for name, known in PROFILES.items():
         assert known.name == name
         assert known.about
@@ -122,5 +124,6 @@ def test_profiles() -> None:
 
 def test_a_setting_given_by_name_goes_before_the_profile() -> None:
     scores = evaluate(QRELS, RUN, "P@1", profile="trec_eval-9", missing="empty")
-    assert scores.about.settings == Settings(precision="single", missing="empty")
+    settings = Settings(precision="single", missing="empty", undefined="always-worst")
+    assert scores.about.settings == settings
     assert scores.about.profile == "trec_eval-9"

@@ -15,12 +15,34 @@ def worst_value(measure: Measure) -> float:
     return measure.range[1] if measure.better == "lower" else 0.0
 
 
+def unknown(measure: Measure, values: Floats, *, undefined: str) -> bool:
+    """Whether one system has no average: the measure is undefined for each of these queries.
+
+    With undefined="always-worst" it counts as the worst value even then, since other tools print a
+    number; but none of them has the measures that need the size of the collection.
+    """
+    counted = undefined == "always-worst" and not measure.needs_docs
+    return len(values) > 0 and not counted and bool(np.isnan(values).all())
+
+
+def why_unknown(measure: Measure, *, docs: int | None) -> str:
+    """Why a measure is undefined for every query, and what helps."""
+    if measure.needs_docs and docs is None:
+        return (
+            "undefined, since it is not known how many documents the collection has; "
+            "docs=N, on the command line --docs N, says so"
+        )
+    condition = measure.undefined.removeprefix("never; ")
+    return "undefined for every query" + (f" ({condition})" if condition else "")
+
+
 def settled(
     measure: Measure, values: Floats, evaluated: Bools, *, undefined: str, queries: list[str]
 ) -> Floats:
     """The values that enter an average: undefined ones replaced or left out, as was asked for.
 
     `values` are of one system; those of queries that are not evaluated are left out in any case.
+    Nothing is left where the measure is undefined for every query.
     """
     missing = np.isnan(values) & evaluated
     if undefined == "error" and missing.any():
@@ -29,7 +51,7 @@ def settled(
             f"{measure} is undefined for query {first!r}, {int(missing.sum())} in all "
             f"({measure.undefined}); undefined='worst' or 'skip' passes over that"
         )
-    if undefined == "skip":
+    if undefined == "skip" or unknown(measure, values[evaluated], undefined=undefined):
         return values[evaluated & ~missing]
     return np.where(missing, worst_value(measure), values)[evaluated]
 

@@ -20,12 +20,13 @@ from typing import Literal
 
 import numpy as np
 
-from cleverdon.aggregate import average, worst_value
+from cleverdon.aggregate import average, unknown, worst_value
 from cleverdon.arrays import Bools, Floats
 from cleverdon.errors import OptionError, check_count, check_word
 from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse
+from cleverdon.settings import CHOICES
 from cleverdon.shares import Share, Sharing, levels_of
 
 _BLOCK_RESULTS = 1 << 20
@@ -47,10 +48,12 @@ class Bounds:
     def means(
         self, *, undefined: str = "worst", evaluated: Bools | None = None
     ) -> tuple[float, float]:
-        """The lowest and highest average over queries."""
-        check_word("undefined", undefined, ("worst", "skip", "error"))
+        """The lowest and highest average over queries; NaN where no query can have a value."""
+        check_word("undefined", undefined, CHOICES["undefined"])
         asked = np.ones(len(self.lowest), dtype=bool) if evaluated is None else evaluated
         lowest, highest, optional = self.lowest[asked], self.highest[asked], self.undefined[asked]
+        if unknown(self.measure, lowest, undefined=undefined):
+            return float("nan"), float("nan")
         if undefined == "skip":
             return (
                 _extreme_mean(self.measure, lowest, optional, sign=1),

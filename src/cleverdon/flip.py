@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from cleverdon.aggregate import worst_value
+from cleverdon.aggregate import unknown, why_unknown, worst_value
 from cleverdon.arrays import Bools, Floats, Ints
 from cleverdon.bounding import as_relevance, best_grade, check, is_binary
 from cleverdon.data import Judgments, Run
@@ -123,7 +123,7 @@ def could_flip(
         raise OptionError(f"{measure} has no worst value, for undefined ones to count as")
     judgments = Judgments.read(qrels, format=qrels_format).noting(docs=docs)
     if measure.needs_docs and judgments.notes.docs is None:
-        raise OptionError(f"{measure} needs docs=: how many documents the collection has")
+        raise OptionError(f"{measure} is {why_unknown(measure, docs=None)}")
     runs = [Run.read(run, format=run_format) for run in (run_a, run_b)]
     names = _names(runs)
     nested = judgments.to_dict()
@@ -138,6 +138,10 @@ def could_flip(
     grade = best_grade(measure, a, unjudged)
     if is_binary(measure):
         a, b = as_relevance(measure, a), as_relevance(measure, b)
+    for name, hits in zip(names, (a, b), strict=True):
+        if unknown(measure, measure(hits), undefined="worst"):
+            why = why_unknown(measure, docs=judgments.notes.docs)
+            raise OptionError(f"{measure} of {name!r} has no value: it is {why}")
     case = _Case(measure, a, b, grade, depth)
     share = measure.as_share()
     low, high, moves = _of_share(case, share) if share else _bounded(case)

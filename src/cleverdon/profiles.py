@@ -123,7 +123,7 @@ PROFILES: dict[str, Profile] = {
         Profile(
             "trec_eval-9",
             "trec_eval 9 and pytrec_eval: scores as float32, only queries that the run has",
-            Settings(precision="single", missing="skip"),
+            Settings(precision="single", missing="skip", undefined="always-worst"),
             measures=_OFFICIAL,
             parameters=_trec_eval(9),
             beta_squared=True,
@@ -131,6 +131,7 @@ PROFILES: dict[str, Profile] = {
         Profile(
             "trec_eval-10",
             "trec_eval 10 with -c: scores as float64, every judged query",
+            Settings(undefined="always-worst"),
             measures=_OFFICIAL,
             parameters=_trec_eval(10),
             beta_squared=True,
@@ -138,7 +139,7 @@ PROFILES: dict[str, Profile] = {
         Profile(
             "ir_measures",
             "ir_measures: each measure in the order of the library that provides it",
-            Settings(precision="single"),
+            Settings(precision="single", undefined="always-worst"),
             parameters={
                 "ERR": {"max": 4},
                 "IPrec": {"rounding": "trec_eval-9"},
@@ -162,7 +163,7 @@ PROFILES: dict[str, Profile] = {
         Profile(
             "gdeval",
             "gdeval.pl of the TREC web tracks: grades up to 4, only queries that can be answered",
-            Settings(missing="skip", no_relevant="skip"),
+            Settings(missing="skip", undefined="always-worst", no_relevant="skip"),
             measures=("nDCG", "ERR"),
             parameters={"nDCG": {"gain": "exponential", "k": 20}, "ERR": {"max": 4, "k": 20}},
             top_grade=4,
@@ -171,7 +172,7 @@ PROFILES: dict[str, Profile] = {
         Profile(
             "ndeval",
             "ndeval of the TREC web tracks: by the rank column, judgments of subtopics",
-            Settings(order_by="rank", missing="skip"),
+            Settings(order_by="rank", missing="skip", undefined="always-worst"),
             measures=(
                 *(f"{name}@{k}" for name in ("ERR_IA", "nERR_IA") for k in (5, 10, 20)),
                 *(f"{name}@{k}" for name in ("alphaDCG", "alphanDCG") for k in (5, 10, 20)),
@@ -184,7 +185,9 @@ PROFILES: dict[str, Profile] = {
         Profile(
             "beir",
             "BEIR: as pytrec_eval, without the query's own document; recall capped",
-            Settings(precision="single", missing="skip", own_document="drop"),
+            Settings(
+                precision="single", missing="skip", undefined="always-worst", own_document="drop"
+            ),
             measures=(
                 *("nDCG@10", "AP@10", "R(cap=false)@10", "P@10"),
                 *("R(cap=true)@10", "RR@10", "Hole@10"),
@@ -196,13 +199,14 @@ PROFILES: dict[str, Profile] = {
         Profile(
             "msmarco",
             "MS MARCO's scripts: ordered by the rank column",
-            Settings(order_by="rank"),
+            Settings(order_by="rank", undefined="always-worst"),
             measures=("RR",),
             parameters={"RR": {"k": 10}},
         ),
         Profile(
             "sklearn",
             "scikit-learn: tied results are averaged over, or counted at the end of their group",
+            Settings(undefined="always-worst"),
             measures=("nDCG", "AP", "AUC"),
             special=_each("DCG nDCG", ties="expected"),
             instead={"AP": "LRAP"},

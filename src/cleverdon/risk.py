@@ -73,6 +73,7 @@ def risk(
     shared = scores.evaluated.all(axis=0)
     if not shared.any():
         raise OptionError("there is no query on which all systems were evaluated")
+    scores.check_known(chosen, on=shared)
     values = np.nan_to_num(scores.values[:, m, shared], nan=worst_value(chosen))
     differences = values - values[base]
     z_risks = _weighed(_surprise(values), alpha).sum(axis=1)

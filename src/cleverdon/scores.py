@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cleverdon.about import About, AboutRun
-from cleverdon.aggregate import aggregated, settled
+from cleverdon.aggregate import aggregated, settled, unknown, why_unknown
 from cleverdon.arrays import Bools, Floats, plain
 from cleverdon.errors import MissingExtra, OptionError, suggest
 from cleverdon.measures.base import Measure
@@ -69,7 +69,10 @@ class Scores:
 
     @cached_property
     def means(self) -> Floats:
-        """Systems x measures: the average over queries (for counts, the sum); NaN of texts."""
+        """Systems x measures: the average over queries (for counts, the sum).
+
+        NaN of texts, and of a measure that is undefined for every query.
+        """
         return self.aggregate("mean")
 
     def aggregate(
@@ -159,13 +162,42 @@ class Scores:
         ties = self.about.settings.ties
         runs = self.about.runs.items()
         doubts = [warning for name, run in runs for warning in _doubts(name, run, ties=ties)]
-        sizeless = [str(measure) for measure in self.measures if measure.needs_docs]
-        if sizeless and self.about.docs is None:
-            doubts.append(
-                f"{', '.join(sizeless)}: undefined, since it is not known how many documents the "
-                "collection has; docs=N, on the command line --docs N, says so"
-            )
-        return doubts
+        return doubts + self.unknowns()
+
+    def unknowns(self) -> list[str]:
+        """Which measures have no value because they are undefined for every query, and why.
+
+        A sentence for each reason; nothing where all measures have values.
+        """
+        alike: dict[str, list[str]] = {}
+        for measure in self.measures:
+            systems = [system for system in self.systems if self.is_unknown(system, measure)]
+            if systems:
+                where = "" if len(systems) == len(self.systems) else f" in {', '.join(systems)}"
+                why = why_unknown(measure, docs=self.about.docs)
+                alike.setdefault(f"{where}: {why}", []).append(str(measure))
+        return [f"{', '.join(measures)}{why}" for why, measures in alike.items()]
+
+    def is_unknown(self, system: str, measure: str | Measure, *, on: Bools | None = None) -> bool:
+        """Whether a system has no value of a measure: undefined for all its queries, or all `on`."""
+        s, m = self.index_of(system, measure)
+        wanted, counted = self.measures[m], self.evaluated[s] if on is None else on
+        undefined = self.about.settings.undefined
+        return not wanted.text and unknown(wanted, self.values[s, m, counted], undefined=undefined)
+
+    def check_known(
+        self, measure: Measure, *, systems: Sequence[str] | None = None, on: Bools | None = None
+    ) -> None:
+        """Raise an OptionError that says why a system has no value of a measure, if one has none.
+
+        For whatever needs a value of each system, such as comparisons.
+        """
+        named = self.systems if systems is None else systems
+        lacking = [name for name in named if self.is_unknown(name, measure, on=on)]
+        if lacking:
+            of = "" if len(lacking) == len(named) else f" of {' and '.join(map(repr, lacking))}"
+            why = why_unknown(measure, docs=self.about.docs)
+            raise OptionError(f"{measure}{of} has no value: it is {why}")
 
     def index_of(self, system: str, measure: str | Measure) -> tuple[int, int]:
         """Where a system and a measure stand in `values`; an OptionError where they are not."""
@@ -200,7 +232,10 @@ class Scores:
         ]
 
     def to_dict(self, *, average: str = "mean") -> dict[str, dict[str, float]]:
-        """The averages: system to measure to value."""
+        """The averages: system to measure to value; NaN of a measure that has none.
+
+        It has none where it is undefined for every query: `warnings` says why.
+        """
         found = self.aggregate(average)
         return {
             system: {
@@ -214,7 +249,8 @@ class Scores:
     def to_json(self, *, average: str = "mean") -> dict[str, Any]:
         """Everything, ready for `json.dumps`: averages, values, and how they came about.
 
-        The averages stand under `means`, or under the word for them where others are asked for.
+        The averages stand under `means`, or under the word for them where others are asked for;
+        None where there is none, and `warnings` says why.
         """
         return {
             "about": asdict(self.about),
@@ -232,6 +268,7 @@ class Scores:
                 }
                 for s, system in enumerate(self.systems)
             },
+            "warnings": self.warnings,
         } | ({"bounds": self._bounds_for_json()} if self.bounds else {})
 
     def _bounds_for_json(self) -> dict[str, Any]:

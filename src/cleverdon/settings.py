@@ -30,7 +30,10 @@ CHOICES: dict[str, dict[str, str]] = {
         "error": "a judged query that the run lacks is an error",
     },
     "undefined": {
-        "worst": "an undefined value counts as the measure's worst (0 where higher is better)",
+        "worst": "an undefined value counts as the measure's worst (0 where higher is better); a "
+        "measure that is undefined for every query has no average",
+        "always-worst": "the same, and the average is the worst value where it is undefined for "
+        "every query (as trec_eval)",
         "skip": "an undefined value is left out of the mean",
         "error": "an undefined value is an error",
     },

@@ -318,3 +318,13 @@ def test_mistakes() -> None:
         coverage({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, ks=[0])
     with pytest.raises(OptionError, match="does not say which topics are hard"):
         stats({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, measure="Judged@1")
+
+
+def test_no_topic_is_hard_where_nothing_is_relevant() -> None:
+    runs = {"x": {"q1": {"a": 1.0}}, "y": {"q1": {"b": 1.0}}}
+    found = stats({"q1": {"a": 0, "b": 0}}, runs)
+    assert found.difficulty is None
+    assert "no relevant documents" in [concern.kind for concern in found.concerns]
+    assert "nan" not in render(found)
+    with pytest.raises(OptionError, match="Fallout has no value: .* --docs N"):
+        stats({"q1": {"a": 1, "b": 0}}, runs, measure="Fallout")

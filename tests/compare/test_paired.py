@@ -15,12 +15,14 @@ from cleverdon.compare import (
     claims,
     compare,
     discriminative_power,
+    gate,
     replicate,
     split_half,
     swap_rates,
     within_margin,
 )
 from cleverdon.compare.multiplicity import holm
+from cleverdon.compare.splits import difficulty
 from cleverdon.errors import OptionError
 from cleverdon.show.claims import render
 from tests.compare.made import made
@@ -96,7 +98,8 @@ def test_holm_against_statsmodels_documented_example() -> None:
     assert max(holm(list(np.linspace(0.2, 1, 5)))) == 1
 
 
-ENDLESS = evaluate(QRELS, {"good": GOOD, "none": {q: {"b": 1.0} for q in QRELS}}, "SearchLength")
+_FOUND_ONCE = {q: {"b": 1.0} for q in QRELS} | {next(iter(QRELS)): GOOD[next(iter(QRELS))]}
+ENDLESS = evaluate(QRELS, {"good": GOOD, "once": _FOUND_ONCE}, "SearchLength")
 
 
 @pytest.mark.parametrize(
@@ -183,3 +186,33 @@ def test_a_notebook_shows_a_table() -> None:
 def test_what_is_no_scores_is_said_to_be_none() -> None:
     with pytest.raises(OptionError, match="'dict' is no Scores"):
         compare({"a": 1}, measures="AP")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        compare,
+        anova,
+        average_intervals,
+        discriminative_power,
+        split_half,
+        swap_rates,
+        lambda scores: difficulty(scores, "Fallout"),
+        lambda scores: gate(scores, "Fallout <= 0.5", system="good"),
+        lambda scores: gate(scores, "Fallout <= baseline", system="good", baseline="bad"),
+        lambda scores: replicate(scores, scores),
+        lambda scores: within_margin(scores, baseline="good", margin=1.0),
+    ],
+)
+def test_what_is_unknown_is_refused_with_the_remedy(ask) -> None:
+    scores = evaluate(QRELS, {"good": GOOD, "bad": BAD}, "Fallout")
+    with pytest.raises(OptionError, match="Fallout has no value: .* on the command line --docs N"):
+        ask(scores)
+
+
+def test_a_system_without_a_value_is_named() -> None:
+    runs = {"good": GOOD, "none": {query: {} for query in QRELS}}
+    with pytest.raises(
+        OptionError, match=r"SetP of 'none' has no value: .* \(nothing was returned"
+    ):
+        compare(evaluate(QRELS, runs, "SetP"))

@@ -232,3 +232,19 @@ def test_a_slice_that_is_too_small_for_the_test_is_named() -> None:
     scores = evaluate(qrels, {"old": old, "new": old | {"q0": {"a": 1.0}}}, "RR")
     with pytest.raises(OptionError, match="slice 'de': the t test needs at least 2 topics"):
         slices(scores, {"q0": "de", "q1": "en", "q2": "en", "q3": "en"}, test="t")
+
+
+def test_a_slice_in_which_a_measure_is_undefined_has_no_value() -> None:
+    qrels = {topic: {"a": int(i < 14), "b": 0} for i, topic in enumerate(TOPICS)}
+    scores = evaluate(qrels, {"one": ranked(1), "two": ranked(2)}, "AP RR")
+    found = slices(scores, LANGUAGE, baseline="one")
+    en, de, _ = found.slices
+    assert np.isfinite(en.averages).all()
+    assert np.isnan(de.averages[:, 0]).all()
+    assert np.isfinite(de.averages[:, 1]).all()
+    assert [str(difference.measure) for difference in de.differences] == ["RR"]
+    assert found.family == 4
+    assert "de: AP: undefined for every query (no judged document is relevant)" in render(found)
+    of_de = json.loads(render(found, "json"))["slices"][1]
+    assert of_de["averages"]["two"] == {"AP": None, "RR": 0.0}
+    assert of_de["warnings"] == ["AP: undefined for every query (no judged document is relevant)"]

@@ -203,6 +203,6 @@ def test_settings_that_cannot_be_told_apart() -> None:
     both = evaluate({"q1": {"a": 1}}, {"x": run, "y": run}, "AP RR")
     with pytest.raises(OptionError, match="chosen by one measure"):
         tune_scores(both, folds=2)
-    far = made(np.full((2, 4), np.nan), "SearchLength")
+    far = made(np.array([[1, 2, 3, np.nan]] * 2), "SearchLength")
     with pytest.raises(OptionError, match=r"\(undefined='skip'\) leaves such queries out"):
         tune_scores(far, folds=2)

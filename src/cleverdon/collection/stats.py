@@ -96,7 +96,9 @@ def stats(
         )
         wanted = _measure(measure, described)
         scores = score(given, ranked, (wanted,), settings=Settings(order_by=order_by))
-        hard = topic_difficulty(scores)
+        # Where nothing is relevant, which is a concern, no topic is harder than another.
+        if measure is not None or not scores.unknowns():
+            hard = topic_difficulty(scores)
         cover = coverage_of(given, ranked, ks=ks, depth=depth, rel=rel)
         sources = ((run.name, run.source) for run in ranked)
         files = Files(files.qrels, tuple(sources))

@@ -122,6 +122,8 @@ def gate(
     read = list(dict.fromkeys(read))
     of_measures = [rule for rule in read if not isinstance(rule, CostLimit)]
     wanted = tuple(dict.fromkeys(rule.measure for rule in of_measures))
+    for measure in wanted:
+        ours.check_known(measure)
     notes = [note for rule in of_measures for note in _doubts(rule)]
     pairs: dict[Measure, Sample] = {}
     if theirs is None:

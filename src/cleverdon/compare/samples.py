@@ -61,7 +61,8 @@ def samples(
     counts as the measure's worst, as it does in means; where scores were made with
     undefined="skip", a topic on which one system's value is undefined is left out for all, and for
     every measure. A measure without a worst value, such as a length that has no end, is refused
-    where it is undefined: nothing could be said of its mean.
+    where it is undefined: nothing could be said of its mean. So is a measure that is undefined for
+    every query of a system.
     """
     if not isinstance(scores, Scores):
         raise OptionError(
@@ -84,6 +85,8 @@ def samples(
     columns = [scores.measures.index(measure) for measure in wanted]
     values = scores.values[np.ix_(rows, columns)]
     shared = scores.evaluated[rows].all(axis=0)
+    for measure in wanted:
+        scores.check_known(measure, systems=named, on=shared)
     if scores.about.settings.undefined == "skip":
         shared &= ~np.isnan(values).any(axis=(0, 1))
     if not shared.any():

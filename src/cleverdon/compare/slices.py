@@ -110,7 +110,8 @@ def slices(
     names. Topics that lack it are in the slice "unknown".
 
     The averages are what `evaluate` gives for the slice's topics. Comparisons are as in `compare`,
-    of each slice by itself, and corrected over the whole family: systems x measures x slices.
+    of each slice by itself, and corrected over the whole family: systems x measures x slices. A
+    measure that is undefined for all of a slice's topics is not compared there.
 
     >>> from cleverdon import evaluate
     >>> qrels = {f"q{i}": {"a": 1} for i in range(4)}
@@ -144,11 +145,19 @@ def slices(
     parts = {group: part_of(scores, topics=members) for group, members in groups.items()}
     found = {}
     for group, part in parts.items():
-        if (len(named) == 1 and baseline is None) or shared.isdisjoint(part.queries):
+        alone = len(named) == 1 and baseline is None
+        common = np.array([query in shared for query in part.queries], dtype=bool)
+        defined = [
+            measure
+            for measure in wanted
+            if not any(part.is_unknown(system, measure, on=common) for system in named)
+        ]
+        if alone or not common.any() or not defined:
             continue
         try:
             of_slice = compare(
                 part,
+                measures=defined,
                 baseline=baseline,
                 test=test,
                 alternative=alternative,

@@ -165,6 +165,7 @@ def difficulty(scores: Scores, measure: str | Measure, *, bins: int = 4) -> dict
     chosen = scores.measures[m]
     if chosen.text or chosen.better == "neither":
         raise OptionError(f"{chosen} does not say which topics are hard")
+    scores.check_known(chosen)
     undefined = np.isnan(scores.values[:, m])
     values = np.where(undefined, worst_value(chosen), scores.values[:, m])
     count = scores.evaluated.sum(axis=0)

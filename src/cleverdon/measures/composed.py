@@ -30,6 +30,10 @@ class Composed(Measure):
 
     measure: Measure
 
+    @property
+    def needs_docs(self) -> bool:
+        return self.measure.needs_docs
+
     def check(self) -> None:
         if self.measure.text:
             raise NotationError(f"{self}: {self.measure} yields a text, and no number")

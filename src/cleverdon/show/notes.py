@@ -27,7 +27,8 @@ def notes(scores: Scores, average: str = "mean") -> list[str]:
         over = next(iter(next(iter(scores.bounds.values())).values())).over
         found.append(f"in brackets: the lowest and highest over {', '.join(over)}")
     # What is undefined for a query is in the sums of a micro-average like anything else.
-    return found if average == "micro" else found + _undefined(scores)
+    found += [] if average == "micro" else _undefined(scores)
+    return found + [printable(sentence) for sentence in scores.unknowns()]
 
 
 def chosen(about: About) -> list[str]:
@@ -58,17 +59,22 @@ def missing(about: About, systems: Iterable[str]) -> list[str]:
 
 
 def _undefined(scores: Scores) -> list[str]:
-    """For how many queries measures are undefined, those of which the same is true on one line."""
-    found: dict[tuple[str, int], list[str]] = {}
+    """For how many queries measures are undefined, those of which the same is true on one line.
+
+    Those that are undefined for every query are left out: `Scores.unknowns` has them.
+    """
+    found: dict[tuple[Measure, int], list[str]] = {}
     for name, run in scores.about.runs.items():
-        for measure, count in run.undefined.items():
-            found.setdefault((measure, count), []).append(printable(name))
-    fates = {str(measure): _fate(measure, scores.about.settings) for measure in scores.measures}
+        for measure in scores.measures:
+            count = run.undefined.get(str(measure), 0)
+            if count and not scores.is_unknown(name, measure):
+                found.setdefault((measure, count), []).append(printable(name))
     alike: dict[str, list[str]] = {}
     for (measure, count), names in found.items():
         where = "" if len(names) == len(scores.systems) else f" in {', '.join(names)}"
-        told = f"undefined for {counted(count, 'query')}{where} ({fates[measure]})"
-        alike.setdefault(told, []).append(measure)
+        fate = _fate(measure, scores.about.settings)
+        told = f"undefined for {counted(count, 'query')}{where} ({fate})"
+        alike.setdefault(told, []).append(str(measure))
     return [
         f"{', '.join(of)} {'is' if len(of) == 1 else 'are'} {told}" for told, of in alike.items()
     ]

@@ -106,6 +106,11 @@ def notes(found: Slices) -> list[str]:
     small = [part.name for part in found.slices if part.few]
     if small:
         lines.append(f"few: fewer than {found.few} topics in {', '.join(map(printable, small))}")
+    lines += [
+        f"{printable(part.name)}: {printable(sentence)}"
+        for part in found.slices
+        for sentence in part.scores.unknowns()
+    ]
     if found.family:
         lines.append(
             f"p of the test {found.test!r}, corrected ({found.correction}) for "
@@ -173,6 +178,7 @@ def as_json(found: Slices) -> dict[str, Any]:
                 "topics": list(part.topics),
                 "few": part.few,
                 "averages": _by_name(found, part.averages),
+                "warnings": part.scores.unknowns(),
                 "differences": [_compared(found, difference) for difference in part.differences],
             }
             for part in found.slices

@@ -116,6 +116,14 @@ def test_a_topic_may_lose_all_its_relevant_documents() -> None:
     assert found.worst("AP").unpooled == 0
 
 
+def test_where_nothing_is_relevant_there_is_no_value_to_lose() -> None:
+    grades = grades_of({"q": ""}, {"q": "ax"})
+    for one in reuse(grades, runs_of({"one": {"q": "a"}, "two": {"q": "x"}}), "AP").systems:
+        assert np.isnan([one.pooled, one.unpooled, one.relative]).all()
+    with pytest.raises(OptionError, match="Fallout is undefined, since .* --docs N"):
+        reuse(grades, runs_of({"one": {"q": "a"}}), "Fallout")
+
+
 def test_measures_that_have_no_average() -> None:
     grades, runs = collection()
     with pytest.raises(OptionError, match="RelString"):

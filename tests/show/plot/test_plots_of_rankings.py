@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cleverdon import Scores
+from cleverdon import Scores, evaluate
+from cleverdon.errors import OptionError
 from cleverdon.measures import AUC
 from cleverdon.show import plot
 from cleverdon.show.plot.base import LIMIT
@@ -64,3 +65,11 @@ def test_labels_name_every_system_but_where_there_is_a_legend() -> None:
     many = plot.by_cutoff(SCORES["21 systems"], "P").to_dict()
     assert many["datasets"]["ends"] == []
     assert "legend" not in many["layer"][0]["encoding"]["color"]
+
+
+@pytest.mark.parametrize("name", ["eleven_points", "roc", "f_lines", "by_cutoff", "bounds"])
+def test_what_has_no_value_is_not_drawn(name: str) -> None:
+    qrels, run = {"q1": {"a": 0}, "q2": {"a": 0}}, {"q1": {"a": 1.0}, "q2": {"b": 1.0}}
+    scores = evaluate(qrels, {"run": run}, "AP", keep=10, bounds=True)
+    with pytest.raises(OptionError, match="no judged document|no query has judged documents"):
+        PLOTS[name](scores)

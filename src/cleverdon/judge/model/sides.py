@@ -61,7 +61,9 @@ class Evaluator:
         key = (name, items.tobytes(), grades.tobytes())
         if key not in self._known:
             judgments = made_judgments(self.labels, items, grades, name=name)
-            self._known[key] = evaluate(judgments, self.runs, self.measures, **self.how)
+            # To a judge who finds nothing relevant, all systems are equally bad.
+            how = {**self.how, "undefined": self.how.get("undefined") or "always-worst"}
+            self._known[key] = evaluate(judgments, self.runs, self.measures, **how)
         return self._known[key]
 
 

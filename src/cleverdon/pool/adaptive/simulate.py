@@ -173,7 +173,8 @@ class _Order:
         return kendall(found, self._truth), tau_ap(found, self._truth)
 
     def _means(self, grades: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-        scores = evaluate(grades, self._runs, [self._measure])
+        # At first nothing relevant may be known, and all systems are equal.
+        scores = evaluate(grades, self._runs, [self._measure], undefined="always-worst")
         return dict(zip(scores.systems, scores.means[:, 0].tolist(), strict=True))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from cleverdon.aggregate import average, worst_value
+from cleverdon.aggregate import average, unknown, why_unknown, worst_value
 from cleverdon.arrays import Bools, Floats, Ints
 from cleverdon.data import Judgments
 from cleverdon.errors import OptionError
@@ -157,14 +157,20 @@ def reuse_of(
         )
     grouped = found.grouped(groups or {})
     hits = [run.hits for run in ranked]
-    before = _averages(hits, wanted)
+    for measure in wanted:
+        if measure.needs_docs and hits[0].judgments.docs is None:
+            raise OptionError(f"{measure} is {why_unknown(measure, docs=None)}")
+    # A system may lose all that is relevant, which counts as the worst; but nothing can be lost
+    # where there is no value to begin with.
+    lacking = [[unknown(m, m(run), undefined="worst") for m in wanted] for run in hits]
+    before = np.where(lacking, nan, _averages(hits, wanted))
     results: list[LeftOut] = []
     group_of = [(groups or {}).get(name, name) for name in found.systems]
     for number, group in enumerate(grouped.systems):
         if progress is not None:
             progress(number, len(grouped.systems))
         alone = grouped.caught(number) & (grouped.times == 1)
-        after = _averages(_without(hits, alone), wanted)
+        after = np.where(lacking, nan, _averages(_without(hits, alone), wanted))
         members = [at for at, name in enumerate(group_of) if name == group]
         others = [at for at, name in enumerate(group_of) if name != group]
         counts = (int(alone.sum()), int((alone & found.relevant).sum()))
@@ -227,7 +233,7 @@ def _fewer(judged: Judged, kept: Bools, row: Ints) -> Judged:
 
 
 def _averages(runs: list[Hits], measures: tuple[Measure, ...]) -> Floats:
-    """Runs x measures; what is undefined counts as the worst value, as everywhere."""
+    """Runs x measures; what is undefined counts as the worst value."""
     averages = np.empty((len(runs), len(measures)))
     for r, hits in enumerate(runs):
         for m, measure in enumerate(measures):

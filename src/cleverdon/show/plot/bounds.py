@@ -47,6 +47,7 @@ def bounds_rows(scores: Scores, measures: Sequence[Measure] | None = None) -> Da
         raise OptionError("there is no measure to draw the bounds of")
     means: list[Row] = []
     for measure in wanted:
+        scores.check_known(measure)
         for system in scores.systems:
             lowest, highest = scores.mean_bounds(system, measure)
             means.append(

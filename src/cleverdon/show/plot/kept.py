@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from cleverdon.aggregate import average, settled, worst_value
+from cleverdon.aggregate import average, settled, unknown, why_unknown, worst_value
 from cleverdon.arrays import Floats
 from cleverdon.errors import OptionError, suggest
 from cleverdon.hits import Hits
@@ -52,14 +52,16 @@ def values_of(scores: Scores, system: str, measure: Measure) -> Floats:
 
 
 def entering(scores: Scores, system: str, measure: Measure, values: Floats) -> Floats:
-    """The values that enter a system's average, undefined ones as the settings have it."""
-    return settled(
-        measure,
-        values,
-        scores.evaluated[scores.systems.index(system)],
-        undefined=scores.about.settings.undefined,
-        queries=scores.queries,
-    )
+    """The values that enter a system's average, undefined ones as the settings have it.
+
+    An OptionError says why, where the measure is undefined for every query.
+    """
+    evaluated = scores.evaluated[scores.systems.index(system)]
+    undefined = scores.about.settings.undefined
+    if unknown(measure, values[evaluated], undefined=undefined):
+        why = why_unknown(measure, docs=scores.about.docs)
+        raise OptionError(f"{measure} of {system!r} cannot be drawn: it is {why}")
+    return settled(measure, values, evaluated, undefined=undefined, queries=scores.queries)
 
 
 def mean_of(scores: Scores, system: str, measure: Measure, values: Floats) -> float:
