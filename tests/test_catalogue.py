@@ -17,7 +17,7 @@ CATALOGUE = {
     "AP(norm=min)@5 AP(norm=hits) IAP IAP(points=3) 11pt IPrec@0.1 PrecAtRecall@0.1 Rprec "
     "RprecMult(m=0.4) Bpref infAP xinfAP infNDCG statAP binG G Yaap RelString Rndcg ndcg_rel "
     "Judged@5 Unjudged@5 Hole@5 RBP(p=0.8) RBPResidual NumQ NumRet NumRel NumRelRet@5 "
-    "NumNonrelJudgedRet AUC RankAccuracy Accuracy GMAP GBpref",
+    "NumNonrelJudgedRet AUC RankAccuracy GMAP GBpref",
     "ranked, graded": "CG@5 nCG@5 DCG(gain=exponential)@5 DCG(gains={1:3})@5 "
     "DCG(discount=jk,base=2)@5 nDCG(ideal=retrieved)@5 ERR(max=4)@5 nERR@5 Q(beta=1)@5 "
     "INST(T=2) INSQ(T=2) BPM(T=2) BPM(T=2,dynamic=true) "

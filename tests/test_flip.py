@@ -150,9 +150,9 @@ def test_what_cannot_be_told_is_refused(name: str) -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     qrels, a, b = {"q": {"good": 1}}, {"q": {"good": 3}}, {"q": {"x": 3}}
-    with pytest.raises(OptionError, match="FPR is undefined, since .* --docs N"):
+    with pytest.raises(OptionError, match=r"FPR is undefined, since .* --docs N"):
         could_flip(qrels, a, b, "FPR")
-    with pytest.raises(OptionError, match="has no value: .*no judged document is relevant"):
+    with pytest.raises(OptionError, match=r"has no value: .*no judged document is relevant"):
         could_flip({"q": {"good": 0}}, a, b, "AP")
     assert could_flip(qrels, a, b, "FPR", docs=10).averages == (0, 1 / 9)
     for depth in (0, 1.5):

@@ -90,7 +90,8 @@ def test_is_read_and_printed(text: str, canonical: str) -> None:
         ("nDCG(gains={1:3,1:4})", "nDCG(gains={1:3,1:4}): a grade is listed twice"),
         ("nDCG(gains={1:-3})", "nDCG(gains=...): no gain is below 0"),
         ("DCG(base=1)", "DCG(base=1): the base is above 1"),
-        ("P", "P needs 'k', as in P@10"),
+        ("P", "P needs 'k', as in P@10; SetP is that of the whole result"),
+        ("Precision", "P needs 'k', as in P@10; SetP is that of the whole result"),
         ("P@", "P@: expected a number behind '@', found 'nothing'"),
         ("P@ten", "P@ten: expected a number behind '@', found 'ten'"),
         ("P@0", "P@0: a cut-off is a whole number from 1 to 2,147,483,648"),
@@ -123,6 +124,32 @@ def test_mistakes(text: str, message: str) -> None:
     with pytest.raises(NotationError) as raised:
         parse(text)
     assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "candidates"),
+    [
+        ("Accuracy", ["Success@10", "SetAccuracy", "BalancedAccuracy", "RankAccuracy"]),
+        ("accuracy@5", ["Success@10", "SetAccuracy", "BalancedAccuracy", "RankAccuracy"]),
+        ("IntentAware(Accuracy@3)", ["Success@10", "SetAccuracy", "RankAccuracy"]),
+        ("F1", ["SetF", "F@10"]),
+    ],
+)
+def test_a_name_of_several_measures_is_an_error_that_lists_them(
+    text: str, candidates: list[str]
+) -> None:
+    with pytest.raises(NotationError, match="is the name of several measures") as raised:
+        parse(text)
+    for candidate in candidates:
+        assert f" {candidate}: " in str(raised.value)
+        assert parse(candidate)
+    assert "SetE" not in str(raised.value)
+
+
+def test_no_name_of_several_measures_is_that_of_one() -> None:
+    known = {name.casefold() for cls in measures() for name in (cls.__name__, *cls.aliases)}
+    for cls in measures():
+        assert not known & {name.casefold() for name in cls.shared_names}
 
 
 def test_lists() -> None:

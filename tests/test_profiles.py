@@ -353,6 +353,21 @@ def test_beir(as_given: Any, tmp_path: Path) -> None:
     scores = evaluate(BEIR_QRELS, run, list(BEIR), profile="beir")
     found = dict(zip(BEIR, scores.means[0].tolist(), strict=True))
     assert found == pytest.approx(BEIR, abs=5.1e-6)
+    # By its own names.
+    names = {"Accuracy": "Success", "Recall": "R(cap=false)", "R_cap": "R"}
+    own = evaluate(BEIR_QRELS, run, [f"{name}@3" for name in names], profile="beir")
+    for name, ours in names.items():
+        assert own.mean(own.systems[0], f"{name}@3") == pytest.approx(BEIR[f"{ours}@3"], abs=5.1e-6)
+
+
+def test_accuracy_is_a_name_of_ir_measures() -> None:
+    qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}
+    found = evaluate(qrels, run, "Accuracy accuracy@2", profile="ir_measures")
+    assert [str(measure) for measure in found.measures] == ["RankAccuracy", "RankAccuracy@2"]
+    assert found.mean("run", "Accuracy") == 1
+    assert evaluate(qrels, run, ir_measures.Accuracy).measures == found.measures[:1]
+    with pytest.raises(NotationError, match="is the name of several measures"):
+        evaluate(qrels, run, "Accuracy", profile="trec_eval-10")
 
 
 def hole(collection: Collection, k: int) -> dict[str, float]:

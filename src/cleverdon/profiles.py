@@ -36,6 +36,8 @@ class Profile:
     """Settings of their own that measures have: see `_fits` for how measures are written."""
     instead: Mapping[str, str] = field(default_factory=dict)
     """What the tool's names mean, where it is another measure of Cleverdon's."""
+    words: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
+    """Names that only the tool has, or that others use otherwise: the measure, and parameters."""
     beta_squared: bool = False
     """Whether the beta of SetF is the square of the textbooks' beta."""
     top_grade: float | None = None
@@ -48,7 +50,16 @@ class Profile:
         """The measures as the tool understands them; `Measure`s stay as they are."""
         from cleverdon.measures.notation import parse_all
 
-        return parse_all(measures, meaning=self._meaning)
+        return parse_all(measures, meaning=self._meaning, naming=self.named)
+
+    def named(self, name: str) -> tuple[type[Measure], Mapping[str, Any]]:
+        """The class that a name stands for in the tool, and the parameters that the name sets."""
+        from cleverdon.measures.registry import find, named
+
+        for word, (meant, parameters) in self.words.items():
+            if word.casefold() == name.casefold():
+                return find(meant), parameters
+        return named(name)
 
     def _meaning(
         self, cls: type[Measure], parameters: dict[str, Any]
@@ -158,6 +169,7 @@ PROFILES: dict[str, Profile] = {
                 ),
                 **_each("ERR nDCG(gain=exponential)", precision="double"),
             },
+            words={"Accuracy": ("RankAccuracy", {})},
             beta_squared=True,
         ),
         Profile(
@@ -194,6 +206,11 @@ PROFILES: dict[str, Profile] = {
             ),
             parameters={"R": {"cap": True}},
             special=_each("R(cap=true) RR Success Hole", ties="input", precision="double"),
+            words={
+                "Accuracy": ("Success", {}),
+                "Recall": ("R", {"cap": False}),
+                "R_cap": ("R", {"cap": True}),
+            },
             decimals=5,
         ),
         Profile(

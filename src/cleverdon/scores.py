@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import numpy as np
 from cleverdon.about import About, AboutRun
 from cleverdon.aggregate import aggregated, settled, unknown, why_unknown
 from cleverdon.arrays import Bools, Floats, plain
-from cleverdon.errors import MissingExtra, OptionError, suggest
+from cleverdon.errors import MissingExtra, NotationError, OptionError, suggest
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse
 from cleverdon.profiles import profile as find_profile
@@ -179,7 +180,7 @@ class Scores:
         return [f"{', '.join(measures)}{why}" for why, measures in alike.items()]
 
     def is_unknown(self, system: str, measure: str | Measure, *, on: Bools | None = None) -> bool:
-        """Whether a system has no value of a measure: undefined for all its queries, or all `on`."""
+        """Whether a system has no value of a measure: undefined for all queries, or all `on`."""
         s, m = self.index_of(system, measure)
         wanted, counted = self.measures[m], self.evaluated[s] if on is None else on
         undefined = self.about.settings.undefined
@@ -209,15 +210,20 @@ class Scores:
         return self.systems.index(name)
 
     def _measure(self, measure: str | Measure) -> int:
-        wanted = parse(measure) if isinstance(measure, str) else measure
-        if isinstance(measure, str) and wanted not in self.measures:
-            # What was asked for in the words of a tool can be looked up in the same words.
-            (as_asked,) = find_profile(self.about.profile).parse(measure)
-            wanted = as_asked if as_asked in self.measures else wanted
+        wanted = measure if isinstance(measure, Measure) else self._written(measure)
         if wanted not in self.measures:
             names = [str(known) for known in self.measures]
             raise OptionError(f"{wanted} was not evaluated{suggest(str(wanted), names)}")
         return self.measures.index(wanted)
+
+    def _written(self, measure: str) -> Measure:
+        """The measure that is written so, here or in the tool that the profile is of."""
+        with suppress(NotationError):  # what is no name here may be one of the tool's
+            found = parse(measure)
+            if found in self.measures:
+                return found
+        (as_asked,) = find_profile(self.about.profile).parse(measure)
+        return as_asked
 
     def rows(self) -> list[dict[str, Any]]:
         """Every value as a record: system, measure, query_id, value."""

@@ -326,5 +326,5 @@ def test_no_topic_is_hard_where_nothing_is_relevant() -> None:
     assert found.difficulty is None
     assert "no relevant documents" in [concern.kind for concern in found.concerns]
     assert "nan" not in render(found)
-    with pytest.raises(OptionError, match="Fallout has no value: .* --docs N"):
+    with pytest.raises(OptionError, match=r"Fallout has no value: .* --docs N"):
         stats({"q1": {"a": 1, "b": 0}}, runs, measure="Fallout")

@@ -206,7 +206,7 @@ def test_what_is_no_scores_is_said_to_be_none() -> None:
 )
 def test_what_is_unknown_is_refused_with_the_remedy(ask) -> None:
     scores = evaluate(QRELS, {"good": GOOD, "bad": BAD}, "Fallout")
-    with pytest.raises(OptionError, match="Fallout has no value: .* on the command line --docs N"):
+    with pytest.raises(OptionError, match=r"Fallout has no value: .* on the command line --docs N"):
         ask(scores)
 
 

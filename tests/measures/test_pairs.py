@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import label_ranking_average_precision_score, roc_auc_score
 
 from cleverdon import Hits, evaluate, parse
+from cleverdon.measures import parse_all
 from tests.differential.collections import Collection
 from tests.measures.plain import (
     FEWER,
@@ -82,7 +83,7 @@ def test_accuracy_as_ir_measures(collection: Collection, k: int | None, rel: int
         for query, results in collection.run.items()
     }
     theirs = ir_measures.Accuracy(rel=rel) if k is None else ir_measures.Accuracy(rel=rel) @ k
-    ours = parse(str(theirs))
+    (ours,) = parse_all([theirs])
     assert str(ours).startswith("RankAccuracy")
     found = evaluate(collection.qrels, {"run": run}, ours).per_query("run", ours)
     wanted: dict[str, float | None] = {}

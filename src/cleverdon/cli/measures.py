@@ -16,17 +16,16 @@ def command(words: tuple[str, ...]) -> None:
       cleverdon measures rank
     """
     from cleverdon.errors import OptionError
-    from cleverdon.measures.base import one_line
+    from cleverdon.measures.base import Measure, one_line
     from cleverdon.measures.registry import family, measures
+
+    def names(cls: type[Measure]) -> tuple[str, ...]:
+        return (cls.__name__, *cls.aliases, *cls.presets, *cls.shared_names)
 
     def matches(text: str) -> bool:
         return all(word.casefold() in text.casefold() for word in words)
 
-    listed = [
-        cls
-        for cls in measures()
-        if matches(f"{cls.__name__} {' '.join((*cls.aliases, *cls.presets))} {one_line(cls)}")
-    ]
+    listed = [cls for cls in measures() if matches(" ".join((*names(cls), one_line(cls))))]
     if not listed:
         raise OptionError(f"no measure has {' and '.join(words)} in its name or description")
     width = max(len(cls.__name__) for cls in listed)

@@ -27,6 +27,7 @@ class SetAccuracy(Confusion):
 
     formula = r"\frac{a + d}{a + b + c + d}"
     undefined = "docs= is not given"
+    shared_names = ("Accuracy",)
     worked = """
         SetAccuracy   1 0 - | 1 docs=10  = 0.7
         SetAccuracy   | 1 docs=10        = 0.9
@@ -48,6 +49,7 @@ class BalancedAccuracy(Confusion):
     formula = r"\frac{1}{2} \left( \frac{a}{a + c} + \frac{d}{b + d} \right)"
     undefined = f"no judged document is relevant, every document is, {NEEDS_SIZE}"
     source = "Brodersen et al. 2010, doi:10.1109/ICPR.2010.764"
+    shared_names = ("Accuracy",)
     worked = """
         BalancedAccuracy   1 0 - | 1 docs=10  = 0.625
         BalancedAccuracy   | 1 docs=10        = 0.5

@@ -72,6 +72,8 @@ class Measure:
     """What trec_eval calls it: `ndcg_cut_{k}`, or `rbp(p=0.9)` where parameters are fixed."""
     aliases: ClassVar[tuple[str, ...]] = ()
     """Other names that are understood, and never printed."""
+    shared_names: ClassVar[tuple[str, ...]] = ()
+    """Names that others use for it, and for other measures as well: asking for one is an error."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     """Names that stand for it with some parameters set."""
     spellings: ClassVar[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {}
@@ -88,6 +90,8 @@ class Measure:
     promises: ClassVar[frozenset[Promise]] = frozenset()
     cut: ClassVar[str] = "k"
     """The parameter that is written behind `@`."""
+    uncut: ClassVar[str] = ""
+    """The measure of the whole result, where this one needs a cut-off."""
     defaults: ClassVar[Mapping[str, Any]] = {}
     """Every parameter and its default, in the order of the class; REQUIRED where it has none."""
 
@@ -117,6 +121,7 @@ class Measure:
                 example = f"{cls.__name__}({name}=...)"
                 if name == cls.cut:
                     example = f"{cls.__name__}@{0.5 if hints(cls)[name] is float else 10}"
+                    example += f"; {cls.uncut} is that of the whole result" if cls.uncut else ""
                 elif hints(cls)[name] is Measure:
                     example = f"{cls.__name__}(nDCG@10)"
                 raise NotationError(f"{cls.__name__} needs {name!r}, as in {example}")

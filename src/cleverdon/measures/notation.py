@@ -8,7 +8,7 @@ true and false, tuples, maps, and measures. What trec_eval (`ndcg_cut_10`) and i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from cleverdon.errors import NotationError, suggest
@@ -34,7 +34,11 @@ Meaning = Callable[[type[Measure], dict[str, Any]], tuple[type[Measure], dict[st
 """What a name and the parameters behind it stand for in another tool: see `profiles`."""
 
 
-def parse(text: str, *, meaning: Meaning | None = None) -> Measure:
+Naming = Callable[[str], tuple[type[Measure], Mapping[str, Any]]]
+"""Which class a name stands for, and the parameters that the name itself sets."""
+
+
+def parse(text: str, *, meaning: Meaning | None = None, naming: Naming = named) -> Measure:
     """The measure that is written so.
 
     >>> parse("ndcg_cut_10")
@@ -52,14 +56,17 @@ def parse(text: str, *, meaning: Meaning | None = None) -> Measure:
         parameters = {name: _Reader(value, of=text).only_value() for name, value in in_name.items()}
         parameters |= _Reader(f"{cls.__name__}({fixed})", of=text).arguments_only() if fixed else {}
         return _make(cls, parameters, meaning)
-    reader = _Reader(text, of=text, meaning=meaning)
+    reader = _Reader(text, of=text, meaning=meaning, naming=naming)
     measure = reader.measure()
     reader.end()
     return measure
 
 
 def parse_all(
-    measures: str | Measure | Iterable[str | Measure], *, meaning: Meaning | None = None
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    meaning: Meaning | None = None,
+    naming: Naming = named,
 ) -> tuple[Measure, ...]:
     """Several measures, each once, in the order given; a text may hold several."""
     if isinstance(measures, str) or not isinstance(measures, Iterable):
@@ -70,12 +77,15 @@ def parse_all(
         if isinstance(item, Measure):
             found[item] = None
         elif isinstance(item, str):
-            found.update(dict.fromkeys(parse(text, meaning=meaning) for text in _split(item)))
+            for text in _split(item):
+                found[parse(text, meaning=meaning, naming=naming)] = None
         elif isinstance(item, type) and issubclass(item, Measure):
             found[_make(item, {}, meaning)] = None
         else:
-            # ir_measures' objects print themselves in a notation that is understood.
-            found[parse(str(item), meaning=meaning)] = None
+            # ir_measures' objects print themselves in a notation that is understood, by its names.
+            from cleverdon.profiles import PROFILES
+
+            found[parse(str(item), meaning=meaning, naming=PROFILES["ir_measures"].named)] = None
     if not found:
         raise NotationError("no measure was named")
     return tuple(found)
@@ -112,9 +122,12 @@ def _split(text: str) -> list[str]:
 class _Reader:
     """Reads the notation from left to right."""
 
-    def __init__(self, text: str, *, of: str, meaning: Meaning | None = None) -> None:
+    def __init__(
+        self, text: str, *, of: str, meaning: Meaning | None = None, naming: Naming = named
+    ) -> None:
         self.of = of
         self.meaning = meaning
+        self.naming = naming
         self.tokens: list[tuple[str, str]] = []
         if len(text) > _LONGEST:
             raise NotationError(f"{of[:40]}...: no measure is written with {len(text)} characters")
@@ -128,7 +141,7 @@ class _Reader:
 
     def measure(self) -> Measure:
         name = self.take("word", "the name of a measure")
-        cls, preset = named(name)
+        cls, preset = self.naming(name)
         parameters = self.arguments(cls) if self.next_is("(") else {}
         if self.next_is("@"):
             self.take("mark")

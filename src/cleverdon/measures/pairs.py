@@ -65,7 +65,7 @@ class RankAccuracy(Measure):
     user = "Is shown two results, and asks whether the right one comes first."
     undefined = "none of the results is relevant, or all are"
     source = "ir_measures, where it is called Accuracy"
-    aliases = ("Accuracy",)
+    shared_names = ("Accuracy",)
     promises = frozenset({"in range"})
     worked = """
         RankAccuracy     1 0 1 -       = 0.75

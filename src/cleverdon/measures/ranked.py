@@ -31,6 +31,7 @@ class P(Measure):
     source = _BOOK
     trec_eval = ("P_{k}",)
     aliases = ("Precision", "Prec")
+    uncut = "SetP"
     promises = frozenset({"in range", "swap", "gain"})
     worked = """
         P@3                 1 0 1       = 0.6667
@@ -115,6 +116,8 @@ class F(Measure):
     user = "Reads k results, and cares beta times as much for recall as for precision."
     undefined = "no judged document is relevant"
     source = _BOOK
+    shared_names = ("F1", "FMeasure", "F-measure")
+    uncut = "SetF"
     promises = frozenset({"in range", "swap"})
     worked = """
         F@2          1 0 1 | 1   = 0.4
@@ -175,6 +178,7 @@ class Success(Measure):
     source = "Craswell & Hawking 2004, Overview of the TREC 2004 Web track"
     trec_eval = ("success_{k}",)
     aliases = ("HitRate",)
+    shared_names = ("Accuracy",)
     promises = frozenset({"in range", "swap", "unjudged tail", "gain"})
     worked = """
         Success@2  0 1      = 1

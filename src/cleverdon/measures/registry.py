@@ -11,7 +11,8 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from cleverdon.errors import NotationError, suggest
-from cleverdon.measures.base import Measure
+from cleverdon.measures.base import Measure, one_line
+from cleverdon.measures.parameters import REQUIRED
 
 FAMILIES = {
     "sets": "Sets: the whole result, in no order",
@@ -42,6 +43,7 @@ FAMILIES = {
 _classes: dict[str, type[Measure]] = {}
 _names: dict[str, type[Measure]] = {}
 _presets: dict[str, type[Measure]] = {}
+_shared: dict[str, dict[str, type[Measure]]] = {}
 _trec_eval: dict[str, tuple[type[Measure], re.Pattern[str], str]] = {}
 
 M = TypeVar("M", bound=type[Measure])
@@ -74,6 +76,8 @@ def measure(cls: M) -> M:
     _classes[cls.__name__] = cls
     _names.update(dict.fromkeys((cls.__name__, *cls.aliases), cls))
     _presets.update(dict.fromkeys(cls.presets, cls))
+    for name in cls.shared_names:
+        _shared.setdefault(name.casefold(), {})[cls.__name__] = cls
     for template in cls.trec_eval:
         name, _, fixed = template.partition("(")
         pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^_]+)", re.escape(name))
@@ -94,7 +98,10 @@ def measures() -> list[type[Measure]]:
 
 
 def find(name: str) -> type[Measure]:
-    """The class of a name or an alias; letter case matters only where it tells two apart."""
+    """The class of a name or an alias; letter case matters only where it tells two apart.
+
+    A name that several measures share is an error that lists them.
+    """
     while name not in _names and _load_more():
         pass  # the usual measures come first, so that a small run need not import all families
     if name in _names:
@@ -102,7 +109,18 @@ def find(name: str) -> type[Measure]:
     folded = {known for known in _names if known.casefold() == name.casefold()}
     if len({_names[known] for known in folded}) == 1:
         return _names[folded.pop()]
+    meant = _shared.get(name.casefold(), {}).values()
+    if meant:
+        each = "; ".join(f"{_as_asked(cls)}: {one_line(cls).rstrip('.')}" for cls in meant)
+        raise NotationError(
+            f"{name!r} is the name of several measures; ask for one of them: {each}"
+        )
     raise NotationError(f"there is no measure {name!r}{suggest(name, _names)}")
+
+
+def _as_asked(cls: type[Measure]) -> str:
+    """How a measure is asked for: with a cut-off where it needs one."""
+    return f"{cls.__name__}@10" if cls.defaults.get(cls.cut) is REQUIRED else cls.__name__
 
 
 def named(name: str) -> tuple[type[Measure], Mapping[str, Any]]:

@@ -89,6 +89,7 @@ class SetF(SetMeasure):
     undefined = "nothing was returned and (unless beta=0) no judged document is relevant"
     source = _BOOK
     trec_eval: ClassVar[tuple[str, ...]] = ("set_F",)
+    shared_names: ClassVar[tuple[str, ...]] = ("F1", "FMeasure", "F-measure")
     promises = frozenset({"in range", "swap"})
     worked = """
         SetF             1 0 - - | 1  = 0.3333
@@ -126,6 +127,7 @@ class SetE(SetF):
 
     formula = r"1 - \frac{(1 + \beta^2)\, P R}{\beta^2 P + R}"
     trec_eval = ()
+    shared_names = ()
     better: ClassVar[Better] = "lower"
     worked = """
         SetE             1 0 - - | 1  = 0.6667

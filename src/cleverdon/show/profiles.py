@@ -55,6 +55,8 @@ def _of(profile: Profile) -> Iterator[list[str]]:
         defaults.setdefault(_listed(parameters), []).append(name)
     for shown, names in defaults.items():
         yield [f"by default {shown}", " ".join(names)]
+    for word, (meant, parameters) in profile.words.items():
+        yield [f"is {meant}" + (f"({_listed(parameters)})" if parameters else ""), word]
     for name, meant in profile.instead.items():
         yield [f"is {meant}", name]
     if profile.beta_squared:

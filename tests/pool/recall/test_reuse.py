@@ -120,7 +120,7 @@ def test_where_nothing_is_relevant_there_is_no_value_to_lose() -> None:
     grades = grades_of({"q": ""}, {"q": "ax"})
     for one in reuse(grades, runs_of({"one": {"q": "a"}, "two": {"q": "x"}}), "AP").systems:
         assert np.isnan([one.pooled, one.unpooled, one.relative]).all()
-    with pytest.raises(OptionError, match="Fallout is undefined, since .* --docs N"):
+    with pytest.raises(OptionError, match=r"Fallout is undefined, since .* --docs N"):
         reuse(grades, runs_of({"one": {"q": "a"}}), "Fallout")
 
 
