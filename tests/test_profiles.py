@@ -145,6 +145,34 @@ def test_trec_eval_10_divides_by_the_largest_grade_of_the_topic() -> None:
     assert by_query(scores, "RBP") == pytest.approx({"q1": 0.1 * (0.5 + 0.9), "q2": 0})
 
 
+def test_trec_eval_10_as_the_drop_in_where_topics_are_missing(tmp_path: Path) -> None:
+    qrels = {str(t): {f"d{d}": (t + d) % 4 - (t == 4) for d in range(8)} for t in range(1, 6)}
+    run = {str(t): {f"d{d}": float(d % (t + 1)) for d in range(1, 12, t)} for t in (1, 2, 4, 9)}
+    judged, ranked = tmp_path / "qrels", tmp_path / "run"
+    judged.write_text("".join(f"{q} 0 {d} {g}\n" for q in qrels for d, g in qrels[q].items()))
+    ranked.write_text("".join(f"{q} Q0 {d} 0 {s} t\n" for q in run for d, s in run[q].items()))
+    command = [str(Path(sys.executable).parent / "cleverdon"), "trec_eval", "-c", "-q"]
+    asked = [word for name in ("all_trec", "dcg", "yaap") for word in ("-m", name)]
+    done = subprocess.run([*command, *asked, judged, ranked], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    printed: dict[str, dict[str, str]] = {}
+    for line in done.stdout.splitlines():
+        name, topic, value = (cell.strip() for cell in line.split("\t"))
+        printed.setdefault(name, {})[topic] = value
+    # runid and texts are no numbers, prefs and avgjg need other judgments.
+    names = [n for n in printed if not n.startswith(("runid", "relstring", "ideal_dcg"))]
+    assert len(names) > 50
+    scores = evaluate(judged, ranked, names, profile="trec_eval-10")
+    for name in names:
+        means = printed[name].pop("all", None)
+        if means is not None:
+            assert scores.mean("run", name) == pytest.approx(float(means), abs=6e-5), name
+        wanted = {topic: float(value) for topic, value in printed[name].items()}
+        found = by_query(scores, name)
+        assert {t: found[t] for t in wanted} == pytest.approx(wanted, abs=6e-5), name
+    assert by_query(scores, "rbp_resid")["3"] == 0
+
+
 # ir_measures
 
 IR_MEASURES = (
@@ -152,7 +180,12 @@ IR_MEASURES = (
     *("SetP", "SetR", "SetF", "SetF(beta=4.0)", "SetF(beta=0.25,rel=2)", "NumRet"),
     *("IPrec@0.0", "IPrec@0.3", "IPrec@0.55", "IPrec@1.0"),
     *("RR@1", "RR@5", "RR(rel=2)@3", "Judged@1", "Judged@10", "Compat(p=0.8)"),
-    *("RBP(rel=1)", "RBP(p=0.5,rel=2)"),
+    *("RBP(rel=1)", "RBP(p=0.5,rel=2)", "NumQ", "NumRel", "NumRet(rel=2)"),
+    *("INST(max_rel=4)", "INST(T=2.0,max_rel=1)", "INSQ(max_rel=4)", "INSQ(T=0.5,max_rel=1)"),
+    *("NERR8(max_rel=4)@5", "NERR9(max_rel=4)@5", "NERR8(max_rel=1)@1500", "NERR9(max_rel=4)@1500"),
+    *("NERR10(max_rel=4)", "NERR10(p=0.999,max_rel=4)", "NERR11(max_rel=4)", "NERR11(max_rel=1)"),
+    *("SDCG(max_rel=4)@5", "SDCG(min_rel=1,max_rel=3)@1500", "BPM(T=2.0,max_rel=4)@10"),
+    *("BPM(max_rel=4)@1500", "Compat", "Compat(normalize=False)"),
 )
 
 
@@ -179,6 +212,32 @@ def test_ir_measures(collection: Collection) -> None:
     for text in IR_MEASURES:
         theirs = _from_ir_measures(text, collection)
         assert by_query(scores, text) == pytest.approx(theirs, abs=1e-12), text
+
+
+def test_ir_measures_reads_a_thousand_ranks() -> None:
+    qrels = {"q": {f"d{i}": int(i % 300 == 2) for i in range(1200)}, "lacking": {"d1": 1}}
+    run = {"q": {f"d{i}": 2000.0 - i for i in range(1200)}}
+    for text in ("INST(max_rel=1)", "INSQ(T=2.0,max_rel=1)", "NERR11(T=2.0,max_rel=2)"):
+        scores = evaluate(qrels, run, text, profile="ir_measures")
+        assert "depth=1000" in str(scores.measures[0])
+        theirs = _from_ir_measures(text, Collection(qrels, run))
+        assert by_query(scores, text) == pytest.approx(theirs, abs=1e-12), text
+        endless = evaluate(qrels, run, text).per_query("run", text)["q"]
+        assert endless != pytest.approx(theirs["q"], abs=1e-6)
+    bounded = evaluate(qrels, run, "NumRel", profile="ir_measures", bounds=True)
+    assert bounded.mean("run", "NumRel") == bounded.mean_bounds("run", "NumRel")[0] == 4
+
+
+def test_ties_in_the_ideal_of_compat_are_as_documented() -> None:
+    # The guide says: in its ideal, documents of equal grade and equal score stand as in the qrels.
+    run = {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
+    for order in ("abc", "acb", "cba", "bac"):
+        qrels: Nested = {"q": {doc: int(doc != "b") for doc in order}}
+        ours = by_query(
+            evaluate(qrels, run, "Compat(p=0.8)", profile="ir_measures"), "Compat(p=0.8)"
+        )
+        theirs = _from_ir_measures("Compat(p=0.8)", Collection(qrels, run))
+        assert (ours == pytest.approx(theirs)) == (order.index("a") < order.index("c")), order
 
 
 @FEWER

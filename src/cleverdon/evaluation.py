@@ -16,7 +16,7 @@ from cleverdon.data import Judgments, Rows
 from cleverdon.errors import InputError, OptionError
 from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
-from cleverdon.profiles import DEFAULT_MEASURES
+from cleverdon.profiles import DEFAULT_MEASURES, Profile
 from cleverdon.profiles import profile as find_profile
 from cleverdon.rank import Ranked, rank
 from cleverdon.read import distinct_names
@@ -125,12 +125,13 @@ def evaluate(
         kept = Rankings(judgments, {run.name: run.hits for run in ranked})
         scores = replace(scores, rankings=kept)
     if bounds:
-        scores = replace(scores, bounds=_bounds(ranked, ways, rest=rest, progress=progress))
+        found = _bounds(ranked, ways, tool, rest=rest, progress=progress)
+        scores = replace(scores, bounds=found)
     return scores
 
 
 def _bounds(
-    ranked: list[Ranked], ways: Ways, *, rest: bool, progress: Progress | None
+    ranked: list[Ranked], ways: Ways, tool: Profile, *, rest: bool, progress: Progress | None
 ) -> dict[str, dict[str, Bounds]]:
     """The bounds of each run by each measure."""
     from cleverdon.bounding import bounds
@@ -141,7 +142,14 @@ def _bounds(
             if progress is not None:
                 progress(run.name, r * len(ways) + m, len(ranked) * len(ways))
             hits = run.hits_by(settings, elsewhere=elsewhere)
-            found[run.name][str(measure)] = bounds(measure, hits, rest=rest)
+            ends = bounds(measure, hits, rest=rest)
+            absent = tool.value_of_absent(measure)
+            if absent is not None:
+                lowest, highest = (
+                    np.where(run.present, end, absent) for end in (ends.lowest, ends.highest)
+                )
+                ends = replace(ends, lowest=lowest, highest=highest)
+            found[run.name][str(measure)] = ends
     return found
 
 
@@ -177,6 +185,10 @@ def score(
         ways = {measure: (settings, measure.looks_elsewhere) for measure in measures}
     scored = [_in_all_ways(measures, run, ways) for run in ranked]
     values = np.array([found for found, _ in scored])
+    for m, measure in enumerate(measures):
+        absent = find_profile(profile).value_of_absent(measure)
+        if absent is not None:
+            values[:, m][~np.array([run.present for run in ranked])] = absent
     values[~np.broadcast_to(evaluated[:, None, :], values.shape)] = np.nan
     about = About(
         version=__version__,

@@ -38,6 +38,8 @@ class Profile:
     """What the tool's names mean, where it is another measure of Cleverdon's."""
     words: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
     """Names that only the tool has, or that others use otherwise: the measure, and parameters."""
+    absent: Mapping[str, float] = field(default_factory=dict)
+    """The value for a query that the run lacks, if it is not that of an empty result; by measure."""
     beta_squared: bool = False
     """Whether the beta of SetF is the square of the textbooks' beta."""
     top_grade: float | None = None
@@ -83,6 +85,11 @@ class Profile:
                 changes |= special
         return settings.changed(**{name: changes[name] for name in changes.keys() - set(given)})
 
+    def value_of_absent(self, measure: Measure) -> float | None:
+        """A measure's value for a query that the run lacks; None: that of an empty result."""
+        found = (value for pattern, value in self.absent.items() if _fits(pattern, measure))
+        return next(found, None)
+
     def check_grades(self, top_grade: float) -> None:
         """Raise an InputError where the judgments have a grade that the tool does not take."""
         if self.top_grade is not None and top_grade > self.top_grade:
@@ -96,7 +103,9 @@ def _fits(pattern: str, measure: Measure) -> bool:
     """Whether a measure is meant by a name, `RR@` (with a cut-off) or `R(cap=true)` (set so)."""
     from cleverdon.measures.registry import as_text
 
-    name, parameter, value, cut = re.fullmatch(r"(\w+)(?:\((\w+)=(\w+)\))?(@?)", pattern).groups()  # type: ignore[union-attr]
+    name, parameter, value, cut = re.fullmatch(
+        r"(\w+)(?:\((\w+)=([\w.]+)\))?(@?)", pattern
+    ).groups()  # type: ignore[union-attr]
     return (
         type(measure).__name__ == name
         and (parameter is None or as_text(getattr(measure, parameter)) == value)
@@ -127,6 +136,9 @@ def _trec_eval(version: int) -> dict[str, dict[str, Any]]:
     }
 
 
+_CWL = "INST INSQ BPM SDCG NERR8 NERR9 NERR10 NERR11"
+"""What ir_measures has from cwl-eval, which reads 1000 ranks."""
+
 PROFILES: dict[str, Profile] = {
     profile.name: profile
     for profile in (
@@ -145,6 +157,7 @@ PROFILES: dict[str, Profile] = {
             Settings(undefined="always-worst"),
             measures=_OFFICIAL,
             parameters=_trec_eval(10),
+            absent={"RBPResidual(p=0.9)": 0.0},
             beta_squared=True,
         ),
         Profile(
@@ -154,6 +167,7 @@ PROFILES: dict[str, Profile] = {
             parameters={
                 "ERR": {"max": 4},
                 "IPrec": {"rounding": "trec_eval-9"},
+                **{name: {"depth": 1000} for name in _CWL.split()},
             },
             special={
                 **_each("Judged RR@ Compat", ties="ascending", precision="double"),
@@ -163,13 +177,14 @@ PROFILES: dict[str, Profile] = {
                     precision="double",
                 ),
                 **_each(
-                    "RankAccuracy RBP INST INSQ BPM SDCG NERR8 NERR9 NERR10 NERR11",
+                    f"RankAccuracy RBP {_CWL}",
                     ties="input",
                     precision="double",
                 ),
                 **_each("ERR nDCG(gain=exponential)", precision="double"),
             },
             words={"Accuracy": ("RankAccuracy", {})},
+            absent={"NumQ": 0.0, "NumRel": 0.0},
             beta_squared=True,
         ),
         Profile(

@@ -58,7 +58,7 @@ def test_flip_reads_standard_input_once(cleverdon: Command) -> None:
 
 def test_flip_of_what_needs_the_size_of_the_collection(cleverdon: Command) -> None:
     done = cleverdon("flip", *FILES, "-m", "FPR")
-    assert "FPR needs docs=: how many documents" in done.stderr
+    assert "FPR is undefined, since it is not known how many documents" in done.stderr
     assert "could flip" not in done.stdout
     assert "FPR: bm25 0.0" in cleverdon("flip", *FILES, "-m", "FPR", "--docs", "1000").stdout
 

@@ -103,7 +103,8 @@ def test_sets(made: Matrices, size: int, beta: float) -> None:
     )
     qrels = _nested(made.relevance, np.ones_like(returned))
     run = _nested(made.scores, returned)
-    scores = evaluate(qrels, {"sets": run}, ["SetP", "SetR", f"SetF(beta={beta})"])
+    wanted = ["SetP", "SetR", f"SetF(beta={beta})"]
+    scores = evaluate(qrels, {"sets": run}, wanted, profile="sklearn")
     assert scores.means[0].tolist() == pytest.approx([precision, recall, f], rel=1e-12)
 
 

@@ -59,6 +59,8 @@ def _of(profile: Profile) -> Iterator[list[str]]:
         yield [f"is {meant}" + (f"({_listed(parameters)})" if parameters else ""), word]
     for name, meant in profile.instead.items():
         yield [f"is {meant}", name]
+    for name, value in profile.absent.items():
+        yield [f"is {value:g} for a query that the run lacks", name]
     if profile.beta_squared:
         yield ["beta stands for its square", "SetF"]
     alike: dict[str, list[str]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cleverdon.errors import OptionError
 from cleverdon.show.plot import eleven_points
 from cleverdon.show.plot.eleven_points import eleven_points_rows
 from tests.show.plot.ranked import made, ranked
@@ -47,6 +48,7 @@ def test_another_grade_counts() -> None:
     assert curve(eleven_points_rows(scores, rel=2), "a") == [0.5] * 11
 
 
-def test_nothing_defined_has_no_line() -> None:
+def test_nothing_defined_is_refused() -> None:
     scores = ranked({"a": {"q": "0 0"}}, undefined="skip")
-    assert curve(eleven_points_rows(scores), "a") == [None] * 11
+    with pytest.raises(OptionError, match="cannot be drawn: it is undefined for every query"):
+        eleven_points_rows(scores)

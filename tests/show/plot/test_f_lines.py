@@ -86,7 +86,7 @@ def test_nothing_found_is_a_point_at_the_origin() -> None:
 
 def test_what_has_no_recall_is_refused() -> None:
     scores = ranked({"a": {"q": "0 0"}}, undefined="skip")
-    with pytest.raises(OptionError, match="a has no precision or no recall"):
+    with pytest.raises(OptionError, match="R@2 of 'a' cannot be drawn: it is undefined"):
         f_lines(scores, k=2)
     bare = evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "AP")
     with pytest.raises(OptionError, match="keep=k"):
