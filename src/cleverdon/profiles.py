@@ -39,7 +39,7 @@ class Profile:
     words: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
     """Names that only the tool has, or that others use otherwise: the measure, and parameters."""
     absent: Mapping[str, float] = field(default_factory=dict)
-    """The value for a query that the run lacks, if it is not that of an empty result; by measure."""
+    """The value for a query that the run lacks, if not that of an empty result; by measure."""
     beta_squared: bool = False
     """Whether the beta of SetF is the square of the textbooks' beta."""
     top_grade: float | None = None

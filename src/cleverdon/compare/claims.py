@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import nan
 from typing import Literal
 
 import numpy as np
 
-from cleverdon.compare.design import normal_topics
 from cleverdon.compare.paired import Comparison, Difference
-from cleverdon.compare.sizes import deviation
 
 Verdict = Literal["better", "worse", "higher", "lower", "not shown"]
 """What may be said of a system against its baseline. Higher and lower, where neither is better."""
 
 NOT_OF_MEANS = ("sign", "wilcoxon")
 """Tests that look at signs and ranks: a small p-value may go with a mean that says the contrary."""
-
-POWER = 0.8
-"""With which chance a true difference is to be found, by those who ask how many topics it takes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,10 +22,6 @@ class Claim:
 
     difference: Difference
     verdict: Verdict
-    topics_needed: float | None
-    """Where nothing was shown: how many topics would show it, with a chance of 80%, if the systems
-    differed as much as they seem to. Infinite where no number would, NaN where one topic or the
-    measure does not tell; None where the difference was shown."""
     comparison: Comparison = field(repr=False)
 
     @property
@@ -58,13 +48,9 @@ def claims(comparison: Comparison) -> list[Claim]:
     good beats poor on RR by 0.500 (0.500 to 1.000, +100.0%; 95% CI 0.500 to 0.500; randomisation
     p = 0.031, 1 comparison; 6 topics: 6 up, 0 even, 0 down).
     """
-    return [_claim(found, comparison) for found in comparison.differences]
-
-
-def _claim(found: Difference, comparison: Comparison) -> Claim:
-    verdict = _verdict(found, comparison)
-    needed = _needed(found, comparison) if verdict == "not shown" else None
-    return Claim(found, verdict, needed, comparison)
+    return [
+        Claim(found, _verdict(found, comparison), comparison) for found in comparison.differences
+    ]
 
 
 def _verdict(found: Difference, comparison: Comparison) -> Verdict:
@@ -93,17 +79,3 @@ def direction(found: Difference, comparison: Comparison) -> float:
     # The mean rank of equals: halfway between the first and the last of them.
     ranks = np.searchsorted(ordered, size, "left") + np.searchsorted(ordered, size, "right") + 1
     return float((np.sign(differences[differences != 0]) * ranks).sum())
-
-
-def _needed(found: Difference, comparison: Comparison) -> float:
-    """By the normal distribution: an estimate from an estimate is no better by another."""
-    if found.sizes.topics < 2 or found.measure.average == "geometric":
-        return nan
-    needed = normal_topics(
-        found.sizes.difference,
-        deviation(comparison.differences_of(found)),
-        level=comparison.level / comparison.family,
-        power=POWER,
-        alternative=comparison.alternative,
-    )
-    return max(needed, found.sizes.topics + 1)

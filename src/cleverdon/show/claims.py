@@ -14,7 +14,7 @@ from cleverdon.errors import check_word
 from cleverdon.show.comparison import record
 from cleverdon.show.grid import counted, printable
 from cleverdon.show.markup import markdown_escaped
-from cleverdon.show.numbers import number, p_value, two_digits
+from cleverdon.show.numbers import number, p_value
 
 FORMATS = ("text", "markdown", "json")
 DIGITS = 3
@@ -66,7 +66,7 @@ def doubt_line(doubt: Doubt, format: str = "text") -> str:
 
 
 def sentence(claim: Claim) -> str:
-    """One claim as a sentence, with what it rests on; a second says what would be needed."""
+    """One claim as a sentence, with what it rests on."""
     found = claim.difference
     digits = _digits(found)
     if claim.shown:
@@ -76,7 +76,7 @@ def sentence(claim: Claim) -> str:
         verb = not_shown(claim)
         size = f": {number(found.measure, found.difference, digits=digits, signed=True)}"
     names = f"{printable(found.system)} {verb} {printable(found.baseline)}"
-    return f"{names} on {found.measure}{size} ({_basis(claim, digits)}).{_needed(claim)}"
+    return f"{names} on {found.measure}{size} ({_basis(claim, digits)}).{_out_of_reach(claim)}"
 
 
 def not_shown(claim: Claim) -> str:
@@ -152,19 +152,16 @@ def corrected_for(correction: str, count: int) -> str:
     return f"{how} over {comparisons}" if correction != "none" else f"{how}, {comparisons}"
 
 
-def _needed(claim: Claim) -> str:
-    """What it would take to show the difference."""
-    needed = claim.topics_needed
-    if needed is None or isnan(needed):
+def _out_of_reach(claim: Claim) -> str:
+    """That no number of topics would show a difference, where that is so."""
+    difference, alternative = claim.difference.difference, claim.comparison.alternative
+    if claim.shown:
         return ""
-    if claim.difference.difference == 0:
+    if difference == 0:
         return " There is no difference to show."
-    if not isfinite(needed):
+    if alternative != "two-sided" and (difference > 0) != (alternative == "greater"):
         return " More topics alone would not show it."
-    return (
-        f" If it is truly as large as this, some {two_digits(needed):,} topics would show it in 4 "
-        "of 5 experiments."
-    )
+    return ""
 
 
 def _to_json(claims: Sequence[Claim], doubts: Sequence[Doubt]) -> dict[str, Any]:
@@ -175,14 +172,9 @@ def _to_json(claims: Sequence[Claim], doubts: Sequence[Doubt]) -> dict[str, Any]
             {
                 "text": sentence(claim),
                 "verdict": claim.verdict,
-                "topics_needed": _finite(claim.topics_needed),
                 **record(claim.difference, claim.comparison),
             }
             for claim in claims
         ],
         "doubts": [asdict(doubt) for doubt in doubts],
     }
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and isfinite(value) else None
