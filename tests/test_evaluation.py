@@ -59,6 +59,61 @@ def test_runs_by_name() -> None:
         evaluate(QRELS, {"none": {}, "two": RUN}, "AP")
 
 
+@pytest.mark.parametrize(
+    ("runs", "message"),
+    [
+        ({"r": {}}, "r: has no rows"),
+        ({"r": []}, "r: has no rows"),
+        ({"r": {}, "s": {}}, "r: has no rows"),
+        ({"s": {"q1": {}}, "r": {}}, "r: has no rows"),
+        ({"r": {}, "s": [("q1", "d1", 1.0)]}, "r: has no rows"),
+        ([{}, RUN], "run 1: has no rows"),
+        ({1: {}}, "1: has no rows"),
+        ({"r": 5}, "'int' cannot be read as r: "),
+    ],
+)
+def test_an_empty_run_is_named_and_no_query_is_made_of_its_name(runs: Any, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        evaluate(QRELS, runs, "P@5")
+    assert str(raised.value).startswith(message)
+    assert "right files" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("runs", "systems", "present"),
+    [
+        ({"q1": {}}, ("run",), 1),
+        ({"r": {}, "q1": {}}, ("run",), 1),
+        ({"q1": {}, "q2": {"d1": 1.0}}, ("run",), 2),
+        ({"r": {"q1": {}}}, ("r",), 1),
+        ({"r": {"q1": {}}, "s": {"q2": {}}}, ("r", "s"), 1),
+        ({"r": {"q1": ["d1", "d2"]}, "s": {"q2": ["d1"]}}, ("r", "s"), 1),
+        ({"q1": [], "q2": ["d1"]}, ("run",), 1),
+    ],
+)
+def test_a_query_without_results_is_a_query(
+    runs: Any, systems: tuple[str, ...], present: int
+) -> None:
+    found = evaluate(QRELS, runs, "P@5")
+    assert found.systems == systems
+    assert [run.queries for run in found.about.runs.values()] == [present] * len(systems)
+
+
+def test_empty_runs_of_integer_queries() -> None:
+    assert evaluate({1: {"d": 1}}, {1: {}}, "P@5").systems == ("run",)
+    assert evaluate({"1": {"d": 1}}, {b"1": {}}, "P@5").systems == ("run",)
+
+
+def test_files_are_not_blamed_for_objects(tmp_path: Path) -> None:
+    other = {"topic1": {"d1": 0.5}}
+    path = tmp_path / "other.run"
+    Run.read(other).write(path)
+    for given, blamed in ((other, False), ({"r": other}, False), (path, True)):
+        with pytest.raises(InputError, match="no query of it has judgments") as raised:
+            evaluate(QRELS, given, "P@5")
+        assert ("are these the right files" in str(raised.value)) == blamed
+
+
 def test_runs_in_a_list() -> None:
     named = Run.read(RUN, name="mine")
     assert evaluate(QRELS, [RUN, named, RUN], "AP").systems == ("run 1", "mine", "run 3")
@@ -109,7 +164,7 @@ def test_queries_come_in_bytewise_order() -> None:
             QRELS,
             {"topic 1": {"d1": 0.5}},
             "run: no query of it has judgments: it has 'topic 1', the judgments have 'q1'; "
-            "are these the right files, in the right order?",
+            "a run is {query: {document: score}}, and several are {name: run}",
         ),
         (
             QRELS,

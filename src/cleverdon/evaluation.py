@@ -20,7 +20,7 @@ from cleverdon.profiles import DEFAULT_MEASURES, Profile
 from cleverdon.profiles import profile as find_profile
 from cleverdon.rank import Ranked, rank
 from cleverdon.read import distinct_names
-from cleverdon.read.mapping import has_lists
+from cleverdon.read.mapping import first_filled, has_lists
 from cleverdon.scores import Rankings, Scores
 from cleverdon.settings import Settings
 
@@ -106,7 +106,7 @@ def evaluate(
     shares = None if weights is None else Judgments.read(weights).to_dict()
     judgments = judgments.noting(docs=docs, second=other, weights=shares)
     ranked = []
-    for name, run in named_runs(runs):
+    for name, run in named_runs(runs, judgments.queries):
         watch = None if progress is None else _watching(progress, name or "run")
         ranked.append(
             rank(
@@ -258,10 +258,14 @@ def _scored(
     return np.concatenate(blocks, axis=1), joined
 
 
-def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
-    """The runs with their names; None where the run's own name is to be taken."""
+def named_runs(runs: Any, queries: Iterable[str] | None = None) -> list[tuple[str | None, Any]]:
+    """The runs with their names; None where the run's own name is to be taken.
+
+    `queries` are those with judgments, if known: they tell a query without results from the name
+    of an empty run.
+    """
     if isinstance(runs, Mapping) and runs:
-        if _is_one_run(runs):
+        if _is_one_run(runs, queries):
             return [(None, runs)]
         return [(str(name), run) for name, run in runs.items()]
     one = (str, os.PathLike, Rows, _core.Source)
@@ -285,13 +289,17 @@ def named_runs(runs: Any) -> list[tuple[str | None, Any]]:
     return named
 
 
-def _is_one_run(runs: Mapping[Any, Any]) -> bool:
+def _is_one_run(runs: Mapping[Any, Any], queries: Iterable[str] | None) -> bool:
     """Whether a dict is one run (query to document to score) rather than runs by name."""
-    # An empty dict may be either; the first that has something in it tells.
-    first = next((run for run in runs.values() if not isinstance(run, Mapping) or run), {})
+    first = first_filled(runs)
+    if isinstance(first, (Mapping, list, tuple)) and not first:  # so are all: only keys can tell
+        keys = {
+            str(key, "utf-8", "replace") if isinstance(key, bytes) else str(key) for key in runs
+        }
+        return queries is None or not keys.isdisjoint(queries)
     if not isinstance(first, Mapping):
         return has_lists(runs)
-    return not any(isinstance(inner, Mapping) for inner in first.values())
+    return not any(isinstance(inner, (Mapping, list, tuple)) for inner in first.values())
 
 
 def _watching(progress: Progress, name: str) -> Callable[[int, int], object]:

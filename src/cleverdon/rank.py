@@ -89,7 +89,7 @@ def rank(
             source, digest = opened.source, opened.digest
             join = partial(_join_table, judgments, opened)
             joined = _join_table(judgments, opened, order)
-    _check_common_queries(judgments, joined, name=source or str(name))
+    _check_common_queries(judgments, joined, source=source, name=str(name))
     others = {}
     for way, elsewhere in also:
         same = not elsewhere and _core_order(way) == _core_order(settings)
@@ -157,13 +157,20 @@ def _join_table(judgments: Judgments, run: Run, order: _core.Order) -> _core.Joi
         raise InputError(error.message, source=run.source or run.name) from None
 
 
-def _check_common_queries(judgments: Judgments, joined: _core.Joined, *, name: str) -> None:
+def _check_common_queries(
+    judgments: Judgments, joined: _core.Joined, *, source: str, name: str
+) -> None:
     if np.any(joined.present):
         return
     if not joined.extra:
-        raise InputError("has no rows", source=name)
+        raise InputError("has no rows", source=source or name)
+    ask = (
+        "are these the right files, in the right order?"
+        if source
+        else "a run is {query: {document: score}}, and several are {name: run}"
+    )
     raise InputError(
         f"no query of it has judgments: it has {joined.extra_names[0]!r}, the judgments have "
-        f"{judgments.queries[0]!r}; are these the right files, in the right order?",
-        source=name,
+        f"{judgments.queries[0]!r}; {ask}",
+        source=source or name,
     )

@@ -23,8 +23,18 @@ def from_mapping(nested: Mapping[Any, Any], *, kind: str, duplicates: str) -> _c
 
 def has_lists(nested: Mapping[Any, Any]) -> bool:
     """Whether a dict holds rankings without scores: a list of documents for each query."""
-    first = next(iter(nested.values()), None)
+    first = first_filled(nested)
     return isinstance(first, (list, tuple)) and all(isinstance(doc, (str, int)) for doc in first)
+
+
+def first_filled(nested: Mapping[Any, Any]) -> Any:
+    """The first value that is not an empty dict or list: it tells what the others are.
+
+    Where all are empty, the first; None where there is none.
+    """
+    values = nested.values()
+    filled = (value for value in values if not isinstance(value, (Mapping, list, tuple)) or value)
+    return next(filled, next(iter(values), None))
 
 
 def from_rows(rows: Iterable[Any], *, kind: str, duplicates: str) -> _core.Table:

@@ -128,7 +128,7 @@ def ranked_runs(
     """Runs, ranked and joined with the judgments, each under a name of its own."""
     settings = Settings(order_by=order_by)
     found: list[Ranked] = []
-    for name, run in named_runs(runs):
+    for name, run in named_runs(runs, judgments.queries):
         watch = None
         if progress is not None:
             tell, label = progress, name or "run"
