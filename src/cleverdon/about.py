@@ -25,6 +25,7 @@ class AboutRun:
     judged_at: dict[int, float] = field(default_factory=dict)
     """The share judged of the first k of each query, for each cut-off k of the measures."""
     deepest: int = 0  # the most results that a query has
+    empty: tuple[str, ...] = ()  # judged queries that the run has, and that found nothing
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from cleverdon import _core
@@ -37,8 +39,12 @@ class Rows:
         name: str,
         source: str = "",
         digest: str = "",
+        unlisted: Iterable[str] = (),
     ) -> None:
         self._table = table
+        known = set(table.queries) if unlisted else set()
+        self._unlisted = tuple(query for query in dict.fromkeys(unlisted) if query not in known)
+        """Queries without rows, which the table does not know."""
         self.name = name
         self.source = source
         """The file it was read from, if any."""
@@ -59,12 +65,18 @@ class Rows:
     @cached_property
     def queries(self) -> list[str]:
         """The queries, in the order of the input."""
-        return self._table.queries
+        return [*self._table.queries, *self._unlisted]
+
+    @property
+    def empty(self) -> list[str]:
+        """The queries without rows: for a run, those that found nothing."""
+        spans = zip(self.queries, pairwise(self._starts), strict=True)
+        return [query for query, (start, stop) in spans if start == stop]
 
     @cached_property
     def _starts(self) -> list[int]:
         starts: list[int] = self._table.starts.tolist()
-        return starts
+        return starts + starts[-1:] * len(self._unlisted)
 
     @cached_property
     def _values(self) -> Floats:
@@ -135,10 +147,15 @@ class Rows:
         return pandas.DataFrame(list(self.rows()), columns=list(self.columns))
 
     def write(self, path: str | PathLike[str], *, format: str | None = None) -> None:
-        """Write a file; the format follows from its ending (`.json`, `.parquet`), else TREC's."""
-        from cleverdon.read.write import write
+        """Write a file; the format follows from its ending (`.json`, `.parquet`), else TREC's.
+
+        A warning says which queries without rows are lost: of all formats, only JSON keeps them.
+        """
+        from cleverdon.read.write import lost_queries, write
 
         write(self, path, format=format)
+        if lost := lost_queries(self, path, format=format):
+            warnings.warn(lost, stacklevel=2)
 
 
 def _again(cls: type[Rows], nested: dict[str, dict[str, float]], facts: dict[str, Any]) -> Rows:
@@ -180,9 +197,10 @@ class Judgments(Rows):
         name: str,
         source: str = "",
         digest: str = "",
+        unlisted: Iterable[str] = (),
         notes: Annotations | None = None,
     ) -> None:
-        super().__init__(table, name=name, source=source, digest=digest)
+        super().__init__(table, name=name, source=source, digest=digest, unlisted=unlisted)
         self.notes = notes or Annotations()
         """What they say beside grades."""
 

@@ -103,7 +103,7 @@ def evaluate(
     judgments = Judgments.read(qrels, format=qrels_format, duplicates=settings.duplicates)
     tool.check_grades(judgments.judged.top_grade)
     other = None if second is None else Judgments.read(second, duplicates=settings.duplicates)
-    shares = None if weights is None else Judgments.read(weights).to_dict()
+    shares = None if weights is None else Judgments.read(weights, weights=True).to_dict()
     judgments = judgments.noting(docs=docs, second=other, weights=shares)
     ranked = []
     for name, run in named_runs(runs, judgments.queries):
@@ -117,6 +117,7 @@ def evaluate(
                 format=run_format,
                 keep=keep,
                 also=also,
+                listed_only=tool.settings.missing == "skip",
                 progress=watch,
             )
         )
@@ -322,6 +323,7 @@ def _about(
         digest=run.digest,
         queries=int(run.present.sum()),
         missing=tuple(queries[q] for q in np.flatnonzero(~run.present)),
+        empty=tuple(queries[q] for q in np.flatnonzero(run.present & (hits.returned == 0))),
         extra=run.extra,
         extra_names=run.extra_names,
         results=run.results,

@@ -19,6 +19,9 @@ from cleverdon.read import Lines, open_input
 from cleverdon.read.mapping import has_lists
 from cleverdon.settings import Settings
 
+_NAMED = 5
+"""How many of a run's queries without judgments are named."""
+
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
@@ -53,15 +56,19 @@ def rank(
     format: str | None = None,
     keep: int = 0,
     also: Iterable[tuple[Settings, bool]] = (),
+    listed_only: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> Ranked:
     """Rank a run, and keep what the judgments mention.
 
     A text file is streamed and a dict of dicts is walked in place; neither is ever copied whole.
     `also` names other ways in which to rank it as well, for measures that ask for them: settings,
-    and whether to keep results that only other queries' judgments mention.
+    and whether to keep results that only other queries' judgments mention. `listed_only` leaves out
+    queries that found nothing and are known from the search record beside the file, as tools do
+    that read the file alone.
     """
     source, digest = "", ""
+    unlisted: tuple[str, ...] = ()
     join: Callable[[_core.Order], _core.Joined | None]
     joined = None
     order = _order(settings, keep=keep)
@@ -84,12 +91,18 @@ def rank(
             text, layout = opened.source, opened.layout
             joined = judgments.core.join_text(text, layout, order, progress)
             join = partial(judgments.core.join_text, text, layout)
-            source, digest = text.name, text.digest()
+            source, digest, unlisted = text.name, text.digest(), opened.unlisted
         else:
-            source, digest = opened.source, opened.digest
+            source, digest, unlisted = opened.source, opened.digest, opened._unlisted
             join = partial(_join_table, judgments, opened)
             joined = _join_table(judgments, opened, order)
-    _check_common_queries(judgments, joined, source=source, name=str(name))
+    present, extra, extra_names = joined.present, joined.extra, joined.extra_names
+    if unlisted and not listed_only:
+        present = present | np.isin(judgments.core.queries, unlisted)
+        not_judged = [query for query in unlisted if query not in judgments]
+        extra, extra_names = extra + len(not_judged), extra_names + not_judged
+    if not np.any(present):
+        raise _nothing_in_common(judgments, extra_names, source=source, name=str(name))
     others = {}
     for way, elsewhere in also:
         same = not elsewhere and _core_order(way) == _core_order(settings)
@@ -99,13 +112,13 @@ def rank(
     return Ranked(
         name=str(name),
         hits=_hits(judgments, joined, settings),
-        present=joined.present,
+        present=present,
         source=source,
         digest=digest,
         results=joined.rows,
         tied=joined.tied,
-        extra=joined.extra,
-        extra_names=tuple(joined.extra_names),
+        extra=extra,
+        extra_names=tuple(extra_names[:_NAMED]),
         top=joined.top,
         others=others,
     )
@@ -157,20 +170,18 @@ def _join_table(judgments: Judgments, run: Run, order: _core.Order) -> _core.Joi
         raise InputError(error.message, source=run.source or run.name) from None
 
 
-def _check_common_queries(
-    judgments: Judgments, joined: _core.Joined, *, source: str, name: str
-) -> None:
-    if np.any(joined.present):
-        return
-    if not joined.extra:
-        raise InputError("has no rows", source=source or name)
+def _nothing_in_common(
+    judgments: Judgments, queries: list[str], *, source: str, name: str
+) -> InputError:
+    if not queries:
+        return InputError("has no rows", source=source or name)
     ask = (
         "are these the right files, in the right order?"
         if source
         else "a run is {query: {document: score}}, and several are {name: run}"
     )
-    raise InputError(
-        f"no query of it has judgments: it has {joined.extra_names[0]!r}, the judgments have "
+    return InputError(
+        f"no query of it has judgments: it has {queries[0]!r}, the judgments have "
         f"{judgments.queries[0]!r}; {ask}",
         source=source or name,
     )

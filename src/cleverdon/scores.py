@@ -331,7 +331,9 @@ def _doubts(name: str, run: AboutRun, *, ties: str) -> list[str]:
     if run.missing:
         shown = ", ".join(run.missing[:3]) + (", ..." if len(run.missing) > 3 else "")
         doubts.append(f"{name} lacks {len(run.missing)} of the judged queries ({shown})")
-    if run.judged_rate == 0:
+    if not run.results:
+        doubts.append(f"{name} found nothing for any judged query; is it the right file?")
+    elif run.judged_rate == 0:
         doubts.append(f"{name} returned no judged document at all; are its document ids the same?")
     if run.tie_rate > 0.1:
         averaged = "the values are means over their orders"

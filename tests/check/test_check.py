@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from cleverdon import InputError
+from cleverdon import InputError, Run
 from cleverdon.check import RULES, Finding, check
 from cleverdon.errors import OptionError
 from tests.read.ways import JUDGMENTS, RUNS, zstd
@@ -277,6 +277,9 @@ def test_every_rule_can_be_broken() -> None:
         "query-not-judged",
         "query-missing",
         "no-judged-document",
+        "no-results",
+        "not-a-rank",
+        "ranks-as-grades",
     }
     assert told | elsewhere == set(RULES)
 
@@ -299,7 +302,7 @@ def test_against_judgments(tmp_path: Path) -> None:
     assert found(run, qrels=qrels) == [
         "3: note: query 'r' has no judgments (query-not-judged)",
         "4: warning: no document that was returned for query 's' is judged (no-judged-document)",
-        "warning: query 'missing' has judgments and no results (query-missing)",
+        "warning: query 'missing' has judgments and is not in it (query-missing)",
     ]
     assert found(run, qrels={"301": {"a": 1}}) == [
         "error: no query has judgments: the run has 'q', the judgments have '301' (no-common-query)"
@@ -384,3 +387,62 @@ def test_progress(tmp_path: Path) -> None:
     assert told[-1] == (size, size)
     assert told == sorted(told)
     assert len(told) > 3
+
+
+# Queries without results
+
+
+@pytest.mark.parametrize("content", ['{"q1": {"d1": 1.5}, "q2": {}}', '{"q1": ["d1"], "q2": []}'])
+def test_a_query_that_found_nothing(content: str, tmp_path: Path) -> None:
+    path = put(tmp_path, content, "run.json")
+    report = check(path, qrels={"q1": {"d1": 1}, "q2": {"d1": 1}, "q3": {"d1": 1}})
+    assert [str(one) for one in report.findings] == [
+        "note: query 'q2' has no results (no-results)",
+        "warning: query 'q3' has judgments and is not in it (query-missing)",
+    ]
+    assert (report.rows, report.queries) == (1, 2)
+
+
+def test_a_run_in_which_nothing_was_found(tmp_path: Path) -> None:
+    path = put(tmp_path, '{"q1": {}, "q2": {}}', "run.json")
+    assert found(path, qrels={"q1": {"d1": 1}, "q2": {"d1": 1}}) == [
+        "warning: no results for any of 2 queries (no-results)"
+    ]
+    assert found(put(tmp_path, "{}", "run.json")) == ["error: has no rows (no-rows)"]
+
+
+def test_depths_and_places_of_rows_beside_a_query_that_found_nothing(tmp_path: Path) -> None:
+    full = {f"d{rank}": 20.5 - rank for rank in range(20)}
+    nested = {"q1": full, "q2": {}, "q3": full, "q4": dict(list(full.items())[:2])}
+    assert found(put(tmp_path, json.dumps(nested), "run.json")) == [
+        "note: query 'q4' has 2 results, where 20 are usual (truncated-query)",
+        "note: query 'q2' has no results (no-results)",
+    ]
+
+
+def test_a_query_without_judgments(tmp_path: Path) -> None:
+    path = put(tmp_path, '{"q1": {}, "q2": {"d": 1}}', "qrels.json")
+    assert found(path) == ["warning: no document is relevant for query 'q1' (no-relevant-document)"]
+
+
+# Three columns
+
+
+def test_ranks_that_are_no_whole_numbers(tmp_path: Path) -> None:
+    """What the core refuses is an error here, in the same words."""
+    path = put(tmp_path, "q a 12.5\nq b 3.5\nq c 1\n")
+    (first, _) = check(path, kind="run").findings
+    with pytest.raises(InputError) as error:
+        Run.read(path)
+    assert error.value.message == first.message
+    assert (first.line, first.column, first.name) == (1, 5, "not-a-rank")
+
+
+def test_ranks_as_grades(tmp_path: Path) -> None:
+    path = put(tmp_path, "q a 1\nq b 2\nr b 2\nr a 1\n")
+    assert found(path, kind="qrels") == [
+        "warning: the third column counts 1, 2, 3 for each query, as the ranks of a run do "
+        "(ranks-as-grades)"
+    ]
+    assert found(put(tmp_path, "q a 1\nr b 1\n"), kind="qrels") == []
+    assert found(put(tmp_path, "q 0 a 1\nq 0 b 2\n"), kind="qrels") == []

@@ -53,7 +53,7 @@ def test_exit_codes(folder: Path) -> None:
     assert run("good.run", "--strict").exit_code == 0
     assert run("warned.run", "--strict").exit_code == 1
     assert run("good.run", "--qrels", "qrels").exit_code == 0
-    assert "query 'r' has judgments and no results" in run("good.run", "--qrels", "qrels").stdout
+    assert "query 'r' has judgments and is not in it" in run("good.run", "--qrels", "qrels").stdout
     assert run("good.run", "--qrels", "qrels", "--strict").exit_code == 1
     assert run().exit_code == 2
     assert run("good.run", "--kind", "what").exit_code == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 import cleverdon
+from cleverdon.check import check
 from cleverdon.engine.search_file import journal_of, record_of, search_to_file
 from cleverdon.engine.searched import Searched, SearchesFailed
 from cleverdon.errors import InputError
@@ -369,3 +371,82 @@ def test_other_formats_and_packed_files(engine: Counting, path: Path) -> None:
     for name in ("my.run.gz", "my.json", "my.csv"):
         search_to_file(engine, TOPICS, path.with_name(name))
         assert cleverdon.Run.read(path.with_name(name)).to_dict() == found.run.to_dict()
+
+
+# Queries that found nothing
+
+
+class Sparse(Counting):
+    """Finds nothing for the first queries."""
+
+    nothing = 2
+
+    async def search(self, query: str, k: int) -> Any:
+        if int(query.removeprefix("word")) < self.nothing:
+            return []
+        return await super().search(query, k)
+
+
+@pytest.mark.parametrize("name", ["my.run", "my.run.gz", "my.csv", "my.parquet", "my.json"])
+@pytest.mark.parametrize("nothing", [2, len(TOPICS)])
+def test_queries_that_found_nothing_stay_known(name: str, nothing: int, tmp_path: Path) -> None:
+    engine, path = Sparse(tmp_path / "asked"), tmp_path / name
+    engine.nothing = nothing
+    found = put(engine, path)
+    empty = [f"q{number}" for number in range(nothing)]
+    run = cleverdon.Run.read(path)
+    assert sorted(run.queries) == sorted(TOPICS)
+    assert sorted(run.empty) == sorted(empty)
+    assert run.to_dict() == found.run.to_dict()
+    assert pickle.loads(pickle.dumps(run)).to_dict() == run.to_dict()
+    qrels = {query: {"d0-1": 1} for query in ("q0", "q3", "elsewhere")}
+    about = cleverdon.evaluate(qrels, path, "AP").about.runs["my"]
+    assert about.missing == ("elsewhere",)
+    assert about.empty == (("q0",) if nothing == 2 else ("q0", "q3"))
+    assert about.extra == len(TOPICS) - 2
+    report = check(path, kind="run", qrels=qrels, limit=None)
+    missing = [one.message for one in report.findings if one.name == "query-missing"]
+    assert missing == ["query 'elsewhere' has judgments and is not in it"]
+    assert report.queries == len(TOPICS)
+    assert (report.errors, any(one.name == "no-results" for one in report.findings)) == (0, True)
+
+
+def test_a_record_of_another_file_is_not_used(tmp_path: Path) -> None:
+    path = tmp_path / "my.run"
+    put(Sparse(tmp_path / "asked"), path)
+    path.write_bytes(path.read_bytes() + b"q99 Q0 d 1 1.0 t\n")
+    assert "q0" not in cleverdon.Run.read(path)
+    Path(record_of(str(path))).write_text('{"kind": "something else", "empty": ["q0"]}')
+    assert "q0" not in cleverdon.Run.read(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"kind": "cleverdon search", "empty": 7, "run": {}}', "is damaged; remove it"),
+        ('{"kind": "cleverdon search", "empty": [1], "run": {}}', "is damaged; remove it"),
+        ('{"kind": "cleverdon search", "emp', "Unterminated string"),
+        ("[" * 100_000, "is nested too deeply"),
+    ],
+)
+def test_a_damaged_record(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "my.run"
+    path.write_text("q0 Q0 d 1 1.0 t\n")
+    Path(record_of(str(path))).write_text(text)
+    with pytest.raises(InputError, match=f"my.run.search.json.*{message}"):
+        cleverdon.Run.read(path)
+    assert [one.name for one in check(path).findings] == ["unreadable"]
+
+
+def test_profiles_of_tools_read_the_file_alone(tmp_path: Path) -> None:
+    """trec_eval leaves out what the file lacks, and knows of no record beside it."""
+    path = tmp_path / "my.run"
+    put(Sparse(tmp_path / "asked"), path)
+    qrels = {query: {"d3-1": 1} for query in ("q0", "q3")}
+    means = {
+        profile: cleverdon.evaluate(qrels, path, "AP", profile=profile).mean("my", "AP")
+        for profile in ("cleverdon", "trec_eval-9")
+    }
+    assert means == {"cleverdon": 0.5, "trec_eval-9": 1.0}
+    skipping = cleverdon.evaluate(qrels, path, "AP", missing="skip")
+    assert skipping.mean("my", "AP") == 0.5  # the query is in the run, and found nothing

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cleverdon import InputError, Judgments, Run
+from cleverdon import InputError, Judgments, Run, evaluate
 from cleverdon.errors import OptionError
 from cleverdon.read import FORMATS, head_of, name_of, open_source
 from cleverdon.read.columns import split_columns
@@ -171,3 +171,61 @@ def test_names_of_files() -> None:
         ".gz",
         "b",
     ]
+
+
+# Three columns without a header: MS MARCO's runs have ranks there, and BEIR's judgments grades.
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "q a 1\nq b 2\nq c 3\n",
+        "q a 1\nq b 2\nr a 1\n",
+        "q b 2\nr a 1\nq a 1\n",
+        "".join(f"q{n} d 1\n" for n in range(9_000)) + "q0 e 2\n",  # ranks beyond the head
+    ],
+)
+def test_a_run_is_not_taken_for_judgments(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "file.tsv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"looks like a run of MS MARCO's.*--qrels-format beir"):
+        Judgments.read(path)
+    with pytest.raises(InputError, match="looks like a run of MS MARCO's"):
+        evaluate(path, {"q": {"a": 1.0}})
+    assert len(Judgments.read(path, format="beir")) == text.count("\n")
+    assert len(Run.read(path)) == text.count("\n")
+
+
+@pytest.mark.parametrize("text", ["q a 1\nr a 1\n", "q a 0\nq b 1\n", "q a 1\nq b 3\n", "q a 2\n"])
+def test_judgments_of_three_columns(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "file.tsv"
+    path.write_text(text)
+    assert len(Judgments.read(path)) == text.count("\n")
+
+
+def test_judgments_are_not_taken_for_a_run(tmp_path: Path) -> None:
+    path = tmp_path / "file.tsv"
+    path.write_text("q a 1\nq b 0\nq c 1\n")
+    for read in (Run.read, lambda run: evaluate({"q": {"a": 1}}, run)):
+        with pytest.raises(InputError, match=r"looks like judgments.*--run-format msmarco"):
+            read(path)
+    assert len(Run.read(path, format="msmarco")) == 3
+
+
+def test_weights_may_count_as_ranks_do(tmp_path: Path) -> None:
+    path = tmp_path / "weights.txt"
+    path.write_text("q a 1\nq b 2\n")
+    rows = [("q", "a", "d1", 1), ("q", "b", "d2", 1)]
+    scores = evaluate(
+        Judgments.read(rows, format="subtopics"), {"q": {"d2": 1.0}}, "ERR_IA@5", weights=path
+    )
+    assert scores.mean("run", "ERR_IA@5") > 0
+
+
+def test_json_without_a_number_may_be_either(tmp_path: Path) -> None:
+    path = tmp_path / "file.json"
+    texts = {'{"q": {}}': None, '{"q": []}': "run", '{"q": {}, "r": {"d": 1}}': "qrels"}
+    for text, kind in texts.items():
+        path.write_text(text)
+        source = open_source(str(path))
+        assert guess_kind(str(path), source, head_of(source)) == kind

@@ -8,12 +8,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
+from cleverdon import _core
 from cleverdon.check.findings import RULES, Finding, Findings, Rule, Severity
 from cleverdon.data import Judgments
-from cleverdon.errors import check_word
+from cleverdon.errors import InputError, check_word
+from cleverdon.read import queries_without_results
+
+if TYPE_CHECKING:
+    from cleverdon.check.file import File
+    from cleverdon.check.rows import Rows
 
 __all__ = ["RULES", "Checked", "Finding", "Rule", "Severity", "check"]
 
@@ -35,6 +41,8 @@ class Checked:
     errors: int
     warnings: int
     notes: int
+    tags: tuple[str, ...] = ()
+    """What a TREC run calls itself, in its last column."""
 
     def passes(self, *, strict: bool = False) -> bool:
         """Whether there is no error, nor, when strict, a warning."""
@@ -42,7 +50,7 @@ class Checked:
 
 
 def check(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | _core.Source,
     *,
     kind: Literal["run", "qrels"] | None = None,
     qrels: Any = None,
@@ -68,13 +76,16 @@ def check(
 
     if kind is not None:
         check_word("kind", kind, ("run", "qrels"))
-    file = open_file(os.fspath(path), kind=kind)
+    opened = isinstance(path, _core.Source)
+    file = open_file(path if opened else os.fspath(path), kind=kind)
     found = Findings(limit=limit)
     judgments = None
     if qrels is not None and file.kind == "run":
         judgments = Judgments.read(qrels)
     rows = scan(file, found, progress=progress)
-    if not rows:
+    if file.kind == "run" and file.format != "json":
+        rows = _with_record(rows, file, found)
+    if not rows and not (file.kind == "run" and rows.queries):
         if not found.severities["error"]:
             found.add("no-rows", "has no rows" if file.head else "is empty")
     elif file.kind == "run":
@@ -93,4 +104,17 @@ def check(
         errors=found.severities["error"],
         warnings=found.severities["warning"],
         notes=found.severities["note"],
+        tags=tuple(sorted(tag.decode("utf-8", "replace") for tag in rows.tags)),
     )
+
+
+def _with_record(rows: Rows, file: File, found: Findings) -> Rows:
+    """The rows, and the queries that found nothing by the search record beside the file."""
+    try:
+        unlisted, _ = queries_without_results(file.source)
+    except InputError as error:
+        found.add("unreadable", str(error))
+        return rows
+    known = set(rows.queries)
+    added = [query.encode() for query in unlisted if query.encode() not in known]
+    return replace(rows, queries=rows.queries + added)

@@ -85,12 +85,13 @@ class File:
         if self.path == "-" or not Path(self.path).is_file():
             return False
         with Path(self.path).open("rb") as file:
-            return file.read(len(self.head)) == self.head
+            return file.read(max(len(self.head), 1)) == self.head  # an archive may hold nothing
 
 
-def open_file(path: str, *, kind: Literal["run", "qrels"] | None) -> File:
-    """Open a file and see what it is."""
-    source = open_source(path)
+def open_file(given: str | _core.Source, *, kind: Literal["run", "qrels"] | None) -> File:
+    """Open a file, unless it is open, and see what it is."""
+    source = open_source(given) if isinstance(given, str) else given
+    path = source.path
     try:
         head = head_of(source)
     except InputError as error:  # a damaged archive

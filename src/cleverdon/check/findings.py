@@ -39,6 +39,7 @@ RULES: dict[str, Rule] = {
     "empty-id": Rule("error", "fill in the id, or remove the line"),
     "quote-in-id": Rule("error", "write the id without quotes, or put them around all of it"),
     "not-a-number": Rule("error", "write a number, such as 0.5 or -1e3"),
+    "not-a-rank": Rule("error", "write ranks, or a header: query_id, doc_id and score"),
     "not-finite": Rule("error", "write the grade as a number"),
     "rank-not-a-number": Rule("note", "nothing: the rank is not used; others may mind"),
     "duplicate-document": Rule("error", "remove one, or evaluate with --duplicates first or best"),
@@ -53,6 +54,7 @@ RULES: dict[str, Rule] = {
     "single-precision-ties": Rule(
         "note", "trec_eval 9 takes them as equal; set scores further apart"
     ),
+    "no-results": Rule("note", "nothing, if the search found nothing: it is an empty result"),
     "truncated-query": Rule("note", "see whether its results were cut short"),
     "scattered-query": Rule("note", "sort the file by query: it is then read faster"),
     "several-tags": Rule("note", "see whether several runs got into one file"),
@@ -65,6 +67,9 @@ RULES: dict[str, Rule] = {
     "negative-grade": Rule("note", "nothing, if it is meant: pooled, not judged, and not relevant"),
     "no-relevant-document": Rule(
         "warning", "leave the query out, or judge more: most measures are undefined for it"
+    ),
+    "ranks-as-grades": Rule(
+        "warning", "check a run with --kind run; for grades, evaluate with --qrels-format beir"
     ),
     "second-column": Rule(
         "note", "nothing: it is ignored, unless --qrels-format subtopics reads it"

@@ -149,6 +149,9 @@ def _value(text: bytes, at: int, number: int, shape: Shape, found: Findings) -> 
         name, why = "not-a-number", "is not a number that can be ordered"
     elif shape.kind == "grade" and math.isinf(value):
         name, why = "not-finite", "is not finite"
+    elif shape.kind == "rank" and not value.is_integer():
+        name = "not-a-rank"
+        why = "is not a whole number; if these are scores, name the columns in a header"
     else:
         return 0.0 - value if shape.kind == "rank" else value
     message = f"the {shape.kind} {quoted(text)} {why}"

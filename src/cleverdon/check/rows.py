@@ -36,7 +36,7 @@ class Ranks(dict[bytes, float]):
 class Rows:
     """The rows of a file as parallel arrays, in the order of the file."""
 
-    queries: list[bytes]
+    queries: list[bytes]  # in a run, also those that found nothing
     query: Ints  # an index into `queries`
     doc: Ints  # the hash of the id: enough to see repetitions, in a fifth of the memory
     value: Floats

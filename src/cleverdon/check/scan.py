@@ -55,14 +55,15 @@ def _unreadable(error: InputError, found: Findings) -> Rows:
 def _from_memory(file: File) -> Rows:
     """The rows of JSON, Parquet and Arrow, which have no lines."""
     kind = "score" if file.kind == "run" else "grade"
+    unlisted: list[str] = []
     if file.format == "json":
         text = file.source.head(2**62)
-        table = from_json(text, kind=kind, duplicates="error", source=file.name)
+        table, unlisted = from_json(text, kind=kind, duplicates="error", source=file.name)
     else:
         table = from_file(file.path, file.source, format=file.format, kind=kind, duplicates="error")
     count = len(table.values)
     return Rows(
-        queries=[query.encode() for query in table.queries],
+        queries=[query.encode() for query in (*table.queries, *unlisted)],
         query=np.repeat(np.arange(len(table.queries)), np.diff(table.starts)),
         doc=np.fromiter((hash(doc.encode()) for doc in table.docs(0, count)), np.int64, count),
         value=table.values,
@@ -165,6 +166,8 @@ class _Scan:
         except ValueError:
             return False
         if np.isnan(value).any() or (shape.kind == "grade" and np.isinf(value).any()):
+            return False
+        if shape.kind == "rank" and not (np.floor(value) == value).all():
             return False
         rank = np.fromiter(map(self.ranks.__getitem__, ranks), np.float64, count)
         if shape.rank is not None and np.isnan(rank).any() and not self._told("rank-not-a-number"):

@@ -13,6 +13,7 @@ from cleverdon.check.findings import Findings
 from cleverdon.check.lines import fields_of, quoted
 from cleverdon.check.rows import Floats, Ints, Rows
 from cleverdon.data import Judgments
+from cleverdon.read.lines import BEIR_QRELS
 
 Bools = NDArray[np.bool_]
 T = TypeVar("T")
@@ -62,8 +63,15 @@ class Grouped:
     def name(self, query: int) -> str:
         return quoted(self.rows.queries[query])
 
+    @property
+    def filled(self) -> Ints:
+        """The queries that have rows."""
+        return np.flatnonzero(np.diff(self.starts))
+
     def first_line(self, query: int) -> int:
-        return int(self.line[self.starts[query]])
+        """Where the rows of a query begin; 0 where it has none."""
+        start, stop = self.starts[query : query + 2]
+        return int(self.line[start]) if start < stop else 0
 
     def upwards(self, keys: Floats | Ints) -> tuple[Ints, Bools]:
         """The order that sorts each query from low to high, and which rows have one before them."""
@@ -78,11 +86,13 @@ class Grouped:
 def check_run(rows: Rows, file: File, found: Findings, *, judgments: Judgments | None) -> None:
     """Add what is wrong with a run as a whole."""
     grouped = Grouped.of(rows)
-    _duplicates(grouped, file, found)
-    _ties(grouped, found)
-    _ranks(grouped, found)
-    _depths(grouped, found)
-    _scattered(rows, found)
+    if len(rows):
+        _duplicates(grouped, file, found)
+        _ties(grouped, found)
+        _ranks(grouped, found)
+        _depths(grouped, found)
+        _scattered(grouped, found)
+    _empty(grouped, found)
     infinite = np.flatnonzero(np.isinf(rows.value))
     if len(infinite):
         message = f"{_count(len(infinite), 'score')} infinite"
@@ -106,10 +116,17 @@ def check_qrels(rows: Rows, file: File, found: Findings) -> None:
         if len(at):
             message = f"{_count(len(at), 'grade')} {what}"
             found.add(name, message, line=int(rows.line[at[0]]))
-    best = np.maximum.reduceat(grouped.value, grouped.starts[:-1])
+    best = np.full(len(rows.queries), -np.inf)
+    best[grouped.filled] = np.maximum.reduceat(grouped.value, grouped.starts[grouped.filled])
     for query in _listed(np.flatnonzero(best <= 0).tolist(), "no-relevant-document", found):
         message = f"no document is relevant for query {grouped.name(query)}"
         found.add("no-relevant-document", message, line=grouped.first_line(query))
+    by_value, _ = grouped.upwards(grouped.value)
+    ranks = np.arange(len(rows)) - grouped.starts[grouped.query] + 1
+    several = file.shape is BEIR_QRELS and len(rows) > len(rows.queries)
+    if several and np.array_equal(grouped.value[by_value], ranks):
+        message = "the third column counts 1, 2, 3 for each query, as the ranks of a run do"
+        found.add("ranks-as-grades", message)
     if len(rows.iterations) > 1:
         some = ", ".join(quoted(text) for text in sorted(rows.iterations)[:3])
         count = len(rows.iterations)
@@ -221,13 +238,25 @@ def _ranks(grouped: Grouped, found: Findings) -> None:
         found.add("repeated-rank", message, line=int(grouped.line[order[same]].min()))
 
 
+def _empty(grouped: Grouped, found: Findings) -> None:
+    """Queries that found nothing."""
+    queries = len(grouped.rows.queries)
+    empty = np.setdiff1d(np.arange(queries), grouped.filled).tolist()
+    if len(empty) == queries:
+        message = f"no results for any of {_plural(queries, 'query')}"
+        found.add("no-results", message, severity="warning", fix="is this the right file?")
+        return
+    for query in _listed(empty, "no-results", found):
+        found.add("no-results", f"query {grouped.name(query)} has no results")
+
+
 def _depths(grouped: Grouped, found: Findings) -> None:
     depths = np.diff(grouped.starts)
-    values, counts = np.unique(depths, return_counts=True)
+    values, counts = np.unique(depths[depths > 0], return_counts=True)
     usual = int(values[np.argmax(counts)])
-    if usual < USUAL or counts.max() * 2 < len(depths):
+    if usual < USUAL or counts.max() * 2 < len(grouped.filled):
         return
-    shallow = np.flatnonzero(depths < SHALLOW * usual).tolist()
+    shallow = np.flatnonzero((depths > 0) & (depths < SHALLOW * usual)).tolist()
     for query in _listed(shallow, "truncated-query", found):
         found.add(
             "truncated-query",
@@ -237,9 +266,10 @@ def _depths(grouped: Grouped, found: Findings) -> None:
         )
 
 
-def _scattered(rows: Rows, found: Findings) -> None:
+def _scattered(grouped: Grouped, found: Findings) -> None:
+    rows = grouped.rows
     begins = np.flatnonzero(np.concatenate([[True], rows.query[1:] != rows.query[:-1]]))
-    if len(begins) == len(rows.queries):
+    if len(begins) == len(grouped.filled):
         return
     _, first = np.unique(rows.query[begins], return_index=True)
     again = np.setdiff1d(np.arange(len(begins)), first)
@@ -265,14 +295,15 @@ def _against(judgments: Judgments, grouped: Grouped, found: Findings) -> None:
         return
     missing = [query for query, code in zip(judgments.queries, judged, strict=True) if code < 0]
     for query in _listed(missing, "query-missing", found):
-        found.add("query-missing", f"query {quoted(query.encode())} has judgments and no results")
+        found.add("query-missing", f"query {quoted(query.encode())} has judgments and is not in it")
     extra = [code for code in range(len(codes)) if code not in common]
     for code in _listed(extra, "query-not-judged", found):
         message = f"query {grouped.name(code)} has no judgments"
         found.add("query-not-judged", message, line=grouped.first_line(code))
     unknown = []
+    filled = set(grouped.filled.tolist())
     for query, code in zip(judgments.queries, judged, strict=True):
-        if code >= 0:
+        if code in filled:
             known = {hash(doc.encode()) for doc in judgments[query]}
             rows = slice(grouped.starts[code], grouped.starts[code + 1])
             if known.isdisjoint(grouped.doc[rows].tolist()):  # mostly, one of the first is known

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from cleverdon.cli import options
+
 if TYPE_CHECKING:
     from cleverdon.check import Checked
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     type=click.Path(allow_dash=True),
     help="Judgments with which to compare the queries and documents of runs.",
 )
+@options.qrels_format
 @click.option(
     "--kind",
     type=click.Choice(["run", "qrels"]),
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
 def command(
     files: tuple[str, ...],
     qrels: str | None,
+    qrels_format: str | None,
     kind: Literal["run", "qrels"] | None,
     format_: str,
     limit: int,
@@ -66,7 +70,8 @@ def command(
     if [*files, qrels].count("-") > 1:
         raise click.UsageError("only one file can be standard input")
     # Read here rather than by `check`, once for all files; an error in them is not one of a run.
-    judgments = None if qrels is None else Judgments.read(qrels)
+    options.check_of_use(qrels, ("qrels_format",), "--qrels")
+    judgments = None if qrels is None else Judgments.read(qrels, format=qrels_format)
     reports = []
     missing = False
     for file in files:

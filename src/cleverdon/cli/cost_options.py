@@ -49,7 +49,7 @@ class Measured:
         notes = []
         for system in [name for name in self.runs if files.get(name, "-") != "-"]:
             asked = self.runs[system]
-            timed = Run.read({query: found for query, found in asked.items() if found})
+            timed = Run.read(asked)
             run = Run.read(files[system])
             other = sum(
                 _first(run, query, len(asked[query])) != _first(timed, query) for query in asked

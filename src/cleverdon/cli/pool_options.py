@@ -38,13 +38,18 @@ def gathered(
 
 def warn_of_missing(found: Contributions) -> None:
     """Say where queries are not in all runs: the files may be of different collections."""
+    import numpy as np
+
     from cleverdon.cli.progress import say
     from cleverdon.show.grid import counted
 
     runs = len(found.contributors)
-    missing = int((found.systems_of_topic < runs).sum())
+    empty = np.array([found.empty[topic] for topic in found.topics], dtype=np.int64)
+    missing = int((found.systems_of_topic + empty < runs).sum())
+    queries = counted(len(found.topics), "query")
+    if empty.any():
+        say(f"cleverdon: note: some run found nothing for {int((empty > 0).sum()):,} of {queries}")
     if missing:
-        queries = counted(len(found.topics), "query")
         alone = " and no query is in two of them: do they belong together?"
         scattered = runs > 1 and int(found.systems_of_topic.max()) == 1
         say(

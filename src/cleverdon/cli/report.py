@@ -103,7 +103,7 @@ def command(
         )
         found.check_asked(scores, written_runs)
         paths = {name: source.path for name, source in written_runs.items()}
-        findings = _findings(qrels, runs) if check else []
+        findings = _findings(qrels, runs, how["qrels_format"]) if check else []
         findings += [Finding(paths[name], "warning", text) for name, text in found.otherwise(paths)]
         queries = texts.of_queries(scores.queries)
         documents = texts.of_documents(lambda: shown_documents(scores))
@@ -138,7 +138,7 @@ def command(
         click.echo(f"{output.with_suffix('.json')} has the data")
 
 
-def _findings(qrels: str, runs: tuple[str, ...]) -> list[Finding]:
+def _findings(qrels: str, runs: tuple[str, ...], qrels_format: str | None) -> list[Finding]:
     """What the linter says of the files; standard input has been read already."""
     from cleverdon.check import check
     from cleverdon.cli.progress import bar
@@ -148,12 +148,13 @@ def _findings(qrels: str, runs: tuple[str, ...]) -> list[Finding]:
 
     found = []
     judgments = None
-    for file in (qrels, *(options.name_and_file(run)[1] for run in runs)):
+    files = {qrels: "qrels"} | {options.name_and_file(run)[1]: "run" for run in runs}
+    for file, kind in files.items():
         if file == "-":
             continue
         with bar(f"checking {file}") as update:
             try:
-                said = check(file, qrels=judgments, limit=_FINDINGS, progress=update)
+                said = check(file, kind=kind, qrels=judgments, limit=_FINDINGS, progress=update)
             except InputError:
                 continue  # formats that are read but not checked
         for one in said.findings:
@@ -163,5 +164,5 @@ def _findings(qrels: str, runs: tuple[str, ...]) -> list[Finding]:
         for name, count in said.hidden.items():
             found.append(Finding(file, "note", f"{count:,} more: {name}"))
         if file == qrels:
-            judgments = Judgments.read(qrels)
+            judgments = Judgments.read(qrels, format=qrels_format)
     return found

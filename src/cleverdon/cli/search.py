@@ -93,6 +93,7 @@ def command(
     """
     from cleverdon.cli.progress import bar, say
     from cleverdon.engine.search_file import has_beside, journal_of, search_to_file
+    from cleverdon.read.write import lost_queries
     from cleverdon.show.searched import interrupted, summary
 
     if output != "-":
@@ -129,6 +130,8 @@ def command(
                 say(interrupted(done, total, journal if kept else None))
             raise
     _say_warnings(found)
+    if named == "-" and (lost := lost_queries(found.run, output)):
+        say(f"cleverdon: warning: {lost}")
     for line in summary(found, named):
         say(line)
 

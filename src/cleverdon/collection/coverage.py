@@ -25,7 +25,8 @@ class Covered:
     """One system, and what of its results is judged."""
 
     system: str
-    missing: tuple[str, ...]  # judged topics that it returned nothing for
+    missing: tuple[str, ...]  # judged topics that its run lacks
+    empty: tuple[str, ...]  # judged topics that its run has, without results
     holes: tuple[int, ...]  # at each k, results that nobody judged, over all topics
     returned: tuple[int, ...]  # at each k, results over all topics
     depth: int | None  # down to which all is pooled, on every topic; None: all of it
@@ -112,6 +113,7 @@ def coverage_of(
             Covered(
                 system=run.name,
                 missing=tuple(_named(judgments, ~has)),
+                empty=tuple(_named(judgments, has & (run.hits.returned[order] == 0))),
                 holes=tuple(open_.sum(axis=1).tolist()),
                 returned=tuple(all_.sum(axis=1).tolist()),
                 depth=_or_none(limit[has].min(initial=np.inf)),

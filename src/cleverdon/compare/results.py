@@ -148,6 +148,7 @@ def _run(held: dict[str, Any]) -> AboutRun:
     return replace(
         made,
         missing=tuple(made.missing),
+        empty=tuple(made.empty),
         extra_names=tuple(made.extra_names),
         judged_at={int(depth): share for depth, share in made.judged_at.items()},
     )

@@ -22,7 +22,7 @@ from cleverdon.engine.search_options import SearchOptions
 from cleverdon.engine.searched import Searched, SearchesFailed
 from cleverdon.engine.searching import FAILED, Progress, searched
 from cleverdon.errors import check_word
-from cleverdon.read import open_source
+from cleverdon.read import open_source, record_of
 from cleverdon.read.write import check_ids, write, write_file
 
 _STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
@@ -39,11 +39,6 @@ def has_beside(path: str) -> bool:
 def journal_of(path: str) -> str:
     """The file that keeps answers until the run is whole."""
     return f"{path}.journal"
-
-
-def record_of(path: str) -> str:
-    """The file that says how the run came about."""
-    return f"{path}.search.json"
 
 
 def search_to_file(

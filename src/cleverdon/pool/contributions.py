@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
@@ -74,6 +75,8 @@ class Contributions:
     score: Floats
     documents: _core.Gathered  # names them, when they are asked for
     depth: int | None  # how many results of each system and topic are here; None: all
+    empty: Counter[str] = field(default_factory=Counter)
+    """By topic, how many systems found nothing for it."""
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -161,6 +164,7 @@ def gather(
         depth = check_count("depth", depth)
     contributors: list[Contributor] = []
     gathering = _core.Gathering(depth)
+    empty: Counter[str] = Counter()
     for name, given in named_runs(runs):
         watch = None if progress is None else partial(progress, name or "run")
         run = Run.read(given, format=format, order_by=order_by, name=name, progress=watch)
@@ -169,6 +173,7 @@ def gather(
             raise InputError(f"two runs are called {label!r}; give them names")
         contributors.append(Contributor(label, run.source, run.digest))
         gathering.add(run._table)
+        empty.update(run.empty)
     found = gathering.finish()
     return Contributions(
         tuple(contributors),
@@ -181,4 +186,5 @@ def gather(
         found.score,
         found,
         depth,
+        empty,
     )

@@ -13,9 +13,10 @@ from typing import Any, TypeVar, cast
 from cleverdon import _core
 from cleverdon.data import Judgments, Rows, Run
 from cleverdon.errors import InputError, OptionError, check_word
-from cleverdon.read.detect import ANNOTATED, FORMATS, detect
+from cleverdon.read.detect import ANNOTATED, FORMATS, HEAD, detect
+from cleverdon.read.guess import counts_grades, counts_ranks
 from cleverdon.read.judging_folder import from_project, is_project
-from cleverdon.read.lines import Lines, hinting_at_formats, shape_of
+from cleverdon.read.lines import BEIR_QRELS, MSMARCO_RUN, Lines, hinting_at_formats, shape_of
 
 __all__ = ["FORMATS", "Lines", "open_input", "read"]
 
@@ -23,6 +24,16 @@ R = TypeVar("R", bound=Rows)
 
 _IR_DATASETS = "ir_datasets:"
 _NO_RANKS = "order_by='rank' needs ranks, and {what} has scores only"
+_RANKS = (
+    "looks like a run of MS MARCO's: for each query, the third column counts 1, 2, 3. Are "
+    "judgments and run exchanged? If these are grades, name the format: --qrels-format beir, in "
+    "Python format='beir'; or make it certain: cleverdon convert FILE qrels.txt --kind qrels"
+)
+_GRADES = (
+    "looks like judgments: the third column has the same number several times for one query, and a "
+    "run of MS MARCO's has ranks there. Are judgments and run exchanged? If these are ranks, name "
+    "the format: --run-format msmarco, in Python format='msmarco'"
+)
 
 
 def read(
@@ -33,13 +44,15 @@ def read(
     name: str | None = None,
     duplicates: str = "error",
     order_by: str = "score",
+    weights: bool = False,
     progress: Callable[[int, int], object] | None = None,
 ) -> R:
     """A `Run` or `Judgments` of a file, a dict of dicts, a data frame, or rows.
 
     `format` names the file's format where it is not to be guessed; `duplicates` says what becomes
     of a document that occurs twice for one query (error, first, best); `order_by="rank"` orders a
-    TREC run by its rank column.
+    TREC run by its rank column. `weights` says that the numbers are weights of subtopics, which may
+    count 1, 2, 3 as the ranks of a run do.
     """
     check_word("duplicates", duplicates, ("error", "first", "best"))
     opened = open_input(
@@ -50,8 +63,11 @@ def read(
             table = _core.Table.read(opened.source, opened.layout, duplicates, progress)
         except InputError as error:
             raise (hinting_at_formats(error, opened) if cls is Judgments else error) from None
-        digest = opened.source.digest()
-        return cls(table, name=opened.name, source=opened.source.name, digest=digest)
+        if opened.may_be_ranks and not weights and counts_ranks(table):
+            raise InputError(_RANKS, source=opened.source.name)
+        digest, unlisted = opened.source.digest(), opened.unlisted
+        source = opened.source.name
+        return cls(table, name=opened.name, source=source, digest=digest, unlisted=unlisted)
     return opened
 
 
@@ -97,10 +113,12 @@ def open_input(
     if format is not None:
         raise OptionError(f"format={format!r} is for files, and a {type(data).__name__} is none")
     label = name or ("judgments" if cls is Judgments else "run")
+    unlisted: list[str] = []
     if isinstance(data, Mapping):
-        from cleverdon.read.mapping import from_mapping
+        from cleverdon.read.mapping import empty_lists, from_mapping
 
         table = from_mapping(data, kind=cls.kind, duplicates=duplicates)
+        unlisted = empty_lists(data)
     elif hasattr(data, "__arrow_c_stream__"):
         from cleverdon.read.table import from_arrow
 
@@ -114,7 +132,8 @@ def open_input(
             f"{type(data).__name__!r} cannot be read as {label}: give a file, a dict of dicts, "
             "a data frame, or rows of (query, document, number)"
         )
-    return cls(_not_empty(table, label), name=label)
+    _check_not_empty(table, unlisted, source=label)
+    return cls(table, name=label, unlisted=unlisted)
 
 
 def _from_source(
@@ -130,18 +149,23 @@ def _from_source(
     if format is not None:
         check_word("format", format, FORMATS | (ANNOTATED if cls is Judgments else {}))
     head = head_of(source)
+    unlisted, results = queries_without_results(source) if cls is Run else ([], None)
+    facts = {"name": name or name_of(path), "source": source.name}
+    if unlisted and not results:
+        table = _core.Table.from_dict({}, cls.kind, duplicates)
+        return cls(table, **facts, digest=source.digest(), unlisted=unlisted)
     if not head:
         raise InputError("is empty", source=source.name)
     if format in ANNOTATED:
         from cleverdon.read.annotated import annotated
 
-        facts = {"name": name or name_of(path), "source": source.name, "digest": source.digest()}
+        facts["digest"] = source.digest()
         text = source.head(2**62)
         return cast(R, annotated(text, format=format, duplicates=duplicates, **facts))
+    guessed = format is None
     format = format or detect(head, kind=kind, source=source.name)
     if format == "trec" and path.endswith(".csv"):
         format = "csv"  # whose header is missing or unknown: say so, and not what TREC expects
-    name = name or name_of(path)
     if format == "json":
         from cleverdon.read.mapping import from_json
 
@@ -149,7 +173,7 @@ def _from_source(
             raise OptionError(_NO_RANKS.format(what=source.name))
 
         text = source.head(2**62)
-        table = from_json(text, kind=cls.kind, duplicates=duplicates, source=source.name)
+        table, unlisted = from_json(text, kind=cls.kind, duplicates=duplicates, source=source.name)
     elif format in ("parquet", "arrow"):
         from cleverdon.read.table import from_file
 
@@ -157,8 +181,12 @@ def _from_source(
     else:
         text_head = head.decode("utf-8", errors="replace").lstrip("\ufeff")
         shape = shape_of(format, kind=kind, head=text_head, source=source.name)
-        return Lines(source, shape.layout(), name)
-    return cls(_not_empty(table, path), name=name, source=source.name, digest=source.digest())
+        if guessed and shape is MSMARCO_RUN and counts_grades(text_head):
+            raise InputError(_GRADES, source=source.name)
+        may_be_ranks = guessed and shape is BEIR_QRELS
+        return Lines(source, shape.layout(), facts["name"], tuple(unlisted), may_be_ranks)
+    _check_not_empty(table, unlisted, source=path)
+    return cls(table, **facts, digest=source.digest(), unlisted=unlisted)
 
 
 def open_source(path: str) -> _core.Source:
@@ -169,9 +197,37 @@ def open_source(path: str) -> _core.Source:
         raise InputError(f"the name {path!r} is not UTF-8; rename the file") from None
 
 
+def record_of(path: str) -> str:
+    """The file in which `cleverdon search` says how a run came about."""
+    return f"{path}.search.json"
+
+
+def queries_without_results(source: _core.Source) -> tuple[list[str], int | None]:
+    """The queries that found nothing, and how many results the run has, by its search record.
+
+    Only JSON has a place for a query without results; for all other formats the record beside the
+    run has it. A record of a file with other contents is out of date, and not used.
+    """
+    path = record_of(source.path)
+    if source.path == "-" or not os.path.isfile(path):
+        return [], None
+    from cleverdon.read.mapping import parse_json
+
+    record = parse_json(open_source(path).head(2**62), source=path)
+    if not isinstance(record, dict) or record.get("kind") != "cleverdon search":
+        return [], None
+    queries, run = record.get("empty"), record.get("run")
+    named = isinstance(queries, list) and all(isinstance(query, str) for query in queries)
+    if not named or not isinstance(run, dict):
+        raise InputError("is damaged; remove it, or search again", source=path)
+    if not queries or run.get("digest") != source.digest():
+        return [], None
+    return queries, run.get("results")
+
+
 def head_of(source: _core.Source) -> bytes:
     """Enough of the text to see its format: at least the first line."""
-    length = 1 << 16
+    length = HEAD
     head = source.head(length)
     while len(head) == length and b"\n" not in head and not head.lstrip().startswith(b"{"):
         length *= 16
@@ -246,7 +302,6 @@ def distinct_names(paths: list[str]) -> dict[str, str]:
     return names
 
 
-def _not_empty(table: _core.Table, source: str) -> _core.Table:
-    if len(table.queries) == 0:
+def _check_not_empty(table: _core.Table, unlisted: list[str], *, source: str) -> None:
+    if len(table.queries) == 0 and not unlisted:
         raise InputError("has no rows", source=source)
-    return table

@@ -30,6 +30,10 @@ PARQUET, ARROW, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
 """How files of these formats begin."""
 
 
+HEAD = 1 << 16
+"""So many bytes of a file are looked at, and more where they are not a whole line."""
+
+
 def first_line(text: str, *, comments: bool) -> str:
     """The first line that is not blank, nor, where there may be such, a comment."""
     # Not `splitlines`, which also cuts at characters that may stand in an id.

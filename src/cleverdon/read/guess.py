@@ -8,7 +8,7 @@ from typing import Literal
 from cleverdon import _core
 from cleverdon.errors import InputError
 from cleverdon.read.columns import GRADE, RANK, SCORE, position, split_columns
-from cleverdon.read.detect import detect, first_line
+from cleverdon.read.detect import HEAD, detect, first_line
 
 Kind = Literal["run", "qrels"]
 
@@ -32,9 +32,11 @@ def guess_kind(path: str, source: _core.Source, head: bytes) -> Kind | None:
     return _of_lines(text)
 
 
-def _of_json(text: str) -> Kind:
+def _of_json(text: str) -> Kind | None:
     """Grades are whole numbers, and scores hardly ever are."""
     numbers = re.findall(r":\s*(-?[\d.][\d.eE+-]*)", text)
+    if not numbers:
+        return "run" if re.search(r":\s*\[", text) else None
     return "qrels" if all(re.fullmatch(r"-?\d+", number) for number in numbers) else "run"
 
 
@@ -55,7 +57,40 @@ def _of_lines(text: str) -> Kind | None:
     if width != 3:
         return "qrels" if width == 4 else "run"
     # MS MARCO's runs count 1, 2, 3 down a query; BEIR's judgments without a header do not.
-    rows = [line.split() for line in text.split("\n") if not line.startswith("#")]
-    last = [row[2] for row in rows if len(row) == 3 and row[0] == next(r for r in rows if r)[0]]
-    counted = [str(rank) for rank in range(1, len(last) + 1)]
-    return "run" if len(last) > 1 and last == counted else "qrels"
+    by_query = _third_fields(text)
+    ranked = [
+        sorted(numbers) == sorted(str(rank + 1) for rank in range(len(numbers)))
+        for numbers in by_query
+    ]
+    return "run" if all(ranked) and any(len(numbers) > 1 for numbers in by_query) else "qrels"
+
+
+def _third_fields(text: str) -> list[list[str]]:
+    """The third of three fields, query by query."""
+    found: dict[str, list[str]] = {}
+    lines = text.split("\n")
+    if len(text.encode()) >= HEAD:
+        lines.pop()  # it may be cut
+    for line in lines:
+        fields = line.split()
+        if len(fields) == 3 and not line.startswith("#"):
+            found.setdefault(fields[0], []).append(fields[2])
+    return list(found.values())
+
+
+def counts_grades(text: str) -> bool:
+    """Whether a file that begins so, of three columns, has grades rather than ranks."""
+    return any(len(set(numbers)) < len(numbers) for numbers in _third_fields(text))
+
+
+def counts_ranks(table: _core.Table) -> bool:
+    """Whether the numbers of every query count from 1 on, as ranks do, in whatever order."""
+    import numpy as np  # only here: reading runs must start fast
+
+    starts, values = table.starts, table.values
+    sizes = np.diff(starts)
+    if np.max(sizes, initial=0) < 2:
+        return False
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    ranks = np.arange(len(values)) - starts[query] + 1
+    return bool(np.array_equal(values[np.lexsort((values, query))], ranks))

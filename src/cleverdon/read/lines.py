@@ -22,6 +22,10 @@ class Lines:
     source: _core.Source
     layout: _core.Layout
     name: str
+    unlisted: tuple[str, ...] = ()
+    """Queries of a run that found nothing, and therefore have no line in the file."""
+    may_be_ranks: bool = False
+    """Whether the grades may be ranks: three columns without a header, and no format was named."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,7 +24,17 @@ def from_mapping(nested: Mapping[Any, Any], *, kind: str, duplicates: str) -> _c
 def has_lists(nested: Mapping[Any, Any]) -> bool:
     """Whether a dict holds rankings without scores: a list of documents for each query."""
     first = first_filled(nested)
-    return isinstance(first, (list, tuple)) and all(isinstance(doc, (str, int)) for doc in first)
+    if not isinstance(first, (list, tuple)):
+        return False
+    ids = all(isinstance(doc, (str, int)) for doc in first)
+    return ids and all(isinstance(docs, (list, tuple)) for docs in nested.values())
+
+
+def empty_lists(nested: Mapping[Any, Any]) -> list[str]:
+    """The queries that found nothing, of rankings without scores: their table has rows only."""
+    if not has_lists(nested):
+        return []
+    return [str(query) for query, docs in nested.items() if not docs]
 
 
 def first_filled(nested: Mapping[Any, Any]) -> Any:
@@ -77,13 +87,15 @@ def _fields(row: Any) -> list[str]:
 _SHAPE = '{"query": {"document": number}}'
 
 
-def from_json(text: bytes, *, kind: str, duplicates: str, source: str) -> _core.Table:
-    """Rows of JSON: `{"query": {"document": 1.5}}`."""
+def from_json(
+    text: bytes, *, kind: str, duplicates: str, source: str
+) -> tuple[_core.Table, list[str]]:
+    """Rows of JSON, `{"query": {"document": 1.5}}`, and queries that their table lacks."""
     nested = parse_json(text, source=source, shape=_SHAPE)
     if not isinstance(nested, dict):
         raise InputError(f"expected {_SHAPE}", source=source)
     try:
-        return from_mapping(nested, kind=kind, duplicates=duplicates)
+        return from_mapping(nested, kind=kind, duplicates=duplicates), empty_lists(nested)
     except InputError as error:
         raise InputError(error.message, source=source) from None
 

@@ -65,6 +65,22 @@ def write(rows: Rows, path: str | os.PathLike[str], *, format: str | None = None
         raise InputError(f"cannot be written: {reason}", source=path) from None
 
 
+def lost_queries(
+    rows: Rows, path: str | os.PathLike[str], *, format: str | None = None
+) -> str | None:
+    """Say which queries such a file cannot hold, since they have no rows; None where none is."""
+    empty = rows.empty
+    if not empty or (format or format_of(os.fspath(path))) == "json":
+        return None
+    named = ", ".join(empty[:3]) + (", ..." if len(empty) > 3 else "")
+    without = "results" if isinstance(rows, Run) else "judgments"
+    count = "1 query" if len(empty) == 1 else f"{len(empty):,} queries"
+    return (
+        f"{os.fspath(path)}: {count} without {without} ({named}) cannot be written in this format; "
+        "JSON keeps them"
+    )
+
+
 def _lines(rows: Rows, path: str, *, format: str) -> Iterator[str]:
     if format in ANNOTATED:
         from cleverdon.read.write_annotated import annotated_lines

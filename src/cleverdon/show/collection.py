@@ -97,11 +97,19 @@ def words(found: Stats) -> list[str]:
                 f"{counted(cover.unfound, 'relevant document')} in no system's first "
                 f"{cover.looked:,} results"
             )
+        for each in cover.systems:
+            if each.empty:
+                told.append(f"{printable(each.system)}: {_without_results(each.empty)}")
     if found.not_judged:
         told.append(f"{counted(len(found.not_judged), 'topic')} described and not judged")
     if found.not_described:
         told.append(f"{counted(len(found.not_described), 'judged topic')} not described")
     return [*told, *warnings(found)]
+
+
+def _without_results(topics: Sequence[str]) -> str:
+    named = ", ".join(map(printable, topics[:3])) + (", ..." if len(topics) > 3 else "")
+    return f"{counted(len(topics), 'judged topic')} without results ({named})"
 
 
 def warnings(found: Stats) -> list[str]:

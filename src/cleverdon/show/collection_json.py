@@ -83,6 +83,7 @@ def _coverage(cover: Coverage) -> dict[str, Any]:
             {
                 "system": each.system,
                 "queries_missing": list(each.missing),
+                "queries_without_results": list(each.empty),
                 "holes": list(each.holes),
                 "returned": list(each.returned),
                 "shares": [each.share(at) for at in range(len(cover.ks))],

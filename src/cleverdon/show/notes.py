@@ -43,7 +43,7 @@ def chosen(about: About) -> list[str]:
 
 
 def missing(about: About, systems: Iterable[str]) -> list[str]:
-    """For each system, how many queries it lacks, and how many it has without judgments."""
+    """For each system, how many queries it lacks, found nothing for, or has without judgments."""
     found = []
     for name in systems:
         run = about.runs[name]
@@ -51,6 +51,8 @@ def missing(about: About, systems: Iterable[str]) -> list[str]:
         if run.missing:
             fate = "evaluated as empty results" if about.settings.missing == "empty" else "left out"
             parts.append(f"{counted(len(run.missing), 'judged query')} missing ({fate})")
+        if run.empty:
+            parts.append(f"{counted(len(run.empty), 'judged query')} without results")
         if run.extra:
             parts.append(f"{counted(run.extra, 'extra query')} without judgments (ignored)")
         if parts:

@@ -69,7 +69,7 @@ class Tracer:
         judgments = Judgments.read(qrels, format=qrels_format, duplicates=duplicates)
         self.profile.check_grades(judgments.judged.top_grade)
         other = None if second is None else Judgments.read(second, duplicates=duplicates)
-        shares = None if weights is None else Judgments.read(weights).to_dict()
+        shares = None if weights is None else Judgments.read(weights, weights=True).to_dict()
         self.judgments = judgments.noting(docs=docs, second=other, weights=shares)
         self._known: dict[Any, tuple[Any, Ranked]] = {}
 
