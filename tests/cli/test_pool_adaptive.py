@@ -386,8 +386,8 @@ def test_simulate(runs: list[str]) -> None:
 
 
 def test_simulate_by_another_grade(runs: list[str]) -> None:
-    done = invoked("simulate", "qrels.txt", *runs, "--rel", "2", "--method", "mtf")
-    assert "of the order of runs by AP(rel=2) and" in done.stdout
+    done = invoked("simulate", "qrels.txt", *runs, "--rel", "0.5", "--method", "mtf")
+    assert "of the order of runs by AP(rel=0.5) and" in done.stdout
 
 
 def test_simulate_help_says_what_holds(runs: list[str]) -> None:
@@ -413,3 +413,24 @@ def test_help_is_there_before_numpy_is(runs: list[str]) -> None:
 def test_a_plot_that_cannot_be_saved_is_refused_at_once(runs: list[str]) -> None:
     done = invoked("simulate", "qrels.txt", *runs, "--plot", "y.gif")
     assert "cannot be saved as '.gif'" in str(done.exception)
+
+
+def test_a_journal_that_is_cut_within_its_first_line(runs: list[str]) -> None:
+    invoked("next", "j.jsonl", *runs, "-n", "2", "-o", "s.tsv")
+    first = Path("j.jsonl").read_bytes().partition(b"\n")[0]
+    for end in (40, len(first)):
+        Path("cut.jsonl").write_bytes(first[:end])
+        for arguments in (("next", "cut.jsonl"), ("next", "j.jsonl", "--judged", "cut.jsonl")):
+            done = invoked(*arguments)
+            assert isinstance(done.exception, CleverdonError)
+            told = str(done.exception)
+            assert told.startswith(
+                "cut.jsonl:1: the journal is cut within its first line, and holds"
+            )
+        assert Path("cut.jsonl").read_bytes() == first[:end]
+        done = invoked("next", "cut.jsonl", *runs, "-n", "2", "-o", f"s{end}.tsv")
+        assert done.exit_code == 0
+        assert "note: cut.jsonl: it was cut within its first line, and begins anew" in done.stderr
+    Path("notes.txt").write_text("not a journal")
+    assert "notes.txt is no journal to go on from" in invoked("next", "notes.txt").stderr
+    assert Path("notes.txt").read_text() == "not a journal"

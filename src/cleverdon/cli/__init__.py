@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
@@ -67,11 +68,27 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and not args[0].startswith("-") and args[0] not in self.listed:
             ctx.fail(f"there is no command {args[0]!r}{suggest(args[0], self.listed)}")
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        leaf = command is not None and not isinstance(command, click.Group)
+        if command is not None and leaf and not ctx.resilient_parsing:
+            _check_given_once(click.Context(command, ctx, name, **command.context_settings), rest)
+        return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(self.listed.items()))
+
+
+def _check_given_once(ctx: click.Context, args: list[str]) -> None:
+    """Refuse an option that takes one value and is given several: click would use the last."""
+    try:
+        _, _, given = ctx.command.make_parser(ctx).parse_args(list(args))
+    except click.UsageError:
+        return  # which comes up again when the command parses them
+    for option, times in Counter(given).items():
+        once = isinstance(option, click.Option) and not (option.multiple or option.is_flag)
+        if once and times > 1:
+            raise click.UsageError(f"{option.opts[-1]} takes one value, and is given {times}", ctx)
 
 
 @click.command(

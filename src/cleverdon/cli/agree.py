@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from cleverdon.judge.labels import Labels
     from cleverdon.show.sections import Section
 
-_MOST = 1_000_000
-"""More resamples, or documents to show, are a slip of the finger."""
-
 
 def _listing(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     """Print what is known of coefficients, and nothing else."""
@@ -63,7 +60,7 @@ def _listing(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 @click.option("--assessors", is_flag=True, help="The second column of TREC's qrels is who judged.")
 @click.option(
     "--rel",
-    type=float,
+    type=options.Number(),
     metavar="G",
     help="Make two grades of all: relevant from G on, and not.",
 )
@@ -77,7 +74,7 @@ def _listing(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 @click.option("--confusion", is_flag=True, help="Show the grades of each pair of judges.")
 @click.option(
     "--disagreements",
-    type=click.IntRange(min=0, max=_MOST),
+    type=options.Count(0, 1_000_000),
     default=0,
     metavar="N",
     help="Show N documents whose grades are furthest apart.",
@@ -100,7 +97,7 @@ def _listing(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 )
 @click.option(
     "--smoothing",
-    type=click.FloatRange(min=0),
+    type=options.Number(min=0),
     metavar="N",
     help="With --aggregate dawid-skene: as if each judge had given N more documents of every grade "
     "each grade, so that nothing is ruled out.  [default: 0]",
@@ -129,7 +126,7 @@ def _listing(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 @options.comparison
 @click.option(
     "--resamples",
-    type=click.IntRange(min=1, max=_MOST),
+    type=options.REPEATS,
     default=RESAMPLES,
     show_default=True,
     help="How often the bootstrap draws.",
@@ -190,6 +187,8 @@ def command(
         raise click.UsageError("--runs goes with --model: what would change with its judgments?")
     if ties is not None and way not in ("majority", "median") and not runs:
         raise click.UsageError("--ties goes with --aggregate majority or median, or with --runs")
+    with_runs = ("measures", "baseline", "test", "alternative", "correction", "level")
+    options.check_of_use(runs, (*with_runs, "run_format", "order_by"), "--runs")
     if smoothing is not None and way != "dawid-skene":
         raise click.UsageError("--smoothing goes with --aggregate dawid-skene")
     if (disagreements or confusion) and format_ in ("csv", "tsv"):

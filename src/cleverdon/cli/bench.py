@@ -18,7 +18,7 @@ INTERRUPTED = 130
 """As of any command that Ctrl-C ended, though what was measured until then is shown."""
 
 _FORMATS = ("table", "markdown", "json")
-_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+_SHARE = options.SHARE
 
 asked = options.together(
     click.option(
@@ -57,7 +57,7 @@ asked = options.together(
 load = options.together(
     click.option(
         "--rate",
-        type=click.FloatRange(min=0, min_open=True),
+        type=options.Number(min=0, min_open=True),
         default=30.0,
         show_default=True,
         metavar="N",

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--limit",
-    type=click.IntRange(min=0),
+    type=options.Count(min=0),
     default=5,
     show_default=True,
     help="How many findings of one name to list for a file; 0 lists all.",

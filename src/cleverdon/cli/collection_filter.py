@@ -54,8 +54,12 @@ def _ids(what: str, several: str, short: str, shorts: str) -> options.Decorator[
     is_flag=True,
     help="Drop the queries and documents that are named; keep all others.",
 )
-@click.option("--lowest", type=float, metavar="GRADE", help="Keep grades from this one on.")
-@click.option("--highest", type=float, metavar="GRADE", help="Keep grades up to this one.")
+@click.option(
+    "--lowest", type=options.Number(), metavar="GRADE", help="Keep grades from this one on."
+)
+@click.option(
+    "--highest", type=options.Number(), metavar="GRADE", help="Keep grades up to this one."
+)
 @click.option(
     "--drop-unjudged", is_flag=True, help="Drop what was pooled and not judged: grades below 0."
 )
@@ -68,7 +72,7 @@ def _ids(what: str, several: str, short: str, shorts: str) -> options.Decorator[
 @click.option("--binary", is_flag=True, help="Make 1 of grades from --rel on, and 0 of others.")
 @click.option(
     "--min-relevant",
-    type=click.IntRange(min=0),
+    type=options.Count(min=0),
     default=0,
     metavar="N",
     help="Drop queries with fewer relevant documents, counted last.",

@@ -9,7 +9,6 @@ import click
 
 from cleverdon.cli import collection_options as shared
 from cleverdon.cli import options
-from cleverdon.errors import LARGEST_COUNT
 
 
 @click.command()
@@ -25,13 +24,13 @@ from cleverdon.errors import LARGEST_COUNT
 @click.option(
     "--hold-out",
     "share",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=options.SHARE,
     metavar="SHARE",
     help="Two parts: this share of the topics is test, all others are train.",
 )
 @click.option(
     "--folds",
-    type=click.IntRange(min=2, max=LARGEST_COUNT),
+    type=options.Count(min=2),
     metavar="K",
     help="K parts: fold1, fold2 and on.",
 )

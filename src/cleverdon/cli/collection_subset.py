@@ -9,7 +9,7 @@ import click
 from cleverdon.cli import collection_options as shared
 from cleverdon.cli import options
 
-_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+_SHARE = options.SHARE
 
 
 @click.command()

@@ -79,7 +79,7 @@ def command(
     from cleverdon.read.write import lost_queries, write
 
     if target != "-":
-        options.check_output(Path(target), source)
+        options.check_output(Path(target))
     annotated = from_ in ANNOTATED or to in ANNOTATED  # only judgments are
     opened = open_source(source)
     cls = Run if not annotated and (kind or _guessed(opened, source)) == "run" else Judgments

@@ -45,9 +45,7 @@ _WAYS = ("rbo", "overlap", "kendall_union")
     type=click.Choice(list(HOW)),
     help=f"With --runs: by which coefficient; again for more.  [default: {', '.join(_WAYS)}]",
 )
-@click.option(
-    "-k", type=click.IntRange(min=1), metavar="K", help="With --runs: the first K results only."
-)
+@click.option("-k", type=options.COUNT, metavar="K", help="With --runs: the first K results only.")
 @click.option(
     "--matrix",
     type=click.Choice(list(COEFFICIENTS)),
@@ -61,14 +59,14 @@ _WAYS = ("rbo", "overlap", "kendall_union")
 @click.option(
     "-p",
     "--persistence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=options.SHARE,
     default=0.9,
     show_default=True,
     help="Of rank-biased overlap: how likely one reads on from a rank to the next.",
 )
 @click.option(
     "--resamples",
-    type=click.IntRange(min=1),
+    type=options.REPEATS,
     default=RESAMPLES,
     show_default=True,
     help="How often the bootstrap draws topics.",
@@ -110,12 +108,21 @@ def command(
     if two_runs:
         if qrels is not None or measures or other or topics or matrix:
             raise click.UsageError("--runs compares two rankings, with no judgments or measures")
-        click.echo(_of_runs(two_runs, ways, k, persistence, how["run_format"], format_))
+        options.check_of_use(not ways or "rbo" in ways, ("persistence",), "--how rbo")
+        reading = {"run_format": "format", "order_by": "order_by", "duplicates": "duplicates"}
+        others = ("by", "first_is_truth", "resamples", "seed", *(how.keys() - reading))
+        options.check_of_use(False, others, "QRELS and RUNS")
+        chosen = {to: how[name] for name, to in reading.items() if how[name] is not None}
+        click.echo(_of_runs(two_runs, ways, k, persistence, chosen, format_))
         return
     if ways or k:
         raise click.UsageError("--how and -k go with --runs")
     if qrels is None or len(runs) < 2:
         raise click.UsageError("QRELS and two RUNS at least, or --runs A B, are to be given")
+    if matrix:
+        options.check_of_use(False, ("resamples", "seed"), "intervals, which --matrix has none of")
+        options.check_of_use(matrix == "rbo", ("persistence",), "--matrix rbo")
+        options.check_of_use(matrix == "tau_ap", ("first_is_truth",), "--matrix tau_ap")
     if other and topics:
         raise click.UsageError("--qrels2 and --topics do not go together")
     if by and not topics:
@@ -168,14 +175,14 @@ def _of_runs(
     ways: tuple[str, ...],
     k: int | None,
     persistence: float,
-    run_format: str | None,
+    reading: dict[str, str],
     format_: str,
 ) -> str:
     from cleverdon.correlate import correlate_runs
     from cleverdon.data import Run
     from cleverdon.show.agreements import render_runs
 
-    first, second = (Run.read(file, format=run_format) for file in files)
+    first, second = (Run.read(file, **reading) for file in files)
     found = {}
     for way in ways or _WAYS:
         extra = {"p": persistence} if way == "rbo" else {}

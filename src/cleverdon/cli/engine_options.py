@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from cleverdon.cli.options import COUNT, Decorator, together
+from cleverdon.cli.options import COUNT, Decorator, Number, together
 
 if TYPE_CHECKING:
     from cleverdon.engine.asking import Patience
@@ -42,7 +42,7 @@ engines = click.argument("engines", nargs=-1, required=True, shell_complete=comp
 patience = together(
     click.option(
         "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
+        type=Number(min=0, min_open=True),
         default=10.0,
         show_default=True,
         metavar="SECONDS",

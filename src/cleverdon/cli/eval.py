@@ -30,7 +30,7 @@ _AVERAGES = {word: meaning for word, meaning in AVERAGES.items() if word != "qua
 @click.option(
     "--risk",
     "alpha",
-    type=click.FloatRange(min=0),
+    type=options.Number(min=0),
     metavar="ALPHA",
     help="Show, instead of averages, gains and losses against the --baseline, each loss counting "
     "1 + ALPHA times: URisk, TRisk, ZRisk and GeoRisk.",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cleverdon.cli.options import COUNT, rel, together
+from cleverdon.cli.options import COUNT, Number, rel, together
 from cleverdon.cli.texts import read_named
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def expansion(command: Any) -> Any:
         ),
         click.option(
             "--original",
-            type=click.FloatRange(0, 1),
+            type=Number(0, 1),
             default=ORIGINAL,
             show_default=True,
             help="How much the query's own words weigh together.",
@@ -170,7 +170,7 @@ def expansion(command: Any) -> Any:
         ),
         click.option(
             "--common",
-            type=click.FloatRange(0, 1, min_open=True),
+            type=Number(0, 1, min_open=True),
             metavar="SHARE",
             help="Nor do words that more than this share of all documents have.",
         ),

@@ -44,7 +44,7 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 )
 @click.option(
     "--depth",
-    type=click.IntRange(min=1),
+    type=options.COUNT,
     metavar="N",
     help="Show each of the first N results; with --diff, N documents.  [default: down to the "
     "cut-off or the last judged result, long parts without effect folded]",

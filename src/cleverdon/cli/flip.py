@@ -16,18 +16,20 @@ from cleverdon.cli import options
 )
 @click.option(
     "--depth",
-    type=click.IntRange(min=1),
+    type=options.COUNT,
     metavar="K",
     help="Only the first K results of each run will ever be judged.",
 )
 @click.option(
     "--grade",
-    type=float,
+    type=options.Number(),
     metavar="GRADE",
     help="The largest grade that a document could get, up to the largest in QRELS.  [default: that "
     "one]",
 )
-@click.option("--docs", type=int, metavar="N", help="How many documents the collection has.")
+@click.option(
+    "--docs", type=options.COUNT, metavar="N", help="How many documents the collection has."
+)
 @click.option(
     "--qrels-format", metavar="FORMAT", help="The judgments' format, if not to be guessed."
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -58,7 +59,7 @@ class CannotTell(click.ClickException):
 )
 @click.option(
     "--worst",
-    type=click.IntRange(min=0),
+    type=options.Count(min=0),
     default=5,
     show_default=True,
     metavar="N",
@@ -137,8 +138,12 @@ def command(
         raise click.UsageError("the --baseline cannot be standard input")
     if None not in (baseline, json_file) and _same_file(str(baseline), str(json_file)):
         raise click.UsageError("--json would put RUN in the place of the --baseline, good or not")
+    for written in filter(None, (json_file, junit_file)):
+        options.check_output(Path(written))
     if json_file is not None:
         _check_recorded(how)
+    of_baseline = ("worst", "allow_different_qrels", "allow_different_topics")
+    options.check_of_use(baseline, (*of_baseline, "correction", "level", "seed"), "--baseline")
     try:
         verdict = _judged(
             qrels,

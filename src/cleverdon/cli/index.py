@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 @click.option("--name", metavar="NAME", default="", help="What results call the system.")
 @click.option(
     "--repeat",
-    type=options.COUNT,
+    type=options.REPEATS,
     default=3,
     show_default=True,
     help="How often to build each index; from 6 times on, medians have an interval.",
@@ -73,7 +73,7 @@ if TYPE_CHECKING:
 @click.option(
     "--pid",
     "pids",
-    type=click.IntRange(min=1),
+    type=options.COUNT,
     multiple=True,
     help="A server that does the work: the time and memory of it and its children count; again "
     "for more.",
@@ -88,7 +88,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--interval",
-    type=float,
+    type=options.Number(),
     default=0.02,
     show_default=True,
     metavar="SECONDS",

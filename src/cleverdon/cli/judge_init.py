@@ -100,7 +100,7 @@ _OF_ADAPTIVE = ("budget", "target", "patience")
 )
 @click.option(
     "--judges",
-    type=click.IntRange(1, 20),
+    type=options.Count(1, 20),
     default=1,
     show_default=True,
     metavar="N",

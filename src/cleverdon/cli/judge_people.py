@@ -41,7 +41,7 @@ def _of(flag: str, help: str) -> options.Decorator[Any]:
 @click.option("--token", metavar="NAME", help="Make a token, by which a program acts as a person.")
 @click.option(
     "--days",
-    type=click.IntRange(1, 3650),
+    type=options.Count(1, 3650),
     help="With --token: how long it lasts.  [default: 365]",
 )
 @click.option(

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import click
 
-from cleverdon.cli import judge_options
+from cleverdon.cli import judge_options, options
 
 if TYPE_CHECKING:
     from cleverdon.assess.project import Project
@@ -26,7 +26,7 @@ _FILE = click.Path(dir_okay=False)
 )
 @click.option(
     "--port",
-    type=click.IntRange(0, 65535),
+    type=options.Count(0, 65535),
     default=8000,
     show_default=True,
     help="0 is any that is free.",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 NOT_TRUSTED = 3
 """The exit code where users are not split as expected; 1 and 2 are errors."""
 
-_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+_SHARE = options.SHARE
 
 
 def _shares(given: tuple[str, ...]) -> dict[str, float] | None:

@@ -52,7 +52,7 @@ _METRICS = ("QueryCTR", "PageCTR")
 )
 @click.option(
     "--least",
-    type=click.IntRange(min=1),
+    type=options.COUNT,
     default=10,
     show_default=True,
     metavar="N",
@@ -60,7 +60,7 @@ _METRICS = ("QueryCTR", "PageCTR")
 )
 @click.option(
     "--well",
-    type=click.FloatRange(0, 1),
+    type=options.Number(0, 1),
     default=0.1,
     show_default=True,
     metavar="X",

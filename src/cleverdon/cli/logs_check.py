@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from cleverdon.cli import logs_options, options
-from cleverdon.cli.options import together
+from cleverdon.cli.options import Count, Number, together
 from cleverdon.online.bots import BotRules
 from cleverdon.online.doctor.limits import Limits
 
@@ -16,7 +16,7 @@ _BOTS = _LIMITS.bots
 
 
 def _limit(option: str, name: str, default: float, metavar: str, help: str) -> Any:
-    kind = int if isinstance(default, int) else float
+    kind = Count(min=0) if isinstance(default, int) else Number(min=0)
     return click.option(
         option, name, type=kind, default=default, show_default=True, metavar=metavar, help=help
     )

@@ -23,7 +23,7 @@ def _amount(ctx: click.Context, param: click.Parameter, value: str) -> int:
 
 def _share(name: str, help: str, *, default: float) -> options.Decorator[Any]:
     return click.option(
-        name, type=click.FloatRange(0, 0.5), default=default, show_default=True, help=help
+        name, type=options.Number(0, 0.5), default=default, show_default=True, help=help
     )
 
 
@@ -39,7 +39,7 @@ def _share(name: str, help: str, *, default: float) -> options.Decorator[Any]:
 )
 @options.seed("log")
 @click.option(
-    "--days", type=click.IntRange(1, 366), default=28, show_default=True, help="How long it spans."
+    "--days", type=options.Count(1, 366), default=28, show_default=True, help="How long it spans."
 )
 @click.option(
     "--variants/--no-variants",
@@ -49,7 +49,7 @@ def _share(name: str, help: str, *, default: float) -> options.Decorator[Any]:
 )
 @click.option(
     "--effect",
-    type=click.FloatRange(-1, 0.25),
+    type=options.Number(-1, 0.25),
     default=0.05,
     show_default=True,
     help="By what share B raises the chance that a result is clicked.",

@@ -37,14 +37,14 @@ from cleverdon.cli import logs_options, options
 )
 @click.option(
     "--difference",
-    type=click.FloatRange(min=0, min_open=True),
+    type=options.Number(min=0, min_open=True),
     metavar="D",
     help="The preference that must not be missed: of queries won, or of credit by the t test.  "
     "[default: the one that was seen]",
 )
 @click.option(
     "--target",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=options.SHARE,
     default=0.8,
     show_default=True,
     help="The power to be reached.",

@@ -49,7 +49,7 @@ from cleverdon.cli import logs_options, options
 )
 @click.option(
     "--min-impressions",
-    type=click.FloatRange(min=0),
+    type=options.Number(min=0),
     default=10,
     show_default=True,
     metavar="N",
@@ -57,7 +57,7 @@ from cleverdon.cli import logs_options, options
 )
 @click.option(
     "--held-out",
-    type=click.FloatRange(0, 1, max_open=True),
+    type=options.Number(0, 1, max_open=True),
     default=0.2,
     show_default=True,
     metavar="SHARE",
@@ -65,13 +65,13 @@ from cleverdon.cli import logs_options, options
 )
 @click.option(
     "--depth",
-    type=click.IntRange(min=1),
+    type=options.COUNT,
     metavar="N",
     help="Leave out results below this rank.",
 )
 @click.option(
     "--iterations",
-    type=click.IntRange(min=1),
+    type=options.REPEATS,
     default=500,
     show_default=True,
     metavar="N",
@@ -79,7 +79,7 @@ from cleverdon.cli import logs_options, options
 )
 @click.option(
     "--least-users",
-    type=click.IntRange(min=1),
+    type=options.COUNT,
     default=5,
     show_default=True,
     metavar="N",

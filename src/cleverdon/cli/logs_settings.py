@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import click
 
-from cleverdon.cli.options import together
+from cleverdon.cli.options import COUNT, Count, Number, together
 from cleverdon.online.settings import SIGNALS, Sessions, Settings
 
 _OPTIONS = (
@@ -47,7 +47,7 @@ def counting(command: Any) -> Any:
         click.option(
             "--idle",
             "idle_minutes",
-            type=float,
+            type=Number(),
             default=defaults.idle_minutes,
             show_default=True,
             metavar="MINUTES",
@@ -62,7 +62,7 @@ def counting(command: Any) -> Any:
         click.option(
             "--dwell",
             "dwell_seconds",
-            type=float,
+            type=Number(),
             default=defaults.dwell_seconds,
             show_default=True,
             metavar="SECONDS",
@@ -71,7 +71,7 @@ def counting(command: Any) -> Any:
         click.option(
             "--keystrokes",
             "keystroke_seconds",
-            type=float,
+            type=Number(),
             metavar="SECONDS",
             help="Count searches made while typing, each so soon after the other, as the last of "
             "them.",
@@ -97,7 +97,7 @@ def counting(command: Any) -> Any:
         ),
         click.option(
             "--top",
-            type=click.IntRange(1, 1_000_000),
+            type=Count(1, 1_000_000),
             default=defaults.top,
             show_default=True,
             metavar="N",
@@ -105,7 +105,7 @@ def counting(command: Any) -> Any:
         ),
         click.option(
             "--least-users",
-            type=click.IntRange(min=1),
+            type=COUNT,
             default=defaults.least_users,
             show_default=True,
             metavar="N",
@@ -116,7 +116,7 @@ def counting(command: Any) -> Any:
             "--percentile",
             "percentiles",
             multiple=True,
-            type=float,
+            type=Number(),
             metavar="P",
             help="Which percentiles of times to show; again for more.  [default: 50 90 95 99]",
         ),

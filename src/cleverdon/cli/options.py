@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -53,8 +54,47 @@ def _setting(name: str) -> Decorator[Any]:
     )
 
 
-COUNT = click.IntRange(min=1, max=LARGEST_COUNT)
+class Count(click.IntRange):
+    """A whole number, from 1 on unless said otherwise, and never absurdly large."""
+
+    def __init__(self, min: int = 1, max: int = LARGEST_COUNT) -> None:
+        super().__init__(min, max)
+
+
+class Number(click.FloatRange):
+    """A finite number; click itself lets NaN into any range."""
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        number = float(super().convert(value, param, ctx))
+        if not isfinite(number):
+            self.fail(f"{value!r} is not a finite number", param, ctx)
+        return number
+
+
+class Share(Number):
+    """A part of the whole, neither nothing nor all: floating point must tell it from both."""
+
+    least = 1e-12
+
+    def __init__(self) -> None:
+        super().__init__(0, 1, min_open=True, max_open=True)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        share = super().convert(value, param, ctx)
+        if not self.least <= share <= 1 - self.least:
+            self.fail(f"{value!r} is too close to {round(share)}", param, ctx)
+        return share
+
+
+COUNT = Count()
 """How many of something."""
+REPEATS = Count(max=1_000_000)
+"""How often work is repeated: as often as somebody would wait for."""
+SHARE = Share()
 
 inputs = together(
     click.argument("qrels", type=click.Path(allow_dash=True)),
@@ -96,7 +136,7 @@ settings = together(
 """The profile, and every choice on which tools disagree."""
 
 judgments = together(
-    click.option("--docs", type=int, metavar="N", help="How many documents the collection has."),
+    click.option("--docs", type=COUNT, metavar="N", help="How many documents the collection has."),
     click.option(
         "--second",
         metavar="QRELS",
@@ -144,7 +184,7 @@ qrels_format = click.option(
 def rel(help: str = "The lowest grade that is relevant.") -> Decorator[Any]:
     """From which grade on documents are relevant."""
     return click.option(
-        "--rel", type=float, default=1, show_default=True, metavar="GRADE", help=help
+        "--rel", type=Number(), default=1, show_default=True, metavar="GRADE", help=help
     )
 
 
@@ -160,7 +200,7 @@ def plot(what: str) -> Decorator[Any]:
 
 confidence = click.option(
     "--confidence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=SHARE,
     default=0.95,
     show_default=True,
     help="Of all intervals.",
@@ -184,7 +224,7 @@ def seed(what: str) -> Decorator[Any]:
     """Where chance starts; `what` is the same with the same seed."""
     return click.option(
         "--seed",
-        type=click.IntRange(min=0),
+        type=Count(min=0),
         default=0,
         show_default=True,
         help=f"Where chance starts: the same seed gives the same {what}.",
@@ -195,7 +235,7 @@ def level(help: str, *, default: float = 0.05) -> Decorator[Any]:
     """Up to which p-value something is significant."""
     return click.option(
         "--level",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
+        type=SHARE,
         default=default,
         show_default=True,
         help=help,
@@ -245,7 +285,7 @@ def layout(command: Any) -> Any:
         ),
         click.option(
             "--digits",
-            type=click.IntRange(0, MOST_DIGITS),
+            type=Count(0, MOST_DIGITS),
             metavar="N",
             help="Decimals of numbers that people read.  [default: 4, or those of the profile's "
             "tool]",
@@ -406,14 +446,35 @@ def page(output: str, *, title: str) -> Decorator[Any]:
 
 
 def check_output(output: os.PathLike[str], *inputs: str | None) -> None:
-    """A file is not written where there is no folder for it, nor over one that is read."""
+    """Refuse to write where there is no folder, or over a file that the command line names.
+
+    `inputs` are files that it does not name, but that are read as well.
+    """
     path = Path(output)
     if not path.parent.is_dir():
         raise click.UsageError(f"there is no folder {str(path.parent)!r} to write to")
-    for file in inputs:
-        there = file and file != "-" and path.exists() and os.path.exists(file)
-        if there and file and os.path.samefile(path, file):
+    if not path.exists():
+        return
+    named = _files_named()
+    if str(output) in named:
+        named.remove(str(output))  # the output itself; if it is named again, it is read as well
+    for file in (*inputs, *named):
+        if file and file != "-" and os.path.exists(file) and os.path.samefile(path, file):
             raise click.UsageError(f"{file} is read, and would be overwritten: name another")
+
+
+def _files_named() -> list[str]:
+    """All files that the command line names."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return []
+    found: list[str] = []
+    for parameter in context.command.params:
+        is_file = isinstance(parameter.type, click.Path) or "FILE" in (parameter.metavar or "")
+        value = context.params.get(parameter.name or "")
+        values = value if isinstance(value, tuple) else (value,)
+        found += [str(one) for one in values if is_file and one is not None]
+    return [name_and_file(file)[1] for file in found]
 
 
 def check_one_stdin(*files: str) -> None:

@@ -66,12 +66,14 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     "--cutoff",
     "cutoffs",
     multiple=True,
-    type=click.IntRange(min=1),
+    type=options.COUNT,
     metavar="K",
     help="Where rankings are cut; again for more, where a plot takes several.  [default: 10 in "
     "confusion and f-lines; else the plot's own]",
 )
-@click.option("--rel", type=float, metavar="GRADE", help="The lowest grade that is relevant.")
+@click.option(
+    "--rel", type=options.Number(), metavar="GRADE", help="The lowest grade that is relevant."
+)
 @costs_given(
     "--costs", "What systems cost: what 'bench --json' or 'index --json' wrote; it may hold a run"
 )

@@ -65,7 +65,7 @@ _STRATA = "10:1,100:0.1"
 @click.option(
     "-p",
     "--persistence",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=options.SHARE,
     help="Of rbp: how likely one reads on from a rank to the next.  [default: 0.8]",
 )
 @click.option(

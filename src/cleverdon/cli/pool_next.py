@@ -9,7 +9,6 @@ import click
 
 from cleverdon.cli import options, pool_options, texts
 from cleverdon.cli import pool_next_checks as checks
-from cleverdon.errors import LARGEST_COUNT
 
 if TYPE_CHECKING:
     from cleverdon.annotations import Grades
@@ -59,7 +58,7 @@ def _list_methods(ctx: click.Context, param: click.Parameter, value: bool) -> No
 @click.option(
     "-n",
     "count",
-    type=click.IntRange(0, LARGEST_COUNT),
+    type=options.Count(min=0),
     default=20,
     show_default=True,
     help="How many documents to give. 0 only takes judgments.",
@@ -156,17 +155,17 @@ def command(
 
     files = [options.name_and_file(run)[1] for run in runs]
     checks.check_files(files)
+    notes: list[str] = []
     start = read_start(journal) if exists(journal) else None
     if start:
         checks.check_going_on(journal, start)
         files += [file for system in start.systems if (file := file_of(system, journal))]
-    elif not runs:
-        raise click.UsageError(f"there is no {journal} to go on from; to begin, give RUNS")
+    else:
+        checks.check_begun(journal, runs, notes)
     checks.check_written(output if count else None, qrels, [journal, *sheets, *files])
     if count:
         check_replaceable(output)  # before anything is given
     changed_limits = {name: value for name, value in limits.items() if value is not None}
-    notes: list[str] = []
     before = judgments_of(journal) if start and qrels else []
     if start and qrels and not (count or sheets or changed_limits):
         checks.check_qrels(qrels, before)

@@ -36,6 +36,24 @@ def check_files(runs: list[str]) -> None:
             )
 
 
+def check_begun(journal: str, runs: tuple[str, ...], notes: list[str]) -> None:
+    """To begin, runs are needed; the rest of a journal that was cut is replaced, with a note."""
+    from cleverdon.errors import InputError
+    from cleverdon.read.judging_journal import CUT, is_journal
+
+    content = b""
+    if os.path.exists(journal):
+        with open(journal, "rb") as file:
+            content = file.read(100)
+    if is_journal(content) and not runs:
+        raise InputError(f"{CUT} To begin again, give RUNS", source=journal, line=1)
+    if is_journal(content):
+        notes.append(f"{journal}: it was cut within its first line, and begins anew")
+    elif not runs:
+        found = f"{journal} is no journal" if content else f"there is no {journal}"
+        raise click.UsageError(f"{found} to go on from; to begin, give RUNS")
+
+
 def check_going_on(journal: str, start: Start) -> None:
     """What was decided when judging began cannot be asked for otherwise later."""
     ctx = click.get_current_context()

@@ -122,6 +122,8 @@ def command(
         raise click.UsageError("--share goes with --allocation neyman")
     if allocation and not (strata or runs):
         raise click.UsageError("--allocation divides a sample among strata: --strata or --runs")
+    options.check_of_use(runs, ("run_format", "order_by"), "--runs")
+    options.check_of_use(qrels, ("qrels_format",), "--qrels")
     sheet = pool_options.sheet_beside(output)
     read = (docs, qrels, pool_file, strata, *(options.name_and_file(run)[1] for run in runs))
     for file in (output, sheet):

@@ -85,6 +85,7 @@ def command(
         from cleverdon.show.plot.save import check_savable
 
         check_savable(plot)
+        options.check_output(plot)
     chosen = [parse_method(method) for method in methods]
     judgments = Judgments.read(qrels, format=qrels_format)
     found = pool_options.gathered(runs, depth=depth, run_format=run_format, order_by=order_by)

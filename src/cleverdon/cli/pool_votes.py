@@ -17,7 +17,6 @@ WAYS = (
     "references-both-scores",
     "rank-position",
 )
-_REPETITIONS = click.IntRange(min=1, max=1_000_000)
 
 
 @click.command()
@@ -55,14 +54,14 @@ _REPETITIONS = click.IntRange(min=1, max=1_000_000)
 )
 @click.option(
     "--share",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=options.Number(0, 1, min_open=True),
     default=0.06,
     show_default=True,
     help="Of a query's pool, how much is taken for relevant.",
 )
 @click.option(
     "--deviation",
-    type=click.FloatRange(min=0),
+    type=options.Number(min=0),
     default=0.06,
     show_default=True,
     help="How much that share varies between queries, where documents are drawn at random: a "
@@ -70,7 +69,7 @@ _REPETITIONS = click.IntRange(min=1, max=1_000_000)
 )
 @click.option(
     "--trials",
-    type=_REPETITIONS,
+    type=options.REPEATS,
     metavar="N",
     default=50,
     show_default=True,
@@ -79,7 +78,7 @@ _REPETITIONS = click.IntRange(min=1, max=1_000_000)
 @options.seed("draws and intervals")
 @click.option(
     "--resamples",
-    type=_REPETITIONS,
+    type=options.REPEATS,
     metavar="N",
     default=2000,
     show_default=True,
@@ -119,6 +118,12 @@ def command(
     options.check_one_stdin(*runs)
     if len(runs) < 2:
         raise click.UsageError("systems vote on each other: two RUNS at least are to be given")
+    options.check_of_use(qrels, ("resamples", "qrels_format"), "--qrels")
+    drawing = [way for way in ways or WAYS if way.startswith("soboroff")]
+    assuming = [*drawing, *(way for way in ways or WAYS if way == "rank-position")]
+    options.check_of_use(drawing, ("trials", "deviation"), "--method soboroff")
+    options.check_of_use(assuming, ("share",), "--method soboroff or rank-position")
+    options.check_of_use(assuming or qrels, ("measure",), "--qrels, or --method soboroff")
     if qrels is not None and "-" in (qrels, *runs):
         raise click.UsageError("with --qrels, nothing can be standard input")
 

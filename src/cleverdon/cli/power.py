@@ -8,19 +8,21 @@ import click
 
 from cleverdon.cli import options
 
+_TESTING = tuple(name for name in options.TESTING if name != "level")
+
 
 @click.command()
 @click.argument("qrels", required=False, type=click.Path(allow_dash=True))
 @click.argument("runs", nargs=-1, type=click.Path(allow_dash=True))
 @click.option(
     "--difference",
-    type=click.FloatRange(min=0, min_open=True),
+    type=options.Number(min=0, min_open=True),
     metavar="D",
     help="The mean difference that must not be missed.  [default: the one that was seen]",
 )
 @click.option(
     "--target",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=options.SHARE,
     default=0.8,
     show_default=True,
     help="The power to be reached.",
@@ -33,14 +35,14 @@ from cleverdon.cli import options
 )
 @click.option(
     "--deviation",
-    type=click.FloatRange(min=0),
+    type=options.Number(min=0),
     metavar="SD",
     help="Without files: the standard deviation of differences over topics; with --systems, of one "
     "system's scores.",
 )
 @click.option(
     "--systems",
-    type=click.IntRange(min=2),
+    type=options.Count(min=2),
     metavar="M",
     help="Without files: how many systems are to be compared at once.",
 )
@@ -83,6 +85,8 @@ def command(
             raise click.UsageError("it takes QRELS and RUNS, or --difference and --deviation")
         if format_ != "table":
             raise click.UsageError("without files, the answer is a sentence, with no --format")
+        of_files = ("method", "measures", "baseline", *_TESTING, *how)
+        options.check_of_use(False, of_files, "QRELS and RUNS")
         click.echo(
             _designed(difference, deviation, systems, level=comparing["level"], target=target)
         )

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from cleverdon.pool.recall.parts import Repeated
 
 _SAMPLES = ("plain", "sampled", "strata")
-_SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+_SHARE = options.SHARE
 
 
 @click.command()

@@ -35,7 +35,7 @@ _FINDINGS = 3
 )
 @click.option(
     "--depth",
-    type=click.IntRange(min=1),
+    type=options.COUNT,
     default=20,
     show_default=True,
     help="How many results of each topic can be looked at, judged or not.",

@@ -27,7 +27,7 @@ from cleverdon.cli import options
 )
 @click.option(
     "--bins",
-    type=click.IntRange(min=0),
+    type=options.Count(min=0),
     default=4,
     show_default=True,
     help="Cut an attribute of more different numbers than this at its quantiles, into so many "
@@ -35,7 +35,7 @@ from cleverdon.cli import options
 )
 @click.option(
     "--few",
-    type=click.IntRange(min=0),
+    type=options.Count(min=0),
     default=10,
     show_default=True,
     help="Mark slices of fewer topics.",

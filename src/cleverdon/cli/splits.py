@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,13 +15,13 @@ from cleverdon.cli import options
 @click.argument("runs", nargs=-1, type=click.Path())
 @click.option(
     "--folds",
-    type=click.IntRange(min=2),
+    type=options.Count(min=2),
     metavar="K",
     help="Deal topics out to K folds, each of which is for testing once.  [default: 5]",
 )
 @click.option(
     "--repeats",
-    type=click.IntRange(min=1),
+    type=options.REPEATS,
     default=1,
     show_default=True,
     help="Deal them out anew so many times.",
@@ -28,7 +29,7 @@ from cleverdon.cli import options
 @click.option(
     "--hold-out",
     "share",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=options.SHARE,
     metavar="SHARE",
     help="Instead of folds: this share of the topics is for testing, all others for training.",
 )
@@ -43,7 +44,7 @@ from cleverdon.cli import options
 )
 @click.option(
     "--bins",
-    type=click.IntRange(min=2),
+    type=options.Count(min=2),
     default=4,
     show_default=True,
     help="Cut difficulty, or an attribute of more different numbers than this, at its quantiles "
@@ -95,6 +96,10 @@ def command(
         raise click.UsageError("--by goes with --topics")
     if bool(runs) != bool(difficulty):
         raise click.UsageError("RUNS and --difficulty go together")
+    options.check_of_use(topics or difficulty, ("bins",), "--topics or --difficulty")
+    options.check_of_use(runs, ("run_format",), "RUNS")
+    if output != "-":
+        options.check_output(Path(output))
 
     from cleverdon.compare.splits import hold_out, k_fold
     from cleverdon.compare.splits_file import splits_text, write_splits

@@ -30,7 +30,7 @@ from cleverdon.cli import options
 )
 @click.option(
     "--repeats",
-    type=click.IntRange(min=1),
+    type=options.REPEATS,
     default=1,
     show_default=True,
     help="Deal them out anew so many times, and average.",
@@ -61,6 +61,7 @@ def command(
       cleverdon tune qrels.txt runs/*.run -m AP --folds splits.json
       cleverdon tune qrels.txt runs/*.run -m AP --folds 5 --repeats 20 --seed 1
     """
+    options.check_of_use(folds.isdecimal(), ("seed", "repeats"), "a number of --folds, not a file")
     options.check_one_stdin(qrels, *runs)
     opened = options.opened(runs)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil, inf, lgamma, sqrt
+from math import ceil, inf, isfinite, lgamma, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from cleverdon.compare.needs import scipy_stats
 from cleverdon.compare.samples import Sample
 from cleverdon.compare.tests import ALTERNATIVES
-from cleverdon.errors import OptionError, check_word
+from cleverdon.errors import OptionError, check_count, check_word
 from cleverdon.measures.base import Measure
 
 LARGEST = 10_000_000
@@ -157,8 +157,7 @@ def topics_for_anova(
     79
     """
     _check(level=level, power=power, deviation=deviation)
-    if systems < 2:
-        raise OptionError(f"systems={systems}: there are at least two to compare")
+    systems = check_count("systems", systems, least=2)
     if difference == 0:
         return inf
     if deviation == 0:
@@ -167,7 +166,7 @@ def topics_for_anova(
     effect = (difference / deviation) ** 2 / 2
 
     def enough(n: int) -> bool:
-        between, within = systems - 1, systems * (n - 1)
+        between, within = systems - 1.0, systems * (n - 1.0)  # larger than 64 bits, maybe
         reach = stats.f.isf(level, between, within)
         return bool(stats.ncf.sf(reach, between, within, n * effect) >= power)
 
@@ -198,6 +197,8 @@ def topics_for_interval(width: float, deviation: float, *, confidence: float = 0
 
 def in_direction(difference: float, alternative: str) -> float:
     """How far a difference lies in the direction that a test asks about."""
+    if not isfinite(difference):
+        raise OptionError(f"difference={difference}: expected a finite number")
     check_word("alternative", alternative, ALTERNATIVES)
     return {"two-sided": abs(difference), "greater": difference, "less": -difference}[alternative]
 
@@ -238,7 +239,7 @@ def _reach(level: float, power: float, alternative: str) -> float:
     _check(level=level, power=power)
     normal = NormalDist()
     sides = 2 if alternative == "two-sided" else 1
-    return normal.inv_cdf(1 - level / sides) + normal.inv_cdf(power)
+    return normal.inv_cdf(power) - normal.inv_cdf(level / sides)
 
 
 def fewest(enough: Callable[[int], bool], *, near: int = 2) -> float:

@@ -19,6 +19,8 @@ FORMAT = "cleverdon judging 1"
 START = f'{{"format": "{FORMAT}"'.encode()
 """What a journal begins with."""
 
+CUT = "the journal is cut within its first line, and holds no judgments: is there a copy of it?"
+
 ENTRIES = frozenset(("given", "judged", "limits"))
 """What a line after the first may hold, one of them."""
 
@@ -47,6 +49,8 @@ def journal_grades(
     found: dict[str, dict[str, float]] = {}
     damaged: list[int] = []
     *lines, torn = content.split(b"\n")
+    if not lines:
+        raise InputError(CUT, source=source, line=1)
     for number, line in enumerate(lines[1:], start=2):
         entry = parse_entry(line)
         if entry is None or ("judged" in entry and not is_judgment(entry["judged"])):

@@ -97,9 +97,16 @@ def test_orders_are_those_of_evaluate() -> None:
     assert shallow.tau_ap == pytest.approx(tau_ap(*orders))
 
 
-def test_one_system_has_no_order() -> None:
-    found = simulate(gather({"a": {"q": {"d": 1}}}), {"q": {"d": 1}}, ["mtf"])
-    assert np.isnan(found.played[0].stops[0].kendall)
+def test_nothing_to_choose_or_to_find() -> None:
+    one, two = {"a": {"q": {"d": 1}}}, {"a": {"q": {"d": 1}}, "b": {"q": {"e": 1}}}
+    with pytest.raises(InputError, match=r"there is one run only, 'a'.*; give two runs at least"):
+        simulate(gather(one), {"q": {"d": 1}})
+    for grades, rel, highest in (({"d": 0}, 1, 0), ({"d": 2}, 3, 2), ({"x": 1}, 1, 1)):
+        told = f"no run returned a relevant document.*from {rel} on.*the highest is {highest}"
+        with pytest.raises(InputError, match=told):
+            simulate(gather(two), {"q": grades}, rel=rel)
+    with pytest.raises(InputError, match="the runs returned nothing: there is nothing to judge"):
+        simulate(gather({"a": {"q": {}}, "b": {"q": {}}}), {"q": {"d": 1}})
 
 
 def test_what_cannot_be_simulated() -> None:

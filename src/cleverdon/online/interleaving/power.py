@@ -148,8 +148,10 @@ def units_needed(
     if delta == 0:
         return inf
     win = 0.5 + delta / decided
+    if win == 0.5:
+        return inf  # too small to be told from no preference at all
     normal = NormalDist()
-    reach = normal.inv_cdf(1 - level / 2) / 2 + normal.inv_cdf(target) * sqrt(win * (1 - win))
+    reach = -normal.inv_cdf(level / 2) / 2 + normal.inv_cdf(target) * sqrt(win * (1 - win))
     near = ceil((reach / (win - 0.5)) ** 2)
     if near > _EXACT_UP_TO:
         return ceil(near / decided)

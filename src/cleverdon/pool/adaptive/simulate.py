@@ -32,7 +32,7 @@ class Stop:
     judged: int  # documents of all topics
     relevant: int
     holes: int  # of the judged, those that the judgments do not know, taken as not relevant
-    kendall: float  # of the order of systems by these judgments with that by all; NaN: of one
+    kendall: float  # of the order of systems by these judgments with that by all
     tau_ap: float
 
 
@@ -79,6 +79,13 @@ def simulate(
     by average precision with the same `rel`, unless a measure is named.
     """
     truth = Judgments.read(judgments)
+    if not len(contributions):
+        raise InputError("the runs returned nothing: there is nothing to judge")
+    if len(contributions.systems) < 2:
+        raise InputError(
+            f"there is one run only, {contributions.systems[0]!r}: every method would judge it "
+            "from the top down; give two runs at least"
+        )
     topics = [topic for topic in contributions.topics if topic in truth]
     if not topics:
         raise InputError(
@@ -89,6 +96,16 @@ def simulate(
     pooled = {topic: contributions.of(topic).docs for topic in topics}
     sizes = [len(docs) for docs in pooled.values()]
     budgets = _budgets(budgets, max(sizes))
+    played = dict.fromkeys(map(parse_method, chosen or methods()))
+    relevant = sum(
+        grades[topic].get(doc, 0) >= rel for topic, docs in pooled.items() for doc in docs
+    )
+    if not relevant:
+        highest = max((grade for of in grades.values() for grade in of.values()), default=0)
+        raise InputError(
+            "no run returned a relevant document, and no method can find one: relevant is a grade "
+            f"from {rel:g} on (rel, on the command line --rel), and the highest is {highest:g}"
+        )
     # Topics come in turn, so that after so many documents in all each has had its budget.
     stops = {sum(min(size, budget) for size in sizes): budget for budget in budgets}
     measure = measure or ("AP" if rel == 1 else f"AP(rel={rel:g})")
@@ -109,16 +126,14 @@ def simulate(
                 ranked,
                 progress,
             )
-            for method in dict.fromkeys(map(parse_method, chosen or methods()))
+            for method in played
         ),
         budgets=budgets,
         measure=measure,
         systems=contributions.systems,
         topics=len(topics),
         pooled=sum(sizes),
-        relevant=sum(
-            grades[topic].get(doc, 0) >= rel for topic, docs in pooled.items() for doc in docs
-        ),
+        relevant=relevant,
         relevant_in_all=sum(grade >= rel for of in grades.values() for grade in of.values()),
         seed=seed,
         rel=rel,
@@ -167,8 +182,6 @@ class _Order:
         self._truth = self._means(grades)
 
     def agreement(self, grades: Mapping[str, Mapping[str, float]]) -> tuple[float, float]:
-        if len(self._truth) < 2:
-            return float("nan"), float("nan")
         found = self._means(grades)
         return kendall(found, self._truth), tau_ap(found, self._truth)
 
