@@ -189,7 +189,8 @@ def test_a_lost_database_is_said_and_a_defect_is_not_shown(
         raise ZeroDivisionError("secret")
 
     monkeypatch.setattr("cleverdon.assess.people.signing_in.of_visit", lost)
-    assert client.get("/api/me").json() == {"error": "the database is gone"}
+    said = "the server cannot do this now; nothing was changed: try again later"
+    assert client.get("/api/me").json() == {"error": said}
     assert client.get("/account").status_code == 503
     monkeypatch.setattr("cleverdon.assess.people.signing_in.of_visit", defect)
     answer = client.get("/account")

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +16,13 @@ from sqlalchemy import event, select
 from starlette.testclient import TestClient
 
 from cleverdon.assess.project import Project
+from cleverdon.assess.store import Database
 from cleverdon.assess.store.schema import events
 from cleverdon.assess.web.app import make_app
 from tests.assess.making import made_project
 from tests.assess.served import headers, serving
 
+SECRET = "correct-horse"
 LONG = "what fills a disk " * 500
 
 
@@ -54,7 +56,7 @@ def client(project: Project) -> Iterator[TestClient]:
 
 def check_full(answer: Response) -> None:
     assert answer.status_code == 503
-    assert "the disk is full: free some space" in answer.json()["error"]
+    assert answer.json()["error"] == "the disk is full; nothing was changed: try again later"
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,23 @@ def test_a_database_that_may_not_grow(project: Project, client: TestClient) -> N
     assert notes(project) == [*acknowledged, len(acknowledged)]
 
 
+def test_a_failure_tells_strangers_nothing_of_the_database(
+    project: Project, client: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = f"postgresql://cyril:{SECRET}@127.0.0.1:1/cranfield"
+    broken = replace(project, database=Database(url))
+    broken.__dict__.update(key=project.key, title=project.title)
+    client.app.state.project = broken  # type: ignore[attr-defined]
+    for path in ("/sign-in/some-key", "/api/topics", "/account"):
+        answer = client.get(path)
+        assert answer.status_code == 503
+        assert "he server cannot do this now; nothing was changed" in answer.text
+        for secret in ("cyril", SECRET, "127.0.0.1", "cranfield", "database", "postgres"):
+            assert secret not in answer.text
+        assert "cyril:***@127.0.0.1:1/cranfield failed: connection" in caplog.messages[-1]
+        assert SECRET not in caplog.text
+
+
 def test_a_database_that_may_not_be_written(project: Project, client: TestClient) -> None:
     def refuse(connection: Any, _: Any) -> None:
         connection.execute("PRAGMA query_only = ON")
@@ -135,24 +154,27 @@ def test_a_database_that_may_not_be_written(project: Project, client: TestClient
     with connected(project, refuse):
         answer = say(client, 1)
         assert answer.status_code == 503
-        assert "may not be written: give the server's user the right to" in answer.json()["error"]
+        assert answer.json()["error"].startswith("the database may not be written; nothing was")
         page = client.get("/")
         assert page.status_code == 200, "what is there can be read"
     assert say(client, 1).status_code == 200
 
 
-def test_a_file_that_is_moved_away_and_back(project: Project, client: TestClient) -> None:
+def test_a_file_that_is_moved_away_and_back(
+    project: Project, client: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
     assert say(client, 1).status_code == 200
     file = project.folder / "judgments.db"
     file.rename(file.with_name("moved"))
     for number in (2, 3):
         answer = say(client, number)
         assert answer.status_code == 503
-        assert "is gone, while it was in use: put it back" in answer.json()["error"]
+        assert answer.json()["error"].startswith("the database is gone; nothing was changed")
+        assert f"{file} is gone, while it was in use: put it back" in caplog.messages[-1]
     assert not file.exists(), "none is made in its place"
     file.write_bytes(file.with_name("moved").read_bytes())
     answer = say(client, 2)
-    assert (answer.status_code, "was replaced" in answer.json()["error"]) == (503, True)
+    assert (answer.status_code, "was replaced" in caplog.messages[-1]) == (503, True)
     file.with_name("moved").rename(file)
     for number in (2, 3):  # what was not acknowledged is sent again
         assert say(client, number).status_code == 200

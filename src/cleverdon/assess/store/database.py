@@ -131,7 +131,7 @@ class Database:
             said = str(error.orig).strip().split("\n")[0]
             raise Invalid(f"the database does not take a value that was given: {said}") from error
         except DBAPIError as error:
-            raise StoreFailure(_explained(error, self.name)) from error
+            raise _failure(error, self.name) from error
 
 
 def _url(url: str | URL) -> URL:
@@ -205,13 +205,22 @@ def _lacks_room(error: DBAPIError, name: str) -> bool:
     return disk_usage(Path(name).parent).free < _ROOM
 
 
-def _explained(error: DBAPIError, name: str) -> str:
+def _failure(error: DBAPIError, name: str) -> StoreFailure:
     """What went wrong, and what helps."""
     said = str(error.orig).strip().split("\n")[0]
     if "disk is full" in said or _lacks_room(error, name):
-        return f"the disk is full: free some space beside {name}; nothing of this was written"
+        return StoreFailure(
+            f"the disk is full: free some space beside {name}; nothing of this was written",
+            public="the disk is full",
+        )
     if "readonly" in said:
-        return f"{name} may not be written: give the server's user the right to"
+        return StoreFailure(
+            f"{name} may not be written: give the server's user the right to",
+            public="the database may not be written",
+        )
     if "locked" in said or "lock timeout" in said:
-        return f"{name} is being written by another program; try again"
-    return f"the database {name} failed: {said}"
+        return StoreFailure(
+            f"{name} is being written by another program; try again",
+            public="another program is writing to the database",
+        )
+    return StoreFailure(f"the database {name} failed: {said}", public="the database does not answer")

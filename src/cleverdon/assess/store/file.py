@@ -13,7 +13,15 @@ from cleverdon.errors import CleverdonError
 
 
 class StoreFailure(CleverdonError):
-    """The database could not be read or written: nothing of what was asked has happened."""
+    """The database could not be read or written: nothing of what was asked has happened.
+
+    The message may name the database's host, user and path. It is for the log and the command line.
+    `public` names none of these: the web app shows it to people who are signed in.
+    """
+
+    def __init__(self, message: str, *, public: str = "") -> None:
+        super().__init__(message)
+        self.public = public
 
 
 class OpenFile:
@@ -35,11 +43,13 @@ class OpenFile:
         except OSError:
             raise StoreFailure(
                 f"{self._path} is gone, while it was in use: put it back, or restore a backup and "
-                "start the server again"
+                "start the server again",
+                public="the database is gone",
             ) from None
         if found != self._opened:
             raise StoreFailure(
-                f"{self._path} was replaced while it was in use: start the server again"
+                f"{self._path} was replaced while it was in use: start the server again",
+                public="the database was replaced while it was in use",
             )
 
     def _remember(self) -> None:

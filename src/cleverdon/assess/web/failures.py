@@ -49,11 +49,11 @@ def answer(request: Request, error: Exception) -> Response:
     """What is said of an error."""
     if isinstance(error, NotSignedIn) and not is_call(request):
         return RedirectResponse(_sign_in(request), status_code=303)
+    if isinstance(error, StoreFailure):
+        _LOG.error("%s: %s", _asked(request), error)
+        return _said(request, 503, _of_store(request, error))
     if isinstance(error, CleverdonError):
-        status = status_of(error)
-        if status == 503:
-            _LOG.error("%s: %s", _asked(request), error)
-        return _said(request, status, str(error), _headers(error))
+        return _said(request, status_of(error), str(error), _headers(error))
     if isinstance(error, HTTPException):
         return _said(request, error.status_code, *_of_http(request, error))
     if isinstance(error, RequestValidationError):
@@ -71,6 +71,12 @@ def _headers(error: CleverdonError) -> dict[str, str]:
     if isinstance(error, TooOften):
         return {"retry-after": str(error.seconds)}
     return {"www-authenticate": "Bearer"} if isinstance(error, NotSignedIn) else {}
+
+
+def _of_store(request: Request, error: StoreFailure) -> str:
+    """What people are told of a failing database: strangers get no reason, nobody its address."""
+    reason = error.public if visitor_of(request) is not None else ""
+    return f"{reason or 'the server cannot do this now'}; nothing was changed: try again later"
 
 
 def _of_http(request: Request, error: HTTPException) -> tuple[str, Mapping[str, str] | None]:
