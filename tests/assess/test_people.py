@@ -107,6 +107,8 @@ def test_a_token_does_not_outlive_itself_and_is_named_in_the_log(eve: Eve) -> No
     with TestClient(make_app(eve.project)) as program:
         assert ask("POST", f"/api/people/{EVE}/link", {}) == 403
         assert ask("POST", f"/api/people/{BOB}/link", {"forget_password": True}) == 403
+        assert ask("PATCH", f"/api/people/{EVE}", {"role": "administrator"}) == 403
+        assert ask("PATCH", f"/api/people/{EVE}", {"active": False}) == 403
         assert logged(eve.project)[0][1] == "made a token", "nothing was done"
         assert ask("POST", f"/api/people/{BOB}/link", {}) == 201
         assert ask("POST", "/api/adjudication/1", {"request": "ruling-1", "grade": 1}) == 200

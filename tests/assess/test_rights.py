@@ -13,10 +13,11 @@ from sqlalchemy import delete, insert, update
 from starlette.testclient import TestClient
 
 from cleverdon.assess.judging.recording import Saying, record
-from cleverdon.assess.people.accounts import change_role
+from cleverdon.assess.people.accounts import change_role, stored_password
 from cleverdon.assess.people.keys import csrf_of, digest
 from cleverdon.assess.people.rights import RIGHTS, Right
-from cleverdon.assess.people.tokens import new_token
+from cleverdon.assess.people.signing_in import new_link, of_link, of_visit
+from cleverdon.assess.people.tokens import new_token, tokens_of
 from cleverdon.assess.project import POOL, Project
 from cleverdon.assess.store import schema
 from cleverdon.assess.web.api.people_models import RoleName
@@ -202,12 +203,42 @@ def test_a_token_acts_with_the_role_of_its_person_and_needs_no_word(served: Serv
     bearer = {"authorization": f"Bearer {token}"}
     assert served.ask("GET", "/api/me", **bearer).json()["role"] == "assessor"
     assert _is_refused(served.ask("GET", "/api/people", **bearer))
-    assert served.ask("POST", "/api/account/sign-out", **bearer).status_code == 422, "no body"
-    made = served.client.post("/api/account/tokens", json={"name": "x"}, headers=bearer)
-    assert (made.status_code, "a token cannot" in made.text) == (403, True)
     for path in ("/account/tokens", "/account/password"):  # pages are not for tokens
         page = served.ask("POST", path, **bearer)
         assert (page.status_code, page.headers["location"]) == (303, "/sign-in")
+
+
+def test_a_token_changes_nothing_of_its_owners_account(served: Served) -> None:
+    key = signed_in(served.project, "joe")
+    with served.project.database.writing() as connection:
+        link = new_link(connection, JOE)
+        made, token = new_token(connection, JOE, "a program", days=None)
+        other, _ = new_token(connection, JOE, "another", days=None)
+    bodies: dict[tuple[str, str], list[Any]] = {
+        ("POST", "/api/account/password"): [{"new": "a new horse"}],
+        ("POST", "/api/account/tokens"): [{"name": "x"}],
+        ("POST", "/api/account/sign-out"): [{"everywhere": True}, {}],
+        ("DELETE", "/api/account/tokens/{token}"): [None],
+    }
+    changing = {
+        (method, path)
+        for path, route in declared()
+        for method in route.methods or ()
+        if path.startswith("/api/") and rights_of(route) == [Right.SIGNED_IN] and method != "GET"
+    }
+    assert changing == bodies.keys(), "every call about one's own account is tried here"
+    bearer = {"authorization": f"Bearer {token}"}
+    for (method, path), sent in bodies.items():
+        for body in sent:
+            for number in (made.id, other.id):
+                at = path.format(token=number)
+                answer = served.client.request(method, at, json=body, headers=bearer)
+                assert (answer.status_code, "a token cannot" in answer.text) == (403, True)
+    with served.project.database.reading() as connection:
+        assert of_visit(connection, key)
+        assert of_link(connection, link)
+        assert [one.id for one in tokens_of(connection, JOE)][-2:] == [made.id, other.id]
+        assert stored_password(connection, JOE) is None
 
 
 def test_a_new_role_holds_at_once(served: Served) -> None:

@@ -71,7 +71,7 @@ class Visitor:
         return Actor(self.name, self.address, self.token)
 
     def check_no_program(self) -> None:
-        """Refuse a program: whoever finds a token must not get from it what outlives it."""
+        """Refuse a program: a stolen token must not change its owner's account."""
         if self.program:
             raise NotAllowed("a token cannot do this: sign in, and do it on the page")
 
@@ -95,8 +95,11 @@ class RightOf:
             raise NotSignedIn("sign in first")
         if not visitor.may(self.right):
             raise NotAllowed(f"this is not for {visitor.role}s; ask an administrator")
-        if request.method not in _CHANGES_NOTHING and not visitor.program:
-            await _check_word(request, visitor)
+        if request.method not in _CHANGES_NOTHING:
+            if self.right is Right.SIGNED_IN:  # one's own account: password, tokens, signing out
+                visitor.check_no_program()
+            if not visitor.program:
+                await _check_word(request, visitor)
         return visitor
 
 

@@ -43,9 +43,8 @@ def me(request: Request, visitor: SignedIn) -> MeModel:
 def password(request: Request, visitor: SignedIn, wanted: NewPasswordModel) -> None:
     """Set a password; you are signed out wherever else you are, and your sign-in link ends.
 
-    Tokens stay. Not for tokens.
+    Tokens stay. A token cannot do this.
     """
-    visitor.check_no_program()
     change_password(request, visitor, old=wanted.old, new=wanted.new)
 
 
@@ -59,8 +58,10 @@ def tokens(request: Request, visitor: SignedIn) -> TokensModel:
 
 @router.post("/account/tokens", summary="Make a token", status_code=201, responses=failing(409))
 def make_token(request: Request, visitor: SignedIn, wanted: NewTokenModel) -> MadeTokenModel:
-    """A token that acts as you do; its key is in this answer and nowhere else. Not for tokens."""
-    visitor.check_no_program()
+    """A token that acts as you do; its key is in this answer and nowhere else.
+
+    A token cannot do this.
+    """
     with request.app.state.project.database.writing() as connection:
         made, key = managing.make_token(
             connection, visitor.actor, visitor.person, wanted.name, days=wanted.days
@@ -74,14 +75,17 @@ def make_token(request: Request, visitor: SignedIn, wanted: NewTokenModel) -> Ma
 def revoke_token(
     request: Request, visitor: SignedIn, token: Annotated[int, Path(ge=1, le=LARGEST)]
 ) -> None:
-    """End one of your tokens, at once."""
+    """End one of your tokens, at once. A token cannot do this, not even to itself."""
     with request.app.state.project.database.writing() as connection:
         managing.revoke_token(connection, visitor.actor, visitor.person, token)
 
 
 @router.post("/account/sign-out", summary="Sign out", status_code=204, responses=failing())
 def sign_out(request: Request, visitor: SignedIn, wanted: SignOutModel) -> Response:
-    """End this visit, or all of yours, and then your sign-in link as well. Tokens stay."""
+    """End this visit, or all of yours, and then your sign-in link as well. Tokens stay.
+
+    A token cannot do this.
+    """
     return signed_out(request, visitor, Response(status_code=204), everywhere=wanted.everywhere)
 
 

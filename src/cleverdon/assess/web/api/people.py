@@ -52,7 +52,12 @@ def add(request: Request, visitor: Administrator, wanted: NewPersonModel) -> Lin
 def change(
     request: Request, visitor: Administrator, person: PersonId, wanted: ChangeModel
 ) -> PersonModel:
-    """Who is deactivated is signed out, and their link and tokens end; their judgments stay."""
+    """Who is deactivated is signed out, and their link and tokens end; their judgments stay.
+
+    A token cannot change its own person.
+    """
+    if person == visitor.person:
+        visitor.check_no_program()
     with request.app.state.project.database.writing() as connection:
         if wanted.role is not None:
             managing.change_role(connection, visitor.actor, person, wanted.role)
