@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,12 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlalchemy import func, inspect, select
 
+from cleverdon.assess.backup.restoring import restore
+from cleverdon.assess.backup.writing import write_backup
 from cleverdon.assess.judging.feeding import Feeder
 from cleverdon.assess.judging.queue import take_next
-from cleverdon.assess.lock import locked
+from cleverdon.assess.lock import locked, only_server
+from cleverdon.assess.people.accounts import add_person
 from cleverdon.assess.project import MARK, POOL, open_project
 from cleverdon.assess.store import Database, StoreFailure, schema
 from cleverdon.cli import cleverdon
@@ -111,6 +115,63 @@ def test_everything_at_once(files: Path) -> None:
         assert made_of["BLAKE3"].keys() == {"topics", "docs", "gold", "pool"}
         assert (project.folder / POOL).read_bytes() == Path("pool.tsv").read_bytes()
         assert project.folder.stat().st_mode & 0o077 == 0, "others see nothing of it"
+
+
+def _open_to_others(folder: Path) -> list[str]:
+    everything = [folder, *folder.iterdir()]
+    return [each.name for each in everything if each.stat().st_mode & 0o077]
+
+
+def test_a_folder_that_is_there_becomes_its_owners_alone(files: Path) -> None:
+    """Also while it is in use: then SQLite has further files beside the database."""
+    folder, old = Path("judging"), os.umask(0o022)
+    try:
+        folder.mkdir(mode=0o755)
+        result = _init("--runs", "a.run", "b.run", "--adaptive", "mtf")
+        assert result.exit_code == 0, result.output
+        with (
+            open_project(folder) as project,
+            only_server(project),
+            project.database.reading() as connection,
+            project.database.writing() as writing,
+        ):
+            add_person(writing, "zoe", "viewer")
+            connection.execute(select(schema.people)).all()
+            names = {file.name for file in folder.iterdir()}
+            assert {"judgments.db", "judgments.db-wal", POOL, "serving.lock"} <= names
+            assert _open_to_others(folder) == []
+            write_backup(project.database, folder, "judging.zip")
+        Path("again").mkdir(mode=0o755)
+        restore("judging.zip", "again")
+        assert (Path("again") / POOL).exists()
+        assert _open_to_others(Path("again")) == []
+    finally:
+        os.umask(old)
+
+
+def test_files_are_private_in_a_folder_that_cannot_be_closed(
+    files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    folder = Path("judging")
+    folder.mkdir(mode=0o755)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "chmod", refuse)
+        assert _init("--runs", "a.run").exit_code == 0
+    assert _open_to_others(folder) == ["judging"]
+
+
+def test_a_folder_keeps_its_mode_where_nothing_is_made(
+    files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path("judging")
+    folder.mkdir()
+    folder.chmod(0o755)
+    monkeypatch.setattr("cleverdon.assess.setup.making.write_pool", _full)
+    assert _init("--runs", "a.run").exit_code
+    assert (list(folder.iterdir()), folder.stat().st_mode & 0o777) == ([], 0o755)
 
 
 def test_adaptively(files: Path) -> None:

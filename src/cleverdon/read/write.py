@@ -137,9 +137,9 @@ def replacing(path: str) -> Iterator[BinaryIO]:
     temporary = target.with_name(f".{secrets.token_hex(6)}.cleverdon")
     try:
         with temporary.open("xb") as file:
+            if target.exists():  # now, so that nobody reads what is private while it is written
+                shutil.copymode(target, temporary)
             yield file
-        if target.exists():
-            shutil.copymode(target, temporary)
         temporary.replace(target)
     except BaseException:
         temporary.unlink(missing_ok=True)

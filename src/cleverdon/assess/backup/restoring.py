@@ -14,7 +14,7 @@ from sqlalchemy.exc import OperationalError, StatementError
 from cleverdon.assess.backup.checking import check_backup
 from cleverdon.assess.backup.form import Manifest, file_path, rows_of
 from cleverdon.assess.people.auditing import COMMAND_LINE
-from cleverdon.assess.setup.beginning import new_project
+from cleverdon.assess.setup.beginning import make_private, new_project
 from cleverdon.assess.setup.scale_file import scale_of
 from cleverdon.assess.store import StoreFailure
 from cleverdon.assess.store.migrating import check_known, upgrade
@@ -43,7 +43,8 @@ def restore(path: str, folder: str | os.PathLike[str], *, database: str | None =
             raise InputError(str(error), source=path) from None
         _check_scale(connection, path)
         for name in manifest.files:
-            with archive.open(file_path(name)) as given, (project.folder / name).open("wb") as own:
+            file = make_private(project.folder / name)
+            with archive.open(file_path(name)) as given, file.open("wb") as own:
                 while block := given.read(1 << 20):
                     own.write(block)
         COMMAND_LINE.note(connection, "restored", f"the backup of {manifest.made_at}")

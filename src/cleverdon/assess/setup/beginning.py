@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from stat import S_IMODE
 from typing import Any
 
 from sqlalchemy import Connection
@@ -52,11 +53,15 @@ def new_project(
     was_there = where.is_dir()
     # Its owner's alone: it holds digests of passwords, and which system found what.
     where.mkdir(mode=0o700, parents=True, exist_ok=True)
+    mode = where.stat().st_mode
     with locked(where / _MAKING, "a project is being made in it, by another process"):
         check_free(where)  # somebody may have ended meanwhile
         _clear(where)
         project = Project(where, opened)
         try:
+            _set_mode(where, mode & ~0o077)
+            if opened.is_sqlite:
+                make_private(where / DATABASE)  # SQLite gives its other files the same mode
             with opened.writing(rebuilding=form != "head") as connection:
                 if current(connection) is not None:
                     raise InputError(
@@ -71,7 +76,9 @@ def new_project(
             project.close()
             _clear(where)
             (where / _MAKING).unlink()
-            if not was_there:
+            if was_there:
+                _set_mode(where, mode)
+            else:
                 where.rmdir()
             raise
     (where / _MAKING).unlink()
@@ -114,6 +121,21 @@ def _clear(where: Path) -> None:
         (where / name).unlink(missing_ok=True)
 
 
+def make_private(file: Path) -> Path:
+    """Make a new, empty file that its owner alone may read."""
+    file.touch(mode=0o600, exist_ok=False)
+    return file
+
+
+def _set_mode(where: Path, mode: int) -> None:
+    """Set a folder's mode, if we may: it can be another user's, or on a disk without modes.
+
+    The files in it are private all the same, and `judge serve` warns where others read them.
+    """
+    with suppress(OSError):
+        where.chmod(S_IMODE(mode))
+
+
 def _sync(where: Path) -> None:
     """Have all that lies beside the database on the disk before it says that there is a project."""
     for name in (MARK, POOL):
@@ -129,6 +151,5 @@ def _mark(project: Project) -> None:
     mark: dict[str, Any] = {"kind": KIND, "version": 1}
     if not project.database.is_sqlite:
         mark["database"] = project.database.url.render_as_string(hide_password=False)
-    path = project.folder / MARK
-    path.touch(mode=0o600)  # the URL may hold a password
+    path = make_private(project.folder / MARK)  # the URL may hold a password
     path.write_text(json.dumps(mark, indent=2) + "\n", encoding="utf-8")

@@ -13,7 +13,7 @@ from cleverdon.assess.people.auditing import COMMAND_LINE
 from cleverdon.assess.project import POOL, Project
 from cleverdon.assess.scale import Scale
 from cleverdon.assess.setup.assigning import By, deal_out
-from cleverdon.assess.setup.beginning import new_project
+from cleverdon.assess.setup.beginning import make_private, new_project
 from cleverdon.assess.setup.documents import Documents
 from cleverdon.assess.setup.filling import Topic, fill
 from cleverdon.assess.setup.items import Gold, Overlap, made_items
@@ -82,7 +82,7 @@ def make_project(
             short = len(work_of(connection).short)
         COMMAND_LINE.note(connection, "made the project", f"{len(items)} documents to judge")
         if plan.to_judge.pool is not None:
-            write_pool(plan.to_judge.pool, project.folder / POOL)
+            write_pool(plan.to_judge.pool, make_private(project.folder / POOL))
     with project:
         _begin_feeding(project, len(plan.topics))
     return Made(
