@@ -113,6 +113,6 @@ def test_a_lost_postgresql_server_loses_nothing(tmp_path: Path, database: Path) 
 
         asyncio.run(crowd.judge(signed_in, meanwhile=disturb))
     assert {status for status, _ in crowd.said} == {503}
-    assert all("failed" in said for _, said in crowd.said)
+    assert all("nothing was changed" in said for _, said in crowd.said)
     with open_project(tmp_path / "project") as project:
         check_all_is_there(project, crowd)

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import copytree
 from threading import Event, Thread
 
 import psycopg
 import pytest
 from sqlalchemy import text
 
-from cleverdon.assess.project import Project
+from cleverdon.assess import lock
+from cleverdon.assess.lock import only_server
+from cleverdon.assess.project import Project, open_project
 from cleverdon.assess.store import StoreFailure, database
 from cleverdon.assess.web.app import make_app
+from cleverdon.errors import InputError
 from tests.assess.making import browser, made_project
 
 
@@ -20,6 +28,95 @@ from tests.assess.making import browser, made_project
 def on_postgresql(tmp_path: Path, empty_postgresql: str) -> Iterator[Project]:
     with made_project(tmp_path / "project", database=empty_postgresql) as project:
         yield project
+
+
+def copied(project: Project, folder: Path) -> Project:
+    copytree(project.folder, folder)
+    return open_project(folder)
+
+
+def test_a_copied_folder_does_not_start_a_second_server(
+    on_postgresql: Project, tmp_path: Path
+) -> None:
+    with copied(on_postgresql, tmp_path / "copy") as copy:
+        said = r"is served already, by another server \(connected from .* since .* process \d+ of Post"
+        with only_server(on_postgresql), pytest.raises(InputError, match=said), only_server(copy):
+            pass
+        with only_server(copy):
+            pass
+
+
+def test_projects_in_two_schemas_of_a_database_are_served_at_once(
+    on_postgresql: Project, tmp_path: Path, empty_postgresql: str
+) -> None:
+    with psycopg.connect(empty_postgresql, autocommit=True) as connection:
+        connection.execute("CREATE SCHEMA other")
+    url = f"{empty_postgresql}&options=-csearch_path%3Dother"
+    with (
+        made_project(tmp_path / "other", database=url) as other,
+        only_server(on_postgresql),
+        only_server(other),
+    ):
+        with (
+            copied(other, tmp_path / "copy") as copy,
+            pytest.raises(InputError, match="is served already"),
+            only_server(copy),
+        ):
+            pass
+
+
+ENDED = """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+"""
+
+
+def test_the_lock_survives_lost_connections(
+    on_postgresql: Project,
+    tmp_path: Path,
+    empty_postgresql: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(lock, "_CHECK_EVERY", 0.05)
+    monkeypatch.setattr(lock, "_PATIENCE", 0.2)
+    with copied(on_postgresql, tmp_path / "copy") as copy, only_server(on_postgresql):
+        for _ in range(3):
+            with psycopg.connect(empty_postgresql, autocommit=True) as connection:
+                connection.execute(ENDED)
+                held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted"
+                until = time.monotonic() + 30
+                while connection.execute(held).fetchone() != (1,):
+                    assert time.monotonic() < until
+                    time.sleep(0.02)
+            with pytest.raises(InputError, match="is served already"), only_server(copy):
+                pass
+
+
+def test_a_server_that_loses_the_lock_ends(
+    on_postgresql: Project, tmp_path: Path, empty_postgresql: str
+) -> None:
+    """It could not be reached for a while, and another server was started meanwhile."""
+    command = (sys.executable, "-c", "from cleverdon.cli import main; main()", "judge", "serve")
+    arguments = [*command, str(on_postgresql.folder), "--port", "0"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with (
+        copied(on_postgresql, tmp_path / "copy") as copy,
+        subprocess.Popen(arguments, **pipes) as server,  # type: ignore[call-overload]
+    ):
+        try:
+            assert server.stdout.readline().startswith("Tests: http://127.0.0.1:")
+            server.send_signal(signal.SIGSTOP)
+            with psycopg.connect(empty_postgresql, autocommit=True) as connection:
+                connection.execute(ENDED)
+            with only_server(copy):
+                server.send_signal(signal.SIGCONT)
+                assert server.wait(timeout=60) == 1
+            said = server.stderr.read()
+            assert "is served already, by another server (connected from a local socket" in said
+            assert "this one ends" in said
+            assert "Traceback" not in said
+        finally:
+            server.kill()
 
 
 def test_values_that_it_does_not_take(on_postgresql: Project) -> None:

@@ -14,6 +14,7 @@ from sqlalchemy import select
 from starlette.testclient import TestClient
 
 from cleverdon.assess import clock
+from cleverdon.assess.lock import only_server
 from cleverdon.assess.people import accounts, managing, passwords, tokens
 from cleverdon.assess.people.auditing import COMMAND_LINE, Actor, lines
 from cleverdon.assess.people.first import first_administrator
@@ -63,7 +64,7 @@ def test_somebody_is_added_and_gets_a_link(eve: Eve) -> None:
     page = eve.post("/people", name="  Zoë <b> ", role="viewer")
     assert page.status_code == 200
     assert "Zoë &lt;b&gt;" in page.text
-    link = page.text.partition('value="http://testserver/sign-in/')[2].partition('"')[0]
+    link = page.text.partition('value="http://127.0.0.1:8000/sign-in/')[2].partition('"')[0]
     with eve.project.database.reading() as connection:
         known = of_link(connection, link)
         assert known is not None
@@ -241,6 +242,13 @@ def test_the_command_does_the_same(project: Project, monkeypatch: pytest.MonkeyP
     assert found["links"]["Joe"].startswith("https://j/sign-in/")
     with project.database.reading() as connection:
         assert of_token(connection, found["token"])
+    assert "ann signs in at http://127.0.0.1:8000/sign-in/" in run("--link", "ann").stdout
+    with only_server(project) as remember:
+        remember("https://judge.example.org")
+        remember("http://127.0.0.1:8123")
+        assert "ann signs in at http://127.0.0.1:8123/sign-in/" in run("--link", "ann").stdout
+    assert "http://127.0.0.1:8123/sign-in/" in run("--link", "ann").stdout, "where it was last"
+    assert "https://j/sign-in/" in run("--link", "ann", "--url", "https://j").stdout
     run("--change", "Joe", "--role", "administrator", "--deactivate", "eve")
     run("--password", "Joe", given="a long password\r\n")
     with project.database.reading() as connection:

@@ -16,8 +16,8 @@ from urllib.request import Request, urlopen
 import pytest
 from click.testing import CliRunner
 
-from cleverdon.assess.lock import only_server
-from cleverdon.assess.project import Project
+from cleverdon.assess.lock import only_server, served_address
+from cleverdon.assess.project import DATABASE, Project
 from cleverdon.assess.web import serving
 from cleverdon.assess.web.serving import bound, is_loopback
 from cleverdon.cli.judge_options import needs_web
@@ -48,14 +48,15 @@ def test_it_prints_an_address_and_a_link_and_ends_by_a_signal(project: Project) 
                 assert head.read() == b""
             with pytest.raises(HTTPError, match="401"):
                 urlopen(Request(f"{found[1]}/api/me", method="HEAD"), timeout=30)
-            with pytest.raises(InputError, match="served already"), only_server(project.folder):
+            with pytest.raises(InputError, match="served already"), only_server(project):
                 pass
+            assert served_address(project.folder) == found[1]
             server.send_signal(signal.SIGINT)
             assert server.stdout.read() == "ended; all that was acknowledged is written\n"
             assert server.wait(timeout=30) == 0
         finally:
             server.kill()
-    with only_server(project.folder):
+    with only_server(project):
         pass
 
 
@@ -108,6 +109,7 @@ def test_what_cannot_be_served_is_said_in_a_line(project: Project, tmp_path: Pat
     ("options", "expected"),
     [
         ([], (False, False, True)),
+        (["--host", "localhost"], (False, False, True)),
         (["--host", "0.0.0.0"], (False, False, False)),
         (["--behind-proxy"], (True, True, False)),
         (["--behind-proxy", "--url", "https://judge.example.org"], (True, True, True)),
@@ -126,9 +128,32 @@ def test_how_it_is_reached_decides_what_is_warned_of_and_believed(
     (state,) = served
     assert (state.behind_tls, state.behind_proxy, state.hosts is not None) == expected
     assert ("warning: 0.0.0.0 can be reached" in result.stderr) is ("0.0.0.0" in options)
+    address = result.stdout.split()[1]
+    assert state.url == address, "links of the app start with what is printed"
+    guessed = socket.gethostname() in address
+    assert (f"sign-in links start with {address}: give --url" in result.stderr) is guessed
     if "--url" in options:
         assert "https://judge.example.org/sign-in/" in result.stdout
         assert "judge.example.org" in state.hosts
+
+
+def test_files_that_others_can_read_are_warned_of(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "run", lambda *_, **__: None)
+
+    def warned() -> bool:
+        result = CliRunner().invoke(command, [str(project.folder), "--port", "0"])
+        said = f"can read {project.folder / DATABASE}: chmod -R go= {project.folder}"
+        return said in result.stderr
+
+    assert not warned()
+    project.folder.chmod(0o755)
+    assert not warned(), "its files are private"
+    (project.folder / DATABASE).chmod(0o644)
+    assert warned()
+    project.folder.chmod(0o700)
+    assert not warned(), "nobody else gets into the folder"
 
 
 def test_a_socket_knows_whether_others_reach_it() -> None:

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from cleverdon.assess.project import Project
 
 
+_URL = "http://127.0.0.1:8000"
+"""Where `judge serve` serves by default."""
+
+
 def _of(flag: str, help: str) -> options.Decorator[Any]:
     """An option that takes names."""
     name = flag.removeprefix("--")
@@ -47,9 +51,8 @@ def _of(flag: str, help: str) -> options.Decorator[Any]:
 @click.option(
     "--url",
     type=judge_options.URL,
-    default="http://127.0.0.1:8000",
-    show_default=True,
-    help="The address of the app, for links.",
+    help="The address of the app, for links.  [default: that of the server that runs, or ran last, "
+    f"in DIR; {_URL} before the first]",
 )
 @options.formats("How to print it.", ("table", "json"))
 def command(
@@ -63,7 +66,7 @@ def command(
     password: str | None,
     token: str | None,
     days: int | None,
-    url: str,
+    url: str | None,
     format_: str,
 ) -> None:
     """List who has an account in the project in DIR, and change it. A server may run meanwhile.
@@ -112,7 +115,10 @@ def command(
             for person in _named(connection, deactivate):
                 managing.set_active(connection, BY, person.id, active=False)
             people = all_people(connection)
-    click.echo(_printed(people, keys, made, url, format_))
+        from cleverdon.assess.lock import served_address
+
+        address = url or served_address(project.folder) or _URL
+    click.echo(_printed(people, keys, made, address, format_))
 
 
 def _named(connection: Connection, names: tuple[str, ...]) -> list[Person]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import socket
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from cleverdon.assess.project import Project
 
 _FILE = click.Path(dir_okay=False)
+_ANY_HOST = ("0.0.0.0", "::", "")
 
 
 @click.command()
@@ -88,7 +91,7 @@ def command(
         serving.check_tls(tls)
     with (
         judge_options.opened(folder) as project,
-        only_server(project.folder),
+        only_server(project) as remember,
         serving.bound(host, port) as listening,
     ):
         local = serving.is_loopback(listening)
@@ -99,8 +102,20 @@ def command(
                 "and --tls-key, or --behind-proxy where a proxy with TLS stands before it",
                 err=True,
             )
+        if (readable := _readable_by_others(project)) is not None:
+            click.echo(
+                f"cleverdon: warning: other users of this machine can read {readable}: "
+                f"chmod -R go= {project.folder}",
+                err=True,
+            )
         secure = bool(tls) or behind_proxy
         address = url or _address(host, listening, secure=secure, behind_proxy=behind_proxy)
+        if not url and (behind_proxy or host in _ANY_HOST):
+            click.echo(
+                f"cleverdon: warning: sign-in links start with {address}: give --url if people use "
+                "another address",
+                err=True,
+            )
         known = {*serving.LOOPBACK, host.casefold(), urlsplit(address).hostname or ""}
         app = make_app(
             project,
@@ -108,8 +123,9 @@ def command(
             behind_proxy=behind_proxy,
             # Names are known where one was given, or where nobody else gets in.
             hosts=known if url or (local and not behind_proxy) else None,
-            url=url,
+            url=address,
         )
+        remember(address)
         invitation = _invitation(project, administrator, address)
         click.echo(f"{project.title}: {address} (Ctrl-C ends it)\n{invitation}")
         serving.run(app, listening, tls=tls)
@@ -120,9 +136,19 @@ def _address(host: str, listening: socket.socket, *, secure: bool, behind_proxy:
     """Where the app is found, as far as can be known from here."""
     if behind_proxy:
         return f"https://{socket.gethostname()}"
-    name = socket.gethostname() if host in ("0.0.0.0", "::", "") else host
+    name = socket.gethostname() if host in _ANY_HOST else host
     name = f"[{name}]" if ":" in name else name
     return f"{'https' if secure else 'http'}://{name}:{listening.getsockname()[1]}"
+
+
+def _readable_by_others(project: Project) -> Path | None:
+    """A file that other users of the machine can read, if the project's folder lets them in."""
+    from cleverdon.assess.project import DATABASE, MARK, POOL
+
+    if os.name != "posix" or not project.folder.stat().st_mode & 0o077:
+        return None
+    files = (project.folder / name for name in (DATABASE, MARK, POOL))
+    return next((file for file in files if file.exists() and file.stat().st_mode & 0o044), None)
 
 
 def _invitation(project: Project, name: str | None, address: str) -> str:

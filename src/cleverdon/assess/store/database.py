@@ -88,7 +88,7 @@ class Database:
     @contextmanager
     def reading(self, *, once: bool = False) -> Iterator[Connection]:
         """A transaction that sees one state of everything; what reads `once` needs none."""
-        with self._failures(), self.engine.connect() as connection:
+        with self.failures(), self.engine.connect() as connection:
             if once:
                 connection = connection.execution_options(cleverdon_reads_once=True)
             elif not self.is_sqlite:  # which sees one state by itself
@@ -104,7 +104,7 @@ class Database:
         In one that is `rebuilding` tables, SQLite lets references lead nowhere meanwhile: whoever
         asks for that checks them in the end (`migrating.upgrade` does).
         """
-        with self._lock, self._failures(), self.engine.connect() as connection:
+        with self._lock, self.failures(), self.engine.connect() as connection:
             options = {
                 "cleverdon_writes": True,
                 "cleverdon_waits": durable,
@@ -119,12 +119,19 @@ class Database:
             if self._file is not None:
                 self._file.check()
 
+    def own_connection(self) -> Connection:
+        """A connection outside of the pool; each of its statements is a transaction."""
+        connection = self.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        connection.detach()
+        return connection
+
     def close(self) -> None:
         """Close all connections."""
         self.engine.dispose()
 
     @contextmanager
-    def _failures(self) -> Iterator[None]:
+    def failures(self) -> Iterator[None]:
+        """Raise a StoreFailure where the database fails."""
         try:
             yield
         except DataError as error:  # a null character, as PostgreSQL has none
