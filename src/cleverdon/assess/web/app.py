@@ -81,13 +81,13 @@ def make_app(
     behind_tls: bool = False,
     behind_proxy: bool = False,
     hosts: Collection[str] | None = None,
-    url: str | None = None,
+    url: str = "http://127.0.0.1:8000",
 ) -> FastAPI:
     """The app that serves a project.
 
     `behind_tls` keeps cookies off plain HTTP; `behind_proxy` believes what a proxy says of the
     client's address; `hosts` are the names that the app answers to, where it knows them; `url` is
-    what sign-in links start with, if not with the address by which the app was asked.
+    what sign-in links start with: the address that people use.
     """
     app = FastAPI(
         title="Cleverdon judge",

@@ -81,10 +81,11 @@ def host_of(request: Request) -> str:
 
 
 def link_of(request: Request, key: str) -> str:
-    """The whole address of a sign-in link, at the app's URL, or at the host that was asked."""
-    state = request.app.state
-    scheme = "https" if state.behind_tls else "http"
-    return sign_in_link(state.url or f"{scheme}://{host_of(request)}", key)
+    """The whole address of a sign-in link.
+
+    No header of the request has a part in it: a link that leads to another host gives its key away.
+    """
+    return sign_in_link(request.app.state.url, key)
 
 
 def sign_in_link(url: str, key: str) -> str:
