@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import subprocess
@@ -15,12 +16,13 @@ import numpy as np
 import pyarrow.parquet
 import pytest
 from click.testing import CliRunner
-from sqlalchemy import select, update
+from sqlalchemy import Table, select, update
 
 from cleverdon import _core, evaluate
 from cleverdon.assess.exporting.agreement import agreement_report
 from cleverdon.assess.exporting.datasheet import datasheet
 from cleverdon.assess.exporting.kinds import KINDS, ONE_GRADE
+from cleverdon.assess.exporting.together import without_formulas
 from cleverdon.assess.exporting.writing import Wanted, export
 from cleverdon.assess.importing.importing import Importing, import_file
 from cleverdon.assess.judging.recording import Saying, record
@@ -29,7 +31,7 @@ from cleverdon.assess.people.accounts import person_named
 from cleverdon.assess.people.auditing import COMMAND_LINE
 from cleverdon.assess.project import POOL, Project
 from cleverdon.assess.refusals import NotThere
-from cleverdon.assess.store.schema import audit, documents, items
+from cleverdon.assess.store.schema import audit, documents, items, topics
 from cleverdon.assess.watching.agreement import live_agreement
 from cleverdon.assess.watching.agreement_rows import overall, pair_rows
 from cleverdon.assess.watching.facts import read_facts
@@ -69,7 +71,8 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
 
 def exported(project: Project, path: Path, wanted: Wanted) -> tuple[str, list[str]]:
     told = export(project, wanted, str(path), actor=COMMAND_LINE)
-    return path.read_text() if path.is_file() else "", told
+    text = path.is_file() and path.suffix != ".parquet"
+    return path.read_text() if text else "", told
 
 
 def test_the_majority_with_ties_to_the_lower(project: Project, tmp_path: Path) -> None:
@@ -419,6 +422,47 @@ def test_what_stands_is_what_counts(tmp_path: Path) -> None:
         assert "ann,t1,a page.html,1" in table
         exported(project, tmp_path / "q.json", Wanted("majority"))
         assert Judgments.read(tmp_path / "q.json").to_dict() == {"t1": {"a page.html": 1}}
+
+
+FORMULAS = ["=1+1", "=cmd|' /C calc'!A0", "@SUM(1)", "+1*2", "-2+3+cmd|x!A1", "=x"]
+
+
+@pytest.mark.parametrize("formula", FORMULAS)
+def test_no_spreadsheet_computes_what_is_exported(tmp_path: Path, formula: str) -> None:
+    odd = ["-x_1", "+4.5-a", "@ann", 'a"b', '"q", r']
+    with made_project(tmp_path / "p", documents=len(odd) + 1) as project:
+        graded = {("t1", f"d{number}"): number % 4 for number in range(1, len(odd) + 1)}
+        give(project, {"ann": graded, "bob": graded})
+        rename(project, documents, {f"d{at}": name for at, name in enumerate(odd, start=1)})
+        path = tmp_path / "table.csv"
+        for ending in ("csv", "tsv"):
+            exported(project, tmp_path / f"table.{ending}", Wanted("assessor"))
+            with (tmp_path / f"table.{ending}").open(newline="", encoding="utf-8") as file:
+                rows = [*csv.reader(file, delimiter="," if ending == "csv" else "\t")]
+            assert sorted({row[2] for row in rows[1:]}) == sorted(odd), "as they are"
+        assert {doc for _, _, doc, _ in read_rows({"x": str(path)})} == set(odd), "read back"
+        rename(project, topics, {"t1": formula})
+        for number, wanted in enumerate(
+            (Wanted("assessor"), Wanted("majority"), Wanted("assessor", assessors=("ann",)))
+        ):
+            for ending in ("csv", "tsv", "csv.gz"):
+                file = tmp_path / f"{number}.{ending}"
+                with pytest.raises(InputError, match=r"is a formula to spreadsheets: write \.txt"):
+                    exported(project, file, wanted)
+                assert not file.exists()
+            exported(project, tmp_path / f"{number}.parquet", wanted)
+        text, _ = exported(project, tmp_path / "agreement.csv", Wanted("agreement"))
+        cells = {cell for row in csv.reader(text.splitlines()) for cell in row}
+        assert f"'{formula}" in cells
+        assert formula not in cells
+    numbers = "-0.5,-1e-05,+3,-inf,1\n"
+    assert without_formulas(numbers) == numbers
+
+
+def rename(project: Project, table: Table, names: dict[str, str]) -> None:
+    with project.database.writing() as connection:
+        for old, new in names.items():
+            connection.execute(update(table).where(table.c.name == old).values(name=new))
 
 
 def test_nothing_judged_is_said(tmp_path: Path) -> None:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, MissingExtra, OptionError
@@ -17,6 +18,7 @@ from cleverdon.read.write import format_of, refuse_ids, write_file
 
 _COLUMNS = (JUDGE[0], *Judgments.columns)
 _EACH = "a file each, as 'qrels.{}.json'"
+_FORMULA = re.compile(r"=|[+@-](?![\w.-]*$)").match
 
 
 def check_holds_judges(path: str) -> None:
@@ -28,6 +30,32 @@ def check_holds_judges(path: str) -> None:
         )
 
 
+def refuse_formulas(texts: Iterable[str], path: str) -> None:
+    """Raise an InputError where a spreadsheet that opens this CSV or TSV would compute a text.
+
+    Ids are read back, so they are refused rather than changed. What spreadsheets take for a number
+    or a name, such as `-x1`, is harmless and allowed.
+    """
+    if format_of(path) not in ("csv", "tsv"):
+        return
+    if found := next(filter(_FORMULA, texts), None):
+        raise InputError(
+            f"{found!r} is a formula to spreadsheets: write .txt, .parquet or .arrow, which they "
+            "do not compute",
+            source=path,
+        )
+
+
+def without_formulas(table: str) -> str:
+    """A table of CSV for people, its formulas made text by an apostrophe, as spreadsheets do."""
+    text = io.StringIO(newline="")
+    rows = csv.reader(io.StringIO(table, newline=""))
+    csv.writer(text, lineterminator="\n").writerows(
+        [f"'{cell}" if _FORMULA(cell) else cell for cell in row] for row in rows
+    )
+    return text.getvalue()
+
+
 def write_together(rows: Sequence[Row], path: str) -> str:
     """Write rows of who judged, topic, document and grade; gives where the file says who judged."""
     format = format_of(path)
@@ -36,6 +64,7 @@ def write_together(rows: Sequence[Row], path: str) -> str:
         return "the second column"
     # Readers of tables drop blanks around what is in a cell.
     ids = [id for _, *pair, _ in rows for id in pair]
+    refuse_formulas((text for *texts, _ in rows for text in texts), path)
     refuse_ids(r"[\r\n\0]|^\s|\s$", ids, "", remedy=f"write {_EACH}")
     content = _separated(rows, format) if format in ("csv", "tsv") else _table(rows, format)
     write_file(path, content)

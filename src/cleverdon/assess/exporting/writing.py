@@ -20,7 +20,12 @@ from cleverdon.assess.exporting.kinds import ENDINGS, KINDS, ONE_GRADE, PUBLISHE
 from cleverdon.assess.exporting.qrels import Qrels, one_grade
 from cleverdon.assess.exporting.sampled import of_pool
 from cleverdon.assess.exporting.sheet import as_html, as_markdown
-from cleverdon.assess.exporting.together import check_holds_judges, write_together
+from cleverdon.assess.exporting.together import (
+    check_holds_judges,
+    refuse_formulas,
+    without_formulas,
+    write_together,
+)
 from cleverdon.assess.people.auditing import Actor
 from cleverdon.assess.project import Project
 from cleverdon.data import Judgments
@@ -87,6 +92,8 @@ def _written(project: Project, connection: Connection, wanted: Wanted, path: str
         text = agreement.agreement_report(
             connection, ending, title=project.title, others=wanted.others, called=called
         )
+        if ending == "csv":
+            text = without_formulas(text)
     else:
         sheet = datasheet(project, connection, names=not hidden)
         title = f"Datasheet: {printable(project.title)}"
@@ -127,8 +134,13 @@ def _qrels(project: Project, connection: Connection, wanted: Wanted, path: str) 
             if number:
                 told.append(f"{counted(number, 'document')} {what}")
     format = wanted.kind if wanted.kind in ("strata", "sampled") else None
-    judgments.write(path, format=format)
+    _write(judgments, path, format=format)
     return [_size(judgments), *told, *fractional_grades(judgments, path, format)]
+
+
+def _write(judgments: Judgments, path: str, *, format: str | None = None) -> None:
+    refuse_formulas((id for query in judgments.queries for id in (query, *judgments[query])), path)
+    judgments.write(path, format=format)
 
 
 def not_in_it(rulings: int) -> str:
@@ -165,7 +177,7 @@ def _assessors(
         told = []
         for name, part, judgments in zip(shown, _for_files(shown), judged.values(), strict=True):
             own = path.replace("{}", part)
-            judgments.write(own)
+            _write(judgments, own)
             told.append(f"{own}: {name}, {_size(judgments)}")
         return told
     check_holds_judges(path)
