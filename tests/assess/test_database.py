@@ -39,7 +39,9 @@ def test_a_copied_folder_does_not_start_a_second_server(
     on_postgresql: Project, tmp_path: Path
 ) -> None:
     with copied(on_postgresql, tmp_path / "copy") as copy:
-        said = r"is served already, by another server \(connected from .* since .* process \d+ of Post"
+        said = (
+            r"is served already, by another server \(connected from .* since .* process \d+ of Post"
+        )
         with only_server(on_postgresql), pytest.raises(InputError, match=said), only_server(copy):
             pass
         with only_server(copy):
@@ -56,13 +58,11 @@ def test_projects_in_two_schemas_of_a_database_are_served_at_once(
         made_project(tmp_path / "other", database=url) as other,
         only_server(on_postgresql),
         only_server(other),
+        copied(other, tmp_path / "copy") as copy,
+        pytest.raises(InputError, match="is served already"),
+        only_server(copy),
     ):
-        with (
-            copied(other, tmp_path / "copy") as copy,
-            pytest.raises(InputError, match="is served already"),
-            only_server(copy),
-        ):
-            pass
+        pass
 
 
 ENDED = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,10 @@ from cleverdon.assess.project import Project
 from cleverdon.assess.store import StoreFailure, schema
 from cleverdon.assess.web import limiting
 from cleverdon.assess.web.app import make_app
-from cleverdon.assess.web.cookies import FORM, cookie_name
-from cleverdon.assess.web.limiting import BY_NAME, Attempts
+from cleverdon.assess.web.cookies import DEVICE, FORM, cookie_name
+from cleverdon.assess.web.limiting import MANY, TRIES, Attempts
 from cleverdon.assess.web.pages.signing_in import is_ours
+from cleverdon.assess.web.visitor import CSRF_HEADER
 from tests.assess.making import made_project
 from tests.assess.test_passwords import QUICK
 
@@ -153,25 +155,116 @@ def test_what_does_not_belong_together(browser: TestClient, project: Project) ->
     assert said == expected, "other names are not kept"
 
 
-def test_guessing_ends(
-    browser: TestClient, project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(limiting, "BY_ADDRESS", BY_NAME + 2)
-    form = {"csrf": word_of(browser.get("/sign-in")), "name": "ann", "password": "a guess"}
-    for _ in range(BY_NAME):
-        assert browser.post("/sign-in", data=form).status_code == 422
+@contextmanager
+def elsewhere(browser: TestClient, address: str = "203.0.113.9") -> Iterator[TestClient]:
+    """A browser of somebody at another address."""
+    with TestClient(browser.app, follow_redirects=False, client=(address, 50_000)) as other:
+        yield other
+
+
+def guess(browser: TestClient, times: int, *, name: str = "ann") -> list[int]:
+    """What becomes of wrong passwords."""
+    form = {"csrf": word_of(browser.get("/sign-in")), "name": name, "password": "a guess"}
+    return [browser.post("/sign-in", data=form).status_code for _ in range(times)]
+
+
+def test_guessing_ends(browser: TestClient, project: Project) -> None:
+    assert guess(browser, TRIES) == [422] * TRIES
     page = sign_in(browser)
     assert page.status_code == 429, "even if it is right by now"
     assert 0 < int(page.headers["retry-after"]) <= 300
+    assert ("ann", "could not sign in", "wrong password") in logged(project)
     with project.database.writing() as connection:
         key = new_link(connection, ANN)
-    assert ("ann", "could not sign in", "wrong password") in logged(project)
-    guesses = [browser.get(f"/sign-in/{number}").status_code for number in range(3)]
-    assert guesses == [404, 404, 429], "nor by links"
-    assert sign_in(browser, name="bob").status_code == 429
     page = browser.get(f"/sign-in/{key}")
     entered = browser.post(f"/sign-in/{key}", data={"csrf": word_of(page)})
     assert entered.status_code == 303, "by her link she gets in, whoever else is at the address"
+
+
+def test_a_stranger_elsewhere_keeps_nobody_out(browser: TestClient) -> None:
+    for number in range(3):
+        with elsewhere(browser, f"203.0.113.{number}") as stranger:
+            assert guess(stranger, TRIES + 1) == [422] * TRIES + [429]
+    assert sign_in(browser).status_code == 303
+
+
+def test_a_device_that_was_signed_in_gets_in_whoever_guesses_beside_it(
+    browser: TestClient, project: Project
+) -> None:
+    sign_in(browser)
+    browser.post("/account/sign-out", data={"csrf": word_of(browser.get("/account"))})
+    with TestClient(browser.app, follow_redirects=False) as stranger:  # at the same address
+        assert guess(stranger, TRIES + 1) == [422] * TRIES + [429]
+        assert sign_in(stranger).status_code == 429
+        planted = {f"{cookie_name(project, DEVICE)}": f"{'x' * 43}.{'0' * 64}"}
+        stranger.cookies.update(planted)
+        assert sign_in(stranger).status_code == 429, "a device that was never signed in"
+    assert sign_in(browser, name="bob").status_code == 422, "it is ann's"
+    assert sign_in(browser).status_code == 303
+    browser.post("/account/sign-out", data={"csrf": word_of(browser.get("/account"))})
+    with project.database.writing() as connection:
+        store_password(connection, ANN, QUICK.hash("another horse"))
+    assert sign_in(browser, password="another horse").status_code == 429, "not by an old password"
+
+
+def test_a_new_password_keeps_the_device_known(browser: TestClient) -> None:
+    sign_in(browser)
+    new = {"new": "a new horse", "again": "a new horse", "old": PASSWORD}
+    browser.post("/account/password", data={"csrf": word_of(browser.get("/account")), **new})
+    browser.post("/account/sign-out", data={"csrf": word_of(browser.get("/account"))})
+    with TestClient(browser.app, follow_redirects=False) as stranger:
+        assert guess(stranger, TRIES + 1)[-1] == 429
+    assert sign_in(browser, password="a new horse").status_code == 303
+
+
+def test_strangers_do_not_keep_somebody_from_a_new_password(browser: TestClient) -> None:
+    sign_in(browser)
+    with TestClient(browser.app, follow_redirects=False) as stranger:
+        assert guess(stranger, TRIES + 1)[-1] == 429
+    new = {"new": "a new horse", "again": "a new horse", "old": PASSWORD}
+    form = {"csrf": word_of(browser.get("/account")), **new}
+    assert browser.post("/account/password", data=form).status_code == 303
+
+
+def test_pictures_on_another_site_lock_nobody_out(browser: TestClient, project: Project) -> None:
+    """Neither do they use a link up, nor do programs that fetch links ahead."""
+    with project.database.writing() as connection:
+        key = new_link(connection, ANN)
+    picture = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"}
+    ahead = {"sec-fetch-site": "none", "sec-purpose": "prefetch"}
+    for headers in (picture, ahead, {}):
+        guesses = [browser.get(f"/sign-in/{n}", headers=headers) for n in range(MANY + 1)]
+        assert {each.status_code for each in guesses} == {404}
+        for _ in range(3):
+            assert browser.get(f"/sign-in/{key}", headers=headers).status_code == 200
+    counted = browser.app.state.attempts.counts  # type: ignore[attr-defined]
+    assert not counted
+    assert logged(project) == []
+    assert sign_in(browser).status_code == 303
+    browser.cookies.clear()
+    page = browser.get(f"/sign-in/{key}")
+    entered = browser.post(f"/sign-in/{key}", data={"csrf": word_of(page)})
+    assert entered.status_code == 303
+
+
+def test_many_failures_only_slow_down(
+    browser: TestClient, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr("cleverdon.assess.web.pages.signing_in.sleep", sleep)
+    monkeypatch.setattr(limiting, "MANY", 3)
+    browser.app.state.attempts = attempts_of(project)  # type: ignore[attr-defined]
+    for number in range(4):
+        with elsewhere(browser, f"203.0.113.{number}") as stranger:
+            guess(stranger, 1)
+    assert logged(project)[1] == ("ann", "is slowed down", "too many failures with this name")
+    assert sign_in(browser).status_code == 303
+    assert slept[:4] == [0, 0, 0, 0]
+    assert 0 < slept[4] <= limiting.PACE
 
 
 def test_strangers_who_wait_hold_no_thread_that_judgments_need(
@@ -269,29 +362,50 @@ def test_whoever_has_found_a_link_is_out_by_a_new_password_or_by_signing_out_eve
     assert browser.get(leaked).status_code == 404
 
 
+def test_a_link_and_a_password_can_both_be_kept(browser: TestClient, project: Project) -> None:
+    def link() -> str:
+        with project.database.writing() as connection:
+            return f"/sign-in/{new_link(connection, ANN)}"
+
+    sign_in(browser)
+    first = link()
+    form = {"csrf": word_of(browser.get("/account")), "old": PASSWORD}
+    new = {"new": "a new horse", "again": "a new horse", "keep_link": "true"}
+    browser.post("/account/password", data={**form, **new})
+    assert browser.get(first).status_code == 200
+    again = {"old": "a new horse", "new": "a third horse", "keep_link": True}
+    word = {CSRF_HEADER: form["csrf"]}
+    assert browser.post("/api/account/password", json=again, headers=word).status_code == 204
+    assert browser.get(first).status_code == 200
+    second = link()
+    browser.cookies.clear()
+    assert sign_in(browser, password="a third horse").status_code == 303, "a link takes none away"
+    page = browser.get(second)
+    assert browser.post(second, data={"csrf": word_of(page)}).status_code == 303
+
+
 def test_the_log_says_when_a_password_is_guessed_and_who_is_held_off(
-    browser: TestClient, project: Project, monkeypatch: pytest.MonkeyPatch
+    browser: TestClient, project: Project
 ) -> None:
-    monkeypatch.setattr(limiting, "BY_ADDRESS", BY_NAME + 2)
     browser.app.state.attempts = attempts_of(project)  # type: ignore[attr-defined]
     sign_in(browser)
     new = {"new": "a new horse", "again": "a new horse"}
     form = {"csrf": word_of(browser.get("/account")), "old": "wrong horse", **new}
-    answers = [browser.post("/account/password", data=form) for _ in range(BY_NAME + 3)]
-    assert [each.status_code for each in answers] == [403] * BY_NAME + [429] * 3
+    answers = [browser.post("/account/password", data=form) for _ in range(TRIES + 3)]
+    assert [each.status_code for each in answers] == [403] * TRIES + [429] * 3
     lines_of_it = logged(project)
     assert lines_of_it.pop() == ("ann", "signed in", "by password")
     assert lines_of_it == [
         ("ann", "is held off", "too many failures with this name"),
-        *[("ann", "could not change the password", "wrong password")] * BY_NAME,
+        *[("ann", "could not change the password", "wrong password")] * TRIES,
     ]
-    guesses = [browser.get(f"/sign-in/{number}").status_code for number in range(4)]
-    assert guesses == [404, 404, 429, 429]
-    assert logged(project)[0] == ("", "is held off", "too many failures from this address")
-    browser.app.state.attempts = attempts_of(project)  # type: ignore[attr-defined]
-    for _ in range(BY_NAME):
-        sign_in(browser, name="a secret", password="ann")
-    assert logged(project)[0] == ("", "is held off", "too many failures with an unknown name")
+    with elsewhere(browser) as stranger:
+        guess(stranger, TRIES)
+        said = "too many failures with this name from this address"
+        assert logged(project)[0] == ("ann", "is held off", said)
+        guess(stranger, TRIES, name="a secret")
+        said = "too many failures with an unknown name from this address"
+        assert logged(project)[0] == ("", "is held off", said)
     assert "a secret" not in str(logged(project)), "it may be a password"
 
 
@@ -304,7 +418,7 @@ def attempts_of(project: Project) -> Attempts:
 def test_a_new_password_that_cannot_be_is_no_failure_to_sign_in(browser: TestClient) -> None:
     sign_in(browser)
     form = {"csrf": word_of(browser.get("/account")), "old": PASSWORD, "new": "x", "again": "x"}
-    for _ in range(BY_NAME + 1):
+    for _ in range(TRIES + 1):
         assert browser.post("/account/password", data=form).status_code == 422
     assert sign_in(browser).status_code == 303
 

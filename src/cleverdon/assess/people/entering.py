@@ -7,14 +7,14 @@ judgment waits for it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 from sqlalchemy import Connection, select
 
 from cleverdon.assess.people import passwords
 from cleverdon.assess.people.accounts import store_password, stored_password
 from cleverdon.assess.people.auditing import SIGNED_IN, Actor, note
-from cleverdon.assess.people.signing_in import end_all, new_visit, of_link
+from cleverdon.assess.people.keys import is_device_key, new_device_key
+from cleverdon.assess.people.signing_in import end_all, new_visit, of_link, of_visit
 from cleverdon.assess.refusals import NotAllowed
 from cleverdon.assess.store import Database
 from cleverdon.assess.store.schema import people
@@ -56,11 +56,18 @@ def by_link(database: Database, key: str, *, address: str) -> str | None:
 
 
 def change_password(
-    database: Database, person: int, *, by: Actor, old: str, new: str, visit: str
+    database: Database,
+    person: int,
+    *,
+    by: Actor,
+    old: str,
+    new: str,
+    visit: str,
+    keep_link: bool = False,
 ) -> None:
     """Set one's new password, which takes the old one where there is one.
 
-    Other visits end, and so does the sign-in link.
+    Other visits end, and so does the sign-in link unless `keep_link`.
     """
     with database.reading() as connection:
         before = stored_password(connection, person)
@@ -72,23 +79,44 @@ def change_password(
     with database.writing() as connection:
         if stored_password(connection, person) != before:
             raise NotAllowed("the password was changed meanwhile")
-        set_password(connection, person, stored, but=visit)
+        set_password(connection, person, stored, but=visit, keep_link=keep_link)
         by.note(connection, "changed the password", by.name)
 
 
-def set_password(connection: Connection, person: int, stored: str | None, *, but: str = "") -> None:
+def set_password(
+    connection: Connection,
+    person: int,
+    stored: str | None,
+    *,
+    but: str = "",
+    keep_link: bool = False,
+) -> None:
     """Keep a new password, or none; whatever else lets the person in ends, but the visit `but`."""
     store_password(connection, person, stored)
-    end_all(connection, person, but=but)
+    end_all(connection, person, but=but, keep_link=keep_link)
 
 
-def note_held_off(
-    database: Database, what: Literal["name", "address"], address: str, name: str
-) -> None:
-    """Note that a name, or an address, has failed to sign in too often, and has to wait.
+def is_known_device(database: Database, name: str, device: str) -> bool:
+    """Whether the person of this name has signed in on the device that has this key."""
+    with database.reading() as connection:
+        found = _active(connection, name)
+    return bool(found and found.password and is_device_key(device, found.password))
+
+
+def device_key(database: Database, visit: str) -> str | None:
+    """A key for the device of a visit; None for somebody without a password, who needs none."""
+    with database.reading() as connection:
+        known = of_visit(connection, visit)
+        stored = None if known is None else stored_password(connection, known.person)
+    return None if stored is None else new_device_key(stored)
+
+
+def note_held_off(database: Database, what: str, address: str, name: str) -> None:
+    """Note that passwords failed too often; `what` is the kind that `limiting.Key` counts by.
 
     A name that nobody has is not written down: it may be a password.
     """
+    action = "is slowed down" if what in ("address", "name") else "is held off"
     with database.writing() as connection:
         if what == "address":
             actor, about = "", "too many failures from this address"
@@ -96,7 +124,9 @@ def note_held_off(
             actor, about = name, "too many failures with this name"
         else:
             actor, about = "", "too many failures with an unknown name"
-        note(connection, actor, "is held off", about, address=address)
+        if what == "pair":
+            about += " from this address"
+        note(connection, actor, action, about, address=address)
 
 
 @dataclass(frozen=True)

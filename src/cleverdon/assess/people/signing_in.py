@@ -44,12 +44,13 @@ def end_visit(connection: Connection, key: str) -> None:
     connection.execute(delete(visits).where(visits.c.digest == digest(key)))
 
 
-def end_all(connection: Connection, person: int, *, but: str = "") -> None:
-    """Sign a person out everywhere, but where the cookie holds the key `but`; the link ends too.
+def end_all(connection: Connection, person: int, *, but: str = "", keep_link: bool = False) -> None:
+    """Sign a person out everywhere, but where the cookie holds the key `but`.
 
-    It may be somebody else who has it: then nothing else would end that.
+    The link ends too, unless `keep_link`: somebody else may have it.
     """
-    connection.execute(delete(links).where(links.c.person_id == person))
+    if not keep_link:
+        connection.execute(delete(links).where(links.c.person_id == person))
     connection.execute(
         delete(visits).where(visits.c.person_id == person, visits.c.digest != digest(but))
     )

@@ -230,4 +230,6 @@ def _failure(error: DBAPIError, name: str) -> StoreFailure:
             f"{name} is being written by another program; try again",
             public="another program is writing to the database",
         )
-    return StoreFailure(f"the database {name} failed: {said}", public="the database does not answer")
+    return StoreFailure(
+        f"the database {name} failed: {said}", public="the database does not answer"
+    )

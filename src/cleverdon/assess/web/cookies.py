@@ -18,6 +18,10 @@ FORM = "cleverdon-judge-form"
 """What the sign-in form repeats, so that no other site can sign somebody in as somebody else."""
 
 
+DEVICE = "cleverdon-judge-device"
+"""That somebody has signed in here before: failures elsewhere do not keep them out."""
+
+
 def cookie_name(project: Project, name: str = VISIT, *, behind_tls: bool = False) -> str:
     """What a cookie is called.
 

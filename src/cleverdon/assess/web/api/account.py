@@ -10,6 +10,7 @@ from starlette.responses import Response
 from cleverdon.assess.people import entering, managing
 from cleverdon.assess.people.passwords import check_new
 from cleverdon.assess.people.rights import RIGHTS, Right
+from cleverdon.assess.people.signing_in import DAY
 from cleverdon.assess.people.tokens import Token, tokens_of
 from cleverdon.assess.web.api.models import failing
 from cleverdon.assess.web.api.people_models import (
@@ -21,11 +22,14 @@ from cleverdon.assess.web.api.people_models import (
     TokenModel,
     TokensModel,
 )
-from cleverdon.assess.web.cookies import VISIT, cookie, drop_cookie
+from cleverdon.assess.web.cookies import DEVICE, VISIT, cookie, drop_cookie, set_cookie
+from cleverdon.assess.web.limiting import Attempts
 from cleverdon.assess.web.limits import LARGEST
 from cleverdon.assess.web.visitor import Needs, Visitor
 
 router = APIRouter(tags=["account"])
+
+_DEVICE_LASTS = 365 * DAY
 
 SignedIn = Annotated[Visitor, Needs(Right.SIGNED_IN)]
 
@@ -40,12 +44,15 @@ def me(request: Request, visitor: SignedIn) -> MeModel:
 @router.post(
     "/account/password", summary="Change your password", status_code=204, responses=failing(429)
 )
-def password(request: Request, visitor: SignedIn, wanted: NewPasswordModel) -> None:
-    """Set a password; you are signed out wherever else you are, and your sign-in link ends.
+def password(request: Request, visitor: SignedIn, wanted: NewPasswordModel) -> Response:
+    """Set a password; you are signed out wherever else you are.
 
-    Tokens stay. A token cannot do this.
+    Your sign-in link ends, unless you keep it. Tokens stay. A token cannot do this.
     """
-    change_password(request, visitor, old=wanted.old, new=wanted.new)
+    left = Response(status_code=204)
+    return change_password(
+        request, visitor, left, old=wanted.old, new=wanted.new, keep_link=wanted.keep_link
+    )
 
 
 @router.get("/account/tokens", summary="Your tokens", responses=failing())
@@ -89,19 +96,33 @@ def sign_out(request: Request, visitor: SignedIn, wanted: SignOutModel) -> Respo
     return signed_out(request, visitor, Response(status_code=204), everywhere=wanted.everywhere)
 
 
-def change_password(request: Request, visitor: Visitor, *, old: str, new: str) -> None:
-    """Set one's new password; a wrong old one counts as a failure to sign in."""
+def change_password(
+    request: Request, visitor: Visitor, left: Response, *, old: str, new: str, keep_link: bool
+) -> Response:
+    """The answer `left`, for somebody who has a new password; wrong old ones are counted."""
     check_new(new, name=visitor.name)
-    with request.app.state.attempts.trying(address=visitor.address, name=visitor.name) as attempt:
+    attempts: Attempts = request.app.state.attempts
+    visit = cookie(request, VISIT)
+    with attempts.changing(address=visitor.address, name=visitor.name) as attempt:
         entering.change_password(
             request.app.state.project.database,
             visitor.person,
             by=visitor.actor,
             old=old,
             new=new,
-            visit=cookie(request, VISIT),
+            visit=visit,
+            keep_link=keep_link,
         )
         attempt.right = True
+    remember_device(request, left, visit)
+    return left
+
+
+def remember_device(request: Request, response: Response, visit: str) -> None:
+    """Have the browser keep that the person of a visit has signed in on it."""
+    device = entering.device_key(request.app.state.project.database, visit)
+    if device is not None:
+        set_cookie(request, response, DEVICE, device, lasts=_DEVICE_LASTS)
 
 
 def signed_out(request: Request, visitor: Visitor, left: Response, *, everywhere: bool) -> Response:

@@ -35,6 +35,9 @@ class NewPasswordModel(_Asked):
 
     old: str = Field(default="", max_length=LONGEST, description="The one so far, if there is one.")
     new: str = Field(min_length=SHORTEST, max_length=LONGEST)
+    keep_link: bool = Field(
+        default=False, description="Whether your sign-in link goes on: nobody else may have it."
+    )
 
 
 class TokenModel(BaseModel):

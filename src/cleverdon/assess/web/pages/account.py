@@ -31,12 +31,17 @@ def account(request: Request, visitor: SignedIn) -> Response:
 
 @router.post("/password")
 def password(
-    request: Request, visitor: SignedIn, new: Password, again: Password, old: Password = ""
+    request: Request,
+    visitor: SignedIn,
+    new: Password,
+    again: Password,
+    old: Password = "",
+    keep_link: Annotated[bool, Form()] = False,
 ) -> Response:
     if new != again:
         raise Invalid("the new password was typed in two ways: type it twice alike")
-    change_password(request, visitor, old=old, new=new)
-    return RedirectResponse("/account", status_code=303)
+    left = RedirectResponse("/account", status_code=303)
+    return change_password(request, visitor, left, old=old, new=new, keep_link=keep_link)
 
 
 @router.post("/tokens")

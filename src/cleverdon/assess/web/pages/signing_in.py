@@ -10,8 +10,9 @@ import re
 from functools import partial
 from typing import Annotated
 
-from anyio import to_thread
+from anyio import sleep, to_thread
 from fastapi import APIRouter, Form, Query, Request
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import RedirectResponse, Response
 
 from cleverdon.assess.people import entering
@@ -21,7 +22,8 @@ from cleverdon.assess.people.passwords import LONGEST
 from cleverdon.assess.people.rights import Right
 from cleverdon.assess.people.signing_in import VISIT_LASTS, end_visit, of_link
 from cleverdon.assess.refusals import NotThere
-from cleverdon.assess.web.cookies import FORM, VISIT, cookie, drop_cookie, set_cookie
+from cleverdon.assess.web.api.account import remember_device
+from cleverdon.assess.web.cookies import DEVICE, FORM, VISIT, cookie, drop_cookie, set_cookie
 from cleverdon.assess.web.failures import LONGEST_NEXT
 from cleverdon.assess.web.limiting import Attempts
 from cleverdon.assess.web.rendering import page
@@ -32,6 +34,7 @@ router = APIRouter()
 Stranger = Annotated[Visitor, Needs(Right.ANYONE)]
 
 _KEY = re.compile(r"[\w-]{43}", re.ASCII)
+_NO_LINK = "this sign-in link does not hold, or no longer: ask an administrator for a new one"
 
 
 @router.get("/sign-in")
@@ -51,8 +54,11 @@ async def by_password(
     password: Annotated[str, Form(max_length=LONGEST * 4)],
     next: Annotated[str, Form(max_length=LONGEST_NEXT)] = "/",
 ) -> Response:
+    name = tidied(name)
+    device = await run_in_threadpool(_known_device, request, name)
+    await sleep(_attempts(request).turn(address=visitor.address, name=name, device=device))
     # Strangers who wait for their turn must not hold the threads in which judgments are recorded.
-    comparing = partial(_by_password, request, visitor, tidied(name), password, next)
+    comparing = partial(_by_password, request, visitor, name, password, next, device)
     return await to_thread.run_sync(comparing, limiter=request.app.state.comparing)
 
 
@@ -61,7 +67,7 @@ def link(request: Request, visitor: Stranger, key: str) -> Response:
     with request.app.state.project.database.reading() as connection:
         known = of_link(connection, key)
     if known is None:
-        raise _no_link(request, visitor)
+        raise NotThere(_NO_LINK)
     return _form(request, {"known": known, "key": key}, template="sign_in_link.html")
 
 
@@ -70,15 +76,16 @@ def by_link(request: Request, visitor: Stranger, key: str) -> Response:
     database = request.app.state.project.database
     visit = entering.by_link(database, key, address=visitor.address)
     if visit is None:
-        raise _no_link(request, visitor)
+        raise NotThere(_NO_LINK)
     return _entered(request, visit, "/")
 
 
 def _by_password(
-    request: Request, visitor: Visitor, name: str, password: str, next: str
+    request: Request, visitor: Visitor, name: str, password: str, next: str, device: str
 ) -> Response:
     database = request.app.state.project.database
-    with _attempts(request).trying(address=visitor.address, name=name) as attempt:
+    attempts = _attempts(request)
+    with attempts.trying(address=visitor.address, name=name, device=device) as attempt:
         key = entering.by_password(database, name, password, address=visitor.address)
         attempt.right = key is not None
     if key is None:
@@ -86,14 +93,11 @@ def _by_password(
     return _entered(request, key, next)
 
 
-def _no_link(request: Request, visitor: Visitor) -> NotThere:
-    """Count it. A link that holds is not counted: others at its address must not stand in its way,
-    and nobody guesses one.
-    """
-    with _attempts(request).trying(address=visitor.address):
-        return NotThere(
-            "this sign-in link does not hold, or no longer: ask an administrator for a new one"
-        )
+def _known_device(request: Request, name: str) -> str:
+    """The key of the device, where this person has signed in on it; empty where nobody knows."""
+    device = cookie(request, DEVICE)
+    database = request.app.state.project.database
+    return device if device and entering.is_known_device(database, name, device) else ""
 
 
 def _attempts(request: Request) -> Attempts:
@@ -123,6 +127,7 @@ def _entered(request: Request, key: str, next: str) -> Response:
             end_visit(connection, before)
     onwards = RedirectResponse(next if is_ours(next) else "/", status_code=303)
     set_cookie(request, onwards, VISIT, key, lasts=VISIT_LASTS)
+    remember_device(request, onwards, key)
     drop_cookie(request, onwards, FORM)
     return onwards
 
