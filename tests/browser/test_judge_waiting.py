@@ -173,6 +173,95 @@ def test_what_is_refused_holds_nothing_up(browser: Browser, team: Team) -> None:
     assert team.standing("ivy", "t3")["d2"] == (None, None, "", True)
 
 
+def test_what_is_sent_again_comes_after_what_was_said_meanwhile(
+    browser: Browser, team: Team
+) -> None:
+    held: list[Route] = []
+    first = True
+
+    def hold_undo(route: Route) -> None:
+        """Refuse the first flag, and answer no undo step until it is sent again."""
+        nonlocal first
+        kind = route.request.post_data_json["kind"]
+        if kind == "flag" and first:
+            first = False
+            route.fulfill(status=422, json={"error": "no flags today"})
+        elif kind == "undo" and not held:
+            held.append(route)
+        else:
+            route.continue_()
+
+    with judging(browser, team, "mia", "t3") as page, answering(page, hold_undo):
+        press(page, *"1f2")
+        page.locator("#refused", has_text="No flags today.").wait_for()
+        with page.expect_request(lambda sent: '"undo"' in (sent.post_data or "")):
+            press(page, *"uu")
+        page.get_by_role("button", name="Send it again").click()
+        press(page, "u")  # takes back the flag, the last word
+        held[0].continue_()
+        all_sent(page)
+    kinds = [(document, kind) for document, kind, _ in team.said("mia", "t3")]
+    assert kinds == [
+        ("d1", "grade"), ("d2", "grade"),
+        ("d2", "undo"), ("d1", "undo"), ("d2", "flag"), ("d2", "undo"),
+    ]  # fmt: skip
+    assert team.standing("mia", "t3")["d2"] == (None, None, "", False)
+
+
+def test_what_is_sent_again_does_not_keep_undo_steps_from_being_taken(
+    browser: Browser, team: Team
+) -> None:
+    is_there = True
+
+    def refuse_flags(route: Route) -> None:
+        if not is_there:
+            route.abort()
+        elif route.request.post_data_json["kind"] == "flag":
+            route.fulfill(status=422, json={"error": "no flags today"})
+        else:
+            route.continue_()
+
+    with judging(browser, team, "leo", "t3") as page:
+        with answering(page, refuse_flags):
+            press(page, *"f2")
+            page.locator("#refused", has_text="No flags today.").wait_for()
+            is_there = False
+            press(page, "u")  # takes back 2, once the network is there again
+            page.get_by_role("button", name="Send it again").click()
+            says(page, "2 judgments wait")
+        sent_at_once(page)
+        assert page.locator("#refused").is_hidden()
+    kinds = [(document, kind) for document, kind, _ in team.said("leo", "t3")]
+    assert kinds == [("d1", "grade"), ("d1", "undo"), ("d1", "flag")]
+    assert team.standing("leo", "t3")["d1"] == (None, None, "", True)
+
+
+def test_what_is_sent_again_in_a_list_is_undone_first(browser: Browser, team: Team) -> None:
+    first = True
+
+    def refuse_once(route: Route) -> None:
+        nonlocal first
+        if first:
+            first = False
+            route.fulfill(status=422, json={"error": "no flags today"})
+        else:
+            route.continue_()
+
+    with browsing(browser, team, "oli") as (_, page):
+        page.goto("/topics/t2/list")
+        ready(page)
+        with answering(page, refuse_once):
+            press(page, "ArrowRight", *"f2")
+            page.locator("#refused", has_text="No flags today.").wait_for()
+            page.get_by_role("button", name="Send it again").click()
+            all_sent(page)
+            press(page, "u")
+            all_sent(page)
+    kinds = [(document, kind) for document, kind, _ in team.said("oli", "t2")]
+    assert kinds == [("d1", "grade"), ("d1", "flag"), ("d1", "undo")]
+    assert team.standing("oli", "t2")["d1"] == (2, None, "", False)
+
+
 def test_what_waits_counts_in_other_topics_too(browser: Browser, team: Team) -> None:
     with browsing(browser, team, "pam") as (context, page):
         open_topic(page, "t1")

@@ -276,6 +276,14 @@ function begin() {
     Object.assign(entry, fresh, { standing });
     if (entry === shown) fill(entry);
   });
+  // It is the last word on its document now, so that u takes it back first.
+  changes.addEventListener("again", ({ detail: { saying } }) => {
+    const entry = trail.entries[trail.find(saying.item)];
+    if (!entry || saying.kind === "undo") return;
+    said.push({ item: entry.item, before: entry.standing, request: saying.request });
+    Object.assign(entry, { standing: standings.after(entry.standing, saying), stale: true });
+    if (entry === shown) fill(entry);
+  });
   changes.addEventListener("changed", () => progress.show());
   addEventListener("online", () => {
     if (!shown && trail.problem) wait("");

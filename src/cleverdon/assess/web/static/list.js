@@ -102,6 +102,14 @@ changes.addEventListener("refused", async ({ detail: { saying } }) => {
   const standing = answer?.standing ?? before; // which may not be told any more
   if (row && standing) showIn(row, standing);
 });
+// It is the last word on its document now, so that u takes it back first.
+changes.addEventListener("again", ({ detail: { saying } }) => {
+  const row = rowOf(saying.item);
+  if (!row || saying.kind === "undo") return;
+  const before = standingOf(row);
+  said.push({ item: saying.item, before, request: saying.request });
+  showIn(row, standings.after(before, saying));
+});
 changes.addEventListener("changed", () => progress.show());
 
 // Among the rows; behind the last one it is where the list goes on.

@@ -13,7 +13,8 @@ let wait = 0;
 let timer;
 let problem = null; // { said, blocked }
 
-// "said" at once, later "told" with the answer or "refused", and "changed" whenever the state did.
+// "said" at once, later "told" with the answer or "refused", "again" where a refused one is sent
+// again, and "changed" whenever the state did.
 export const changes = new EventTarget();
 const tabs = new BroadcastChannel(store.PREFIX); // one tab may send what was said in another
 
@@ -37,6 +38,15 @@ export function say(saying) {
   wait = 0; // who goes on judging does not wait the longer for it
   send();
   return request;
+}
+
+// Send refused judgments again, after everything that waits already.
+export function sayAgain(refused) {
+  for (const { key, saying } of refused) {
+    store.allow(key, saying);
+    changes.dispatchEvent(new CustomEvent("again", { detail: { saying } }));
+  }
+  send();
 }
 
 export async function send() {

@@ -1,6 +1,6 @@
 // The line that says whether all is saved, and what is wrong where it is not.
 
-import { changes, send, state } from "./sending.js";
+import { changes, sayAgain, state } from "./sending.js";
 import { apart } from "./standing.js";
 import * as store from "./waiting.js";
 
@@ -85,7 +85,7 @@ function showRefused(refused) {
 
 function refusal({ key, saying }) {
   const paragraph = document.createElement("p");
-  const again = button("Send it again", () => sendAgain([{ key, saying }]));
+  const again = button("Send it again", () => sayAgain([{ key, saying }]));
   const forget = button("Forget it", () => store.drop(key));
   const label = apart(saying.label ?? `document ${saying.item}`);
   const what = saying.words ?? saying.kind;
@@ -102,12 +102,7 @@ function several(refused) {
   });
   list.open = unfolded ?? refused.length <= FEW;
   list.append(summary, ...refused.map(refusal));
-  return [button("Send all again", () => sendAgain(refused)), list];
-}
-
-function sendAgain(refused) {
-  for (const { key, saying } of refused) store.allow(key, saying);
-  send();
+  return [button("Send all again", () => sayAgain(refused)), list];
 }
 
 function button(text, act) {

@@ -63,9 +63,12 @@ export function refuse(key, saying, reason) {
   write(key, { ...saying, refused: reason });
 }
 
+// Queued anew, behind everything that waits: under its old key it would overtake an undo step that
+// was said after it was refused, but only if that step had not been sent yet.
 export function allow(key, saying) {
   const { refused, ...rest } = saying;
-  write(key, rest);
+  add(rest);
+  drop(key);
 }
 
 function all() {
