@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
@@ -163,6 +165,30 @@ def test_no_body_is_too_strange(client: TestClient, body: bytes) -> None:
     assert (answer.status_code, "expected a JSON object" in answer.json()["error"]) == (400, True)
     plain = client.post("/api/people", content=b"{}", headers={"content-type": "text/plain"})
     assert (plain.status_code, "Content-Type: application/json" in plain.text) == (422, True)
+
+
+def test_nothing_is_decided_by_an_address_that_holds_the_host_header() -> None:
+    web = Path(guarding.__file__).parent
+    for file in (*web.rglob("*.py"), *web.rglob("*.html")):
+        text = file.read_text(encoding="utf-8")
+        assert not re.search(r"request\.(url|base_url|url_for)\b|\burl_for\(", text), file.name
+
+
+def test_a_path_keeps_its_characters_when_one_signs_in_first(app: FastAPI) -> None:
+    with TestClient(app, follow_redirects=False) as stranger:
+        asked = stranger.get("/topics/what%3F%20no%0Ase")
+    assert asked.headers["location"] == "/sign-in?next=%2Ftopics%2Fwhat%253F%2520no%250Ase"
+
+
+def test_the_log_names_a_path_in_one_line(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def lost(*_: object) -> None:
+        raise StoreFailure("the database is gone")
+
+    monkeypatch.setattr("cleverdon.assess.people.signing_in.of_visit", lost)
+    client.get("/topics/a%0Acleverdon: b")
+    assert caplog.messages == ["GET /topics/a%0Acleverdon%3A%20b: the database is gone"]
 
 
 def test_head_is_answered_as_get(client: TestClient) -> None:

@@ -241,6 +241,35 @@ def test_a_token_changes_nothing_of_its_owners_account(served: Served) -> None:
         assert stored_password(connection, JOE) is None
 
 
+@pytest.mark.parametrize("host", ["x/api/", "x/api/?", "x/api/#", "x/static/", "x/sign-in?"])
+def test_the_host_header_does_not_change_what_a_path_is(served: Served, host: str) -> None:
+    """Some versions of Starlette take what follows a slash in it for the start of the path."""
+    with served.project.database.writing() as connection:
+        _, token = new_token(connection, DAN, f"a program of {host}", days=None)
+    bearer = {"authorization": f"Bearer {token}", "host": host}
+    for method, path, right in _routes():
+        if right is Right.ANYONE or path.startswith("/api/"):
+            continue
+        page = served.ask(method, _filled(path), **bearer)
+        assert page.status_code == 303, f"{method} {path}"
+        assert page.headers["location"].startswith("/sign-in"), f"{method} {path}"
+    call = served.ask("GET", "/api/people", host=host)
+    assert (call.status_code, list(call.json())) == (401, ["error"])
+    assert call.headers["cache-control"] == "no-store"
+
+
+def test_pages_refuse_programs_themselves(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cleverdon.assess.web.visitor.is_call", lambda _: True)
+    with served.project.database.writing() as connection:
+        _, token = new_token(connection, DAN, "a page reader", days=None)
+    for method, path, right in _routes():
+        if right is Right.ANYONE or path.startswith("/api/"):
+            continue
+        page = served.ask(method, _filled(path), authorization=f"Bearer {token}")
+        assert page.status_code == 403, f"{method} {path}"
+        assert "token cannot do this" in page.text, f"{method} {path}"
+
+
 def test_a_new_role_holds_at_once(served: Served) -> None:
     key = signed_in(served.project, "joe")
     for role, status in (("administrator", 200), ("viewer", 403), ("assessor", 403)):

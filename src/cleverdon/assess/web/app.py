@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from anyio import CapacityLimiter
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 from starlette.routing import compile_path
 from starlette.staticfiles import StaticFiles
@@ -40,7 +40,7 @@ from cleverdon.assess.web.pages import (
 )
 from cleverdon.assess.web.pages import imports as import_pages
 from cleverdon.assess.web.uploads import Uploads
-from cleverdon.assess.web.visitor import RightOf
+from cleverdon.assess.web.visitor import RightOf, refuse_programs
 
 STATIC = Path(__file__).with_name("static")
 
@@ -114,7 +114,9 @@ def make_app(
     for calls in _CALLS:
         app.include_router(calls.router, prefix="/api")
     for pages in _PAGES:
-        app.include_router(pages.router, include_in_schema=False)
+        app.include_router(
+            pages.router, include_in_schema=False, dependencies=[Depends(refuse_programs)]
+        )
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     failures.handle(app)
     guarding.guard(app, open_paths=_open_paths())

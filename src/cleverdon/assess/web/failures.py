@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -83,7 +83,7 @@ def _of_http(request: Request, error: HTTPException) -> tuple[str, Mapping[str, 
     if error.status_code == 404:
         return "there is no such page", error.headers
     if error.status_code == 405:
-        allowed = request.app.state.methods_at(request.url.path)
+        allowed = request.app.state.methods_at(request.scope["path"])
         return f"{request.method} is not for this page, but {allowed}", {"allow": allowed}
     if error.status_code == 400 and is_call(request):
         return _NO_JSON, error.headers
@@ -116,7 +116,7 @@ def _said(
 
 def _sign_in(request: Request) -> str:
     """The sign-in page, which leads back to the page that was asked for."""
-    wanted = request.url.path
+    wanted = quote(request.scope["path"])
     if request.method != "GET" or wanted == "/" or len(wanted) > LONGEST_NEXT:
         return "/sign-in"
     return f"/sign-in?{urlencode({'next': wanted})}"
@@ -124,5 +124,5 @@ def _sign_in(request: Request) -> str:
 
 def _asked(request: Request) -> str:
     """What was asked, for the log: in one line, and without the key of a sign-in link."""
-    path = request.url.path
-    return f"{request.method} {'/sign-in/...' if path.startswith('/sign-in/') else path}"
+    path = request.scope["path"]
+    return f"{request.method} {'/sign-in/...' if path.startswith('/sign-in/') else quote(path)}"

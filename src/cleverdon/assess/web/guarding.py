@@ -75,7 +75,7 @@ class Guard:
         answering = _Answering(request, send)
         try:
             check_host(request, request.app.state.hosts)
-            visitor = None if self._is_open(request.url.path) else await recognise(request)
+            visitor = None if self._is_open(scope["path"]) else await recognise(request)
             bounded = _Bounded(request, receive, importing=_is_import(request, visitor))
             await self.app(scope, bounded, answering)
         except (CleverdonError, HTTPException) as error:
@@ -91,7 +91,7 @@ class Guard:
 
 def _is_import(request: Request, visitor: Visitor | None) -> bool:
     """Whether it may be as large as a file: that needs somebody who may import."""
-    importing = request.url.path.startswith(IMPORTS)
+    importing = request.scope["path"].startswith(IMPORTS)
     return importing and visitor is not None and visitor.may(Right.MANAGE)
 
 
@@ -137,7 +137,7 @@ class _Answering:
     def __init__(self, request: Request, send: Send) -> None:
         self.send = send
         self.begun = False
-        self.headers = _STATIC if request.url.path.startswith("/static/") else _HEADERS
+        self.headers = _STATIC if request.scope["path"].startswith("/static/") else _HEADERS
         if request.app.state.behind_tls:
             self.headers = {**self.headers, **_TLS}
 

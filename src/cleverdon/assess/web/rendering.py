@@ -45,5 +45,6 @@ def rendered(
     request: Request, template: str, values: Mapping[str, Any], *, visitor: Visitor | None = None
 ) -> str:
     """The text of a page, or of a part of one."""
-    known = {"project": request.app.state.project, "visitor": visitor, "path": request.url.path}
+    path = request.scope["path"]
+    known = {"project": request.app.state.project, "visitor": visitor, "path": path}
     return TEMPLATES.get_template(template).render({**known, **values})

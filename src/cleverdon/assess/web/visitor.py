@@ -108,6 +108,13 @@ def Needs(right: Right) -> Any:  # noqa: N802 (reads as a mark in a signature)
     return Depends(RightOf(right))
 
 
+def refuse_programs(request: Request) -> None:
+    """Refuse a token: the dependency of all pages, whatever the path made of it."""
+    visitor = visitor_of(request)
+    if visitor is not None:
+        visitor.check_no_program()
+
+
 async def recognise(request: Request) -> Visitor:
     """Who asks, kept for the route; or a NotSignedIn."""
     project: Project = request.app.state.project
@@ -129,8 +136,13 @@ async def recognise(request: Request) -> Visitor:
 
 
 def is_call(request: Request) -> bool:
-    """Whether it is for a program, or for a script of a page; all else are pages."""
-    return request.url.path.startswith("/api/")
+    """Whether it is for a program, or for a script of a page; all else are pages.
+
+    By the path that is routed. The request's URL has the Host header in it, and with some versions
+    of Starlette its path begins with whatever follows a slash there.
+    """
+    path: str = request.scope["path"]
+    return path.startswith("/api/")
 
 
 def visitor_of(request: Request) -> Visitor | None:
