@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import gc
 import os
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -207,7 +209,67 @@ def what_the_report_draws(engine: Any, folder: Path) -> None:
         assert _counted(as_log(engine, folder, *made)) == wanted
 
 
-METRICS: list[Suite] = [a_generated_log, what_is_unusual, by_day_and_variant]
+def large() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Enough rows that products of their places do not fit into 32 bits.
+
+    A million times the place of a text overflows above 2,147 texts, and a hundred thousand times
+    the place of a value above 21,474 values in one group.
+    """
+    queries = [
+        {
+            "query_id": f"q{number}",
+            "user": f"u{number}",
+            "time": 1_790_000_000_000 + number,
+            # The text with the number n is asked twice as often as the one with the number 2n.
+            "text": f"text {int(5000 ** ((number * 7919 % _LARGE) / _LARGE)):04}",
+            "latency_ms": float(number * 6007 % _LARGE),
+            "results": number % 3,
+            "variant": "A",
+        }
+        for number in range(_LARGE)
+    ]
+    return queries, [
+        {"event_id": "e", "query_id": "q0", "time": 1_790_000_000_001, "action": "click"}
+    ]
+
+
+_LARGE = 25_000
+
+
+def a_large_log(engine: Any, folder: Path) -> None:
+    queries, events = large()
+    stages = staged(as_log(engine, folder, queries, events), split=("variant",))
+    observed = observe(stages, ["HeadTorsoTail", "Latency"], by="variant")
+    asked = Counter(query["text"] for query in queries)
+    counts = sorted(asked.values(), reverse=True)
+    head, torso = ceil(len(asked) * 0.01), ceil(len(asked) * 0.2)
+    assert len(asked) > 2_147
+    bands = {
+        row["band"]: (row["texts"], row["count"]) for row in observed.list("HeadTorsoTail").rows
+    }
+    assert bands == {
+        "head": (head, sum(counts[:head])),
+        "torso": (torso - head, sum(counts[head:torso])),
+        "tail": (len(asked) - torso, sum(counts[torso:])),
+    }
+    found = observed.value("Latency", "A").percentiles
+    assert found == {f"p{p}": _LARGE * p // 100 - 1 for p in (50, 90, 95, 99)}
+    lines = traffic(stages).lines
+    assert lines.frequent.sum().to_pyarrow().as_py() == head
+
+
+def a_large_log_without_ansi(spark: Any, folder: Path) -> None:
+    """Spark raises no error then: a product that overflows is a wrong number."""
+    session = spark._session
+    before = session.conf.get("spark.sql.ansi.enabled")
+    session.conf.set("spark.sql.ansi.enabled", "false")
+    try:
+        a_large_log(spark, folder)
+    finally:
+        session.conf.set("spark.sql.ansi.enabled", before)
+
+
+METRICS: list[Suite] = [a_generated_log, what_is_unusual, by_day_and_variant, a_large_log]
 SUITES: list[Suite] = [
     *METRICS,
     the_doctor,
@@ -229,10 +291,11 @@ def test_on_duckdb(suite: Suite, tmp_path: Path) -> None:
 
 
 def test_on_spark(tmp_path: Path) -> None:
-    """Every metric of the odd log; all else takes minutes there, and is tested by `make fuzz`."""
+    """Every metric of the odd log, and the large log; `make fuzz` runs the rest, in minutes."""
     everything = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
     with spark() as connection:
-        _all(connection, tmp_path, SUITES if everything else [what_is_unusual])
+        suites = SUITES if everything else [what_is_unusual, a_large_log]
+        _all(connection, tmp_path, [*suites, a_large_log_without_ansi])
 
 
 def test_on_postgres(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import ibis
 
+from cleverdon.online.portable import row_number
+
 if TYPE_CHECKING:
     from ibis import Table
 
@@ -37,9 +39,8 @@ def percentiles(
     together = ibis.window(group_by=names)
     if names:
         # Groups are small: to put them in order is faster than to count equal values first.
-        ranked = values.mutate(
-            n=1, below=ibis.row_number().over(upwards) + 1, all=values.count().over(together)
-        )
+        place = row_number(group_by=names, order_by="value")
+        ranked = values.mutate(n=1, below=place + 1, all=values.count().over(together))
     else:
         counts = values.group_by("value").agg(n=values.count())
         ranked = counts.mutate(

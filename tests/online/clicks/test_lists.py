@@ -158,6 +158,17 @@ def test_depth_and_normalisation_of_a_log() -> None:
         lists_of(log, depth=0)
 
 
+def test_a_position_that_cannot_be_does_not_overflow() -> None:
+    pages = "12345"
+    log = log_of(
+        [(page, None, "jazz") for page in pages],
+        [(page, "click", "a", 1) for page in pages] + [("5", "click", "b", 2**62)],
+    )
+    shown, usage = lists_of(log)
+    assert rows_of(shown) == [[("jazz", "a", 1, True)]] * 4
+    assert (usage.used, usage.without_impressions) == (4, 1)
+
+
 def test_logs_of_no_use() -> None:
     nothing = log_of([("1", None, "jazz")], [("1", "copy", "a", 1)])
     with pytest.raises(InputError, match="made up: no impression and no click"):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cleverdon.online.log import Log
-from cleverdon.online.portable import whole
+from cleverdon.online.portable import row_number, whole
 from cleverdon.online.settings import Settings
 from cleverdon.online.stages import Progress, Stages, staged
 
@@ -137,7 +137,7 @@ def _lines(asked: Table, counts: list[str], settings: Settings) -> Table:
         users=asked.cluster.nunique(),
         **{name: asked[name].sum() for name in counts},
     )
-    place = ibis.row_number().over(order_by=[ibis.desc("asked"), "text"])
+    place = row_number(order_by=[ibis.desc("asked"), "text"])
     texts = lines.count().over(ibis.window())
     return lines.mutate(frequent=whole(place * _MILLION < texts * round(settings.head * _MILLION)))
 

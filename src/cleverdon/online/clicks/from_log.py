@@ -170,8 +170,10 @@ class _Rows:
         deepest = np.zeros(pages, dtype=np.int64)
         np.maximum.at(deepest, self.page, self.rank)
         whole = (np.bincount(self.page, minlength=pages) == deepest) & ~any_of(self.rank <= 0)
-        ranks = int(deepest.max()) + 1
-        taken = np.unique(self.page * ranks + self.rank) // ranks
+        # A rank beyond the number of rows leaves gaps in any case; as it is, it may overflow.
+        rank = np.minimum(self.rank, len(self.rank) + 1)
+        ranks = int(rank.max()) + 1
+        taken = np.unique(self.page * ranks + rank) // ranks
         whole &= np.bincount(taken, minlength=pages) == deepest
         reasons = {
             "of unknown pages": any_of(~self.asked),

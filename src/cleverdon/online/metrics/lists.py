@@ -13,7 +13,7 @@ import ibis
 
 from cleverdon.online.metrics.base import Listing, Split
 from cleverdon.online.metrics.registry import metric
-from cleverdon.online.portable import quotient, whole
+from cleverdon.online.portable import quotient, row_number, whole
 
 if TYPE_CHECKING:
     from ibis import Table
@@ -52,8 +52,7 @@ class _TopList(Listing):
         enough = (lines.users >= stages.settings.least_users) & (lines["count"] > 0)
         lines = lines.filter(enough)
         order = [ibis.desc("count"), ibis.asc("text")]
-        place = ibis.row_number().over(ibis.window(group_by=groups, order_by=order))
-        lines = lines.mutate(place=place)
+        lines = lines.mutate(place=row_number(group_by=groups, order_by=order))
         lines = lines.filter(lines.place < stages.settings.top)
         return lines.order_by(*groups, "place").select(*groups, *self.columns)
 
@@ -157,13 +156,13 @@ class HeadTorsoTail(Listing):
         lines = asked.group_by("text").agg(count=asked.count())
         everywhere = ibis.window()
         lines = lines.mutate(
-            place=ibis.row_number().over(order_by=[ibis.desc("count"), "text"]) + 1,
+            place=row_number(order_by=[ibis.desc("count"), "text"]),
             texts=lines.count().over(everywhere),
             total=lines["count"].sum().over(everywhere),
         )
         settings = stages.settings
         # A text is in the band that its place, as a share of all places, begins in.
-        before = (lines.place - 1) * _MILLION
+        before = lines.place * _MILLION
         head = before < lines.texts * round(settings.head * _MILLION)
         torso = before < lines.texts * round((settings.head + settings.torso) * _MILLION)
         lines = lines.mutate(

@@ -25,6 +25,8 @@ PAGE = "_page"
 """The page of an event, where all pages of a query share one id."""
 
 LOWEST = {"page": 1, "position": 1, "results": 0, "latency_ms": 0, "dwell_ms": 0}
+HIGHEST = 10_000_000_000
+"""What lies above is no count and no time (10**10 ms are 116 days), and sums of it would overflow."""
 NEEDED = {"queries": ("query_id", "time"), "events": ("time", "action")}
 
 
@@ -114,6 +116,7 @@ def _odd(values: ibis.Table, name: str) -> Any:
     lowest = LOWEST[name]
     cases = _unread(values, name, f"{name} is not a number: read as unknown")
     cases.append((values[name] < lowest, f"{name} below {lowest}: read as unknown"))
+    cases.append((values[name] > HIGHEST, f"{name} above {HIGHEST:,}: read as unknown"))
     return ibis.cases(*cases, else_=ibis.null("string"))
 
 
