@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter, defaultdict
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
 from math import ceil, sqrt
 from statistics import median
@@ -15,6 +15,8 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 Row = dict[str, Any]
+LENGTHS = {"second": 19, "minute": 16, "hour": 13, "day": 10, "month": 7}
+"""How much of a written time says which second, minute, hour, day or month it is."""
 
 
 def folded(text: str | None) -> str | None:
@@ -183,25 +185,54 @@ class Reference:
         return (datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=at)).astimezone(self.zone)
 
     def peaks(self) -> dict[str, tuple[int, str]]:
-        lengths = {"second": 19, "minute": 16, "hour": 13, "day": 10, "month": 7}
         found = {}
-        for span, length in lengths.items():
-            counts = Counter(
-                self.local(page["time"]).strftime("%Y-%m-%d %H:%M:%S")[:length]
-                for page in self.pages
-            )
-            peak = min(counts, key=lambda name: (-counts[name], name))
-            found[span] = (counts[peak], f"{peak}h" if span == "hour" else peak)
+        for span in LENGTHS:
+            spans = [self.span(page["time"], span) for page in sorted(self.pages, key=_time)]
+            ((peak, count),) = Counter(spans).most_common(1)  # of several, the first
+            found[span] = (count, self.written(peak, span))
         return found
+
+    def span(self, at: int, span: str) -> tuple[str, timedelta | None]:
+        """The span of a time: days are those of the calendar, others may be there twice."""
+        local = self.local(at)
+        name = local.strftime("%Y-%m-%d %H:%M:%S")[: LENGTHS[span]]
+        return name, None if span in ("day", "month") else local.utcoffset()
+
+    def written(self, which: tuple[str, timedelta | None], span: str) -> str:
+        name, offset = which
+        text = f"{name}h" if span == "hour" else name
+        if offset is None:
+            return text
+        start = datetime.fromisoformat(name + (":00" if span == "hour" else ""))
+        minutes = [start + timedelta(minutes=m) for m in range(60 if span == "hour" else 1)]
+        # What a clock shows twice has the larger offset first; what it skips, the smaller one.
+        if any(self.offset(m, fold=0) > self.offset(m, fold=1) for m in minutes):
+            text += f" (UTC{self.local_offset(offset)})"
+        return text
+
+    def offset(self, clock: datetime, *, fold: int) -> timedelta:
+        found = clock.replace(tzinfo=self.zone, fold=fold).utcoffset()
+        assert found is not None
+        return found
+
+    @staticmethod
+    def local_offset(offset: timedelta) -> str:
+        text = datetime(2000, 1, 1, tzinfo=timezone(offset)).strftime("%z")
+        return f"{text[:3]}:{text[3:]}"
+
+    def spans(self, span: str) -> int:
+        """How many there are from the first page to the last, by looking at every minute."""
+        times = sorted(page["time"] for page in self.pages)
+        minutes = range(times[0] // 60_000 * 60_000, times[-1], 60_000)
+        return len({self.span(at, span) for at in [*minutes[1:], times[0], times[-1]]})
 
     def minutes(self) -> dict[str, list[float]]:
         """The latencies of each minute that has at least twenty."""
         found = defaultdict(list)
         for page in self.pages:
             if page["latency_ms"] is not None:
-                found[self.local(page["time"]).strftime("%Y-%m-%d %H:%M")].append(
-                    page["latency_ms"]
-                )
+                minute = self.written(self.span(page["time"], "minute"), "minute")
+                found[minute].append(page["latency_ms"])
         return {minute: values for minute, values in found.items() if len(values) >= 20}
 
     def spikes(self) -> list[str]:
@@ -209,6 +240,11 @@ class Reference:
         tails = {minute: percentile(values, 90) for minute, values in self.minutes().items()}
         usual = median(tails.values()) if tails else 0
         return sorted(minute for minute, tail in tails.items() if tail >= 3 * usual)
+
+
+def _time(page: Row) -> int:
+    at: int = page["time"]
+    return at
 
 
 def _finished(pages: list[Row], soon: float) -> list[Row]:

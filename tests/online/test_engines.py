@@ -32,11 +32,12 @@ from cleverdon.online.interleaving import TeamDraft, credit_log
 from cleverdon.online.log import Log
 from cleverdon.online.metrics import metrics
 from cleverdon.online.observing import observe
-from cleverdon.online.series import latencies
+from cleverdon.online.series import latencies, searches
 from cleverdon.online.settings import Settings
 from cleverdon.online.stages import staged
 from tests.online.agreement import check
 from tests.online.engines import as_log, postgres, spark
+from tests.online.reference import Reference
 from tests.online.test_observing import log_with_all
 
 # Spark and pandas warn of each other.
@@ -236,6 +237,23 @@ def large() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 _LARGE = 25_000
 
 
+def where_clocks_change(engine: Any, folder: Path) -> None:
+    """Half an hour back on Lord Howe Island, 2026-04-04 15:00 UTC: half an hour comes twice."""
+    change = 1_775_314_800_000
+    queries, _ = odd()
+    queries = [
+        {**queries[0], "query_id": f"q{minute}", "time": change + minute * 60_000}
+        for minute in range(-90, 90, 7)
+    ]
+    how = {"timezone": "Australia/Lord_Howe"}
+    stages = staged(as_log(engine, folder, queries, []), Settings(**how))
+    reference = Reference(queries, [], **how)
+    peaks = observe(stages, ["QueriesPerTime"]).list("QueriesPerTime").rows
+    assert {row["span"]: (row["peak"], row["peak_at"]) for row in peaks} == reference.peaks()
+    hours = Counter(reference.span(query["time"], "hour") for query in queries)
+    assert [point.searches for point in searches(stages, "hour").points] == [*hours.values()]
+
+
 def a_large_log(engine: Any, folder: Path) -> None:
     queries, events = large()
     stages = staged(as_log(engine, folder, queries, events), split=("variant",))
@@ -272,6 +290,7 @@ def a_large_log_without_ansi(spark: Any, folder: Path) -> None:
 METRICS: list[Suite] = [a_generated_log, what_is_unusual, by_day_and_variant, a_large_log]
 SUITES: list[Suite] = [
     *METRICS,
+    where_clocks_change,
     the_doctor,
     bots,
     an_ab_test,
@@ -291,10 +310,10 @@ def test_on_duckdb(suite: Suite, tmp_path: Path) -> None:
 
 
 def test_on_spark(tmp_path: Path) -> None:
-    """Every metric of the odd log, and the large log; `make fuzz` runs the rest, in minutes."""
+    """The odd log, one at a change of clocks, the large one; `make fuzz` runs all, in minutes."""
     everything = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
     with spark() as connection:
-        suites = SUITES if everything else [what_is_unusual, a_large_log]
+        suites = SUITES if everything else [what_is_unusual, where_clocks_change, a_large_log]
         _all(connection, tmp_path, [*suites, a_large_log_without_ansi])
 
 

@@ -45,7 +45,14 @@ def test_spans_are_by_the_clock_on_the_wall() -> None:
     sunday = 297 * DAY  # 2026-10-25
     times = [sunday + hour * HOUR for hour in range(-1, 3)]
     found = searches(stages(times, timezone="Europe/Berlin"), "hour")
-    assert [point.searches for point in found.points] == [1, 2, 1]
+    assert [point.searches for point in found.points] == [1, 1, 1, 1]
+    midnight = MIDNIGHT + sunday
+    assert [(point.at - midnight) // HOUR for point in found.points] == [1, 2, 2, 3]
+    assert [point.ahead for point in found.points] == [None, 2 * HOUR, HOUR, None]
+    week = {one.hour: (one.searches, one.hours) for one in busy_hours(found)}
+    assert week == {1: (1, 1), 2: (2, 2), 3: (1, 1)}
+    latency = latencies(stages(times, [1.0, 2.0, 3.0, 4.0], timezone="Europe/Berlin"), "hour")
+    assert [point.latency["p50"] for point in latency.points] == [1.0, 2.0, 3.0, 4.0]
     evening = [0, 22 * HOUR + 59 * MINUTE, 23 * HOUR]
     days = searches(stages(evening, timezone="Europe/Berlin"), "day")
     assert [point.searches for point in days.points] == [2, 1]

@@ -6,7 +6,11 @@ shifts of a time zone are looked up here, and are given to the engine as numbers
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -42,7 +46,7 @@ def shifts(name: str, first: int, last: int) -> list[tuple[int, int]]:
     local = zone(name)
 
     def ahead(at: int) -> int:
-        offset = datetime.fromtimestamp(at / 1000, UTC).astimezone(local).utcoffset()
+        offset = (_EPOCH + timedelta(milliseconds=at)).astimezone(local).utcoffset()
         return round((offset or timedelta()).total_seconds() * 1000)
 
     found = [(first, ahead(first))]
@@ -50,25 +54,134 @@ def shifts(name: str, first: int, last: int) -> list[tuple[int, int]]:
     while at < last:
         following = min(at + DAY, last)
         if ahead(following) != ahead(at):
-            # Clocks change at most once in a day: search for the second at which they do.
+            # Clocks change at most once in a day: search for the millisecond at which they do.
             low, high = at, following
-            while high - low > SECOND:
-                middle = (low + high) // 2 // SECOND * SECOND
+            while high - low > 1:
+                middle = (low + high) // 2
                 low, high = (low, middle) if ahead(middle) != ahead(at) else (middle, high)
             found.append((high, ahead(following)))
         at = following
     return found
 
 
-def local_time(time: Any, changes: list[tuple[int, int]]) -> Any:
-    """Local milliseconds, as an Ibis expression: what the clock on the wall said."""
-    import ibis
+@dataclass(frozen=True)
+class Clock:
+    """The clock on the wall in a time zone, from the first time of a log to the last.
 
-    (_, first), *later = changes
-    if not later:
-        return time + first
-    cases = [(time >= at, ahead) for at, ahead in reversed(later)]
-    return time + ibis.cases(*cases, else_=first)
+    Where clocks are put back, they show an hour twice: these are two hours. Where they are put
+    forward, they skip an hour, which is none. So a second, minute or hour is known by the instant
+    in UTC at which it begins; if clocks change within it, the part before and the part after are
+    two. Days and months are those of the calendar, however long they are.
+    """
+
+    zone: str
+    first: int
+    last: int
+
+    @cached_property
+    def _around(self) -> list[tuple[int, int]]:
+        """The shifts, also those of the days before and after, to see what clocks show twice."""
+        return shifts(self.zone, self.first - DAY, self.last + DAY)
+
+    @cached_property
+    def _parts(self) -> list[tuple[int, int, int]]:
+        """The times between two changes: the first and last instant, and how far it is ahead."""
+        ends = [at - 1 for at, _ in self._around[1:]] + [self.last]
+        return [
+            (max(start, self.first), min(end, self.last), ahead)
+            for (start, ahead), end in zip(self._around, ends, strict=True)
+            if start <= self.last and end >= self.first
+        ]
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The earliest and the latest time that the clock shows, in milliseconds."""
+        return (
+            min(start + ahead for start, _, ahead in self._parts),
+            max(end + ahead for _, end, ahead in self._parts),
+        )
+
+    def local(self, time: Any) -> Any:
+        """What the clock shows at a time, in milliseconds, as an Ibis expression."""
+        return time + self._ahead(time)
+
+    def start(self, time: Any, span: int) -> Any:
+        """The instant at which the span of a time begins, as an Ibis expression.
+
+        Spans are shorter than a day.
+        """
+        import ibis
+
+        ahead = self._ahead(time)
+        start = floor_to(time + ahead, span) * span - ahead
+        _, *later = self._parts
+        if not later:
+            return start
+        cases = [(time >= at, at) for at, _, _ in reversed(later)]
+        return ibis.greatest(start, ibis.cases(*cases, else_=self.first - DAY))
+
+    def _ahead(self, time: Any) -> Any:
+        import ibis
+
+        (_, _, first), *later = self._parts
+        if not later:
+            return first
+        return ibis.cases(*((time >= at, ahead) for at, _, ahead in reversed(later)), else_=first)
+
+    def count(self, span: int) -> int:
+        """How many spans there are, each shorter than a day."""
+        return sum(
+            (end + ahead) // span - (start + ahead) // span + 1 for start, end, ahead in self._parts
+        )
+
+    def starts(self, span: int) -> Iterator[int]:
+        """The instants at which all of these spans begin, as `start` gives them."""
+        for number, (start, end, ahead) in enumerate(self._parts):
+            for bucket in range((start + ahead) // span, (end + ahead) // span + 1):
+                begins = bucket * span - ahead
+                yield max(begins, start) if number else begins
+
+    def days(self) -> list[int]:
+        """All days of the calendar, as numbers since 1970; a day that a zone skips is none."""
+        return sorted(
+            {
+                day
+                for start, end, ahead in self._parts
+                for day in range((start + ahead) // DAY, (end + ahead) // DAY + 1)
+            }
+        )
+
+    def shown(self, start: int, span: int) -> tuple[int, int | None]:
+        """What the clock shows when a span begins; and how far it is ahead, if it shows it twice.
+
+        >>> night = Clock("Europe/Berlin", 1792886400000, 1792893600000)
+        >>> [night.written(start, HOUR) for start in night.starts(HOUR)]
+        ['2026-10-25 02h (UTC+02:00)', '2026-10-25 02h (UTC+01:00)', '2026-10-25 03h']
+        """
+        # A span may begin before the first time, but not before the change before that.
+        ahead = next(
+            (ahead for at, _, ahead in reversed(self._parts) if at <= start), self._parts[0][2]
+        )
+        local = (start + ahead) // span * span
+        twice = any(
+            local < at + before and at + after < local + span
+            for (_, before), (at, after) in pairwise(self._around)
+        )
+        return local, ahead if twice else None
+
+    def written(self, start: int, span: int) -> str:
+        """`2026-11-15 13h`, `2026-11-15 13:07`: when a span begins, by the clock."""
+        local, ahead = self.shown(start, span)
+        text = as_time(local)[: {HOUR: 13, MINUTE: 16, SECOND: 19}[span]]
+        return (f"{text}h" if span == HOUR else text) + as_offset(ahead)
+
+
+def as_offset(ahead: int | None) -> str:
+    """` (UTC+01:00)`, behind a time that the clock shows twice; of None, nothing."""
+    if ahead is None:
+        return ""
+    hours, minutes = divmod(abs(ahead) // MINUTE, 60)
+    return f" (UTC{'-' if ahead < 0 else '+'}{hours:02}:{minutes:02})"
 
 
 def floor_to(time: Any, span: int) -> Any:

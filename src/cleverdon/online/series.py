@@ -1,13 +1,13 @@
 """Searches and their latency over time: a row for each minute, hour or day.
 
-Spans are told apart by the clock on the wall, as days are elsewhere: where clocks are put back, the
-hour that they show twice is one.
+Spans are those of the clock on the wall: an hour that it shows twice is two spans, and an hour that
+it skips is none; see `days.Clock`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isclose
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
@@ -42,6 +42,8 @@ class Point:
     """Of how many searches the latency is known."""
     times: float | None = None
     """Where latency spikes: how many times the usual it is."""
+    ahead: int | None = None
+    """Where the clock shows this time twice: how far it is ahead of UTC, in milliseconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +58,13 @@ class Series:
     points: tuple[Point, ...]
     asked: Mapping[str, Table]
     """What was asked of the engine, by what it was for."""
+    whole: bool = True
+    """Whether every span is there."""
 
     @property
     def length(self) -> int:
         """Of a span, in milliseconds."""
         return days.SPANS[self.span]
-
-    @property
-    def whole(self) -> bool:
-        """Whether every span is there."""
-        first, last = self.points[0].at, self.points[-1].at
-        return len(self.points) == (last - first) // self.length + 1
 
     @property
     def usual(self) -> float | None:
@@ -90,11 +88,16 @@ def searches(stages: Stages, span: Span | None = None) -> Series:
     chosen = span or fitting_span(stages)
     counts = _counts(stages, chosen)
     found = {row["bucket"]: row["searches"] for row in counts.to_pyarrow().to_pylist()}
-    length = days.SPANS[chosen]
-    first, last = (at // length for at in stages.local_span)
-    every = range(first, last + 1) if last - first < _MOST_EMPTY else sorted(found)
-    points = [Point(bucket * length, found.get(bucket, 0)) for bucket in every]
-    return Series(chosen, tuple(points), {f"searches by {chosen}": counts})
+    clock, length = stages.clock, days.SPANS[chosen]
+    whole, every = True, clock.days()
+    if chosen != "day":
+        whole = clock.count(length) <= _MOST_EMPTY
+        every = list(clock.starts(length)) if whole else sorted(found)
+    points = []
+    for bucket in every:
+        at, ahead = _shown(stages, bucket, chosen)
+        points.append(Point(at, found.get(bucket, 0), ahead=ahead))
+    return Series(chosen, tuple(points), {f"searches by {chosen}": counts}, whole)
 
 
 def latencies(
@@ -111,23 +114,23 @@ def latencies(
     pages = stages.pages
     bucket = _bucket(stages, pages, counted.span)
     table = percentiles(pages, pages.latency_ms, wanted, by=[bucket])
-    found = {row["bucket"] * counted.length: row for row in table.to_pyarrow().to_pylist()}
+    rows = table.to_pyarrow().to_pylist()
+    found = {_shown(stages, row["bucket"], counted.span): row for row in rows}
     nothing = dict.fromkeys([*map(label, wanted)]) | {"n": 0}
     points = []
     for point in counted.points:
-        row = found.get(point.at, nothing)
+        row = found.get((point.at, point.ahead), nothing)
         latency = {label(one): row[label(one)] for one in wanted}
-        points.append(Point(point.at, point.searches, latency, row["n"]))
+        points.append(replace(point, latency=latency, timed=row["n"]))
     asked = {**counted.asked, f"latency by {counted.span}": table}
-    return _flagged(Series(counted.span, tuple(points), asked))
+    return _flagged(replace(counted, points=tuple(points), asked=asked))
 
 
 def _flagged(series: Series) -> Series:
     usual = series.usual
     if not usual:
         return series
-    points = [_with_times(point, usual) for point in series.points]
-    return Series(series.span, tuple(points), series.asked)
+    return replace(series, points=tuple(_with_times(point, usual) for point in series.points))
 
 
 def _with_times(point: Point, usual: float) -> Point:
@@ -136,7 +139,7 @@ def _with_times(point: Point, usual: float) -> Point:
         return point
     if value < SPIKE * usual and not isclose(value, SPIKE * usual, rel_tol=1e-12):
         return point
-    return Point(point.at, point.searches, point.latency, point.timed, times=value / usual)
+    return replace(point, times=value / usual)
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,17 @@ def busy_hours(hours: Series) -> list[BusyHour]:
 
 
 def _bucket(stages: Stages, pages: Table, span: Span) -> Any:
-    return days.floor_to(stages.local(pages.time), days.SPANS[span]).name("bucket")
+    """The day of the calendar, or the instant at which a shorter span begins."""
+    if span == "day":
+        return days.floor_to(stages.local(pages.time), days.DAY).name("bucket")
+    return stages.clock.start(pages.time, days.SPANS[span]).name("bucket")
+
+
+def _shown(stages: Stages, bucket: int, span: Span) -> tuple[int, int | None]:
+    """`at` and `ahead` of the point for a bucket."""
+    if span == "day":
+        return bucket * days.DAY, None
+    return stages.clock.shown(bucket, days.SPANS[span])
 
 
 def _counts(stages: Stages, span: Span) -> Table:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from cleverdon.errors import InputError
-from cleverdon.online.days import DAY, as_time, local_time, shifts
+from cleverdon.online.days import DAY, Clock, as_time
 from cleverdon.online.dwell import with_inferred_dwell
 from cleverdon.online.log import Log
 from cleverdon.online.portable import whole
@@ -71,17 +71,18 @@ class Stages:
         return self.pages.mutate(found=self.pages.results)
 
     @cached_property
-    def _shifts(self) -> list[tuple[int, int]]:
-        return shifts(self.settings.timezone, self.first, self.last)
+    def clock(self) -> Clock:
+        """The clock on the wall in the wanted zone."""
+        return Clock(self.settings.timezone, self.first, self.last)
 
     def local(self, time: Any) -> Any:
-        """The time in the wanted zone: what a clock on the wall said, in milliseconds."""
-        return local_time(time, self._shifts)
+        """The time in the wanted zone: what the clock on the wall showed, in milliseconds."""
+        return self.clock.local(time)
 
     @property
     def local_span(self) -> tuple[int, int]:
-        """When the first search was and when the last, by such a clock."""
-        return self.first + self._shifts[0][1], self.last + self._shifts[-1][1]
+        """The earliest and the latest time of a search, by that clock."""
+        return self.clock.ends
 
 
 def staged(

@@ -24,7 +24,9 @@ class QueriesPerTime(Listing):
     """Searches per second, minute, hour, day and month: how many on average, and at the peak.
 
     Every result page that was asked for counts, since the engine has to answer it. The average is
-    over all spans from the first search to the last, also those without any.
+    over all spans from the first search to the last, also those without any. Where clocks are put
+    back, the hour that they show twice is two hours; where they are put forward, the hour that they
+    skip is none.
     """
 
     formula = r"\max_t |\{p : t \le \operatorname{time}(p) < t + \text{span}\}|"
@@ -43,36 +45,31 @@ class QueriesPerTime(Listing):
     """
 
     def query(self, stages: Stages, split: Split) -> Table:
-        at = stages.local(stages.pages.time)
-        spans = {name: days.floor_to(at, span) for name, span in days.SPANS.items()}
+        time = stages.pages.time
+        at = stages.local(time)
+        spans = {name: stages.clock.start(time, span) for name, span in days.SPANS.items()}
+        spans["day"] = days.floor_to(at, days.DAY)
         spans["month"] = _month(at, stages)
         peaks = [_peak(stages.pages, name, bucket) for name, bucket in spans.items()]
         return ibis.union(*peaks)
 
     def finished(self, stages: Stages, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        first, last = stages.local_span
         told = []
-        for row in sorted(rows, key=lambda row: list(_ORDER).index(row["span"])):
-            span = row["span"]
-            if span == "month":
-                months = days.months(first, last)
-                spans, start = len(months), months[row["bucket"]]
-            else:
-                length = days.SPANS[span]
-                spans, start = last // length - first // length + 1, row["bucket"] * length
+        for row in sorted(rows, key=lambda row: _ORDER.index(row["span"])):
+            spans, peak_at = _spans(stages, row["span"], row["bucket"])
             told.append(
                 {
-                    "span": span,
+                    "span": row["span"],
                     "mean": row["total"] / spans,
                     "peak": row["peak"],
-                    "peak_at": _written(start, span),
+                    "peak_at": peak_at,
                     "spans": spans,
                 }
             )
         return told
 
 
-_ORDER = (*days.SPANS, "month")
+_ORDER = [*days.SPANS, "month"]
 
 
 def _peak(pages: Table, span: str, bucket: Any) -> Table:
@@ -91,10 +88,15 @@ def _month(at: Any, stages: Stages) -> Any:
     return ibis.cases(*reversed(cases), else_=0).cast("int64")
 
 
-def _written(start: int, span: str) -> str:
-    lengths = {"month": 7, "day": 10, "hour": 13, "minute": 16, "second": 19}
-    text = days.as_time(start)[: lengths[span]]
-    return f"{text}h" if span == "hour" else text
+def _spans(stages: Stages, span: str, bucket: int) -> tuple[int, str]:
+    """How many spans of a kind there are, and when the one in this bucket begins."""
+    if span == "month":
+        months = days.months(*stages.local_span)
+        return len(months), days.as_date(months[bucket] // days.DAY)[:7]
+    if span == "day":
+        return len(stages.clock.days()), days.as_date(bucket)
+    length = days.SPANS[span]
+    return stages.clock.count(length), stages.clock.written(bucket, length)
 
 
 LEAST_SEARCHES = 20
@@ -111,7 +113,7 @@ class _ByMinute(Listing):
 
     def query(self, stages: Stages, split: Split) -> Table:
         pages = stages.pages
-        minute = days.floor_to(stages.local(pages.time), days.MINUTE).name("minute")
+        minute = stages.clock.start(pages.time, days.MINUTE).name("minute")
         return percentiles(pages, pages.latency_ms, (50, 90, 95), by=[minute])
 
     def notes(self, stages: Stages, rows: list[dict[str, Any]]) -> list[str]:
@@ -196,13 +198,13 @@ class LatencySpikes(_ByMinute):
         for row in rows:
             if row["p90"] < SPIKE * usual or not usual:
                 continue
-            if spikes and row["minute"] == spikes[-1][-1]["minute"] + 1:
+            if spikes and row["minute"] == spikes[-1][-1]["minute"] + days.MINUTE:
                 spikes[-1].append(row)
             else:
                 spikes.append([row])
         return [
             {
-                "start": days.as_time(spike[0]["minute"] * days.MINUTE)[:16],
+                "start": stages.clock.written(spike[0]["minute"], days.MINUTE),
                 "minutes": len(spike),
                 "searches": sum(row["n"] for row in spike),
                 "p90": max(row["p90"] for row in spike),

@@ -26,7 +26,7 @@ PAGE = "_page"
 
 LOWEST = {"page": 1, "position": 1, "results": 0, "latency_ms": 0, "dwell_ms": 0}
 HIGHEST = 10_000_000_000
-"""What lies above is no count and no time (10**10 ms are 116 days), and sums of it would overflow."""
+"""A number above it is no count and no time (in ms: 116 days), and its sums could overflow."""
 NEEDED = {"queries": ("query_id", "time"), "events": ("time", "action")}
 
 

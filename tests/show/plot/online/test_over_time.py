@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from cleverdon.online.series import BusyHour, Point, Series
@@ -51,6 +53,19 @@ def test_percentiles_over_time_with_spikes() -> None:
     (spike,) = found["spikes"]
     assert (spike["p90"], spike["times"], spike["searches"]) == (450.0, 4.5, 24)
     assert "at least 3 times the usual 275 ms (1 hour" in subtitle(chart)
+
+
+def test_hours_that_the_clock_shows_twice_are_drawn_side_by_side() -> None:
+    twice = [replace(point(2, 7, 9.0), ahead=ahead * HOUR) for ahead in (2, 1)]
+    series = Series("hour", (point(1, 3, 5.0), *twice, point(3, 1, 4.0)), {})
+    rows = datasets(searches_over_time(series))["spans"]
+    half = HOUR // 2
+    assert [row["at"] - MIDNIGHT for row in rows] == [HOUR, 2 * HOUR, 2 * HOUR + half, 3 * HOUR]
+    assert [row["end"] - row["at"] for row in rows] == [HOUR, half, half, HOUR]
+    assert rows[2]["when"] == "2026-01-01 02:00 (UTC+01:00)"
+    assert subtitle(searches_over_time(series)) == "Most: 7, 2026-01-01 02:00 (UTC+02:00)."
+    lines = datasets(latency_over_time(series))["latencies"]
+    assert [row["at"] for row in lines if row["line"] == "p90"] == [row["at"] for row in rows]
 
 
 def test_latency_against_load_is_of_spans_with_enough_searches() -> None:

@@ -10,7 +10,7 @@ from cleverdon.show.grid import counted
 from cleverdon.show.observed import significant
 from cleverdon.show.plot.base import LIMIT, Chart, Datasets, Row, alt, finished, table
 from cleverdon.show.plot.lines import line_style
-from cleverdon.show.plot.online.times import drawable, time_axis, when
+from cleverdon.show.plot.online.times import drawable, places, time_axis, when
 from cleverdon.show.plot.theme import PALETTE
 
 _SPIKE = PALETTE[1]
@@ -46,19 +46,21 @@ def _names(series: Series) -> list[str]:
 def latency_over_time_rows(series: Series) -> Datasets:
     """A row for each span and percentile, and a row for each spike."""
     names = _names(series)
+    drawn = places(series)
     lines = [
         {
             "line": name,
-            "at": point.at,
-            "when": when(point.at, series.span),
+            "at": drawn[point.at, point.ahead][0],
+            "when": when(point, series.span),
             "value": point.latency[name],
             "searches": point.searches,
         }
         for name in names
         for point in drawable(series.points, LIMIT // len(names))
     ]
-    flagged = [point for point in series.points if point.times is not None]
-    return {"latencies": lines, "spikes": [_of(point, series) for point in drawable(flagged)]}
+    flagged = drawable([point for point in series.points if point.times is not None])
+    spikes = [_of(point, series) | {"at": drawn[point.at, point.ahead][0]} for point in flagged]
+    return {"latencies": lines, "spikes": spikes}
 
 
 def latency_over_time_chart(names: list[str]) -> Any:
@@ -110,7 +112,7 @@ def _by_factors(field: str, title: str) -> alt.Y:
 def _of(point: Point, series: Series) -> Row:
     return {
         "at": point.at,
-        "when": when(point.at, series.span),
+        "when": when(point, series.span),
         "searches": point.searches,
         "p90": point.latency["p90"],
         "times": point.times,

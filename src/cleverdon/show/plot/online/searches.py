@@ -6,7 +6,7 @@ from typing import Any
 
 from cleverdon.online.series import Series
 from cleverdon.show.plot.base import Chart, Datasets, alt, finished, table
-from cleverdon.show.plot.online.times import drawable, time_axis, when
+from cleverdon.show.plot.online.times import drawable, places, time_axis, when
 from cleverdon.show.plot.theme import PALETTE
 
 
@@ -17,23 +17,19 @@ def searches_over_time(series: Series) -> Chart:
         searches_over_time_chart(series.span),
         searches_over_time_rows(series),
         title=f"Searches a{'n' if series.span == 'hour' else ''} {series.span}",
-        subtitle=f"Most: {most.searches:,}, {when(most.at, series.span)}.",
+        subtitle=f"Most: {most.searches:,}, {when(most, series.span)}.",
     )
 
 
 def searches_over_time_rows(series: Series) -> Datasets:
     """A row for each span of time, also for those without a search."""
-    return {
-        "spans": [
-            {
-                "at": point.at,
-                "end": point.at + series.length,
-                "when": when(point.at, series.span),
-                "searches": point.searches,
-            }
-            for point in drawable(series.points)
-        ]
-    }
+    drawn = places(series)
+    rows = []
+    for point in drawable(series.points):
+        start, end = drawn[point.at, point.ahead]
+        told = {"when": when(point, series.span), "searches": point.searches}
+        rows.append({"at": start, "end": end, **told})
+    return {"spans": rows}
 
 
 def searches_over_time_chart(span: str) -> Any:

@@ -5,16 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cleverdon.online.days import as_time
-from cleverdon.online.series import Point
+from cleverdon.online.days import as_offset, as_time
+from cleverdon.online.series import Point, Series
 from cleverdon.show.plot.base import LIMIT, alt
 
 _WRITTEN = {"minute": 16, "hour": 16, "day": 10}
 
 
-def when(at: int, span: str) -> str:
+def when(point: Point, span: str) -> str:
     """`2026-11-15`, or with the hour and minute where spans are shorter than days."""
-    return as_time(at)[: _WRITTEN[span]]
+    return as_time(point.at)[: _WRITTEN[span]] + as_offset(point.ahead)
+
+
+def places(series: Series) -> dict[tuple[int, int | None], tuple[int, int]]:
+    """By `at` and `ahead` of each point: from where to where on the axis it is drawn.
+
+    Two spans share a place if the clock shows them as the same time: each is drawn as a half of it.
+    """
+    found: dict[int, list[int | None]] = {}
+    for point in series.points:
+        found.setdefault(point.at, []).append(point.ahead)
+    drawn = {}
+    for at, same in found.items():
+        width = series.length // len(same)
+        for part, ahead in enumerate(same):
+            drawn[at, ahead] = (at + part * width, at + (part + 1) * width)
+    return drawn
 
 
 def time_axis(field: str = "at", **options: Any) -> alt.X:
