@@ -28,7 +28,7 @@ def test_text_and_json(log: Path) -> None:
     done = run(log, "-m", "ImpressionCTR", "--guardrail", "Latency=0.3")
     assert done.exit_code == 0
     assert " users took part (A " in done.output
-    assert "Guardrail Latency: B " in done.output
+    assert "Guardrail Latency: " in done.output
     assert "users for 5%" in done.output
     found = json.loads(run(log, "-m", "Success", "--guardrail", "none", "-f", "json").output)
     assert found["guardrails"] == []
@@ -39,6 +39,19 @@ def test_the_exit_code_says_that_users_are_missing(log: Path) -> None:
     done = run(log, "-m", "Success", "--expected", "A=0.9", "--expected", "B=0.1")
     assert done.exit_code == 3
     assert "NOT TO BE TRUSTED" in done.output
+
+
+def test_a_doubtful_split_is_told_beside_csv_and_is_no_error(log: Path) -> None:
+    users = json.loads(run(log, "-m", "Success", "-f", "json").output)["participants"]["users"]
+    total = sum(users.values())
+    # Two and a half standard deviations off what is found.
+    share = users["A"] / total + 1.25 / total**0.5
+    expected = ["--expected", f"A={share:.4f}", "--expected", f"B={1 - share:.4f}"]
+    done = run(log, "-m", "Success", *expected, "-f", "csv")
+    assert done.exit_code == 0
+    assert done.stderr.startswith("cleverdon: DOUBTFUL: their split is unusual. There are A ")
+    assert "DOUBTFUL" not in done.stdout
+    assert "DOUBTFUL" in run(log, "-m", "Success", *expected).stdout
 
 
 def test_options_reach_the_test(log: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shlex
 
@@ -10,8 +11,10 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 
-from cleverdon.cli import logs_options
+from cleverdon.cli import cleverdon, logs_options
 from cleverdon.errors import InputError
+from cleverdon.online.generating import generate
+from cleverdon.online.interleaving import TeamDraft, write_records
 from tests.online.reading.rows import AT, written
 
 
@@ -82,3 +85,73 @@ def test_a_format_that_does_not_fit(log):
 
 def test_a_log_has_to_be_given():
     assert "Missing argument 'LOG...'" in run().stderr
+
+
+@pytest.fixture(scope="module")
+def with_bots(tmp_path_factory):
+    """A log with programs, and what commands need beside it; and what is known of the programs."""
+    folder = tmp_path_factory.mktemp("bots")
+    truth = generate(folder / "log", events=4000, seed=3, bots=0.03, effect=0.2)
+    (folder / "topics.tsv").write_text("t1\tbicycle\n")
+    (folder / "qrels.txt").write_text("t1 0 d1 1\n")
+    record = TeamDraft(seed=1).interleave(["d1", "d2"], ["d2", "d1"], query_id="q1").record
+    write_records(folder / "records.jsonl", [record])
+    return folder, truth.bots
+
+
+COMMANDS = {
+    "check": "check log",
+    "metrics": "metrics log -m PageCTR",
+    "abtest": "abtest log -m Success",
+    "interleave": "interleave records.jsonl log",
+    "judge": "judge log -o clicks.qrels --min-impressions 1 --held-out 0",
+    "bridge": "bridge log --topics topics.tsv --qrels qrels.txt",
+}
+
+
+def run_logs(folder, words):
+    with contextlib.chdir(folder):
+        done = CliRunner().invoke(cleverdon, ["logs", *words.split()], catch_exceptions=False)
+    # The doctor's exit code is 1, since so many programs are an error.
+    assert done.exit_code in ((0, 1) if words.startswith("check") else (0,)), done.output
+    return done
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_says_what_was_left_out_as_programs(with_bots, name):
+    folder, bots = with_bots
+    json_of = f"{COMMANDS[name]} -f json"
+    assert json.loads(run_logs(folder, json_of).stdout)["without_bots"] is None
+    found = json.loads(run_logs(folder, f"{json_of} --without-bots").stdout)["without_bots"]
+    assert (found["users"], found["searches"], found["events"]) == (bots.users, bots.pages, 0)
+    assert found["rules"].startswith("more than 100 searches in an hour")
+    told = f"Left out as programs: {bots.users} users, with {bots.pages:,} searches"
+    done = run_logs(folder, f"{COMMANDS[name]} --without-bots")
+    assert told in " ".join(done.stdout.split())
+    assert done.stderr.startswith(f"cleverdon: {told}")
+
+
+def test_every_format_of_tables_says_what_was_left_out_as_programs(with_bots):
+    folder, bots = with_bots
+    told = f"Left out as programs: {bots.users} users"
+    for name, formats in (
+        ("metrics", ("table", "markdown", "latex", "html")),
+        ("abtest", ("text", "table", "markdown", "latex", "html")),
+        ("bridge", ("table", "markdown", "html")),
+    ):
+        for format in formats:
+            done = run_logs(folder, f"{COMMANDS[name]} --without-bots -f {format}")
+            assert told in " ".join(done.stdout.split()), (name, format)
+    for name in ("metrics", "abtest"):  # csv has no room for it
+        done = run_logs(folder, f"{COMMANDS[name]} --without-bots -f csv")
+        assert done.stderr.startswith(f"cleverdon: {told}")
+
+
+def test_the_report_says_what_was_left_out_as_programs(with_bots):
+    folder, bots = with_bots
+    run_logs(folder, "report log --without-bots -o report.html --json")
+    found = json.loads((folder / "report.json").read_text())
+    assert found["without_bots"]["searches"] == bots.pages
+    told = f"Left out as programs: {bots.users} users"
+    assert len([note for note in found["notes"] if note.startswith(told)]) == 1
+    assert told in (folder / "report.html").read_text()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cleverdon.online.bots import BotRules, persons, without_bots
-from cleverdon.online.log import EVENTS, QUERIES, Log
+from cleverdon.online.log import EVENTS, QUERIES, LeftOut, Log
 from cleverdon.online.worked import log_of
 from tests.online.doctor.rows import START, Records, click, healthy, page, shown
 
@@ -31,15 +31,25 @@ def test_programs_go_with_all_that_is_theirs() -> None:
     assert rows(left.log.events) == rows(calm.events)
     assert left.log.queries.columns == tuple(QUERIES)
     assert left.log.events.columns == tuple(EVENTS)
-    assert left.log.notes[0].startswith("Users left out as programs: 1 (more than 100 searches")
-    assert without_bots(left.log) == (left.log, 0, 0)
+    gone = left.log.without_bots
+    assert gone == LeftOut(users=1, searches=101, events=3, rules=str(BotRules()))
+    assert str(gone).startswith(
+        "Left out as programs: 1 user, with 101 searches and 3 events (more than 100 searches"
+    )
+    again = without_bots(left.log)
+    assert again[1:] == (0, 0)
+    assert again.log.without_bots == gone
+    assert log.without_bots is None
 
 
 def test_whoever_clicks_is_no_program() -> None:
     theirs = robot()
     for done in (click(theirs[7], 1), click(theirs[7], 1, query_id=None)):
         log = log_of([*PAGES, *theirs], [*DONE, done])
-        assert without_bots(log) == (log, 0, 0)
+        left = without_bots(log)
+        assert left[1:] == (0, 0)
+        assert left.log.queries is log.queries
+        assert left.log.without_bots == LeftOut(0, 0, 0, str(BotRules()))
 
 
 def test_an_hour_is_any_sixty_minutes() -> None:
@@ -59,7 +69,10 @@ def test_users_without_a_name_are_left_in() -> None:
 
 def test_a_log_that_names_nobody_is_left_alone() -> None:
     log = log_of([{"query_id": f"q{n}", "time": START + n} for n in range(200)], [])
-    assert without_bots(log) == (log, 0, 0)
+    left = without_bots(log)
+    assert left[1:] == (0, 0)
+    assert left.log.queries is log.queries
+    assert str(left.log.without_bots).startswith("Programs are not left out: the log names neither")
 
 
 def test_what_is_known_of_a_person() -> None:

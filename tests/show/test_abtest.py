@@ -117,15 +117,68 @@ def test_what_is_not_to_be_trusted_is_not_claimed(test: ABTest) -> None:
     assert [one["text"] for one in found["effects"]] == [None] * 3
 
 
+def test_a_split_that_is_unusual_is_called_doubtful(test: ABTest) -> None:
+    ratio = SampleRatio(
+        {"A": 5135, "B": 4865}, {"A": 5000, "B": 5000}, 0.007, "exact binomial test"
+    )
+    odd = replace(test, ratio=ratio)
+    told = (
+        "DOUBTFUL: their split is unusual. There are A 5,135, B 4,865; there should be A 5,000, "
+        "B 5,000 (exact binomial test p = 0.007): chance alone gives a split as uneven as this in "
+        "one of 143 experiments."
+    )
+    assert told in render(odd)
+    assert "as expected" not in render(odd)
+    assert "B beats A" in render(odd), "it is doubtful, and still trusted"
+    for format in ("table", "markdown", "latex", "html"):
+        assert "DOUBTFUL" in render(odd, format)
+        assert "DOUBTFUL" not in render(test, format)
+    found = json.loads(render(odd, "json"))
+    assert (found["trusted"], found["sample_ratio"]["verdict"]) == (True, "doubtful")
+    assert found["doubts"][0]["name"] == "sample-ratio"
+    assert json.loads(render(test, "json"))["sample_ratio"]["verdict"] == "as expected"
+
+
+@pytest.mark.parametrize(
+    ("p", "verdict"),
+    [(0.0009, "mismatch"), (0.001, "doubtful"), (0.0499, "doubtful"), (0.05, "as expected")],
+)
+def test_how_sure_one_is_of_the_split(p: float, verdict: str) -> None:
+    ratio = SampleRatio({"A": 1, "B": 1}, {"A": 1, "B": 1}, p, "exact binomial test")
+    assert (ratio.verdict, ratio.mismatch) == (verdict, verdict == "mismatch")
+
+
+def test_a_guardrail_that_got_better_is_said_to(test: ABTest) -> None:
+    """Two thirds off every latency, and nothing else."""
+    searches = [
+        search(f"u{at}", "AB"[at % 2], at, clicks=1, latency_ms=(300, 100)[at % 2] + at % 7)
+        for at in range(200)
+    ]
+    found = abtest(log_with(searches), ["QueryCTR"], guardrails=["Latency"])
+    (guard,) = found.guardrails
+    assert (guard.verdict, guard.change) == ("kept", "better")
+    text = guardrail_sentence(guard, found)
+    assert text.startswith("Guardrail Latency: kept, B is better than A (303.0 ms to 103.0 ms ")
+    assert "worse" not in text
+    (record,) = json.loads(render(found, "json"))["guardrails"]
+    assert (record["verdict"], record["change"]) == ("kept", "better")
+    more = replace(guard, effect=made("Success", 0.05))
+    assert more.change == "better"
+    assert replace(guard, effect=made("Success", -0.05)).change == "worse"
+
+
 def test_guardrails(test: ABTest) -> None:
     slower = replace(made("Latency", 0.05), relative_low=0.05, relative_high=0.2)
-    for verdict, begin in (
-        ("kept", "B is less than 2% worse than A, if at all (400"),
-        ("open", "B is not shown to be less than 2% worse than A (400"),
-        ("broken", "BROKEN, B is more than 2% worse than A (400"),
+    either = replace(slower, low=-0.01)
+    for verdict, effect, begin in (
+        ("kept", either, "kept, B is less than 2% worse than A, if it is worse at all (0.4"),
+        ("kept", slower, "kept, B is worse than A, by less than 2% (0.4"),
+        ("open", either, "B is not shown to be less than 2% worse than A (0.4"),
+        ("open", slower, "B is worse than A, and not shown to be so by less than 2% (0.4"),
+        ("broken", slower, "BROKEN, B is more than 2% worse than A (0.4"),
     ):
-        text = guardrail_sentence(Guardrail(slower, 0.02, 0.9, 0.1, verdict), test)  # type: ignore[arg-type]
-        assert text.startswith(f"Guardrail Latency: {begin.replace('400', '0.4')}")
+        text = guardrail_sentence(Guardrail(effect, 0.02, 0.9, 0.1, verdict), test)  # type: ignore[arg-type]
+        assert text.startswith(f"Guardrail Latency: {begin}")
         p = f"one-sided p = {'0.100' if verdict == 'broken' else '0.900'}"
         assert text.endswith(f"+12.5%, lower is better; 95% CI +5.0% to +20.0%; {p}).")
     none = Effect(find("Latency"), "A", "B", sides=None, untested="the log has no latency")  # type: ignore[arg-type]

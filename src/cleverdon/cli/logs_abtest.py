@@ -130,7 +130,7 @@ def command(
 
     Users are the sample, whatever a metric counts. First it is checked whether they are split as
     they should be: where they are not, with p below 0.001, nothing is claimed and the exit code is
-    3.
+    3. With p below 0.05 the split is called doubtful, and the exit code is 0.
 
     \b
     Examples:
@@ -141,12 +141,12 @@ def command(
     """
     shares = _shares(expected)
 
-    from cleverdon.cli.progress import bar
+    from cleverdon.cli.progress import bar, say
 
     limits = () if guardrails == ("none",) else guardrails or None
     with bar("comparing variants"):
         from cleverdon.online.abtest import abtest
-        from cleverdon.show.abtest import render
+        from cleverdon.show.abtest import ratio_sentence, render
 
         log = logs_options.opened(sources, reading)
         test = abtest(
@@ -161,6 +161,8 @@ def command(
         for name, text in test.sql.items():
             click.echo(f"-- {name}\n{text};\n")
         return
+    if format_ in ("csv", "tsv") and test.ratio.verdict != "as expected":
+        say(f"cleverdon: {ratio_sentence(test)}")
     click.echo(render(test, format_, **options.terminal()))
     if not test.trusted:
         raise click.exceptions.Exit(NOT_TRUSTED)

@@ -85,4 +85,4 @@ def command(
         credits = credit_log(log, stored, marginalised=not assigned)
         found = preference(credits, **testing)
         planned = power(found, size=difference, target=target)
-    click.echo(render(found, planned, credits, format_))
+    click.echo(render(found, planned, credits, format_, without_bots=log.without_bots))

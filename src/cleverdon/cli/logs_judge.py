@@ -155,4 +155,4 @@ def command(
             enough = shown.of_users(least_users)
             ids = clicks.topic_ids(found, topics, column=text_column, among=enough)
             written = clicks.write(found, ids, output)
-    click.echo(render(usage, predictions, found, written, format_))
+    click.echo(render(usage, predictions, found, written, format_, without_bots=log.without_bots))

@@ -111,8 +111,8 @@ def opened(sources: tuple[str, ...], reading: dict[str, Any], *, warn: bool = Tr
     if warn and found.aside:
         say(f"cleverdon: {_told(found)}; to see them: {_check(sources, found, reading)}")
     if people_only:
-        found, users, gone = without_bots(found)
-        say(f"cleverdon: {counted(users, 'user')} left out as programs, with {gone:,} rows")
+        found = without_bots(found).log
+        say(f"cleverdon: {found.without_bots}")
     return found
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cleverdon.errors import OptionError
 from cleverdon.online import days
-from cleverdon.online.log import Log
+from cleverdon.online.log import LeftOut, Log
 from cleverdon.online.portable import whole
 
 if TYPE_CHECKING:
@@ -132,7 +132,8 @@ def without_bots(log: Log, rules: BotRules | None = None) -> WithoutBots:
     """
     rules = rules or BotRules()
     if not log.has("queries.user") and not log.has("queries.session"):
-        return WithoutBots(log, 0, 0)
+        nothing = LeftOut(0, 0, 0, str(rules), can_tell=False)
+        return WithoutBots(replace(log, without_bots=nothing), 0, 0)
     everyone = persons(log, rules)
     # Kept, since it would be worked out again by each query that asks for the log.
     bots = everyone.filter(everyone.bot == 1).select(bot="person").cache()
@@ -140,18 +141,19 @@ def without_bots(log: Log, rules: BotRules | None = None) -> WithoutBots:
     theirs = queries.semi_join(bots, queries.whoever == bots.bot).select(page_id="query_id").cache()
     users, pages = _size(bots), _size(theirs)
     if not users:
-        return WithoutBots(log, 0, 0)
+        nothing = log.without_bots or LeftOut(0, 0, 0, str(rules))
+        return WithoutBots(replace(log, without_bots=nothing), 0, 0)
     events = log.events.mutate(whoever=person_of(log.events))
     kept = events.anti_join(theirs, events.query_id == theirs.page_id)
     kept = kept.anti_join(bots, kept.whoever == bots.bot)
-    rows = pages + _size(log.events) - _size(kept)
+    gone = LeftOut(users, pages, _size(log.events) - _size(kept), str(rules))
     thinned = replace(
         log,
         queries=queries.anti_join(bots, queries.whoever == bots.bot).drop("whoever"),
         events=kept.drop("whoever"),
-        notes=(*log.notes, f"Users left out as programs: {users:,} ({rules})."),
+        without_bots=gone,
     )
-    return WithoutBots(thinned, users, rows)
+    return WithoutBots(thinned, users, gone.searches + gone.events)
 
 
 def _size(table: Table) -> int:

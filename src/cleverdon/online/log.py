@@ -78,6 +78,35 @@ class Aside:
     """Whether the rows stay in the log, and only a value of theirs was read as unknown."""
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """What was left out of a log as the doing of programs; see `bots.without_bots`."""
+
+    users: int
+    searches: int
+    events: int
+    rules: str
+    """Who was taken for a program."""
+    can_tell: bool = True
+    """Whether the log names users or sessions: otherwise nobody can be told apart."""
+
+    def __str__(self) -> str:
+        if not self.can_tell:
+            return (
+                "Programs are not left out: the log names neither users nor sessions, so that they "
+                "cannot be told from people."
+            )
+        users, searches, events = (
+            f"{number:,} {name if number == 1 else plural}"
+            for number, name, plural in (
+                (self.users, "user", "users"),
+                (self.searches, "search", "searches"),
+                (self.events, "event", "events"),
+            )
+        )
+        return f"Left out as programs: {users}, with {searches} and {events} ({self.rules})."
+
+
 @dataclass(frozen=True, eq=False)
 class Log:
     """The result pages that users asked for, and what they did with them.
@@ -101,6 +130,8 @@ class Log:
     """How many rows of queries and of events were read, those set aside included.
 
     What only stands in for events that are missing is no row that was read."""
+    without_bots: LeftOut | None = None
+    """What was left out as the doing of programs; None where nobody asked for that."""
 
     @property
     def set_aside(self) -> int:

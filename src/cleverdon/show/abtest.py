@@ -23,7 +23,7 @@ from cleverdon.show.claims import corrected_for, doubt_line
 from cleverdon.show.grid import FORMATS as TABLES
 from cleverdon.show.grid import counted, laid_out, printable
 from cleverdon.show.numbers import p_value, two_digits
-from cleverdon.show.observed import written
+from cleverdon.show.observed import about_bots, written
 
 FORMATS = ("text", *TABLES)
 
@@ -43,7 +43,7 @@ def render(test: ABTest, format: str = "text", **terminal: Any) -> str:
         return json.dumps(_as_json(test), indent=1, ensure_ascii=False)
     if format != "text":
         return laid_out(effects_grid(test, exact=format in ("csv", "tsv")), format, **terminal)
-    parts = ["\n".join(heading(test))]
+    parts = ["\n".join([*heading(test), *about_bots(test.stages.log)])]
     if test.trusted:
         parts += ["\n\n".join(sentence(claim) for claim in claims(test))]
         parts += ["\n".join(guardrail_sentence(one, test) for one in test.guardrails)]
@@ -172,10 +172,20 @@ def guardrail_sentence(guard: Guardrail, test: ABTest) -> str:
     if guard.p is None or guard.p_beyond is None:
         return f"Guardrail {effect.metric}: not tested for {variant}, since {_why(effect)}."
     said = {
-        "kept": f"{variant} is less than {margin} worse than {control}, if at all",
-        "broken": f"BROKEN, {variant} is more than {margin} worse than {control}",
-        "open": f"{variant} is not shown to be less than {margin} worse than {control}",
-    }[guard.verdict]
+        ("kept", "better"): f"kept, {variant} is better than {control}",
+        ("kept", "not shown"): f"kept, {variant} is less than {margin} worse than {control}, "
+        "if it is worse at all",
+        ("kept", "worse"): f"kept, {variant} is worse than {control}, by less than {margin}",
+        ("open", "worse"): f"{variant} is worse than {control}, and not shown to be so by less "
+        f"than {margin}",
+        ("open", "not shown"): f"{variant} is not shown to be less than {margin} worse than "
+        f"{control}",
+        ("open", "better"): f"{variant} seems better than {control}, yet is not shown to be less "
+        f"than {margin} worse",
+    }.get(
+        (guard.verdict, guard.change),
+        f"BROKEN, {variant} is more than {margin} worse than {control}",
+    )
     p = p_value(guard.p_beyond if guard.verdict == "broken" else guard.p)
     sided = "always-valid" if test.sequential else "one-sided"
     parts = [_values(effect)]
@@ -223,6 +233,7 @@ def _as_json(test: ABTest) -> dict[str, Any]:
             {
                 "text": guardrail_sentence(one, test) if test.trusted else None,
                 "verdict": one.verdict if test.trusted else None,
+                "change": one.change if test.trusted else None,
                 "margin": one.margin,
                 "p_kept": one.p,
                 "p_broken": one.p_beyond,

@@ -13,7 +13,7 @@ from cleverdon.online.metrics.base import Ratio
 from cleverdon.show.claims import corrected_for
 from cleverdon.show.grid import Grid, printable
 from cleverdon.show.numbers import p_value, two_digits
-from cleverdon.show.observed import significant, written
+from cleverdon.show.observed import about_bots, bots_record, significant, written
 
 LONGEST = 365
 """Days beyond which nobody waits, and no estimate holds."""
@@ -62,19 +62,28 @@ def _footnotes(test: ABTest) -> list[str]:
             f"p within: of guardrails alone, small where it is shown that the variant is not worse "
             f"by the margin or more; {name}, not corrected"
         )
-    return notes if test.trusted else [ratio_sentence(test), *notes]
+    if test.ratio.verdict != "as expected":
+        notes = [ratio_sentence(test), *notes]
+    return [*notes, *about_bots(test.stages.log)]
 
 
 def ratio_sentence(test: ABTest) -> str:
     """Whether users were split as they should be."""
     ratio = test.ratio
     p = f"{ratio.test} {p_value(ratio.p)}"
-    if not ratio.mismatch:
+    if ratio.verdict == "as expected":
         return f"They are split as expected ({p})."
     found = ", ".join(f"{printable(name)} {count:,}" for name, count in ratio.users.items())
     expected = ", ".join(
         f"{printable(name)} {significant(n)}" for name, n in ratio.expected.items()
     )
+    if ratio.verdict == "doubtful":
+        return (
+            f"DOUBTFUL: their split is unusual. There are {found}; there should be {expected} "
+            f"({p}): chance alone gives a split as uneven as this in one of "
+            f"{round(1 / ratio.p):,} experiments. Check how {test.participants.unit}s are "
+            "assigned and logged before you rely on the results."
+        )
     return (
         f"NOT TO BE TRUSTED: they are not split as expected. There are {found}; there should be "
         f"{expected} ({p}). Whatever made {test.participants.unit}s go missing may have changed "
@@ -186,7 +195,12 @@ def record(test: ABTest) -> dict[str, Any]:
         "control": test.control,
         "trusted": test.trusted,
         "participants": asdict(test.participants),
-        "sample_ratio": {**asdict(test.ratio), "mismatch": test.ratio.mismatch},
+        "sample_ratio": {
+            **asdict(test.ratio),
+            "mismatch": test.ratio.mismatch,
+            "verdict": test.ratio.verdict,
+        },
+        "without_bots": bots_record(test.stages.log),
         "correction": test.correction,
         "comparisons": test.family,
         "level": test.level,

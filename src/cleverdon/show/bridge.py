@@ -17,7 +17,7 @@ from cleverdon.online.bridge.weighting import WeightedDifference, WeightedMean
 from cleverdon.show.correlation_words import sentences
 from cleverdon.show.grid import Grid, counted, laid_out, printable
 from cleverdon.show.numbers import decimal, number
-from cleverdon.show.observed import significant
+from cleverdon.show.observed import about_bots, bots_record, significant
 
 FORMATS = ("table", "markdown", "html", "json")
 _SHOWN = 12
@@ -39,7 +39,9 @@ def render(
     if format == "json":
         record = as_json(found, covered, next_ones, weighting, correlations)
         return json.dumps(record, indent=1, ensure_ascii=False)
-    grids = [coverage_grid(covered, top=found.stages.settings.top), to_judge_grid(found, next_ones)]
+    settings, log = found.stages.settings, found.stages.log
+    grids = [coverage_grid(covered, top=settings.top), to_judge_grid(found, next_ones)]
+    grids[0] = replace(grids[0], footnotes=[*grids[0].footnotes, *about_bots(log)])
     if weighting is not None:
         grids.append(means_grid(weighting))
         if weighting.differences:
@@ -230,6 +232,7 @@ def as_json(
         "coverage": asdict(covered) | {"share": covered.share},
         "to_judge": asdict(next_ones),
         "unknown": {kind: list(lacks) for kind, lacks in found.unknown.items()},
+        "without_bots": bots_record(stages.log),
     }
     if weighting is not None:
         record["weighted"] = {

@@ -10,6 +10,7 @@ from typing import Any
 from cleverdon.arrays import plain
 from cleverdon.errors import check_word
 from cleverdon.online.clicks import Fitted, Graded, Prediction, Usage, Written
+from cleverdon.online.log import LeftOut
 from cleverdon.show.grid import Grid, counted, laid_out
 from cleverdon.show.numbers import decimal
 
@@ -30,13 +31,16 @@ def render(
     graded: Graded,
     written: Written,
     format: str = "text",
+    *,
+    without_bots: LeftOut | None = None,
 ) -> str:
     """Which lists were used, how well models predict clicks, and what the grades are."""
     check_word("format", format, FORMATS)
     if format == "json":
         record = _record(usage, predictions, graded, written)
+        record["without_bots"] = without_bots and asdict(without_bots)
         return json.dumps(record, indent=1, ensure_ascii=False)
-    parts = [lists(usage)]
+    parts = [lists(usage) if without_bots is None else f"{without_bots}\n{lists(usage)}"]
     if predictions:
         parts.append(table(predictions))
     return "\n\n".join([*parts, fitting(graded.fitted), judging(graded, written)])

@@ -45,6 +45,8 @@ def _size(found: Diagnosis) -> list[str]:
     lines = [f"{printable(found.source)}: {_searches(size.searches)}{by}{_span(found)}"]
     actions = ", ".join(f"{count:,} {printable(str(name))}" for name, count in size.actions.items())
     lines.append(f"{counted(size.events, 'event')}{': ' if actions else ''}{actions}")
+    if found.without_bots is not None:
+        lines.append(str(found.without_bots))
     return [*lines, *(printable(note) for note in found.notes)]
 
 

@@ -13,6 +13,7 @@ from cleverdon.compare.intervals import Interval
 from cleverdon.errors import check_word
 from cleverdon.online.interleaving import Credits, Power, Preference, find
 from cleverdon.online.interleaving.preference import Votes
+from cleverdon.online.log import LeftOut
 from cleverdon.show.grid import Grid, counted, laid_out, printable
 from cleverdon.show.numbers import decimal, p_value, two_digits
 
@@ -30,12 +31,23 @@ _VERBS = {
 }
 
 
-def render(found: Preference, power: Power, credits: Credits, format: str = "text") -> str:
+def render(
+    found: Preference,
+    power: Power,
+    credits: Credits,
+    format: str = "text",
+    *,
+    without_bots: LeftOut | None = None,
+) -> str:
     """The claim, the counts that it rests on, and what speaks against it."""
     check_word("format", format, FORMATS)
     if format == "json":
-        return json.dumps(_record(found, power, credits), indent=1, ensure_ascii=False)
+        record = _record(found, power, credits)
+        record["without_bots"] = without_bots and asdict(without_bots)
+        return json.dumps(record, indent=1, ensure_ascii=False)
     lines = [sentence(found, power), "", _table(found), "", power_sentence(power)]
+    if without_bots is not None:
+        lines += ["", str(without_bots)]
     raised = list(doubts(found, credits))
     if raised:
         lines += ["", "Before you believe it:", *(f"- {doubt}" for doubt in raised)]

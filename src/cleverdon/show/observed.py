@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from math import isclose
 from textwrap import fill
 from typing import Any
@@ -135,7 +136,7 @@ def _closing(observed: Observed) -> list[str]:
     if any(isinstance(value.metric, Ratio) for value in observed.values):
         lines.append(_about_intervals(observed))
     lines += _without_value(observed)
-    lines += about_rows(stages.log)
+    lines += [*about_bots(stages.log), *about_rows(stages.log)]
     return [fill(" ".join(lines), 96)]
 
 
@@ -164,6 +165,16 @@ def about_rows(log: Log) -> list[str]:
     return lines
 
 
+def about_bots(log: Log) -> list[str]:
+    """What --without-bots left out of the log, in a sentence."""
+    return [] if log.without_bots is None else [str(log.without_bots)]
+
+
+def bots_record(log: Log) -> dict[str, Any] | None:
+    """What --without-bots left out of the log, for JSON; None without that option."""
+    return None if log.without_bots is None else asdict(log.without_bots)
+
+
 def _about_intervals(observed: Observed) -> str:
     if not any(value.low is not None for value in observed.values):
         return "There are too few users for intervals."
@@ -173,8 +184,6 @@ def _about_intervals(observed: Observed) -> str:
 
 def as_json(observed: Observed) -> dict[str, Any]:
     """All of it as plain records."""
-    from dataclasses import asdict
-
     stages = observed.stages
     return {
         "source": stages.log.source,
@@ -200,5 +209,6 @@ def as_json(observed: Observed) -> dict[str, Any]:
         "lists": {str(listed.metric): listed.rows for listed in observed.lists},
         "missing": {name: list(columns) for name, columns in observed.missing.items()},
         "notes": list(stages.notes),
+        "without_bots": bots_record(stages.log),
         "aside": [asdict(aside) for aside in stages.log.aside],
     }

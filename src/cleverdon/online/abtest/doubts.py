@@ -21,6 +21,17 @@ Found = tuple[str, float] | None
 """A sentence and the number that it is about; None where there is nothing to say."""
 
 
+def _doubtful_ratio(test: ABTest) -> Found:
+    if test.ratio.verdict != "doubtful":
+        return None
+    unit = test.participants.unit
+    return (
+        f"the split of {unit}s over variants is unusual (p = {test.ratio.p:.2g}): check how they "
+        "are assigned, and whether any are missing from the log",
+        test.ratio.p,
+    )
+
+
 def _contaminated(test: ABTest) -> Found:
     count = test.participants.contaminated
     share = count / (count + test.participants.total)
@@ -108,6 +119,7 @@ def _sessions_randomised(test: ABTest) -> Found:
 _KOHAVI = "Kohavi, Tang & Xu 2020, doi:10.1017/9781108653985"
 
 RULES: dict[str, tuple[Callable[[ABTest], Found], str]] = {
+    "sample-ratio": (_doubtful_ratio, "Fabijan et al. 2019, doi:10.1145/3292500.3330722"),
     "contaminated": (_contaminated, "Crook et al. 2009, doi:10.1145/1557019.1557139"),
     "differed-before": (_differed_before, _KOHAVI),
     "part-of-a-week": (_part_of_a_week, _KOHAVI),

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
+from typing import Literal
 
 from cleverdon.compare.needs import scipy_stats
 from cleverdon.errors import OptionError
@@ -17,6 +18,8 @@ from cleverdon.errors import OptionError
 LEVEL = 0.001
 """Below which p-value users are taken to have gone missing: experiments are many, and this check is
 to cry wolf in one of a thousand."""
+DOUBTFUL = 0.05
+"""Below which p-value a split is unusual, though not enough so to distrust the experiment."""
 TOLERANCE = 1e-6
 """How far the sum of expected shares may be from 1: three thirds of six digits are 0.999999."""
 
@@ -37,7 +40,14 @@ class SampleRatio:
 
     @property
     def mismatch(self) -> bool:
-        return self.p < LEVEL
+        return self.verdict == "mismatch"
+
+    @property
+    def verdict(self) -> Literal["as expected", "doubtful", "mismatch"]:
+        """A mismatch below `LEVEL`; doubtful from there to `DOUBTFUL`."""
+        if self.p < LEVEL:
+            return "mismatch"
+        return "doubtful" if self.p < DOUBTFUL else "as expected"
 
 
 def sample_ratio(
@@ -48,8 +58,10 @@ def sample_ratio(
     >>> found = sample_ratio({"A": 5120, "B": 4610})
     >>> found.expected["A"], found.mismatch
     (4865.0, True)
-    >>> sample_ratio({"A": 900, "B": 98}, {"A": 0.9, "B": 0.1}).mismatch
-    False
+    >>> sample_ratio({"A": 900, "B": 98}, {"A": 0.9, "B": 0.1}).verdict
+    'as expected'
+    >>> sample_ratio({"A": 5140, "B": 4860}).verdict
+    'doubtful'
     """
     if shares is None:
         shares = dict.fromkeys(users, 1.0)

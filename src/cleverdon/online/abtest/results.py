@@ -111,6 +111,14 @@ class Guardrail:
     """Small where it is shown to be worse by more than the margin."""
     verdict: GuardrailVerdict
 
+    @property
+    def change(self) -> Literal["better", "worse", "not shown"]:
+        """The side of 0 on which the whole interval of the difference lies, if it lies on one."""
+        low, high = self.effect.low, self.effect.high
+        if low is None or high is None or low <= 0 <= high:
+            return "not shown"
+        return "better" if (low > 0) == (self.effect.metric.better == "higher") else "worse"
+
 
 @dataclass(frozen=True)
 class Participants:

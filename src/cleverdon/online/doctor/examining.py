@@ -49,4 +49,5 @@ def examine(
         skipped=skipped,
         notes=log.notes,
         limits=facts.limits,
+        without_bots=log.without_bots,
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from cleverdon.online.doctor.limits import Limits
+from cleverdon.online.log import LeftOut
 
 Severity = Literal["error", "warning", "note"]
 """An error makes metrics wrong, a warning is likely a mistake, a note is good to know."""
@@ -92,6 +93,8 @@ class Diagnosis:
     notes: tuple[str, ...]
     """What the reader of the log had to assume."""
     limits: Limits
+    without_bots: LeftOut | None = None
+    """What was left out as the doing of programs, before the doctor looked."""
 
     def of(self, severity: Severity) -> list[Finding]:
         return [finding for finding in self.findings if finding.severity == severity]

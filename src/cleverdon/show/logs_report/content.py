@@ -22,7 +22,15 @@ from cleverdon.show.abtest_records import effects_grid, planning_grid
 from cleverdon.show.grid import Grid, counted
 from cleverdon.show.logs_report.gathering import Gathered
 from cleverdon.show.logs_report.method import method
-from cleverdon.show.observed import about_rows, list_grid, significant, values_grid, written
+from cleverdon.show.observed import (
+    about_bots,
+    about_rows,
+    bots_record,
+    list_grid,
+    significant,
+    values_grid,
+    written,
+)
 from cleverdon.show.plot.online.by_day import axis_name
 
 KEY = (
@@ -60,6 +68,7 @@ def content(gathered: Gathered, *, title: str) -> dict[str, Any]:
         "title": title,
         "source": gathered.stages.log.source,
         "notes": _basis(gathered),
+        "without_bots": bots_record(gathered.stages.log),
         "headline": headline(gathered),
         "level": observed.level,
         "numbers": [_number(value) for value in _key_values(gathered)],
@@ -93,7 +102,7 @@ def _basis(gathered: Gathered) -> list[str]:
     first, last = (as_date(at // 86_400_000) for at in stages.local_span)
     told = [f"{stages.log.source}, {first} to {last} ({stages.settings.timezone})."]
     told += [*stages.log.notes, *stages.notes]
-    return [*told, *about_rows(stages.log)]
+    return [*told, *about_bots(stages.log), *about_rows(stages.log)]
 
 
 def headline(gathered: Gathered) -> str:
@@ -226,7 +235,11 @@ def _abtest(test: ABTest) -> dict[str, Any]:
             *({"text": one, "verdict": "not tested"} for one in not_tested(test) if trusted),
         ],
         "guardrails": [
-            {"text": guardrail_sentence(one, test), "verdict": one.verdict}
+            {
+                "text": guardrail_sentence(one, test),
+                "verdict": one.verdict,
+                "change": one.change,
+            }
             for one in (test.guardrails if trusted else ())
         ],
         "doubts": [asdict(one) for one in doubts(test)],

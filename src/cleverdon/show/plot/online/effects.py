@@ -34,6 +34,8 @@ def about_effects(test: ABTest) -> str:
     told = f"{who}. Lines: {1 - test.level:.0%} {lines}, not corrected for how many there are."
     if not test.trusted:
         return f"{told} Not to be trusted: users are not split as expected."
+    if test.ratio.verdict == "doubtful":
+        told += " Doubtful: users are split in an unusual way."
     return f"{told} Filled: corrected p ≤ {test.level:g}."
 
 
