@@ -1,4 +1,7 @@
-"""Small logs that hypothesis makes up: few users, few words, all that can be missing missing."""
+"""Small logs that hypothesis makes up: few users, few words, all that can be missing missing.
+
+Users, sessions and clients have the same ids, so that whoever mixes them up is found out.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ START = 1_774_746_000_000 - 3 * 3_600_000
 """Three hours before the clocks change in Europe, so that days and hours are not all as long."""
 
 WORDS = ["a", "A ", "ab", "abc", "b", "ß", "SS", "b  c", "B c", None]
+
+_LATE = 3 * 24 * 3_600_000
 
 _actions = st.sampled_from(
     ["impression", "impression", "click", "click", "copy", "conversion", "x"]
@@ -25,11 +30,12 @@ def logs(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         START, START + 12 * 3_600_000
     )
     for number in range(draw(st.integers(1, 25))):
-        user = draw(st.sampled_from(["u1", "u2", "u3", "u4", "u5", "u6", None]))
+        user = draw(st.sampled_from(["1", "2", "3", "4", "5", "6", None, None]))
         page = {
             "query_id": f"q{draw(st.integers(0, 9))}-{number}",
             "user": user,
-            "session": None if user is None else draw(st.sampled_from([f"{user}s1", f"{user}s2"])),
+            "session": draw(st.sampled_from([user, "1", "2", "7", "8", None])),
+            "client": draw(st.sampled_from(["1", "9", None, None])),
             "time": draw(times),
             "text": draw(st.sampled_from(WORDS)),
             "page": draw(st.sampled_from([None, 1, 1, 2, 3])),
@@ -47,8 +53,9 @@ def logs(draw: st.DrawFn) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
                     "query_id": page["query_id"] if draw(st.integers(0, 9)) else None,
                     "user": user,
                     "session": page["session"],
+                    "client": page["client"],
                     "time": page["time"]
-                    + draw(st.sampled_from([-5000, 0, 1000, 40_000, 1_500_000])),
+                    + draw(st.sampled_from([-5000, 0, 1000, 40_000, 1_500_000, 3_000_000, _LATE])),
                     "action": action,
                     "doc": draw(st.sampled_from(["d1", "d2", None])),
                     "position": draw(st.integers(1, 20)) if known else None,

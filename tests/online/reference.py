@@ -27,6 +27,75 @@ def folded(text: str | None) -> str | None:
     return " ".join(text.split())
 
 
+Actor = tuple[str, str]
+"""What kind of id it is, and the id."""
+
+
+Part = tuple[Actor, float, float]
+"""What an actor adds to a numerator and to a denominator."""
+
+
+def actor(page: Row, users_of_its_session: set[str]) -> Actor | None:
+    """Who searched: a user; the one user of the session; the session; the client; or nobody."""
+    if page["user"] is not None:
+        return "user", page["user"]
+    if page["session"] is not None:
+        if len(users_of_its_session) == 1:
+            return "user", next(iter(users_of_its_session))
+        return "session", page["session"]
+    return None if page["client"] is None else ("client", page["client"])
+
+
+def in_use_until(page: Row, idle: float) -> int:
+    """The last time before a gap that is too long: of the search, and of its own events."""
+    until: int = page["time"]
+    for time in sorted(event["time"] for event in page["events"]):
+        if time - until > idle:
+            break
+        until = max(until, time)
+    return until
+
+
+def split_by_idleness(pages: list[Row], idle: float) -> list[list[Row]]:
+    """Pages of one actor, in order; cut where none of the earlier ones is in use any more."""
+    sittings: list[list[Row]] = []
+    for place, page in enumerate(pages):
+        if place and page["time"] - max(one["until"] for one in pages[:place]) <= idle:
+            sittings[-1].append(page)
+        else:
+            sittings.append([page])
+    return sittings
+
+
+def by_own_ids(sittings: list[list[Row]]) -> list[list[Row]]:
+    """Sessions of one actor by the log's own ids.
+
+    A page without an id has that of the page before it in the same sitting, or else of the next one
+    that has any. A sitting without an id is a session.
+    """
+    sessions: dict[object, list[Row]] = {}
+    for number, sitting in enumerate(sittings):
+        ids = [page["session"] for page in sitting]
+        known = [one for one in ids if one is not None]
+        current = known[0] if known else None
+        for page, own in zip(sitting, ids, strict=True):
+            current = current if own is None else own
+            key = ("sitting", number) if current is None else ("id", current)
+            sessions.setdefault(key, []).append(page)
+    return list(sessions.values())
+
+
+def queries_of(session: list[Row]) -> list[list[Row]]:
+    """Runs of pages with the same text."""
+    queries: list[list[Row]] = []
+    for page in session:
+        if queries and queries[-1][-1]["text"] == page["text"]:
+            queries[-1].append(page)
+        else:
+            queries.append([page])
+    return queries
+
+
 class Reference:
     """A log, read as `Settings` with these words would have it."""
 
@@ -35,8 +104,8 @@ class Reference:
         queries: list[Row],
         events: list[Row],
         *,
-        sessions: str = "idle",
-        idle_minutes: float = 30,
+        sessions: str | None = None,
+        idle_minutes: float | None = None,
         dwell_seconds: float = 30,
         success: tuple[str, ...] = ("dwell", "copy", "conversion"),
         keystroke_seconds: float | None = None,
@@ -48,18 +117,21 @@ class Reference:
     ) -> None:
         self.least_users, self.top, self.head, self.torso = least_users, top, head, torso
         self.zone = ZoneInfo(timezone)
+        own_ids = sessions == "log" or (sessions is None and idle_minutes is None)
+        idle = (30 if idle_minutes is None else idle_minutes) * 60_000
         of_page = defaultdict(list)
         for event in events:
             of_page[event["query_id"]].append(event)
+        users_of_session = defaultdict(set)
+        for query in queries:
+            if query["session"] is not None and query["user"] is not None:
+                users_of_session[query["session"]].add(query["user"])
         self.pages = []
         for query in queries:
             page = {**query, "text": folded(query["text"]), "events": of_page[query["query_id"]]}
-            page["person"] = page["user"] if sessions == "idle" else page["session"]
-            page["cluster"] = next(
-                name
-                for name in (page["user"], page["session"], page["query_id"])
-                if name is not None
-            )
+            page["actor"] = actor(page, users_of_session[page["session"]])
+            page["cluster"] = page["actor"] or ("query", page["query_id"])
+            page["until"] = in_use_until(page, idle)
             clicks = [event for event in page["events"] if event["action"] == "click"]
             page["clicks"] = clicks
             page["long"] = sum((click["dwell_ms"] or 0) >= dwell_seconds * 1000 for click in clicks)
@@ -67,35 +139,25 @@ class Reference:
             page["conversion"] = sum(event["action"] == "conversion" for event in page["events"])
             self.pages.append(page)
         self.pages.sort(key=lambda page: (page["time"], page["query_id"]))
-        by_person = defaultdict(list)
+        by_actor = defaultdict(list)
         for page in self.pages:
-            by_person[page["person"]].append(page)
+            by_actor[page["actor"]].append(page)
+        nobodys = by_actor.pop(None, [])
         if keystroke_seconds is not None:
-            for person, pages in by_person.items():
-                if person is not None:
-                    by_person[person] = _finished(pages, keystroke_seconds * 1000)
-            self.pages = [page for pages in by_person.values() for page in pages]
+            for whose, pages in by_actor.items():
+                by_actor[whose] = _finished(pages, keystroke_seconds * 1000)
+            self.pages = [*nobodys, *(page for pages in by_actor.values() for page in pages)]
         self.sessions: list[list[list[Row]]] = []  # sessions of queries of pages
-        for person, pages in by_person.items():
-            if person is None:
-                continue
-            reached = None
-            for page in pages:
-                idle = reached is not None and page["time"] - reached > idle_minutes * 60_000
-                if reached is None or (sessions == "idle" and idle):
-                    self.sessions.append([[page]])
-                elif self.sessions[-1][-1][-1]["text"] == page["text"]:
-                    self.sessions[-1][-1].append(page)
-                else:
-                    self.sessions[-1].append([page])
-                times = [page["time"], *(event["time"] for event in page["events"])]
-                reached = max(times if reached is None else [*times, reached])
+        for pages in by_actor.values():
+            sittings = split_by_idleness(pages, idle)
+            for session in by_own_ids(sittings) if own_ids else sittings:
+                self.sessions.append(queries_of(session))
         self.queries = [query for session in self.sessions for query in session]
         self.signals = ["long" if signal == "dwell" else signal for signal in success]
 
-    def ratios(self) -> dict[str, list[tuple[str, float, float]]]:
+    def ratios(self) -> dict[str, list[Part]]:
         """For each metric, what each user adds to its numerator and denominator."""
-        found: dict[str, list[tuple[str, float, float]]] = defaultdict(list)
+        found: dict[str, list[Part]] = defaultdict(list)
         for session in self.sessions:
             pages = [page for query in session for page in query]
             whose = min(page["cluster"] for page in pages)
@@ -138,7 +200,7 @@ class Reference:
 
     def counts(self) -> dict[str, int]:
         return {
-            "Users": len({page["user"] for page in self.pages} - {None}),
+            "Users": len({page["cluster"] for page in self.pages if page["cluster"][0] == "user"}),
             "Sessions": len(self.sessions),
             "Queries": len(self.queries),
             "Pages": len(self.pages),
@@ -152,7 +214,7 @@ class Reference:
 
     def top_list(self, which: str) -> list[tuple[str, int, int]]:
         """Text, how often, and by how many users."""
-        asked: dict[str, list[str]] = defaultdict(list)
+        asked: dict[str, list[Actor]] = defaultdict(list)
         for query in self.queries:
             results = [page["results"] for page in query if page["results"] is not None]
             clicked = any(page["clicks"] for page in query)
@@ -271,13 +333,13 @@ def percentile(values: list[float], percent: float) -> float:
 
 
 def delta_interval(
-    parts: list[tuple[str, float, float]], *, share: bool
+    parts: list[Part], *, share: bool
 ) -> tuple[float | None, float | None, float | None]:
     """A ratio and its interval: by residuals of users, and not by sums of squares."""
     from scipy.stats import t
     from statsmodels.stats.proportion import proportion_confint
 
-    users: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    users: dict[Actor, list[float]] = defaultdict(lambda: [0.0, 0.0])
     for whose, above, below in parts:
         users[whose][0] += above
         users[whose][1] += below

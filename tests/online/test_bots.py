@@ -79,8 +79,8 @@ def test_what_is_known_of_a_person() -> None:
     log: Log = log_of(PAGES, DONE)
     found = persons(log, BotRules()).order_by("person").to_pyarrow().to_pylist()
     assert [(row["person"], row["searches"], row["empty"], row["done"]) for row in found] == [
-        ("ann", 2, 0, 2),
-        ("bob", 2, 1, 3),
+        ("u:ann", 2, 0, 2),
+        ("u:bob", 2, 1, 3),
     ]
     assert [row["gap_ms"] for row in found] == [100_000, 40_000]
     assert [row["bot"] for row in found] == [0, 0]

@@ -55,6 +55,7 @@ def made_up(**how: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         rows = table.to_pylist()
         for row in rows:
             row["time"] = round(row["time"].timestamp() * 1000)
+            row["client"] = None
         tables.append(rows)
     return tables[0], tables[1]
 
@@ -80,9 +81,9 @@ def odd() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         {"event_id": "6", "query_id": "q5", "time": 1_800_040, "action": "impression"},
         {"event_id": "7", "query_id": "q5", "time": 1_800_040, "action": "hover"},
     ]
-    columns = ("user", "session", "page", "results", "latency_ms", "variant")
+    columns = ("user", "session", "client", "page", "results", "latency_ms", "variant")
     queries = [{**dict.fromkeys(columns), **query} for query in queries]
-    columns = ("user", "session", "doc", "position", "dwell_ms")
+    columns = ("user", "session", "client", "doc", "position", "dwell_ms")
     return queries, [{**dict.fromkeys(columns), **event} for event in events]
 
 

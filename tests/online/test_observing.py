@@ -19,8 +19,11 @@ from tests.online.made import logs
 
 HOWS: list[dict[str, Any]] = [
     {},
-    {"sessions": "log"},
+    {"sessions": "log", "idle_minutes": 5},
+    {"sessions": "idle"},
     {"idle_minutes": 5, "keystroke_seconds": 30.0},
+    {"idle_minutes": 0.5},
+    {"idle_minutes": 120},
     {"success": ("copy",), "least_users": 1, "timezone": "Europe/Berlin"},
     {"dwell_seconds": 40, "least_users": 2, "top": 2, "head": 0.2, "torso": 0.3},
 ]

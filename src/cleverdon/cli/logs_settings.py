@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from cleverdon.cli.options import COUNT, Count, Number, together
-from cleverdon.online.settings import SIGNALS, Sessions, Settings
+from cleverdon.online.settings import IDLE_MINUTES, SIGNALS, Sessions, Settings
 
 _OPTIONS = (
     "sessions",
@@ -39,19 +39,16 @@ def counting(command: Any) -> Any:
         click.option(
             "--sessions",
             type=click.Choice(get_args(Sessions)),
-            default=defaults.sessions,
-            show_default=True,
             help="What a session is. idle: it ends where its user does nothing for a while; "
-            "log: the log's own ids tell.",
+            "log: the log's own ids tell.  [default: log where the log has such ids and no --idle "
+            "is given, else idle]",
         ),
         click.option(
             "--idle",
             "idle_minutes",
             type=Number(),
-            default=defaults.idle_minutes,
-            show_default=True,
             metavar="MINUTES",
-            help="After how long a session has ended.",
+            help=f"After how long a session has ended.  [default: {IDLE_MINUTES:g}]",
         ),
         click.option(
             "--success",

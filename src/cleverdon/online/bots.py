@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from cleverdon.errors import OptionError
 from cleverdon.online import days
-from cleverdon.online.log import LeftOut, Log
+from cleverdon.online.log import SIGNS, LeftOut, Log, actor_of, with_actors
 from cleverdon.online.portable import whole
 
 if TYPE_CHECKING:
     from ibis import Table
-
-PERSONAL = ("click", "copy", "conversion")
-"""What programs that only ask do not do."""
 
 PAUSE = 30 * days.MINUTE
 """Longer gaps between searches say nothing of how evenly they come."""
@@ -57,19 +54,13 @@ class WithoutBots(NamedTuple):
     """Searches and events together."""
 
 
-def person_of(table: Table) -> Any:
-    """Whoever did it: the user, or the session where the log names no user."""
-    return table.user.coalesce(table.session)
-
-
 def persons(log: Log, rules: BotRules) -> Table:
     """A row for each person who searched: how much, how fast, how evenly, and whether a program.
 
     `fast` counts searches that follow too many others within an hour or a day; `bot` is 1 for
-    programs. A person whom the log does not name is in none of the rows.
+    programs. A person is an actor, see `actor_of`; searches without one are in none of the rows.
     """
-    queries = log.queries
-    asked = queries.select("query_id", "time", "results", person=person_of(queries))
+    asked = with_actors(log).select("query_id", "time", "results", person="actor")
     asked = asked.filter(asked.person.notnull())
     order = {"group_by": "person", "order_by": ["time", "query_id"]}
     asked = asked.mutate(
@@ -109,11 +100,11 @@ def persons(log: Log, rules: BotRules) -> Table:
 
 def _done_by(log: Log) -> Table:
     """How often each person clicked, copied or bought; the person as the page names them."""
-    pages = log.queries.select(page_id="query_id", asker=person_of(log.queries))
-    events = log.events
-    events = events.filter(events.action.isin(PERSONAL))
+    pages = with_actors(log).select(page_id="query_id", asker="actor")
+    events = log.events.mutate(doer=actor_of(log.events))
+    events = events.filter(events.action.isin(SIGNS))
     joined = events.left_join(pages, events.query_id == pages.page_id)
-    acts = joined.select(whoever=joined.asker.coalesce(joined.user, joined.session))
+    acts = joined.select(whoever=joined.asker.coalesce(joined.doer))
     acts = acts.filter(acts.whoever.notnull())
     return acts.group_by("whoever").agg(done=acts.count())
 
@@ -121,7 +112,7 @@ def _done_by(log: Log) -> Table:
 def without_bots(log: Log, rules: BotRules | None = None) -> WithoutBots:
     """The log without users that are programs, their pages, and what was done on those.
 
-    Where the log names neither users nor sessions, nobody can be told apart or left out.
+    Where the log names no users, sessions or clients, nobody can be told apart or left out.
 
     >>> from cleverdon.online.worked import log_of
     >>> busy = [{"query_id": f"q{n}", "user": "bot", "time": n} for n in range(150)]
@@ -131,25 +122,25 @@ def without_bots(log: Log, rules: BotRules | None = None) -> WithoutBots:
     (1, 150, 1)
     """
     rules = rules or BotRules()
-    if not log.has("queries.user") and not log.has("queries.session"):
+    if not log.actors:
         nothing = LeftOut(0, 0, 0, str(rules), can_tell=False)
         return WithoutBots(replace(log, without_bots=nothing), 0, 0)
     everyone = persons(log, rules)
     # Kept, since it would be worked out again by each query that asks for the log.
     bots = everyone.filter(everyone.bot == 1).select(bot="person").cache()
-    queries = log.queries.mutate(whoever=person_of(log.queries))
-    theirs = queries.semi_join(bots, queries.whoever == bots.bot).select(page_id="query_id").cache()
+    queries = with_actors(log)
+    theirs = queries.semi_join(bots, queries.actor == bots.bot).select(page_id="query_id").cache()
     users, pages = _size(bots), _size(theirs)
     if not users:
         nothing = log.without_bots or LeftOut(0, 0, 0, str(rules))
         return WithoutBots(replace(log, without_bots=nothing), 0, 0)
-    events = log.events.mutate(whoever=person_of(log.events))
+    events = log.events.mutate(whoever=actor_of(log.events))
     kept = events.anti_join(theirs, events.query_id == theirs.page_id)
     kept = kept.anti_join(bots, kept.whoever == bots.bot)
     gone = LeftOut(users, pages, _size(log.events) - _size(kept), str(rules))
     thinned = replace(
         log,
-        queries=queries.anti_join(bots, queries.whoever == bots.bot).drop("whoever"),
+        queries=queries.anti_join(bots, queries.actor == bots.bot).drop("actor"),
         events=kept.drop("whoever"),
         without_bots=gone,
     )

@@ -6,21 +6,20 @@ from typing import TYPE_CHECKING
 
 import ibis
 
-from cleverdon.online.log import Log
 from cleverdon.online.settings import Settings
 
 if TYPE_CHECKING:
     from ibis import Table
 
 
-def with_inferred_dwell(log: Log, events: Table, settings: Settings, *, by_user: bool) -> Table:
+def with_inferred_dwell(queries: Table, events: Table, settings: Settings) -> Table:
     """How long a clicked document was looked at, where the log does not say: until the next thing.
 
-    The next click or search of the same person. `is_last` where none follows before the person was
-    idle: then nobody knows how long it was.
+    The next click or search of the same actor; of a search that names none, on the same page.
+    `is_last` where none follows before the actor was idle: then nobody knows how long it was.
     """
-    queries = log.queries
-    pages = queries.select("query_id", person="user" if by_user else "session", at="time")
+    actor = queries.actor.coalesce("q:" + queries.query_id)
+    pages = queries.select("query_id", person=actor, at="time")
     clicks = events.filter(events.action == "click")
     acts = pages.mutate(event_id=ibis.null("string"), is_click=False).union(
         clicks.join(pages, "query_id").select(

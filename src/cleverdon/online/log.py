@@ -19,6 +19,7 @@ QUERIES: Mapping[str, str] = {
     "query_id": "string",
     "user": "string",
     "session": "string",
+    "client": "string",
     "time": "int64",
     "text": "string",
     "page": "int64",
@@ -33,6 +34,7 @@ EVENTS: Mapping[str, str] = {
     "query_id": "string",
     "user": "string",
     "session": "string",
+    "client": "string",
     "time": "int64",
     "action": "string",
     "doc": "string",
@@ -44,10 +46,14 @@ EVENTS: Mapping[str, str] = {
 ACTIONS = ("impression", "click", "copy", "conversion")
 """What metrics look for in `Log.events`; any other action is kept, and counted by the doctor."""
 
+SIGNS = ("click", "copy", "conversion")
+"""The actions that may show that a search was of use."""
+
 MEANINGS: Mapping[str, str] = {
     "query_id": "the id of a result page; events name the page that they belong to by it",
-    "user": "whoever searched: a user, a client, a cookie",
+    "user": "whoever searched: an account, or another id that lasts",
     "session": "the log's own id of a session",
+    "client": "the device, browser or address that stands for a user whom nothing else names",
     "time": "when it was, in milliseconds since 1970 began in UTC",
     "text": "what was searched for",
     "page": "which page of the results was asked for, from 1",
@@ -144,6 +150,11 @@ class Log:
         return sum(aside.count for aside in self.aside if aside.kept)
 
     @property
+    def actors(self) -> list[str]:
+        """What can say who searched: those of user, session and client that the log has."""
+        return [name for name in ACTORS if self.has(f"queries.{name}")]
+
+    @property
     def backend(self) -> Any:
         """The connection that the tables are of, on which every query runs."""
         return self.queries.get_backend()
@@ -172,6 +183,53 @@ class Log:
         return column
 
 
+ACTORS: Mapping[str, str] = {"user": "u:", "session": "s:", "client": "c:"}
+"""What says who searched, the first that is known; and the letter before ids of that kind."""
+
+
+def actor_of(table: ibis.Table, *, user_of_session: Any = None) -> Any:
+    """Who did it: the user; without one, the session; without one, the client; null for nobody.
+
+    The letter in front keeps the kinds apart: user 7 is not session 7. `user_of_session` is a user
+    to take before the session.
+    """
+    import ibis
+
+    kinds = [prefix + table[name] for name, prefix in ACTORS.items()]
+    if user_of_session is not None:
+        kinds.insert(1, ACTORS["user"] + user_of_session)
+    return ibis.coalesce(*kinds)
+
+
+def with_actors(log: Log) -> ibis.Table:
+    """The queries, with who made each: `actor`.
+
+    A query without a user is of the user of its session, if that names exactly one: users who log
+    in during a session are not two.
+    """
+    import ibis
+
+    queries = log.queries
+    only = None
+    if log.has("queries.user", "queries.session"):
+        session = ibis.window(group_by="session")
+        first, last = queries.user.min().over(session), queries.user.max().over(session)
+        only = ibis.ifelse(queries.session.notnull() & (first == last), first, ibis.null("string"))
+    return queries.mutate(actor=actor_of(queries, user_of_session=only))
+
+
+def named_by(table: ibis.Table) -> dict[str, int]:
+    """How many `searches` a table has; for how many a user, a session or a client says who made
+    them, and for how many `nothing` does."""
+    kinds = {
+        name: table.count(where=table.actor.startswith(prefix)) for name, prefix in ACTORS.items()
+    }
+    nothing = table.count(where=table.actor.isnull())
+    counts = table.agg(searches=table.count(), nothing=nothing, **kinds)
+    found: dict[str, int] = counts.to_pyarrow().to_pylist()[0]
+    return found
+
+
 def conformed(
     table: ibis.Table, columns: Mapping[str, str], *, segments: Iterable[str] = ()
 ) -> ibis.Table:
@@ -180,7 +238,7 @@ def conformed(
     >>> import ibis
     >>> raw = ibis.table({"query_id": "string", "time": "int32"}, name="raw")
     >>> conformed(raw, QUERIES).columns[:4]
-    ('query_id', 'user', 'session', 'time')
+    ('query_id', 'user', 'session', 'client')
     """
     import ibis
 

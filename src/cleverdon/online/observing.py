@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from cleverdon.errors import OptionError
@@ -40,6 +40,8 @@ class Value:
     users: int | None = None
     """How many users, or what stands for them, the interval rests on."""
     percentiles: dict[str, float | None] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    """What must be known to read it, such as what was left out, in sentences; of the whole log."""
 
 
 @dataclass(frozen=True)
@@ -76,6 +78,12 @@ class Observed:
         from cleverdon.show.observed import render
 
         return render(self)
+
+    @property
+    def notes(self) -> dict[str, tuple[str, ...]]:
+        """The notes of each metric that has any, of values and of lists."""
+        told = {str(one.metric): one.notes for one in (*self.values, *self.lists)}
+        return {name: notes for name, notes in told.items() if notes}
 
     @property
     def groups(self) -> list[Group]:
@@ -127,7 +135,11 @@ def observe(
     told = [one for one in chosen if str(one) not in missing]
     tell = progress or (lambda what: None)
     run = _Runner(stages, split, level, dict(stages.made_by), tell)
-    values = [*run.ratios(told), *run.counts(told)]
+    notes = run.notes(told)
+    values = [
+        replace(value, notes=tuple(notes[str(value.metric)]))
+        for value in (*run.ratios(told), *run.counts(told))
+    ]
     order = {str(one): place for place, one in enumerate(chosen)}
     values.sort(key=lambda value: (_in_order(value.group), order[str(value.metric)]))
     return Observed(
@@ -135,7 +147,10 @@ def observe(
         by=split,
         level=level,
         values=tuple(values),
-        lists=tuple(run.lists(told)),
+        lists=tuple(
+            replace(listed, notes=(*listed.notes, *notes[str(listed.metric)]))
+            for listed in run.lists(told)
+        ),
         missing=missing,
         asked=run.asked,
     )
@@ -190,6 +205,34 @@ class _Runner:
             days.as_date(part) if name == "day" and part is not None else part
             for name, part in parts
         )
+
+    def notes(self, told: list[Metric]) -> dict[str, list[str]]:
+        """What each metric left out, in sentences; each table is asked once for all metrics."""
+        lost = {str(one): one.left_out(self.stages) for one in told}
+        every = [one for found in lost.values() for one in found]
+        tables = {one.table.op(): one.table for one in every if one.table is not None}
+        counts = {(one.what, one.why): (one.count, one.of) for one in every if one.table is None}
+        for number, (key, table) in enumerate(tables.items(), start=1):
+            parts = {
+                (one.what, one.why): (one.count, one.of)
+                for one in every
+                if one.table is not None and one.table.op() == key
+            }
+            sums = {}
+            for place, (count, of) in enumerate(parts.values()):
+                sums |= {f"n{place}": count.sum(), f"d{place}": of.sum()}
+            (row,) = self.ask(f"what is left out ({number})", table.agg(**sums))
+            for place, name in enumerate(parts):
+                counts[name] = (row[f"n{place}"] or 0, row[f"d{place}"] or 0)
+        return {
+            name: [
+                f"Left out: {count:,} of {of:,} {one.what} {one.why}."
+                for one in found
+                for count, of in [counts[one.what, one.why]]
+                if count > 0
+            ]
+            for name, found in lost.items()
+        }
 
     def ratios(self, told: list[Metric]) -> list[Value]:
         """Every ratio over the same table is asked for at once."""

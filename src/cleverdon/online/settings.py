@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, get_args
 
 from cleverdon.errors import OptionError, check_word
+
+if TYPE_CHECKING:
+    from cleverdon.online.log import Log
 
 Sessions = Literal["idle", "log"]
 Signal = Literal["dwell", "copy", "conversion"]
@@ -18,6 +21,7 @@ _TIMES = {
     "keystroke_seconds": "--keystrokes",
 }
 _LONGEST = 1_000_000
+IDLE_MINUTES = 30.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,9 +32,12 @@ class Settings:
     1200000
     """
 
-    sessions: Sessions = "idle"
-    """`idle`: a session ends where its user does nothing for a while; `log`: the log's own ids."""
-    idle_minutes: float = 30
+    sessions: Sessions | None = None
+    """`idle`: a session ends where its user does nothing for a while; `log`: the log's own ids.
+
+    By default the log's own ids, if it has them and `idle_minutes` is not given; else `idle`."""
+    idle_minutes: float | None = None
+    """How long a user does nothing before a session has ended; 30, unless given."""
     success: tuple[Signal, ...] = SIGNALS
     """What makes a session a success, each on its own."""
     dwell_seconds: float = 30
@@ -54,7 +61,8 @@ class Settings:
     """Those that follow; all others are the tail."""
 
     def __post_init__(self) -> None:
-        check_word("sessions", self.sessions, get_args(Sessions))
+        if self.sessions is not None:
+            check_word("sessions", self.sessions, get_args(Sessions))
         for signal in self.success:
             check_word("success", signal, SIGNALS)
         if not self.success:
@@ -82,9 +90,17 @@ class Settings:
                 "above 0, and leave some to the tail"
             )
 
+    def for_log(self, log: Log) -> Settings:
+        """The same with nothing left open: what makes the sessions of this log."""
+        own = log.has("queries.session") and self.idle_minutes is None
+        minutes = IDLE_MINUTES if self.idle_minutes is None else self.idle_minutes
+        return replace(
+            self, sessions=self.sessions or ("log" if own else "idle"), idle_minutes=minutes
+        )
+
     @property
     def idle_ms(self) -> int:
-        return round(self.idle_minutes * 60_000)
+        return round((self.idle_minutes or IDLE_MINUTES) * 60_000)
 
     @property
     def dwell_ms(self) -> int:

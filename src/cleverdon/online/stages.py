@@ -6,7 +6,7 @@ page, with what was done on it; a row a query, which may have several pages; a r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 from cleverdon.errors import InputError
 from cleverdon.online.days import DAY, Clock, as_time
 from cleverdon.online.dwell import with_inferred_dwell
-from cleverdon.online.log import Log
+from cleverdon.online.log import (
+    ACTIONS,
+    ACTORS,
+    SIGNS,
+    Log,
+    actor_of,
+    named_by,
+    with_actors,
+)
 from cleverdon.online.portable import whole
 from cleverdon.online.settings import Settings
 from cleverdon.online.texts import changed, normaliser
@@ -37,6 +45,8 @@ class Stages:
 
     log: Log
     settings: Settings
+    searches: ibis.Table
+    """The result pages, also those that `Settings.keystroke_seconds` leaves out."""
     pages: ibis.Table
     queries: ibis.Table
     sessions: ibis.Table
@@ -47,21 +57,43 @@ class Stages:
     first: int
     """The time of the first search, and of the last."""
     last: int
+    named_by: Mapping[str, int]
+    """How many `searches` there are; for how many a user, a session or a client says who made them,
+    and for how many `nothing`."""
     notes: tuple[str, ...] = ()
-
+    """Which rule made the sessions, and who stands for users where none is named."""
     split: tuple[str, ...] = ()
     """The columns by which the tables can be split, beside the day."""
 
     @property
     def knows_persons(self) -> bool:
         """Whether the log says who searched, or in which session."""
-        return self.log.has("queries.user") or self.log.has("queries.session")
+        return bool(self.log.actors)
 
     @cached_property
     def has_clicks(self) -> bool:
         """Whether there is a click at all: where there is none, nobody knows if any was logged."""
         clicks = self.pages.clicks.sum().to_pyarrow().as_py()
         return bool(clicks)
+
+    @cached_property
+    def strays(self) -> dict[str, tuple[int, int]]:
+        """For each action, how many events belong to no search in the log, and how many there are.
+
+        Such events count in no metric.
+        """
+        events, pages = self.log.events, self.searches
+        events = events.filter(events.action.isin(ACTIONS))
+        counted = events.group_by("action").agg(n=events.count())
+        there = {row["action"]: row["n"] for row in counted.to_pyarrow().to_pylist()}
+        names = dict(zip(ACTIONS, ("impressions", "clicks", "copies", "conversions"), strict=True))
+        sums = pages.agg(**{action: pages[name].sum() for action, name in names.items()})
+        (known,) = sums.to_pyarrow().to_pylist()
+        totals = {action: there.get(action, 0) for action in ACTIONS}
+        return {
+            action: (max(total - (known[action] or 0), 0), total)
+            for action, total in totals.items()
+        }
 
     @property
     def asked(self) -> ibis.Table:
@@ -111,7 +143,13 @@ def staged(
         return cached
 
     tell("looking through queries")
-    span = log.queries.agg(first=log.queries.time.min(), last=log.queries.time.max())
+    queries = log.queries
+    span = queries.agg(
+        first=queries.time.min(),
+        last=queries.time.max(),
+        without_user=queries.count(where=queries.user.isnull()),
+        without_session=queries.count(where=queries.session.isnull()),
+    )
     (when,) = span.to_pyarrow().to_pylist()
     if when["first"] is None:
         raise InputError("there is not one search in the log", source=log.source)
@@ -121,65 +159,98 @@ def staged(
             "spans; cleverdon logs check shows the rows",
             source=log.source,
         )
-    by_user, notes = _who_searched(log, settings)
-    asked = _with_person(log.queries, labels, by_user=by_user)
+    settings = settings.for_log(log)
+    if settings.sessions == "log":
+        log.need("sessions by the log's own ids", "queries.session")
+    # Which users sessions name need not be asked where every search names its own.
+    queries = with_actors(log) if when["without_user"] else queries.mutate(actor=actor_of(queries))
+    asked = _needed(queries, labels, settings)
     asked = _with_texts(asked, log, settings, tell)
-    asked = _with_events(asked, _seen(log), _done(log, settings, by_user=by_user))
+    asked = _with_events(asked, _seen(log), _done(log, queries, settings))
+    searches = asked = kept("searches", asked)
     if settings.keystroke_ms is not None:
-        asked = _without_keystrokes(kept("searches", asked), settings.keystroke_ms)
-    pages = kept("pages", _numbered(asked, idle=settings.idle_ms if by_user else None))
-    pages = _with_cluster(pages, by_user=by_user)
-    queries = kept("queries", _queries(pages, labels, by_user=by_user))
-    queries = _with_cluster(queries, by_user=by_user)
-    sessions = kept("sessions", _sessions(queries, labels, settings, by_user=by_user))
-    sessions = _with_cluster(sessions, by_user=by_user)
+        asked = _without_keystrokes(asked, settings.keystroke_ms)
+    asked = _with_reach(asked, log, settings.idle_ms)
+    if settings.sessions == "log":
+        if when["without_session"]:
+            asked = _with_sessions_filled(asked, settings.idle_ms)
+        asked = _with_own_sessions(asked)
+    pages = kept("pages", _numbered(asked, settings.idle_ms))
+    pages = _with_cluster(pages)
+    named = named_by(pages)
+    carried = (*labels, "actor") if settings.sessions == "log" else labels
+    queries = _with_cluster(kept("queries", _queries(pages, carried)))
+    sessions = _with_cluster(kept("sessions", _sessions(queries, carried, settings)))
     return Stages(
         log=log,
         settings=settings,
+        searches=searches,
         pages=pages,
         queries=queries,
         sessions=sessions,
         made_by=made_by,
         kept_as=kept_as,
-        **when,
-        notes=tuple(notes),
+        first=when["first"],
+        last=when["last"],
+        named_by=named,
+        notes=_notes(log, settings, named, when["without_session"]),
         split=labels,
     )
 
 
-def _who_searched(log: Log, settings: Settings) -> tuple[bool, list[str]]:
-    """Whether sessions are made from users' idleness, and what is to be said of it."""
+def _notes(
+    log: Log, settings: Settings, named: dict[str, int], without_session: int
+) -> tuple[str, ...]:
+    """Which rule made the sessions, and who stands for users where none is named."""
+    if not log.actors:
+        return ()
+    minutes = f"{settings.idle_ms / 60_000:g} minutes"
+    of = f"of {named['searches']:,} searches"
+    if settings.sessions == "idle":
+        told = [f"A session ends where its user does nothing for {minutes}."]
+    else:
+        told = ["Sessions are by the log's own ids."]
+        if without_session:
+            told.append(
+                f"{without_session:,} {of} have no session id: each is in the session of its "
+                f"user's searches around it, unless {minutes} lie between them."
+            )
+    others = [name for name in ("session", "client") if named[name]]
+    if not log.has("queries.user"):
+        whom = " and ".join(f"{name}s" for name in others)
+        told += [f"The log does not name users: {whom} stand for them."] if others else []
+    elif others:
+        whom = " or ".join(f"the {name} ({named[name]:,})" for name in others)
+        count = sum(named[name] for name in others)
+        told.append(f"{count:,} {of} name no user: {whom} stands for the user.")
+    if named["nothing"]:
+        told.append(
+            f"{named['nothing']:,} {of} name no user, session or client: they are in no session."
+        )
+    return tuple(told)
+
+
+def _needed(queries: ibis.Table, labels: tuple[str, ...], settings: Settings) -> ibis.Table:
+    """Just the columns that are needed: they are what takes time to carry along."""
+    columns = ["query_id", "time", "text", "page", "results", "latency_ms", *labels]
     if settings.sessions == "log":
-        log.need("sessions by the log's own ids", "queries.session")
-        return False, []
-    if not log.has("queries.user") and log.has("queries.session"):
-        return False, ["The log does not name users, so that sessions are by its own ids."]
-    return True, []
+        columns.append("session")
+    return queries.select(*columns, "actor")
 
 
-def _with_person(queries: ibis.Table, labels: tuple[str, ...], *, by_user: bool) -> ibis.Table:
-    """The queries, with the person whose sessions are told apart: the user, or the session itself.
+def _with_cluster(table: ibis.Table) -> ibis.Table:
+    """With the user, if known; and with the cluster that rows are of, in samples of users.
 
-    Just the columns that are needed, and no name twice: they are what takes time to carry along.
+    That is the actor. A page whose actor is not known is a cluster of its own.
     """
     import ibis
 
-    columns = ["query_id", "time", "text", "page", "results", "latency_ms", *labels]
-    if by_user:
-        nobody = ibis.ifelse(
-            queries.user.isnull(), queries.session.coalesce(queries.query_id), ibis.null("string")
-        )
-        return queries.select(*columns, person=queries.user, nobody=nobody)
-    nobody = ibis.ifelse(queries.session.isnull(), queries.query_id, ibis.null("string"))
-    return queries.select(*columns, "user", person=queries.session, nobody=nobody)
-
-
-def _with_cluster(table: ibis.Table, *, by_user: bool) -> ibis.Table:
-    """With who stands for all that one user does: where none is named, a session or a page."""
-    person = table.person.coalesce(table.nobody) if "nobody" in table.columns else table.person
-    if by_user:
-        return table.mutate(user=table.person, cluster=person)
-    return table.mutate(cluster=table.user.coalesce(person))
+    actor = table.actor if "actor" in table.columns else table.person
+    cluster = actor.coalesce("q:" + table.query_id) if "query_id" in table.columns else actor
+    user = ibis.ifelse(
+        actor.startswith(ACTORS["user"]), actor.substr(len(ACTORS["user"])), ibis.null("string")
+    )
+    return table.mutate(actor=actor, cluster=cluster, user=user)
 
 
 def _with_texts(queries: ibis.Table, log: Log, settings: Settings, tell: Progress) -> ibis.Table:
@@ -210,14 +281,12 @@ def _seen(log: Log) -> ibis.Table:
     )
 
 
-def _done(log: Log, settings: Settings, *, by_user: bool) -> ibis.Table:
+def _done(log: Log, queries: ibis.Table, settings: Settings) -> ibis.Table:
     """A row for each page with clicks, copies or conversions, and what metrics ask of them."""
-    events = log.events.filter(
-        log.events.query_id.notnull(), log.events.action.isin(["click", "copy", "conversion"])
-    )
+    events = log.events.filter(log.events.query_id.notnull(), log.events.action.isin(SIGNS))
     inferred = not log.has("events.dwell_ms")
     if inferred:
-        events = with_inferred_dwell(log, events, settings, by_user=by_user)
+        events = with_inferred_dwell(queries, events, settings)
     click = events.action == "click"
     long = events.dwell_ms >= settings.dwell_ms
     if inferred:
@@ -250,13 +319,13 @@ _UNKNOWN = ("query_id", "first_click", "top_click")
 
 def _without_keystrokes(asked: ibis.Table, soon: int) -> ibis.Table:
     """Searches without those that were made while the next one was being typed."""
-    window: dict[str, Any] = {"group_by": "person", "order_by": ["time", "query_id"]}
+    window: dict[str, Any] = {"group_by": "actor", "order_by": ["time", "query_id"]}
     rows = asked.mutate(
         next_text=asked.text.lead().over(**window), next_time=asked.time.lead().over(**window)
     )
     typed = (
         (rows.clicks == 0)
-        & rows.person.notnull()
+        & rows.actor.notnull()
         & (rows.next_time - rows.time <= soon)
         & (rows.next_text != rows.text)
         & (rows.next_text.startswith(rows.text) | rows.text.startswith(rows.next_text))
@@ -264,44 +333,126 @@ def _without_keystrokes(asked: ibis.Table, soon: int) -> ibis.Table:
     return rows.filter(~typed.fill_null(False)).select(*asked.columns)
 
 
-def _numbered(pages: ibis.Table, *, idle: int | None) -> ibis.Table:
-    """Which of a person's sessions a page is in, and which of their queries it belongs to.
+def _with_reach(pages: ibis.Table, log: Log, idle: int) -> ibis.Table:
+    """With the time until which a page was in use: `reached`.
 
-    A session ends where nothing is done for longer than `idle`: no search, and nothing with the
-    results of one. A query is a run of pages with the same text in one session: its later pages
-    and repetitions belong to it.
+    A page is in use from its search on, as long as its events follow each other within `idle`. An
+    event after a longer gap is late: it counts for its page, but nobody was busy in between. Events
+    before their page, by a clock that runs behind, change nothing.
     """
     import ibis
 
-    window: dict[str, Any] = {"group_by": "person", "order_by": ["time", "query_id"]}
-    # A clock that runs behind must not end a session before it began.
-    reached = ibis.greatest(pages.time, pages.last_event.fill_null(pages.time))
-    pages = pages.mutate(
-        before=reached.max().over(ibis.window(**window, preceding=(None, 1))),
-        before_text=pages.text.lag().over(**window),
+    gapped = pages.filter(pages.last_event - pages.time > idle)
+    gapped = gapped.select(page_id=gapped.query_id, asked_at=gapped.time)
+    acts = log.events.join(gapped, log.events.query_id == gapped.page_id)
+    acts = acts.filter(acts.time >= acts.asked_at).select("page_id", "asked_at", "time")
+    before = acts.time.lag().over(group_by=["page_id", "asked_at"], order_by="time")
+    acts = acts.mutate(before=before.coalesce(acts.asked_at))
+    late = acts.filter(acts.time - acts.before > idle)
+    # What comes before the first gap is the earliest of all that come before a gap.
+    ends = late.group_by("page_id", "asked_at").agg(end=late.before.min())
+    joined = pages.left_join(ends, [pages.query_id == ends.page_id, pages.time == ends.asked_at])
+    last = ibis.greatest(pages.time, pages.last_event.fill_null(pages.time))
+    return joined.select(
+        *[pages[name] for name in pages.columns if name != "last_event"],
+        reached=joined.end.coalesce(last),
     )
-    first = pages.before.isnull()
-    starts = first if idle is None else first | (pages.time - pages.before > idle)
+
+
+def _order(key: str) -> dict[str, Any]:
+    """A window over the pages of one key, in the order of time."""
+    return {"group_by": key, "order_by": ["time", "query_id"]}
+
+
+def _with_before(pages: ibis.Table, key: str) -> ibis.Table:
+    """With the time until which any earlier page of the same key was in use: `before`."""
+    import ibis
+
+    earlier = ibis.window(**_order(key), preceding=(None, 1))
+    return pages.mutate(before=pages.reached.max().over(earlier))
+
+
+def _with_sessions_filled(pages: ibis.Table, idle: int) -> ibis.Table:
+    """Pages without a session id get that of the actor's page before, or else after them.
+
+    Unless the actor was idle in between.
+    """
+    import ibis
+
+    pages = _with_before(pages, "actor")
+    pages = pages.mutate(starts=whole(pages.before.isnull() | (pages.time - pages.before > idle)))
+    running = ibis.window(**_order("actor"), preceding=None, following=0)
+    pages = pages.mutate(
+        sitting=pages.starts.sum().over(running), known=whole(pages.session.notnull())
+    )
+    running = ibis.window(
+        group_by=["actor", "sitting"], order_by=["time", "query_id"], preceding=None, following=0
+    )
+    pages = pages.mutate(nth=pages.known.sum().over(running))
+    of_first = ibis.ifelse(pages.nth == 1, pages.session, ibis.null("string"))
+    pages = pages.mutate(
+        last=pages.session.max().over(group_by=["actor", "sitting", "nth"]),
+        next=of_first.max().over(group_by=["actor", "sitting"]),
+    )
+    filled = ibis.ifelse(
+        pages.actor.notnull(), pages.session.coalesce(pages.last, pages.next), ibis.null("string")
+    )
+    made = ("before", "starts", "sitting", "known", "nth", "last", "next")
+    return pages.mutate(session=filled).drop(*made)
+
+
+def _with_own_sessions(pages: ibis.Table) -> ibis.Table:
+    """With `person`: the session by the log's own id, of one actor; else the actor itself.
+
+    The same id with two users is two sessions. The length keeps apart what is joined.
+    """
+    import ibis
+
+    actor = pages.actor
+    both = actor.length().cast("string") + ":" + actor + pages.session
+    alone = pages.session.isnull() | actor.startswith(ACTORS["session"])
+    return pages.mutate(person=ibis.ifelse(alone, actor, both))
+
+
+def _numbered(pages: ibis.Table, idle: int) -> ibis.Table:
+    """Which of a person's sessions a page is in, and which of their queries it belongs to.
+
+    A session ends where no page is in use for longer than `idle`; one that has an id of the log's
+    own, `session`, does not. A query is a run of pages with the same text in one session: its later
+    pages and repetitions belong to it.
+    """
+    import ibis
+
+    own = "session" in pages.columns
+    if not own:
+        pages = pages.rename(person="actor")
+    pages = _with_before(pages, "person")
+    pages = pages.mutate(before_text=pages.text.lag().over(**_order("person")))
+    ended = pages.time - pages.before > idle
+    if own:
+        ended = ended & pages.session.isnull()
+    starts = pages.before.isnull() | ended
     asks = starts | ~pages.text.identical_to(pages.before_text)
     pages = pages.mutate(starts=whole(starts), asks=whole(asks))
-    running = ibis.window(**window, preceding=None, following=0)
+    running = ibis.window(**_order("person"), preceding=None, following=0)
     known = pages.person.notnull()
     pages = pages.mutate(
         session_number=ibis.ifelse(known, pages.starts.sum().over(running), None),
         query_number=ibis.ifelse(known, pages.asks.sum().over(running), None),
     )
-    return pages.drop("before", "before_text", "starts", "asks", "last_event")
+    pages = pages.drop("before", "before_text", "starts", "asks", "reached")
+    return pages.drop("session") if own else pages
 
 
-def _labels(table: ibis.Table, labels: tuple[str, ...], *, by_user: bool) -> dict[str, Any]:
+def _labels(table: ibis.Table, labels: tuple[str, ...]) -> dict[str, Any]:
     """What a query or a session has from its pages: where they differ, the first in order."""
-    return {name: table[name].min() for name in (labels if by_user else (*labels, "user"))}
+    return {name: table[name].min() for name in labels}
 
 
-def _queries(pages: ibis.Table, labels: tuple[str, ...], *, by_user: bool) -> ibis.Table:
+def _queries(pages: ibis.Table, labels: tuple[str, ...]) -> ibis.Table:
     pages = pages.filter(pages.person.notnull())
     return pages.group_by("person", "session_number", "query_number").agg(
-        **_labels(pages, labels, by_user=by_user),
+        **_labels(pages, labels),
         time=pages.time.min(),
         text=pages.text.min(),
         pages=pages.count(),
@@ -314,13 +465,11 @@ def _queries(pages: ibis.Table, labels: tuple[str, ...], *, by_user: bool) -> ib
     )
 
 
-def _sessions(
-    queries: ibis.Table, labels: tuple[str, ...], settings: Settings, *, by_user: bool
-) -> ibis.Table:
+def _sessions(queries: ibis.Table, labels: tuple[str, ...], settings: Settings) -> ibis.Table:
     signals = {"dwell": "long_clicks", "copy": "copies", "conversion": "conversions"}
     satisfied = sum(queries[signals[signal]] for signal in settings.success)
     return queries.group_by("person", "session_number").agg(
-        **_labels(queries, labels, by_user=by_user),
+        **_labels(queries, labels),
         time=queries.time.min(),
         queries=queries.count(),
         pages=queries.pages.sum(),

@@ -14,6 +14,7 @@ from cleverdon.online.metrics.base import Ratio
 from cleverdon.show.abtest_records import (
     effects_grid,
     gap,
+    left_out,
     planning_grid,
     ratio_sentence,
     record,
@@ -21,7 +22,7 @@ from cleverdon.show.abtest_records import (
 )
 from cleverdon.show.claims import corrected_for, doubt_line
 from cleverdon.show.grid import FORMATS as TABLES
-from cleverdon.show.grid import counted, laid_out, printable
+from cleverdon.show.grid import laid_out, printable
 from cleverdon.show.numbers import p_value, two_digits
 from cleverdon.show.observed import about_bots, written
 
@@ -63,24 +64,13 @@ def render(test: ABTest, format: str = "text", **terminal: Any) -> str:
 def heading(test: ABTest) -> list[str]:
     """Who took part, and first of all whether they were split as they should be."""
     who = test.participants
-    unit = who.unit
     users = ", ".join(f"{printable(name)} {count:,}" for name, count in who.users.items())
     first, last = as_time(who.start), as_time(who.end - 1)
     lines = [
-        f"{counted(who.total, unit)} took part ({users}), from {first} to {last} UTC, "
+        f"{who.counted(who.total)} took part ({users}), from {first} to {last} UTC, "
         f"{who.days:.1f} days; {printable(test.control)} is the control."
     ]
-    left_out = []
-    if who.contaminated:
-        left_out.append(f"{counted(who.contaminated, unit)} who saw more than one variant")
-    if who.unassigned:
-        left_out.append(f"{counted(who.unassigned, unit)} of whom no variant is known")
-    if who.anonymous:
-        left_out.append(f"{counted(who.anonymous, 'result page')} without a {unit}")
-    if left_out:
-        lines.append(f"Left out: {'; '.join(left_out)}.")
-    lines += [ratio_sentence(test), *test.notes]
-    return lines
+    return [*lines, *left_out(test), ratio_sentence(test), *test.notes]
 
 
 def sentence(claim: Claim) -> str:

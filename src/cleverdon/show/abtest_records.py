@@ -11,7 +11,7 @@ from cleverdon.online.abtest import ABTest, Effect, Guardrail
 from cleverdon.online.abtest.claims import verdict_of
 from cleverdon.online.metrics.base import Ratio
 from cleverdon.show.claims import corrected_for
-from cleverdon.show.grid import Grid, printable
+from cleverdon.show.grid import Grid, counted, printable
 from cleverdon.show.numbers import p_value, two_digits
 from cleverdon.show.observed import about_bots, bots_record, significant, written
 
@@ -40,7 +40,23 @@ def effects_grid(test: ABTest, *, exact: bool = False) -> Grid:
     values = ["control_value", "variant_value"] if exact else ["control value", "variant value"]
     header = ["variant", "control", "metric", *values, "difference", *ends]
     header += ["relative", "p", "corrected", *own, "verdict"]
+    if exact:
+        told = " ".join([*left_out(test), *test.notes])
+        return Grid([*header, "notes"], [[*row, told] for row in rows], 3, [])
     return Grid(header, rows, 3, [], _footnotes(test))
+
+
+def left_out(test: ABTest) -> list[str]:
+    """Who is no part of the test, in at most one sentence."""
+    who = test.participants
+    found = []
+    if who.contaminated:
+        found.append(f"{who.counted(who.contaminated)} who saw more than one variant")
+    if who.unassigned:
+        found.append(f"{who.counted(who.unassigned)} of whom no variant is known")
+    if who.anonymous:
+        found.append(f"{counted(who.anonymous, 'result page')} without a {who.unit}")
+    return [f"Left out: {'; '.join(found)}."] if found else []
 
 
 def _guarded(guard: Guardrail, *, exact: bool) -> list[str]:
@@ -62,9 +78,8 @@ def _footnotes(test: ABTest) -> list[str]:
             f"p within: of guardrails alone, small where it is shown that the variant is not worse "
             f"by the margin or more; {name}, not corrected"
         )
-    if test.ratio.verdict != "as expected":
-        notes = [ratio_sentence(test), *notes]
-    return [*notes, *about_bots(test.stages.log)]
+    notes += [*left_out(test), *test.notes, *about_bots(test.stages.log)]
+    return notes if test.ratio.verdict == "as expected" else [ratio_sentence(test), *notes]
 
 
 def ratio_sentence(test: ABTest) -> str:

@@ -79,7 +79,20 @@ def _metrics(found: Diagnosis) -> list[str]:
             lines.append(title)
         for why, metrics in alike.items():
             lines += [*(f"  {line}" for line in _wrapped(metrics)), *_indented(why)]
-    return lines
+    return [*lines, *_stand_ins(found)]
+
+
+def _stand_ins(found: Diagnosis) -> list[str]:
+    """Which metrics have to take something else for a user, and how often."""
+    counted = [one for one in found.supports if one.stand_ins and one.verdict != "no"]
+    if not counted:
+        return []
+    shares = counted[0].stand_ins.items()
+    told = " and ".join(
+        f"the {name} of {_percent(share)} of the searches" for name, share in shares
+    )
+    lines = _wrapped([one.metric for one in counted])
+    return [f"Where no user is named, {told} stands for the user in:", *(f"  {x}" for x in lines)]
 
 
 def _why(one: Support) -> str:

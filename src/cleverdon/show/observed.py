@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from math import isclose
 from textwrap import fill
@@ -20,9 +21,11 @@ def render(observed: Observed, format: str = "table", **terminal: Any) -> str:
     if format == "json":
         return json.dumps(as_json(observed), indent=2, ensure_ascii=False)
     grids = [values_grid(observed, exact=format in EXACT)] if observed.values else []
-    grids += [list_grid(listed, exact=format in EXACT) for listed in observed.lists]
+    if format in EXACT and not grids:
+        grids = [list_grid(observed.lists[0], exact=True, notes=observed.stages.notes)]
     if format in EXACT:
         return laid_out(grids[0], format)
+    grids += [list_grid(listed) for listed in observed.lists]
     parts = [laid_out(grid, format, **terminal) for grid in grids]
     return "\n\n".join(part.rstrip() for part in [*parts, *_closing(observed)])
 
@@ -31,25 +34,41 @@ def values_grid(observed: Observed, *, exact: bool = False) -> Grid:
     """A row a value: the metric, its value and interval, and what was divided by what."""
     header = [*observed.by, "metric", "counted", "value", f"{observed.level:.0%} interval"]
     if exact:
-        header = [*observed.by, "metric", "value", "low", "high", "numerator", "denominator"]
+        parts = ["value", "low", "high", "numerator", "denominator", "notes"]
+        header = [*observed.by, "metric", *parts]
     rows = []
     for value in observed.values:
         group = [printable(part) if part is not None else "(none)" for part in value.group]
-        rows += [[*group, *cells] for cells in _lines(value, exact=exact)]
-    return Grid(header, rows, labels=len(observed.by) + (1 if exact else 2), notes=[])
+        # Nothing stands below a table in CSV: what holds of all sessions is told in each row.
+        notes = (*value.notes, *(observed.stages.notes if value.metric.of_sessions else ()))
+        rows += [[*group, *cells] for cells in _lines(value, notes, exact=exact)]
+    labels = len(observed.by) + (1 if exact else 2)
+    return Grid(header, rows, labels, [], [] if exact else values_notes(observed))
 
 
-def _lines(value: Value, *, exact: bool) -> list[list[str]]:
+def values_notes(observed: Observed) -> list[str]:
+    """The notes of all values, each with the metrics that it is of: `Sessions, Queries: ...`."""
+    whose: dict[str, list[str]] = {}
+    for value in observed.values:
+        for note in value.notes:
+            names = whose.setdefault(note, [])
+            if str(value.metric) not in names:
+                names.append(str(value.metric))
+    return [f"{', '.join(names)}: {note}" for note, names in whose.items()]
+
+
+def _lines(value: Value, notes: Sequence[str], *, exact: bool) -> list[list[str]]:
     """The value itself, then its percentiles."""
     name = str(value.metric)
+    told = " ".join(notes)
     more: list[list[str]] = []
     for label, number in value.percentiles.items():
         shown = written(value.metric, number, exact=exact)
-        cells = [shown, "", "", "", ""] if exact else ["", shown, ""]
+        cells = [shown, "", "", "", "", told] if exact else ["", shown, ""]
         more.append([f"{name} {label}", *cells])
     if exact:
         parts = (value.value, value.low, value.high, value.numerator, value.denominator)
-        return [[name, *(_exact(part) for part in parts)], *more]
+        return [[name, *(_exact(part) for part in parts), told], *more]
     return [[name, _of(value), written(value.metric, value.value), _interval(value)], *more]
 
 
@@ -101,15 +120,19 @@ def _of(value: Value) -> str:
     return f"{above} / {below}" if value.value is not None else f"undefined: {metric.undefined}"
 
 
-def list_grid(listed: Listed, *, exact: bool = False) -> Grid:
-    """A list under its name, a row an entry."""
+def list_grid(listed: Listed, *, exact: bool = False, notes: Sequence[str] = ()) -> Grid:
+    """A list under its name, a row an entry; `notes` are of all that is about sessions."""
     own = list(listed.metric.columns)
     names = [*listed.by, *own]
     rows = [[_cell(name, row[name], exact=exact) for name in names] for row in listed.rows]
     title = str(listed.metric)
-    header = names if exact else [*listed.by, title, *[name.replace("_", " ") for name in own[1:]]]
-    notes = list(listed.notes) if listed.rows else [*listed.notes, "There is nothing to list."]
-    return Grid(header, rows, labels=len(listed.by) + 1, notes=[] if exact else notes)
+    labels = len(listed.by) + 1
+    if exact:
+        told = " ".join([*listed.notes, *(notes if listed.metric.of_sessions else ())])
+        return Grid([*names, "notes"], [[*row, told] for row in rows], labels, [])
+    header = [*listed.by, title, *[name.replace("_", " ") for name in own[1:]]]
+    below = list(listed.notes) if listed.rows else [*listed.notes, "There is nothing to list."]
+    return Grid(header, rows, labels, [], below)
 
 
 def _cell(name: str, value: Any, *, exact: bool) -> str:
@@ -178,8 +201,10 @@ def bots_record(log: Log) -> dict[str, Any] | None:
 def _about_intervals(observed: Observed) -> str:
     if not any(value.low is not None for value in observed.values):
         return "There are too few users for intervals."
-    whom = "users" if observed.stages.log.has("queries.user") else "sessions"
-    return f"Intervals take {whom}, and not single searches, for the sample."
+    actors = observed.stages.log.actors
+    if not actors:
+        return "Intervals take single searches for the sample, since nothing says who made them."
+    return f"Intervals take {actors[0]}s, and not single searches, for the sample."
 
 
 def as_json(observed: Observed) -> dict[str, Any]:
@@ -210,5 +235,6 @@ def as_json(observed: Observed) -> dict[str, Any]:
         "missing": {name: list(columns) for name, columns in observed.missing.items()},
         "notes": list(stages.notes),
         "without_bots": bots_record(stages.log),
+        "metric_notes": {name: list(notes) for name, notes in observed.notes.items()},
         "aside": [asdict(aside) for aside in stages.log.aside],
     }

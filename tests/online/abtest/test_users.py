@@ -29,7 +29,7 @@ def test_who_takes_part() -> None:
     )
     members, found, _ = taking_part(stages)
     rows = {row["cluster"]: row["variant"] for row in members.to_pyarrow().to_pylist()}
-    assert rows == {"ann": "A", "bob": "B", "sue": "B"}
+    assert rows == {"u:ann": "A", "u:bob": "B", "u:sue": "B"}
     assert found.users == {"A": 1, "B": 2}
     assert (found.contaminated, found.unassigned, found.anonymous) == (1, 1, 1)
     assert (found.start, found.end) == (START, START + 50 * HOUR + 1)
@@ -69,8 +69,8 @@ def test_what_each_user_adds() -> None:
     ratios = [find("Abandonment"), find("Latency")]
     table = per_user(stages, members, ratios, start=found.start, end=found.end)  # type: ignore[arg-type]
     rows = {row["cluster"]: row for row in table.to_pyarrow().to_pylist()}
-    assert set(rows) == {"ann", "bob"}
-    ann, bob = rows["ann"], rows["bob"]
+    assert set(rows) == {"u:ann", "u:bob"}
+    ann, bob = rows["u:ann"], rows["u:bob"]
     assert (ann["n0"], ann["d0"], ann["before_n0"], ann["before_d0"]) == (1, 1, 1, 2)
     scale = ratios[1].scale  # type: ignore[attr-defined]
     assert (ann["n1"], ann["d1"], ann["before_n1"], ann["before_d1"]) == (
@@ -94,6 +94,43 @@ def test_sessions_stand_for_users_where_these_are_not_known() -> None:
     _, found, _ = taking_part(staged(log_with(searches), split=["variant"]))
     assert found.unit == "session"
     assert found.users == {"A": 1, "B": 1}
+
+
+def test_clients_stand_for_users_where_nothing_else_is_known() -> None:
+    searches = [
+        {"variant": variant, "client": client, "time": START + number}
+        for number, (variant, client) in enumerate((("A", "c1"), ("A", "c1"), ("B", None)))
+    ]
+    _, found, _ = taking_part(staged(log_with(searches), split=["variant"]))
+    assert (found.unit, found.users, found.anonymous) == ("client", {"A": 1}, 1)
+
+
+def test_sessions_without_a_user_are_not_taken_for_users() -> None:
+    """A session that stands for a user elsewhere is no part of a test by user, whatever its id."""
+    stages = stages_of(
+        search("7", "A", 0, session="s1", latency_ms=10),
+        search("8", "B", 1, session="s2", latency_ms=20),
+        search(None, "A", 2, session="7", latency_ms=500),
+        search(None, "B", 3, session="8", latency_ms=900),
+    )
+    members, found, _ = taking_part(stages)
+    assert (found.unit, found.users, found.anonymous) == ("user", {"A": 1, "B": 1}, 2)
+    ratio = find("Latency")
+    table = per_user(stages, members, [ratio], start=found.start, end=found.end)  # type: ignore[list-item]
+    sums = {row["cluster"]: row["n0"] for row in table.to_pyarrow().to_pylist()}
+    assert sums == {"u:7": 10_000, "u:8": 20_000}
+
+
+def test_searches_before_a_log_in_are_of_the_user_of_their_session() -> None:
+    stages = stages_of(
+        search(None, "A", 0, session="s1"),
+        search("ann", "A", 0.1, session="s1"),
+        search(None, "B", 0, session="s2"),
+        search("bob", "A", 0.1, session="s2"),  # so that Bob saw both
+        search("eve", "B", 0.1, session="s3"),
+    )
+    _, found, _ = taking_part(stages)
+    assert (found.users, found.contaminated, found.anonymous) == ({"A": 1, "B": 1}, 1, 0)
 
 
 def test_nobody_known_and_no_variant() -> None:

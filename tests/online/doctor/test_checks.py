@@ -224,7 +224,7 @@ CASES: dict[str, Case] = {
         "error",
         1,
         5,
-        [{"person": "bob", "text": "text 4", "page": 1, "times": 2}],
+        [{"user": "bob", "text": "text 4", "page": 1, "times": 2}],
     ),
     "repeated-query-ids": Case(
         lambda: with_rows([page(4, "eve", 500)]), "error", 1, 5, [{"query_id": "q4", "times": 2}]
@@ -234,7 +234,7 @@ CASES: dict[str, Case] = {
         "error",
         1,
         3,
-        [{"person": "robot", "searches": 101, "first": START, "gap_ms": 2000.0}],
+        [{"user": "robot", "searches": 101, "first": START, "gap_ms": 2000.0}],
         details="They made 101 of 105 searches, 96.2%.",
     ),
     "heavy-users": Case(
@@ -242,7 +242,7 @@ CASES: dict[str, Case] = {
         "warning",
         1,
         21,
-        [{"person": "proxy", "searches": 30, "share": "23.1%"}],
+        [{"user": "proxy", "searches": 30, "share": "23.1%"}],
         details="More than 10% of 130 searches each.",
     ),
     "long-sittings": Case(
@@ -252,7 +252,7 @@ CASES: dict[str, Case] = {
         "warning",
         1,
         None,
-        [{"person": "proxy", "searches": 12, "first": START}],
+        [{"user": "proxy", "searches": 12, "first": START}],
         limits={"session_searches": 10},
     ),
     "long-sessions": Case(
@@ -365,7 +365,7 @@ CASES: dict[str, Case] = {
         "error",
         1,
         2,
-        [{"person": "ann", "variant": "A", "another": "B", "searches": 3}],
+        [{"user": "ann", "variant": "A", "another": "B", "searches": 3}],
     ),
     "changing-split": Case(
         changing_split,

@@ -78,7 +78,7 @@ def test_bots_of_every_kind_and_those_who_only_look_like_them() -> None:
     pages = [*day, *even, *uneven, *clicks, *slow]
     rules = {"searches_per_day": 30, "regular_searches": 10}
     finding = one(_log(pages, [click(clicks[5], 1)]), "bots", bots=_rules(**rules))
-    people = [row["person"] for row in finding.examples]
+    people = [row["user"] for row in finding.examples]
     assert people == ["slow", "all day", "even"]
     rules = {"searches_per_day": 100, "regular_searches": 100}
     assert found(_log(pages, [click(clicks[5], 1)]), "bots", bots=_rules(**rules)) == []

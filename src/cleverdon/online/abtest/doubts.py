@@ -110,8 +110,8 @@ def _sessions_randomised(test: ABTest) -> Found:
     if test.participants.unit == "user":
         return None
     return (
-        "the log does not name users, so that sessions stand for them; p-values are too small "
-        "where users come again",
+        f"the log does not name users, so that {test.participants.unit}s stand for them; p-values "
+        "are too small where users come again",
         float(test.participants.total),
     )
 

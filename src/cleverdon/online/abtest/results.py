@@ -124,8 +124,8 @@ class Guardrail:
 class Participants:
     """Who took part."""
 
-    unit: Literal["user", "session"]
-    """What was randomised; sessions only where the log does not name users."""
+    unit: str
+    """What was randomised: `user`; where the log names none, `session`; or else `client`."""
     start: int
     """From when on, and until when, in milliseconds since 1970; the end is no part of it."""
     end: int

@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from cleverdon.errors import InputError, OptionError
 from cleverdon.online.abtest.results import Participants
 from cleverdon.online.days import DAY, as_time, floor_to, zone
+from cleverdon.online.log import ACTORS
 from cleverdon.online.metrics.base import Ratio
 from cleverdon.online.observing import by_cluster
 from cleverdon.online.portable import whole
@@ -77,8 +78,9 @@ def taking_part(
     """The users with their variants, as a table; how many there are; and what found them."""
     if not stages.knows_persons:
         stages.log.need("an A/B test", "queries.user")
-    has_users = stages.log.has("queries.user")
-    unit: Literal["user", "session"] = "user" if has_users else "session"
+    # The best id that the log has: searches that lack it are no part of the test, even if something
+    # else stands for their user in other metrics, since nobody knows what they were assigned by.
+    unit = stages.log.actors[0]
     pages = stages.pages
     if start is None:
         start = _first_of_experiment(stages)
@@ -92,7 +94,7 @@ def taking_part(
             f"the experiment ends ({as_time(end)}) before it starts ({as_time(start)})"
         )
     window = pages.filter((pages.time >= start) & (pages.time < end))
-    known = (window.user if has_users else window.person).notnull()
+    known = window.actor.startswith(ACTORS[unit]).fill_null(False)
     named = window.filter(known)
     found = named.group_by("cluster").agg(
         variant=named.variant.min(),
@@ -121,7 +123,7 @@ def _first_of_experiment(stages: Stages) -> int:
 
 def _counted(
     rows: Sequence[dict[str, Any]],
-    unit: Literal["user", "session"],
+    unit: str,
     start: int,
     end: int,
     anonymous: int,

@@ -12,6 +12,7 @@ from cleverdon.errors import OptionError
 from cleverdon.online.doctor.facts import Facts, asked
 from cleverdon.online.doctor.findings import Finding, Row, Severity
 from cleverdon.online.doctor.limits import Limits
+from cleverdon.online.log import ACTORS
 
 if TYPE_CHECKING:
     from ibis import Table
@@ -112,10 +113,22 @@ class Check(ABC):
             total=total,
             noun=noun or self.noun,
             details=tuple(details),
-            examples=tuple(examples),
+            examples=tuple(map(_with_kind, examples)),
             spoils=self.spoils if spoils is None else spoils,
             remedy=remedy or self.remedy,
         )
+
+
+def _with_kind(example: Row) -> Row:
+    """The example, with its `person` as what it is: a user, a session or a client."""
+    kinds = {prefix: name for name, prefix in ACTORS.items()}
+    shown: dict[str, Any] = {}
+    for name, value in example.items():
+        if name != "person":
+            shown[name] = value
+        elif value is not None:
+            shown[kinds[value[:2]]] = value[2:]
+    return shown
 
 
 class RowCheck(Check):

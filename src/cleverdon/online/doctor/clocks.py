@@ -110,9 +110,9 @@ class EventsBeforePage(_OfEvents):
 class LateEvents(_OfEvents):
     """Events long after the page that they belong to."""
 
-    matters = "A page left open for days is no part of the session in which it was asked for."
+    matters = "They count for their search, and do not make its session longer."
     remedy = "see whether query ids are used again; else leave such events out"
-    spoils = ("TimeToClick", *SESSION_METRICS)
+    spoils = ("TimeToClick", "Abandonment", "Success")
     warning_from = 0.001
     error_from = 0.05
 

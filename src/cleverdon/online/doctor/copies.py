@@ -6,10 +6,12 @@ from abc import abstractmethod
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from cleverdon.online.bots import person_of
+import ibis
+
 from cleverdon.online.doctor.base import CLICK_METRICS, Check, check
 from cleverdon.online.doctor.facts import Facts, asked
 from cleverdon.online.doctor.findings import Finding
+from cleverdon.online.log import actor_of, with_actors
 
 if TYPE_CHECKING:
     from ibis import Table
@@ -53,9 +55,9 @@ class RepeatedEvents(_Repeated):
     def groups(self, facts: Facts) -> Table:
         events = facts.log.events
         of: dict[str, Any] = {
+            **{name: events[name] for name in ("query_id", "action", "doc", "position", "time")},
             # Events without a search are told apart by whoever did it.
-            "query_id": events.query_id.coalesce(events.user, events.session),
-            **{name: events[name] for name in ("action", "doc", "position", "time")},
+            "person": ibis.ifelse(events.query_id.isnull(), actor_of(events), ibis.null("string")),
         }
         return events.group_by(**of).agg(times=events.count())
 
@@ -101,8 +103,7 @@ class RepeatedSearches(_Repeated):
     needs_persons = True
 
     def groups(self, facts: Facts) -> Table:
-        queries = facts.log.queries
-        queries = queries.mutate(person=person_of(queries))
+        queries = with_actors(facts.log).rename(person="actor")
         queries = queries.filter(queries.person.notnull(), queries.text.notnull())
         return queries.group_by("person", "time", "text", "page").agg(times=queries.count())
 

@@ -144,7 +144,7 @@ class SharedSessions(RowCheck):
 
     table = "sessions"
     noun = "sessions"
-    matters = "What several users do is counted as the way of one."
+    matters = "The part of each user counts as a session of its own."
     remedy = "let sessions end by idleness, --sessions idle; or see how session ids are made"
     spoils = SESSION_METRICS
     warning_from = 0.001

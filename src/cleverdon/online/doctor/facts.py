@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from cleverdon.online.doctor.findings import Size
 from cleverdon.online.doctor.limits import Limits
 from cleverdon.online.doctor.tables import TABLES
-from cleverdon.online.log import ACTIONS, QUERIES, Log
+from cleverdon.online.log import ACTIONS, QUERIES, Log, named_by, with_actors
 
 if TYPE_CHECKING:
     from ibis import Table
@@ -66,7 +66,12 @@ class Facts:
 
     @property
     def knows_persons(self) -> bool:
-        return self.log.has("queries.user") or self.log.has("queries.session")
+        return bool(self.log.actors)
+
+    @cached_property
+    def named_by(self) -> dict[str, int]:
+        """How many searches are known by a user, a session, a client or nothing."""
+        return named_by(with_actors(self.log))
 
     @cached_property
     def size(self) -> Size:

@@ -56,6 +56,8 @@ class Support:
     """Columns that the log does not have, or of which every row is null."""
     nulls: Mapping[str, float] = field(default_factory=dict)
     """Columns that some rows lack, with the share of rows that do."""
+    stand_ins: Mapping[str, float] = field(default_factory=dict)
+    """What stands for a user where none is named, `session` or `client`; for which share."""
     lacks_actions: tuple[str, ...] = ()
     """What must have been done at least once, and was not."""
 

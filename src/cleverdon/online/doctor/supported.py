@@ -16,20 +16,26 @@ def supported(facts: Facts) -> tuple[Support, ...]:
 
 def _support(metric: Metric, facts: Facts) -> Support:
     needs = list(metric.needs)
-    if metric.needs_persons and "queries.user" not in needs:
-        # A session of the log's own stands for its user where the log names none.
-        by_session = not facts.log.has("queries.user") and facts.knows_persons
-        needs.append("queries.session" if by_session else "queries.user")
-    shares = {name: facts.columns[name].share for name in needs if name in facts.columns}
+    if metric.needs_persons and not facts.knows_persons:
+        needs.append("queries.user")
+    columns = [name for name in (*needs, *metric.wants) if name in facts.columns]
+    shares = {name: facts.columns[name].share for name in columns}
     missing = [name for name in needs if not facts.log.has(name) or shares.get(name) == 1]
     actions = () if missing else _lacking_actions(metric, facts)
     nulls = {name: share for name, share in shares.items() if 0 < share < 1}
+    stand_ins = {}
+    if metric.of_sessions and facts.knows_persons and facts.size.searches:
+        named = {name: n / facts.size.searches for name, n in facts.named_by.items()}
+        if named["nothing"]:
+            nulls[f"queries.{'/'.join(facts.log.actors)}"] = named["nothing"]
+        stand_ins = {name: named[name] for name in ("session", "client") if named[name]}
     verdict: Verdict = "no" if missing or actions else "partly" if nulls else "yes"
     return Support(
         metric=str(metric),
         verdict=verdict,
         missing=tuple(missing),
         nulls=nulls,
+        stand_ins=stand_ins,
         lacks_actions=actions,
     )
 

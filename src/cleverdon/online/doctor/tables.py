@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import ibis
 
-from cleverdon.online.bots import person_of, persons
+from cleverdon.online.bots import persons
 from cleverdon.online.doctor.limits import Limits
-from cleverdon.online.log import Log
+from cleverdon.online.log import Log, with_actors
 from cleverdon.online.portable import whole
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _shown(log: Log, limits: Limits) -> Table:
 
 def _dwells(log: Log, limits: Limits) -> Table:
     """Every click with a dwell time, and how long it was until the same person's next doing."""
-    pages = log.queries.select("query_id", "time", person=person_of(log.queries))
+    pages = with_actors(log).select("query_id", "time", person="actor")
     events = log.events
     clicks = events.filter(events.action == "click")
     clicks = clicks.join(
@@ -108,7 +108,7 @@ def _persons(log: Log, limits: Limits) -> Table:
 
 def _assigned(log: Log, limits: Limits) -> Table:
     """Every person who saw a variant: the first and last variant by name, and since when."""
-    queries = log.queries.mutate(person=person_of(log.queries))
+    queries = with_actors(log).rename(person="actor")
     queries = queries.filter(queries.person.notnull(), queries.variant.notnull())
     return queries.group_by("person").agg(
         variant=queries.variant.min(),
@@ -132,8 +132,7 @@ def _sessions(log: Log, limits: Limits) -> Table:
 
 def _sittings(log: Log, limits: Limits) -> Table:
     """Searches of one person, each soon after the other; only of those who searched very often."""
-    queries = log.queries
-    asked = queries.select("query_id", "time", person=person_of(queries))
+    asked = with_actors(log).select("query_id", "time", person="actor")
     asked = asked.filter(asked.person.notnull())
     everything = asked.count().over(ibis.window(group_by="person"))
     asked = asked.mutate(all=everything)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
+
+from cleverdon.online.portable import whole
 
 if TYPE_CHECKING:
     import ibis
@@ -19,6 +21,21 @@ Split = Callable[["ibis.Table"], list[Any]]
 """The columns by which a table is split, as expressions with names of their own."""
 
 
+class LeftOut(NamedTuple):
+    """Rows that a metric cannot count: `of` are all rows of the kind, `count` the ones left out.
+
+    Both are expressions that are summed over `table`; or numbers, if there is no table.
+    """
+
+    table: ibis.Table | None
+    what: str
+    """The kind of row, in the plural: `searches`."""
+    why: str
+    """What is wrong with those left out: `without a latency`."""
+    count: Any
+    of: Any
+
+
 class Metric:
     """The base of all online metrics; see `Ratio`, `Count` and `Listing`."""
 
@@ -31,6 +48,10 @@ class Metric:
     """A log and what comes out: see `worked.py`."""
     needs: ClassVar[tuple[str, ...]] = ()
     """Columns that the log must have, as in `queries.results`."""
+    wants: ClassVar[tuple[str, ...]] = ()
+    """Columns that it goes by where the log has them, and does without where it has not."""
+    uses: ClassVar[tuple[str, ...]] = ("click",)
+    """The actions that it counts, if it needs `events.action`."""
 
     def missing(self, stages: Stages) -> list[str]:
         """What the log does not have, and this metric needs."""
@@ -46,8 +67,44 @@ class Metric:
         """Whether it must be known who searched, or in which session."""
         return False
 
+    @property
+    def of_sessions(self) -> bool:
+        """Whether it depends on what a session is, and on who stands for a user."""
+        return self.needs_persons
+
+    def left_out(self, stages: Stages) -> list[LeftOut]:
+        """The rows that the metric leaves out; those that extend it add their own."""
+        if "events.action" not in self.needs:
+            return []
+        *names, last = (_PLURALS[action] for action in self.uses)
+        what = f"{', '.join(names)} and {last}" if names else last
+        count, of = (
+            sum(parts) for parts in zip(*(stages.strays[one] for one in self.uses), strict=True)
+        )
+        return [LeftOut(None, what, "that belong to no search in the log", count, of)]
+
     def __str__(self) -> str:
         return type(self).__name__
+
+
+_PLURALS = {
+    "impression": "impressions",
+    "click": "clicks",
+    "copy": "copies",
+    "conversion": "conversions",
+}
+
+
+def unnamed_searches(stages: Stages) -> LeftOut:
+    """The searches that are part of no query and no session, since nobody knows who made them."""
+    named = stages.named_by
+    why = "without a user, session or client"
+    return LeftOut(None, "searches", why, named["nothing"], named["searches"])
+
+
+def without(table: ibis.Table, what: str, column: str, why: str) -> LeftOut:
+    """The rows of a table in which a column is null."""
+    return LeftOut(table, what, why, whole(table[column].isnull()), whole(table.time.notnull()))
 
 
 class OverRows(Metric, ABC):
@@ -60,6 +117,10 @@ class OverRows(Metric, ABC):
     @property
     def needs_persons(self) -> bool:
         return self.unit != "pages"
+
+    def left_out(self, stages: Stages) -> list[LeftOut]:
+        unnamed = [unnamed_searches(stages)] if self.needs_persons else []
+        return [*unnamed, *super().left_out(stages)]
 
 
 class Ratio(OverRows):

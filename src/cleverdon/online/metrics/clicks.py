@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import ibis
 
-from cleverdon.online.metrics.base import Better, Kind, Ratio
+from cleverdon.online.metrics.base import Better, Kind, LeftOut, Ratio
 from cleverdon.online.metrics.registry import metric
 from cleverdon.online.portable import whole
 
 if TYPE_CHECKING:
     from ibis import Table
+
+    from cleverdon.online.stages import Stages
 
 
 @metric
@@ -29,6 +31,7 @@ class ImpressionCTR(Ratio):
     unit = "pages"
     counted = "clicks"
     over = "impressions"
+    uses = ("impression", "click")
     worked = """
         ann 0:00 shoes  shown@1 shown@2 shown@3 click@2
         bob 0:00 hats   shown@1
@@ -41,6 +44,12 @@ class ImpressionCTR(Ratio):
 
     def denominator(self, table: Table) -> Any:
         return table.impressions
+
+    def left_out(self, stages: Stages) -> list[LeftOut]:
+        pages = stages.pages
+        bare = ibis.ifelse(pages.impressions > 0, 0, pages.clicks)
+        why = "on result pages without an impression"
+        return [*super().left_out(stages), LeftOut(pages, "clicks", why, bare, pages.clicks)]
 
 
 @metric
@@ -125,6 +134,15 @@ class ClickRank(_OfClicks):
     def denominator(self, table: Table) -> Any:
         return table.ranked_clicks
 
+    def left_out(self, stages: Stages) -> list[LeftOut]:
+        return [*super().left_out(stages), _without_position(stages)]
+
+
+def _without_position(stages: Stages) -> LeftOut:
+    pages = stages.pages
+    nowhere = pages.clicks - pages.ranked_clicks
+    return LeftOut(pages, "clicks", "without a position", nowhere, pages.clicks)
+
 
 @metric
 class ReciprocalClickRank(_OfClicks):
@@ -148,6 +166,9 @@ class ReciprocalClickRank(_OfClicks):
 
     def denominator(self, table: Table) -> Any:
         return whole(table.top_click.notnull())
+
+    def left_out(self, stages: Stages) -> list[LeftOut]:
+        return [*super().left_out(stages), _without_position(stages)]
 
 
 @metric
@@ -182,6 +203,13 @@ class TimeToClick(_OfClicks):
         waited = table.first_click - table.time
         return ibis.ifelse(waited >= 0, waited, ibis.null("int64"))
 
+    def left_out(self, stages: Stages) -> list[LeftOut]:
+        pages = stages.pages
+        early, clicked = whole(pages.first_click < pages.time), whole(pages.clicks > 0)
+        why = "whose first click is before the search"
+        own = LeftOut(pages, "result pages with a click", why, early, clicked)
+        return [*super().left_out(stages), own]
+
 
 @metric
 class Dwell(_OfClicks):
@@ -195,6 +223,7 @@ class Dwell(_OfClicks):
     undefined = "of no click is it known how long it lasted"
     source = "Fox et al. 2005, doi:10.1145/1059981.1059982"
     needs = ("events.action", "events.time")
+    wants = ("events.dwell_ms",)
     counted = "seconds, added up"
     over = "clicks of which it is known"
     scale = 1000
@@ -211,3 +240,9 @@ class Dwell(_OfClicks):
 
     def denominator(self, table: Table) -> Any:
         return table.dwelled_clicks
+
+    def left_out(self, stages: Stages) -> list[LeftOut]:
+        pages = stages.pages
+        unknown = pages.clicks - pages.dwelled_clicks
+        own = LeftOut(pages, "clicks", "whose dwell time is not known", unknown, pages.clicks)
+        return [*super().left_out(stages), own]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import ibis
 
-from cleverdon.online.metrics.base import Listing, Split
+from cleverdon.online.metrics.base import LeftOut, Listing, Split, unnamed_searches, without
 from cleverdon.online.metrics.registry import metric
 from cleverdon.online.portable import quotient, row_number, whole
 
@@ -21,7 +21,19 @@ if TYPE_CHECKING:
     from cleverdon.online.stages import Stages
 
 
-class _TopList(Listing):
+class _OfQueries(Listing):
+    """A list of the texts of `Stages.asked`."""
+
+    needs: ClassVar[tuple[str, ...]] = ("queries.text",)
+    of_sessions = True
+
+    def left_out(self, stages: Stages) -> list[LeftOut]:
+        unnamed = [unnamed_searches(stages)] if stages.knows_persons else []
+        silent = without(stages.asked, "queries", "text", "without a text")
+        return [*unnamed, silent, *super().left_out(stages)]
+
+
+class _TopList(_OfQueries):
     """The texts of which most rows of `asked` count."""
 
     columns = {
@@ -30,7 +42,6 @@ class _TopList(Listing):
         "users": "users",
         "share": "share of all that there are",
     }
-    needs: ClassVar[tuple[str, ...]] = ("queries.text",)
     splits = True
 
     @abstractmethod
@@ -59,8 +70,13 @@ class _TopList(Listing):
     def notes(self, stages: Stages, rows: list[dict[str, Any]]) -> list[str]:
         least = stages.settings.least_users
         told = [f"Only queries of at least {least} users are listed."] if least > 1 else []
-        if least > 1 and not stages.log.has("queries.user"):
-            told.append("The log does not name users: sessions, or else searches, stand for them.")
+        others = [name for name in ("session", "client") if stages.named_by[name]]
+        others = others if stages.knows_persons else ["search"]
+        if least > 1 and others:
+            told.append(
+                f"Where no user is named, each {' or '.join(others)} counts as a user: one person "
+                "may count several times."
+            )
         return told
 
 
@@ -100,6 +116,11 @@ class TopZeroResults(_TopList):
     def counts(self, asked: Table) -> Any:
         return asked.found == 0
 
+    def left_out(self, stages: Stages) -> list[LeftOut]:
+        why = "whose number of results is not known"
+        own = without(stages.asked, "queries", "found", why)
+        return [*super().left_out(stages), own]
+
 
 @metric
 class TopAbandoned(_TopList):
@@ -125,7 +146,7 @@ class TopAbandoned(_TopList):
 
 
 @metric
-class HeadTorsoTail(Listing):
+class HeadTorsoTail(_OfQueries):
     """How much of the traffic is of frequent queries, and how much of rare ones.
 
     Different queries in the order of how often they were asked: the first 1% are the head, the next
@@ -135,7 +156,6 @@ class HeadTorsoTail(Listing):
     formula = r"\frac{|\{q : \operatorname{text}(q) \in \text{band}\}|}{|Q|}"
     undefined = "the log has no texts"
     source = "the long tail of queries: Baeza-Yates et al. 2007, doi:10.1145/1277741.1277775"
-    needs = ("queries.text",)
     columns = {
         "band": "band",
         "texts": "different queries",

@@ -9,7 +9,7 @@ import numpy as np
 
 from cleverdon.correlate import spearman
 from cleverdon.online import days
-from cleverdon.online.metrics.base import Listing, Split
+from cleverdon.online.metrics.base import LeftOut, Listing, Split, without
 from cleverdon.online.metrics.registry import metric
 from cleverdon.online.percentiles import percentiles
 
@@ -115,6 +115,9 @@ class _ByMinute(Listing):
         pages = stages.pages
         minute = stages.clock.start(pages.time, days.MINUTE).name("minute")
         return percentiles(pages, pages.latency_ms, (50, 90, 95), by=[minute])
+
+    def left_out(self, stages: Stages) -> list[LeftOut]:
+        return [without(stages.pages, "searches", "latency_ms", "without a latency")]
 
     def notes(self, stages: Stages, rows: list[dict[str, Any]]) -> list[str]:
         return [

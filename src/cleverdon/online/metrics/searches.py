@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cleverdon.online.metrics.base import Ratio
+from cleverdon.online.metrics.base import LeftOut, Ratio, without
 from cleverdon.online.metrics.registry import metric
 from cleverdon.online.portable import whole
 
 if TYPE_CHECKING:
     import ibis
+
+    from cleverdon.online.stages import Stages
 
 
 @metric
@@ -40,6 +42,11 @@ class ZeroResults(Ratio):
     def denominator(self, table: ibis.Table) -> Any:
         return whole(table.results.notnull())
 
+    def left_out(self, stages: Stages) -> list[LeftOut]:
+        why = "whose number of results is not known"
+        own = without(stages.pages, "searches", "results", why)
+        return [*super().left_out(stages), own]
+
 
 @metric
 class Pagination(Ratio):
@@ -65,6 +72,10 @@ class Pagination(Ratio):
 
     def denominator(self, table: ibis.Table) -> Any:
         return whole(table.deepest.notnull())
+
+    def left_out(self, stages: Stages) -> list[LeftOut]:
+        own = without(stages.queries, "queries", "deepest", "without a page number")
+        return [*super().left_out(stages), own]
 
 
 @metric
@@ -102,3 +113,7 @@ class Latency(Ratio):
 
     def spread(self, table: ibis.Table) -> Any:
         return (table.latency_ms * 1000).round().cast("int64")
+
+    def left_out(self, stages: Stages) -> list[LeftOut]:
+        own = without(stages.pages, "searches", "latency_ms", "without a latency")
+        return [*super().left_out(stages), own]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from cleverdon.online.log import SIGNS
 from cleverdon.online.metrics.base import Ratio
 from cleverdon.online.metrics.registry import metric
 from cleverdon.online.portable import whole
@@ -55,6 +56,7 @@ class GoodAbandonment(_OfSessions):
 
     formula = r"\frac{|\{s : \text{no click in } s, \text{a copy or a conversion}\}|}{|S|}"
     source = "Li, Huffman & Tokuda 2009, doi:10.1145/1571941.1571951"
+    uses = SIGNS
     counted = "sessions without a click, yet with a sign of success"
     better = "neither"
     worked = """
@@ -81,6 +83,7 @@ class Success(_OfSessions):
     source = "Fox et al. 2005, doi:10.1145/1059981.1059982; 30 seconds: Kim et al. 2014, "
     source += "doi:10.1145/2556195.2556220"
     counted = "sessions with a click and a sign of success"
+    uses = SIGNS
     worked = """
         ann 0:00 shoes  click@2+45
         bob 0:00 hats   click@1+5

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cleverdon.online.metrics.base import Count
+from cleverdon.online.metrics.base import Count, LeftOut, without
 from cleverdon.online.metrics.registry import metric
 
 if TYPE_CHECKING:
     import ibis
+
+    from cleverdon.online.stages import Stages
 
 
 @metric
@@ -28,6 +30,9 @@ class Users(Count):
 
     def count(self, table: ibis.Table) -> Any:
         return table.user.nunique()
+
+    def left_out(self, stages: Stages) -> list[LeftOut]:
+        return [without(stages.pages, "searches", "user", "without a user")]
 
 
 @metric
@@ -109,3 +114,6 @@ class DistinctQueries(Count):
 
     def count(self, table: ibis.Table) -> Any:
         return table.text.nunique()
+
+    def left_out(self, stages: Stages) -> list[LeftOut]:
+        return [without(stages.pages, "searches", "text", "without a text")]

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 def attached(queries: ibis.Table, events: ibis.Table) -> ibis.Table:
     """Events without a query id, with that of the last search before them.
 
-    It is the last of the same session; where a session is not known, of the same user. An event
-    that no search comes before keeps none.
+    It is the last of the same session; where a session is not known, of the same user or client.
+    An event that no search comes before keeps none.
     """
     import ibis
 
     def key(table: ibis.Table) -> Any:
-        return ibis.coalesce("s " + table.session, "u " + table.user)
+        return ibis.coalesce("s " + table.session, "u " + table.user, "c " + table.client)
 
     lost = events.filter(events.query_id.isnull())
     rest = events.filter(events.query_id.notnull())

@@ -59,14 +59,13 @@ def _paragraph(gathered: Gathered) -> str:
     """What a paper says of it."""
     observed = gathered.observed
     settings = gathered.stages.settings
-    by_users = gathered.stages.log.has("queries.user")
     told = [
         f"Metrics were computed from the log with Cleverdon {__version__}.",
         f"A session {_session(settings)}.",
         f"A session with a click is a success where {_success(settings)}.",
     ]
     if any(value.low is not None for value in observed.values):
-        whom = "users" if by_users else "sessions"
+        whom = f"{gathered.stages.log.actors[0]}s" if gathered.stages.log.actors else "searches"
         told.append(
             f"Intervals have {observed.level:.0%} confidence, by the delta method over {whom}, who "
             "are the sample: what one of them does is not independent (Deng, Knoblich & Lu 2018)."
@@ -83,7 +82,7 @@ def _paragraph(gathered: Gathered) -> str:
 def _session(settings: Settings) -> str:
     if settings.sessions == "log":
         return "is what the log calls one"
-    return f"ends where its user does nothing for {settings.idle_minutes:g} minutes"
+    return f"ends where its user does nothing for {settings.idle_ms / 60_000:g} minutes"
 
 
 def _success(settings: Settings) -> str:
