@@ -94,6 +94,7 @@ def test_programs_get_the_same_as_records(folder: Path) -> None:
         "verdict": "yes",
         "missing": [],
         "nulls": {},
+        "stand_ins": {},
         "lacks_actions": [],
     }
     assert told["limits"]["bots"]["searches_per_hour"] == 7

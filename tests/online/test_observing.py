@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from cleverdon.online.log import EVENTS, QUERIES, Log
 from cleverdon.online.observing import observe
 from cleverdon.online.settings import Settings
 from cleverdon.online.worked import log_of
+from cleverdon.show.observed import render
 from tests.online.agreement import check
 from tests.online.made import logs
 
@@ -100,6 +102,202 @@ def test_sessions_by_the_logs_own_ids_where_users_are_not_named() -> None:
     found = observe(log_of(rows, []), ["Sessions"])
     assert found.value("Sessions").value == 2
     assert "own ids" in found.stages.notes[0]
+
+
+def asked(number: int, minute: float, **who: str | None) -> dict[str, Any]:
+    """A search at a minute, by a user, session or client."""
+    at = round(minute * 60_000)
+    return {"query_id": f"q{number}", "time": at, "text": f"t{number}", **who}
+
+
+def done(number: int, minute: float, action: str = "click") -> dict[str, Any]:
+    """An event of the search of that number."""
+    at = round(minute * 60_000)
+    return {"event_id": f"e{minute}", "query_id": f"q{number}", "time": at, "action": action}
+
+
+def sessions(log: Log, **how: Any) -> float | None:
+    return observe(log, ["Sessions"], settings=Settings(**how)).value("Sessions").value
+
+
+def test_where_no_user_is_named_the_session_or_the_client_says_who_searched() -> None:
+    who: list[dict[str, str | None]] = [
+        {"user": "ann", "session": "s1"},
+        {"user": None, "session": "s2"},
+        {"user": None, "session": "s2"},
+        {"user": None, "client": "c1"},
+        {"user": None, "client": "c1"},
+        {"user": None},
+    ]
+    log = log_of([asked(number, number, **one) for number, one in enumerate(who)], [])
+    found = observe(log, ["Sessions", "Queries", "Users", "Pages", "QueriesPerSession"])
+    values = {str(value.metric): value.value for value in found.values}
+    assert values == {
+        "Sessions": 3,
+        "Queries": 5,
+        "Users": 1,
+        "Pages": 6,
+        "QueriesPerSession": pytest.approx(5 / 3),
+    }
+    assert found.value("QueriesPerSession").users == 3
+    lost = ("Left out: 1 of 6 searches without a user, session or client.",)
+    assert found.notes == {
+        "QueriesPerSession": lost,
+        "Users": ("Left out: 5 of 6 searches without a user.",),
+        "Sessions": lost,
+        "Queries": lost,
+    }
+    assert found.stages.notes[2:] == (
+        "4 of 6 searches name no user: the session (2) or the client (2) stands for the user.",
+        "1 of 6 searches name no user, session or client: they are in no session.",
+    )
+
+
+@pytest.mark.parametrize("rule", ["idle", "log"])
+def test_the_same_id_of_a_user_a_session_and_a_client_is_three_actors(rule: str) -> None:
+    who = [{"user": "7", "session": "6"}, {"session": "8"}, {"session": "7"}, {"client": "7"}]
+    rows = [asked(number, number, **one) for number, one in enumerate(who)]
+    rows += [asked(9, 9, user="8", session="8"), asked(10, 10, user="9", session="8")]
+    found = observe(log_of(rows, []), ["Sessions", "PageCTR"], settings=Settings(sessions=rule))
+    # Session 8 has two users, so that nobody knows whose its anonymous search is.
+    assert found.value("Sessions").value == 6
+
+
+def test_a_user_who_logs_in_during_a_session_is_one() -> None:
+    rows = [asked(1, 0, user=None, session="s"), asked(2, 1, user="ann", session="s")]
+    assert sessions(log_of(rows, [])) == 1
+    assert sessions(log_of(rows, []), sessions="idle") == 1
+
+
+def test_sessions_of_different_users_are_not_merged() -> None:
+    rows = [asked(1, 0, user="ann", session="1"), asked(2, 1, user="bob", session="1")]
+    assert sessions(log_of(rows, [])) == 2
+
+
+def test_a_log_with_session_ids_uses_them_unless_an_idle_time_is_given() -> None:
+    rows = [asked(1, 0, user="ann", session="1"), asked(2, 90, user="ann", session="1")]
+    log = log_of(rows, [])
+    found = observe(log, ["Sessions"])
+    assert found.value("Sessions").value == 1
+    assert found.stages.settings.sessions == "log"
+    assert "Sessions are by the log's own ids." in str(found)
+    for how in ({"sessions": "idle"}, {"idle_minutes": 30}):
+        found = observe(log, ["Sessions"], settings=Settings(**how))  # type: ignore[arg-type]
+        assert found.value("Sessions").value == 2
+        assert "session ends where its user does\nnothing for 30 minutes." in str(found)
+    assert sessions(log, sessions="log", idle_minutes=5) == 1
+
+
+def test_searches_without_a_session_id_are_in_the_session_around_them() -> None:
+    """As where only events have the ids, and a search that nobody clicked on has none."""
+    ids = [None, "s1", None, "s1", None, None]
+    minutes = [0, 5, 10, 15, 20, 120]
+    rows = [
+        asked(number, minute, user="ann", session=own)
+        for number, (minute, own) in enumerate(zip(minutes, ids, strict=True))
+    ]
+    found = observe(log_of(rows, []), ["Sessions", "Queries"])
+    assert (found.value("Sessions").value, found.value("Queries").value) == (2, 6)
+    assert found.stages.notes[1].startswith("4 of 6 searches have no session id")
+
+
+DAY = 24 * 60
+
+
+@pytest.mark.parametrize("minutes", [0.5, 5, 30, 120])
+def test_a_late_event_counts_for_its_search_and_joins_no_sessions(minutes: float) -> None:
+    """A purchase on Thursday for a search on Monday; searches on Tuesday and Wednesday."""
+    rows = [asked(day, day * DAY, user="ann") for day in range(3)]
+    buys = [done(0, 0.4), done(0, 3 * DAY, "conversion")]
+    log = log_of(rows, buys)
+    found = observe(log, ["Sessions", "Success"], settings=Settings(idle_minutes=minutes))
+    assert found.value("Sessions").value == 3
+    assert (found.value("Success").numerator, found.value("Success").denominator) == (1, 3)
+
+
+@pytest.mark.parametrize(
+    ("events", "expected"),
+    [
+        ([20, 40, 60], 1),  # each soon after the one before
+        ([40, 60], 2),  # the first is late, and so is what follows it
+        ([20, 60], 2),
+        ([-30, 60], 2),  # a clock that runs behind
+        ([30, 60], 1),  # as long as the idle time, and no longer
+    ],
+)
+def test_a_gap_within_a_pages_own_events_ends_its_use(events: list[int], expected: int) -> None:
+    rows = [asked(1, 0, user="ann"), asked(2, 65, user="ann")]
+    log = log_of(rows, [done(1, minute) for minute in events])
+    assert sessions(log) == expected
+
+
+def test_dwell_is_not_inferred_from_what_somebody_else_did() -> None:
+    """Of two searches that name nobody, the second does not end the first one's click."""
+    rows = [asked(1, 0), asked(2, 1)]
+    found = observe(log_of(rows, [done(1, 0.5)]), ["Dwell"])
+    assert found.value("Dwell").denominator == 0
+
+
+def test_notes_are_in_every_format() -> None:
+    rows = [asked(1, 0, user="ann"), asked(2, 1, user=None)]
+    found = observe(log_of(rows, []), ["Sessions", "TopQueries"])
+    lost = "Left out: 1 of 2 searches without a user, session or client."
+    for format in ("table", "markdown", "html", "latex", "csv", "tsv"):
+        assert lost in render(found, format), format
+    told = json.loads(render(found, "json"))
+    assert told["metric_notes"]["Sessions"] == [lost]
+    assert lost in told["metric_notes"]["TopQueries"]
+    assert told["notes"] == list(found.stages.notes)
+    header, line = render(found, "csv").splitlines()
+    assert header.endswith(",notes")
+    assert "A session ends where its user does nothing for 30 minutes." in line
+    listed = observe(log_of(rows, []), ["TopQueries"], settings=Settings(least_users=1))
+    assert lost in render(listed, "csv").splitlines()[1]
+    assert lost in render(listed, "markdown")
+
+
+def test_whatever_a_metric_leaves_out_is_noted() -> None:
+    pages = [
+        {**asked(1, 0, user="ann"), "latency_ms": 5, "results": 3, "page": 1},
+        {**asked(2, 1, user="ann"), "text": None},
+    ]
+    events = [
+        {**done(1, 0.5), "position": 2, "dwell_ms": 5},
+        done(1, 0.6),
+        done(2, 0.5),
+        {**done(1, 0.2, "impression"), "position": 1},
+        {**done(1, 0.7), "query_id": None},
+        {**done(1, 0.8, "copy"), "query_id": "gone"},
+    ]
+    found = observe(log_of(pages, events)).notes
+    stray = "Left out: 1 of 4 clicks that belong to no search in the log."
+    assert found["PageCTR"] == (stray,)
+    assert found["Success"] == (
+        "Left out: 2 of 5 clicks, copies and conversions that belong to no search in the log.",
+    )
+    assert found["ImpressionCTR"][1] == (
+        "Left out: 1 of 3 clicks on result pages without an impression."
+    )
+    assert found["ClickRank"] == (stray, "Left out: 2 of 3 clicks without a position.")
+    assert found["Dwell"][1] == "Left out: 2 of 3 clicks whose dwell time is not known."
+    assert found["TimeToClick"][1] == (
+        "Left out: 1 of 2 result pages with a click whose first click is before the search."
+    )
+    assert found["Latency"] == ("Left out: 1 of 2 searches without a latency.",)
+    assert found["ZeroResults"] == (
+        "Left out: 1 of 2 searches whose number of results is not known.",
+    )
+    assert found["Pagination"] == ("Left out: 1 of 2 queries without a page number.",)
+    assert found["DistinctQueries"] == ("Left out: 1 of 2 searches without a text.",)
+    assert "Left out: 1 of 2 queries without a text." in found["HeadTorsoTail"]
+    assert "Left out: 1 of 2 searches without a latency." in found["LatencySpikes"]
+    assert not found.keys() & {"Pages", "Sessions", "Users", "QueriesPerTime"}
+
+
+def test_sessions_that_stand_for_users_are_noted_beside_lists() -> None:
+    rows = [asked(n, n, user=None if n else "ann", session=f"s{n}") for n in range(3)]
+    (_, note) = observe(log_of(rows, []), ["TopQueries"]).list("TopQueries").notes
+    assert note.startswith("Where no user is named, each session counts as a user")
 
 
 def test_dwell_is_inferred_where_the_log_does_not_say() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cleverdon.online.doctor import examine
 from cleverdon.online.doctor.facts import Facts
 from cleverdon.online.doctor.findings import Support
 from cleverdon.online.doctor.supported import how_to_map, meaning, supported
@@ -9,6 +10,7 @@ from cleverdon.online.log import EVENTS, MEANINGS, QUERIES, Log
 from cleverdon.online.metrics.registry import metrics
 from cleverdon.online.stages import staged
 from cleverdon.online.worked import log_of
+from cleverdon.show.doctor import render
 from tests.online.doctor.rows import LIMITS, click, healthy, page, shown, with_rows
 
 
@@ -56,6 +58,33 @@ def test_a_session_stands_for_its_user() -> None:
     found = supports(log_of(pages, []))
     assert found["Sessions"].verdict == "yes"
     assert found["Users"].missing == ("queries.user",)
+
+
+def test_what_stands_for_users_is_told_and_what_names_nobody_is_left_out() -> None:
+    pages = [
+        page(1, "ann"),
+        page(2, None, session="s"),
+        page(3, None, client="c"),
+        page(4, None, latency_ms=None),
+    ]
+    found = supports(log_of(pages, []))
+    for name in ("Sessions", "Reformulation", "TopQueries", "HeadTorsoTail"):
+        assert found[name].verdict == "partly"
+        assert found[name].nulls == {"queries.user/session/client": 0.25}
+        assert found[name].stand_ins == {"session": 0.25, "client": 0.25}
+    assert found["Users"].nulls == {"queries.user": 0.75}
+    assert found["Pages"] == Support(metric="Pages", verdict="yes")
+    everyone = supports(log_of(pages[:3], []))["Sessions"]
+    assert (everyone.verdict, everyone.nulls) == ("yes", {})
+    told = render(examine(log_of(pages[:3], [])))
+    assert "Where no user is named, the session of 33.3% of the searches and the client of" in told
+
+
+def test_unknown_dwell_times_are_told() -> None:
+    pages, _ = healthy()
+    clicks = [click(pages[0], 1), click(pages[0], 2, dwell_ms=None)]
+    dwell = supports(log_of(pages, clicks))["Dwell"]
+    assert (dwell.verdict, dwell.nulls) == ("partly", {"events.dwell_ms": 0.5})
 
 
 def test_clicks_and_impressions_must_have_been_made() -> None:

@@ -51,7 +51,8 @@ def test_ubi():
             "action": "product_hover",
         },
     ]
-    assert log.lacks == {"events.event_id", "events.dwell_ms"}
+    clients = {"queries.client", "events.client"}
+    assert log.lacks == {"events.event_id", "events.dwell_ms"} | clients
     assert log.aside == ()
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from cleverdon.arrays import Bools, Ints
 from cleverdon.errors import InputError, OptionError
 from cleverdon.online.clicks.lists import Pairs, Shown
-from cleverdon.online.log import Log
+from cleverdon.online.log import Log, with_actors
 from cleverdon.online.texts import folded
 
 
@@ -107,7 +107,7 @@ def _rows(log: Log) -> Any:
         shown_at=every.position.min(where=~is_click),
         clicked_at=every.position.min(where=is_click),
     )
-    queries = log.queries.select("query_id", "text", "user")
+    queries = with_actors(log).select("query_id", "text", user="actor")
     return rows.left_join(queries, rows.page == queries.query_id).select(
         "page", "doc", "shown", "clicked", "shown_at", "clicked_at", "query_id", "text", "user"
     )

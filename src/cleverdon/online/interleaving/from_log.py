@@ -15,7 +15,7 @@ def credit_log(log: Log, records: Sequence[Record], *, marginalised: bool = True
     """What the clicks in a log give to either ranking, query by query.
 
     Only what belongs to recorded queries leaves the place where the log lies. Users are those of
-    the log's queries, or of its clicks where queries have none.
+    the log's queries; where a query has none, that of its clicks.
     """
     log.need("interleaving", "events.query_id", "events.doc")
     import ibis
@@ -35,7 +35,7 @@ def credit_log(log: Log, records: Sequence[Record], *, marginalised: bool = True
     found = credit_counted(
         records,
         (Click(*row) for row in _rows(counted)),
-        users=users or _users_of(ours),
+        users={**_users_of(ours), **users},
         marginalised=marginalised,
     )
     (without_record, queries_without_record), *_ = _rows(outside)

@@ -39,8 +39,10 @@ class Users(Count):
 class Sessions(Count):
     """How many sessions there were.
 
-    A session ends where its user does nothing for 30 minutes: asks for no result page, and does
-    nothing with one. Or sessions are those that the log tells apart.
+    Sessions are those that the log's own ids tell apart. In a log without such ids, a session ends
+    where its user does nothing for 30 minutes: asks for no result page, and does nothing with one
+    that is in use. A page is in use while its events follow its search and each other within that
+    time; later events count for their search, and do not make the session longer.
     """
 
     formula = r"|S|"

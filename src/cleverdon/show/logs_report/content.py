@@ -29,6 +29,7 @@ from cleverdon.show.observed import (
     list_grid,
     significant,
     values_grid,
+    values_notes,
     written,
 )
 from cleverdon.show.plot.online.by_day import axis_name
@@ -73,6 +74,7 @@ def content(gathered: Gathered, *, title: str) -> dict[str, Any]:
         "level": observed.level,
         "numbers": [_number(value) for value in _key_values(gathered)],
         "values": _table(values_grid(observed)),
+        "values_notes": values_notes(observed),
         "missing": [
             {"metric": name, "columns": [_column(one) for one in columns]}
             for name, columns in observed.missing.items()
@@ -153,6 +155,7 @@ def _number(value: Value) -> dict[str, Any]:
         "percentiles": {
             label: written(metric, number) for label, number in value.percentiles.items()
         },
+        "notes": list(value.notes),
     }
 
 

@@ -22,6 +22,6 @@ def page(content: Mapping[str, Any], figures: Sequence[Figure]) -> str:
 
 def _without_script(content: Mapping[str, Any]) -> str:
     """What can be said without a script: the metrics."""
-    table = html(Grid(**content["values"], notes=[]))
+    table = html(Grid(**content["values"], notes=content["values_notes"]))
     said = escape(content["headline"])
     return f"<p>The plots and lists of this report need JavaScript.</p><p>{said}</p>{table}"

@@ -10,13 +10,15 @@ function card(one) {
     make("h3", {}, one.metric), make("p", { class: "value" }, one.value),
     make("p", {}, one.of), make("p", { class: "soft" }, sure),
     spread.length ? make("p", { class: "soft" }, spread.join(", ")) : null,
-    better === "lower" ? make("p", { class: "soft" }, "Lower is better") : null);
+    better === "lower" ? make("p", { class: "soft" }, "Lower is better") : null,
+    ...one.notes.map((note) => make("p", { class: "soft" }, note)));
 }
 
 function showNumbers() {
   fill(find("headline"), content.headline);
   fill(find("key"), ...content.numbers.map(card));
-  fill(find("values"), tableOf(content.values));
+  fill(find("values"), tableOf(content.values),
+    ...content.values_notes.map((note) => make("p", { class: "soft" }, note)));
   const lacking = content.missing.map(({ metric, columns }) =>
     make("li", {}, `${metric}: the log does not have ${columns.join(", ")}`));
   if (lacking.length) {
