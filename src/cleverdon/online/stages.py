@@ -39,6 +39,15 @@ _LONGEST = 200 * 366 * DAY
 """What is further apart cannot be the times of one log."""
 
 
+_TAKEN = frozenset(
+    "actor asks before before_text cluster clicks conversions copies deepest dwell_sum "
+    "dwelled_clicks first_click found impressions last_event long_clicks next_text next_time pages "
+    "person queries query_number rank_sum ranked_clicks reached session_number signals starts "
+    "top_click".split()
+)
+"""Columns that are made here, which no segment can be named."""
+
+
 @dataclass(frozen=True, eq=False)
 class Stages:
     """What a log comes down to, as Ibis tables; see `staged`."""
@@ -132,6 +141,13 @@ def staged(
     settings = settings or Settings()
     tell = progress or (lambda what: None)
     labels = tuple(dict.fromkeys(log.split_by(name) for name in split))
+    for name in labels:
+        if name in _TAKEN:
+            raise InputError(
+                f"a segment named {name!r} cannot be split by, since the tables have a column of "
+                "that name; give it another name in a mapping file (segments: NAME: COLUMN)",
+                source=log.source,
+            )
     made_by: dict[str, ibis.Table] = {}
     kept_as: dict[str, str] = {}
 
@@ -147,6 +163,7 @@ def staged(
     span = queries.agg(
         first=queries.time.min(),
         last=queries.time.max(),
+        rows=queries.count(),
         without_user=queries.count(where=queries.user.isnull()),
         without_session=queries.count(where=queries.session.isnull()),
     )
@@ -170,11 +187,15 @@ def staged(
     searches = asked = kept("searches", asked)
     if settings.keystroke_ms is not None:
         asked = _without_keystrokes(asked, settings.keystroke_ms)
-    asked = _with_reach(asked, log, settings.idle_ms)
+    if settings.sessions == "idle" or when["without_session"]:
+        asked = _with_reach(asked, log, settings.idle_ms)
+    else:
+        asked = asked.mutate(reached=asked.time).drop("last_event")
     if settings.sessions == "log":
-        if when["without_session"]:
-            asked = _with_sessions_filled(asked, settings.idle_ms)
-        asked = _with_own_sessions(asked)
+        filled = (
+            _with_sessions_filled(asked, settings.idle_ms) if when["without_session"] else asked
+        )
+        asked = _with_own_sessions(filled)
     pages = kept("pages", _numbered(asked, settings.idle_ms))
     pages = _with_cluster(pages)
     named = named_by(pages)
@@ -193,13 +214,13 @@ def staged(
         first=when["first"],
         last=when["last"],
         named_by=named,
-        notes=_notes(log, settings, named, when["without_session"]),
+        notes=_notes(log, settings, named, (when["without_session"], when["rows"])),
         split=labels,
     )
 
 
 def _notes(
-    log: Log, settings: Settings, named: dict[str, int], without_session: int
+    log: Log, settings: Settings, named: dict[str, int], without_session: tuple[int, int]
 ) -> tuple[str, ...]:
     """Which rule made the sessions, and who stands for users where none is named."""
     if not log.actors:
@@ -210,10 +231,11 @@ def _notes(
         told = [f"A session ends where its user does nothing for {minutes}."]
     else:
         told = ["Sessions are by the log's own ids."]
-        if without_session:
+        count, searches = without_session
+        if count:
             told.append(
-                f"{without_session:,} {of} have no session id: each is in the session of its "
-                f"user's searches around it, unless {minutes} lie between them."
+                f"{count:,} of {searches:,} searches have no session id: each is in the session of "
+                f"its user's searches around it, unless {minutes} lie between them."
             )
     others = [name for name in ("session", "client") if named[name]]
     if not log.has("queries.user"):

@@ -34,8 +34,11 @@ CLICKS = [
 def log(*, users: str = "queries") -> Log:
     """The same clicks as a log, with a query more and a record's query missing."""
     of = {"q1": "u1", "q2": "u1", "q3": "u2"}
+    # With `both`, one query names its user, and clicks on the others do.
+    asked_by = {"queries": of, "both": {"q1": "u1"}}.get(users, {})
+    done_by = {"events": of, "both": {"q2": "u1", "q3": "u2"}}.get(users, {})
     queries = [
-        {"query_id": query, "time": 1, "user": of.get(query) if users == "queries" else None}
+        {"query_id": query, "time": 1, "user": asked_by.get(query)}
         for query in ("q1", "q2", "q3", "q8", "q9")
     ]
     events = [
@@ -44,7 +47,7 @@ def log(*, users: str = "queries") -> Log:
             "time": 2,
             "action": "click",
             "doc": doc,
-            "user": of.get(query) if users == "events" else None,
+            "user": done_by.get(query),
         }
         for query, doc in CLICKS
     ]
@@ -76,7 +79,7 @@ def test_of_clicks() -> None:
     assert not found.fair_by_wins  # for optimised interleaving is among them
 
 
-@pytest.mark.parametrize("users", ["queries", "events"])
+@pytest.mark.parametrize("users", ["queries", "events", "both"])
 def test_of_a_log_it_is_the_same(users: str) -> None:
     found = credit_log(log(users=users), RECORDS)
     plain = credit_clicks(RECORDS, CLICKS)
