@@ -128,6 +128,8 @@ class Log:
     segments: tuple[str, ...] = ()
     """Columns of `queries` by which metrics can be split, beside `variant`."""
     aside: tuple[Aside, ...] = ()
+    merged: tuple[Aside, ...] = ()
+    """Requests that share a query id, by what they are; of these, further pages are kept."""
     source: str = "log"
     format: str = "cleverdon"
     notes: tuple[str, ...] = ()
@@ -153,6 +155,11 @@ class Log:
     def actors(self) -> list[str]:
         """What can say who searched: those of user, session and client that the log has."""
         return [name for name in ACTORS if self.has(f"queries.{name}")]
+
+    @property
+    def merged_requests(self) -> int:
+        """How many rows are no search of their own, but a part of one that is in the log."""
+        return sum(one.count for one in self.merged if not one.kept)
 
     @property
     def backend(self) -> Any:

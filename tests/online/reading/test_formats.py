@@ -10,6 +10,8 @@ from cleverdon.errors import InputError, OptionError
 from cleverdon.online.log import EVENTS, QUERIES
 from cleverdon.online.reading import read_log
 from cleverdon.online.reading.formats import formats
+from cleverdon.online.reading.merging import CHANGED, REPEATED
+from cleverdon.online.reading.spec import REQUEST
 from cleverdon.online.reading.times import zoneless
 from tests.online.reading.rows import SAMPLES, rows, written
 
@@ -92,7 +94,8 @@ def test_ubi_without_events_counts_only_rows_that_were_written(tmp_path):
     log = read_log(written(tmp_path / "ubi_queries.jsonl", *lines))
     assert [(row["doc"], row["position"]) for row in rows(log.events)] == [("d1", 1), ("d2", 2)]
     assert {one.table for one in log.aside} == {"queries"}
-    assert (log.set_aside, sum(log.rows.values())) == (4, 5)
+    assert {one.reason: one.count for one in log.merged} == {REPEATED: 1, CHANGED: 1}
+    assert (log.set_aside, log.merged_requests, sum(log.rows.values())) == (2, 2, 5)
 
 
 def test_ubi_as_hits_of_opensearch(tmp_path):
@@ -295,7 +298,8 @@ def test_every_format_describes_itself(name):
         assert words.strip()
     for part in cls.layout().rows:
         assert part.known_by  # else it could not be told from others
-        assert set(part.columns) <= ({*QUERIES} if part.kind == "queries" else {*EVENTS})
+        known = {*QUERIES} if part.kind == "queries" else {*EVENTS, "page"}
+        assert set(part.columns) <= known | {*REQUEST}
 
 
 def test_what_is_of_no_format_is_told_with_a_mapping_to_start_from(tmp_path):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cleverdon.online.log import EVENTS
 from cleverdon.online.reading.canonical import PAGE, paged
+from cleverdon.online.reading.merging import ID
 
 if TYPE_CHECKING:
     import ibis
@@ -41,12 +42,17 @@ def of_searches(events: ibis.Table) -> tuple[ibis.Table, tuple[str, ...]]:
 
 
 def of_good(queries: ibis.Table, events: ibis.Table) -> ibis.Table:
-    """The events that rows of queries gave, without those of rows that were set aside.
+    """The events that rows of queries gave, without those of rows that are not kept.
 
-    A row that was set aside for an id that an earlier one has may say the same as that one.
+    A request that was merged into another of the same time may say the same as that one.
     """
-    same = [events.query_id == queries.query_id, events.time == queries.time]
-    return events.semi_join(queries, same).distinct()
+    shared = queries[ID] if ID in queries.columns else queries.query_id
+    pages = queries.select(_of=shared, _own=queries.query_id, _at=queries.time, _nth=queries.page)
+    same = [events.query_id == pages["_of"], events.time == pages["_at"]]
+    if PAGE in events.columns:
+        same.append(events[PAGE].fill_null(1) == pages["_nth"].fill_null(1))
+    joined = events.join(pages, same)
+    return joined.mutate(query_id=joined["_own"]).select(*events.columns).distinct()
 
 
 def with_pages(queries: ibis.Table, events: ibis.Table) -> ibis.Table:
@@ -56,14 +62,7 @@ def with_pages(queries: ibis.Table, events: ibis.Table) -> ibis.Table:
     """
     import ibis
 
-    suffix = "#" + queries.page.cast("string")
-    shared = (
-        (queries.page > 1)
-        .fill_null(False)
-        .ifelse(
-            queries.query_id.left(queries.query_id.length() - suffix.length()), queries.query_id
-        )
-    )
+    shared = queries[ID] if ID in queries.columns else _shared_id(queries)
     if PAGE not in events.columns:
         events = events.mutate(**{PAGE: ibis.null("int64")})
     told = events.filter(events[PAGE].notnull() | events.query_id.isnull())
@@ -71,6 +70,14 @@ def with_pages(queries: ibis.Table, events: ibis.Table) -> ibis.Table:
     untold = events.filter(events[PAGE].isnull() & events.query_id.notnull())
     found = _found(queries, shared, untold, untold.query_id)
     return ibis.union(told, found).drop(PAGE)
+
+
+def _shared_id(queries: ibis.Table) -> Any:
+    """The id that pages share by their mapping, of which `paged` made one for each page."""
+    suffix = "#" + queries.page.cast("string")
+    whole = queries.query_id
+    further = (queries.page > 1).fill_null(False)
+    return further.ifelse(whole.left(whole.length() - suffix.length()), whole)
 
 
 def _found(queries: ibis.Table, query_key: Any, events: ibis.Table, event_key: Any) -> ibis.Table:
@@ -105,13 +112,25 @@ def _found(queries: ibis.Table, query_key: Any, events: ibis.Table, event_key: A
 
 def from_events(queries: ibis.Table, events: ibis.Table, columns: tuple[str, ...]) -> ibis.Table:
     """Queries with these columns of their events, where they are null."""
+    import ibis
+
     told = events.filter(events.query_id.notnull())
     known = told.group_by(_of=told.query_id).aggregate(
         **{f"_{name}": told[name].min() for name in columns}
     )
     joined = queries.left_join(known, queries.query_id == known["_of"])
     filled = {name: joined[name].coalesce(joined[f"_{name}"]) for name in columns}
-    return joined.mutate(**filled).select(*queries.columns)
+    known_by_own = joined.mutate(**filled).select(*queries.columns)
+    if ID not in queries.columns:
+        return known_by_own
+    # A further page is in the session of its search, even where nothing was done on it.
+    pages = ibis.window(group_by=known_by_own[ID])
+    return known_by_own.mutate(
+        **{
+            name: known_by_own[name].coalesce(known_by_own[name].min().over(pages))
+            for name in columns
+        }
+    )
 
 
 def none(queries: ibis.Table) -> ibis.Table:

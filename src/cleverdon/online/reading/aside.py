@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from cleverdon.online.log import Aside
 from cleverdon.online.reading.assemble import ORIGIN, Rough
-from cleverdon.online.reading.canonical import LACKS_ZONE, ODD, PROBLEM
+from cleverdon.online.reading.canonical import LACKS_ZONE, ODD, PROBLEM, SIZE
+from cleverdon.online.reading.merging import FURTHER, ID, MERGED, REUSED, merged
 from cleverdon.online.reading.tables import FILE, RAW, Source
 
 if TYPE_CHECKING:
     import ibis
 
-DUPLICATE = "a query_id that an earlier row has"
 EXAMPLES = 3
 """How many rows are shown of each kind that was set aside."""
-HIDDEN = (PROBLEM, LACKS_ZONE, RAW, FILE, ORIGIN)
+MOST_ALIKE = 1_000
+"""How many requests of the same ids and times are looked through for an example's own text."""
+HIDDEN = (PROBLEM, LACKS_ZONE, RAW, FILE, ORIGIN, SIZE, MERGED)
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ class Sorted:
 
     table: ibis.Table
     aside: tuple[Aside, ...]
+    merged: tuple[Aside, ...]
+    """Requests that are a part of another row's search, and further pages, which are kept."""
     rows: int
     """How many there were, those set aside included."""
     zoneless: bool
@@ -48,14 +52,21 @@ def set_aside(rough: Rough, sources: Sequence[Source]) -> Sorted:
         wanted["distinct"] = table.query_id.nunique(where=good)
     (counts,) = table.aggregate(**wanted).to_pyarrow().to_pylist()
     some = counts["good"] or 0
-    if rough.kind == "queries" and counts["distinct"] < some:
-        table = _with_duplicates(table)
-        some = counts["distinct"]
+    shared = rough.kind == "queries" and counts["distinct"] < some
+    if shared:
+        # Kept, since every query of the log would do it again.
+        table = merged(table, _ties(table)).cache()
     found = _rejected(rough.kind, sources)
     rows = counts["rows"] + sum(aside.count for aside in found)
-    if some < counts["rows"]:
+    if shared or some < counts["rows"]:
         found += _shown(rough, table, sources, PROBLEM)
         table = table.filter(table[PROBLEM].isnull())
+    joined: list[Aside] = []
+    if shared:
+        joined = _shown(rough, table, sources, MERGED)
+        table = table.filter(table[MERGED].isnull() | (table[MERGED] == FURTHER))
+        if not any(one.reason == FURTHER for one in joined):
+            table = table.drop(ID)
     unknown: dict[str, Any] = {}
     for name in odd:
         if counts[name]:
@@ -63,25 +74,18 @@ def set_aside(rough: Rough, sources: Sequence[Source]) -> Sorted:
             column = name.removeprefix(ODD)
             unknown[column] = table[name].isnull().ifelse(table[column], None)
     kept = table.mutate(**unknown).drop(*(name for name in table.columns if _hidden(name)))
-    return Sorted(kept, tuple(found), rows, bool(counts["zoneless"]))
+    return Sorted(kept, tuple(found), tuple(joined), rows, bool(counts["zoneless"]))
 
 
 def _hidden(name: str) -> bool:
     return name in HIDDEN or name.startswith(ODD)
 
 
-def _with_duplicates(table: ibis.Table) -> ibis.Table:
-    """The table with all but the earliest row of each query id marked."""
-    import ibis
-
-    others = [
+def _ties(table: ibis.Table) -> tuple[str, ...]:
+    """The columns by which requests of the same time are put in order."""
+    return tuple(
         name for name in table.columns if not _hidden(name) and name not in ("query_id", "time")
-    ]
-    order = [table.time, *(table[name] for name in others)]
-    # Rows that are set aside already must not stand before one that is not.
-    within = ibis.window(group_by=[table.query_id, table[PROBLEM].isnull()], order_by=order)
-    later = table[PROBLEM].isnull() & (ibis.row_number().over(within) > 0)
-    return table.mutate(**{PROBLEM: later.ifelse(DUPLICATE, table[PROBLEM])})
+    )
 
 
 def _rejected(kind: str, sources: Sequence[Source]) -> list[Aside]:
@@ -95,30 +99,45 @@ def _rejected(kind: str, sources: Sequence[Source]) -> list[Aside]:
 
 
 def _shown(rough: Rough, table: ibis.Table, sources: Sequence[Source], why: str) -> list[Aside]:
-    """Rows by what the column `why` says is wrong with them; only a problem sets them aside."""
+    """Rows by what the column `why` says of them; all but problems and merged rows are kept."""
     counts = table.group_by(why).aggregate(n=table.count()).order_by(why)
+    found = [row for row in counts.to_pyarrow().to_pylist() if row[why] is not None]
+    some = {row[why]: _some(table.filter(table[why] == row[why])) for row in found}
+    if rough.whole is not rough.table:
+        late = [
+            row for rows in some.values() for row in rows if why == MERGED or row[why] in REUSED
+        ]
+        _add_text(rough.whole, late)
     return [
         Aside(
             rough.kind,
             row[why],
             row["n"],
-            _examples(rough, table.filter(table[why] == row[why]), row[why], sources),
-            kept=why != PROBLEM,
+            _examples(some[row[why]], sources),
+            kept=why not in (PROBLEM, MERGED) or row[why] == FURTHER,
         )
-        for row in counts.to_pyarrow().to_pylist()
-        if row[why] is not None
+        for row in found
     ]
 
 
-def _examples(
-    rough: Rough, bad: ibis.Table, reason: str, sources: Sequence[Source]
-) -> tuple[str, ...]:
-    some = _some(bad)
-    if reason == DUPLICATE and rough.whole is not rough.table:
-        # That they are duplicates was seen only after their text was forgotten.
-        ids = [row["query_id"] for row in some]
-        whole = _with_duplicates(rough.whole.filter(rough.whole.query_id.isin(ids)))
-        some = _some(whole.filter(whole[PROBLEM] == reason))
+def _add_text(whole: ibis.Table, rows: list[dict[str, Any]]) -> None:
+    """Rows with their own text: that they share an id was seen only after it was forgotten."""
+    if not rows:
+        return
+    ids, times = ({row[name] for row in rows} for name in (ID, "time"))
+    asked = whole.filter(whole.query_id.isin(ids), whole.time.isin(times))
+    names = ("time", *_ties(whole))
+    texts: dict[tuple[Any, ...], list[str]] = {}
+    for found in asked.limit(MOST_ALIKE).to_pyarrow().to_pylist():
+        key = (found["query_id"], *(found[name] for name in names))
+        texts.setdefault(key, []).append(found[RAW])
+    for row in rows:
+        alike = texts.get((row[ID], *(row[name] for name in names)))
+        if alike:
+            row[RAW] = alike.pop(0) if len(alike) > 1 else alike[0]
+
+
+def _examples(some: list[dict[str, Any]], sources: Sequence[Source]) -> tuple[str, ...]:
     found: list[str] = []
     for number in sorted({row[ORIGIN] for row in some}):
         own = [row for row in some if row[ORIGIN] == number]
@@ -132,5 +151,6 @@ def _some(bad: ibis.Table) -> list[dict[str, Any]]:
 
 def _text(row: dict[str, Any]) -> str:
     """A row of a table as text: what it has, without what it has not."""
-    told = {name: value for name, value in row.items() if value is not None and not _hidden(name)}
+    there = {name: value for name, value in row.items() if value is not None and name != ID}
+    told = {name: value for name, value in there.items() if not _hidden(name)}
     return json.dumps(told, default=str)

@@ -16,6 +16,7 @@ from cleverdon.online.reading.canonical import (
     ODD,
     PAGE,
     PROBLEM,
+    SIZE,
     Made,
     made,
     matching,
@@ -112,6 +113,8 @@ def rough(kind: Kind, parts: Sequence[Taken]) -> Rough:
     hidden |= dict.fromkeys(odd, "string")
     if any(PAGE in one.table.columns for _, one in done):
         hidden[PAGE] = "int64"
+    if any(SIZE in one.table.columns for _, one in done):
+        hidden[SIZE] = "int64"
     tables = [
         conformed(one.table, {**named, **dict.fromkeys(segments, "string"), **hidden}).mutate(
             **{ORIGIN: ibis.literal(part.number)}

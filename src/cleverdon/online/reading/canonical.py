@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cleverdon.online.log import EVENTS, QUERIES
 from cleverdon.online.reading import times
-from cleverdon.online.reading.spec import Condition, Rows
+from cleverdon.online.reading.spec import INDEX, REQUEST, Condition, Rows
 from cleverdon.online.reading.tables import BROKEN, FILE, RAW
 from cleverdon.online.reading.values import Reading, Value
 
@@ -23,6 +23,10 @@ ODD = "_odd_"
 """Before the name of a column: what is wrong with its value, if it is to be read as unknown."""
 PAGE = "_page"
 """The page of an event, where all pages of a query share one id."""
+SIZE = "_size"
+"""How many results a request asked for."""
+USUAL_SIZE = 10
+"""How many results OpenSearch and Elasticsearch give where a request does not say."""
 
 LOWEST = {"page": 1, "position": 1, "results": 0, "latency_ms": 0, "dwell_ms": 0}
 HIGHEST = 10_000_000_000
@@ -50,11 +54,9 @@ def made(reading: Reading, rows: Rows, *, broken: str) -> Made:
     if rows.kind == "events" and "action" in columns and rows.actions:
         columns["action"] = _renamed(columns["action"], rows.actions)
     columns |= {name: value.value for name, value in segments.items() if value is not None}
+    columns |= _requested(reading, rows, columns)
     if rows.kind == "queries" and rows.pages_share_id and "page" in columns:
         columns["query_id"] = paged(columns["query_id"], columns["page"])
-    if rows.kind == "events" and rows.pages_share_id and "page" in rows.columns:
-        page = reading.column(rows.columns["page"], "int64")
-        columns[PAGE] = page.value if page else ibis.null("int64")
     lacks = there["time"].zoneless if "time" in there else None
     columns[LACKS_ZONE] = ibis.literal(False) if lacks is None else lacks.fill_null(False)
     table = reading.table
@@ -73,6 +75,58 @@ def made(reading: Reading, rows: Rows, *, broken: str) -> Made:
         told.drop(*unneeded),
         tuple(name for name, value in segments.items() if value is not None),
     )
+
+
+def _requested(reading: Reading, rows: Rows, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns that follow from how many results a request asked for, and how many it skipped.
+
+    Where all that a log has of the results is a list of those returned, their number is that of
+    this page only: it adds to what was skipped. A request for no results, as for facets, does not
+    say how many there are; neither does a page beyond the last.
+    """
+    import ibis
+
+    page = columns.get("page") if rows.kind == "queries" else _number(reading, rows, "page")
+    size, offset = (_number(reading, rows, name) for name in REQUEST)
+    made: dict[str, Any] = {}
+    if size is not None or offset is not None:
+        known = ibis.or_(*(part.notnull() for part in (size, offset) if part is not None))
+        skipped = known.ifelse(0 if offset is None else offset.fill_null(0), None)
+        length = USUAL_SIZE if size is None else size.nullif(0).fill_null(USUAL_SIZE)
+        for_facets = ibis.literal(False) if size is None else (size == 0).fill_null(False)
+        number = for_facets.ifelse(None, (skipped / length).floor().cast("int64") + 1)
+        page = number if page is None else page.coalesce(number)
+        if rows.kind == "events":
+            if any(part.path == INDEX for part in rows.columns.get("position", ())):
+                made["position"] = columns["position"] + skipped.fill_null(0)
+        elif "results" in columns:
+            made["results"] = _results(reading, rows, columns["results"], for_facets, skipped)
+        if rows.kind == "queries" and size is not None:
+            made[SIZE] = size
+    if page is not None:
+        made["page" if rows.kind == "queries" else PAGE] = page
+    elif rows.pages_share_id and "page" in rows.columns:
+        made[PAGE] = ibis.null("int64")
+    return made
+
+
+def _number(reading: Reading, rows: Rows, name: str) -> Any | None:
+    """A whole number from 0 on; None where the table has no such column."""
+    found = reading.column(rows.columns.get(name, ()), "int64")
+    return None if found is None else (found.value >= 0).ifelse(found.value, None)
+
+
+def _results(reading: Reading, rows: Rows, results: Any, for_facets: Any, skipped: Any) -> Any:
+    import ibis
+
+    parts = rows.columns["results"]
+    given = reading.column(tuple(part for part in parts if part.counted), "int64")
+    if given is None:
+        return results
+    beyond = ((skipped > 0) & (given.value == 0)).fill_null(False)
+    found = (for_facets | beyond).ifelse(None, given.value + skipped.fill_null(0))
+    told = reading.column(tuple(part for part in parts if not part.counted), "int64")
+    return found if told is None else ibis.coalesce(told.value, found)
 
 
 def paged(query_id: Any, page: Any) -> Any:

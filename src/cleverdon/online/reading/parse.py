@@ -8,7 +8,7 @@ from typing import Any, NoReturn, cast, get_args
 
 from cleverdon.errors import InputError, suggest
 from cleverdon.online.log import EVENTS, QUERIES
-from cleverdon.online.reading.spec import Condition, Kind, Layout, Part, Rows
+from cleverdon.online.reading.spec import REQUEST, Condition, Kind, Layout, Part, Rows
 
 OPTIONS = {
     "queries": ("pages_share_id", "segments", "from_events"),
@@ -19,7 +19,7 @@ BOTH = ("where", "each", "table", "known_by")
 TOP = ("queries", "events", "actions", "timezone", "attach", "pages_share_id", "segments")
 PART = (
     *("column", "is", "join", "with", "number", "count"),
-    *("pattern", "decode", "words", "from", "unit", "timezone"),
+    *("key", "pattern", "decode", "words", "from", "unit", "timezone"),
 )
 UNITS = ("s", "ms", "us", "ns")
 LAST_SEARCH = "last search"
@@ -86,9 +86,9 @@ def layout(
 def _rows(kind: Kind, section: Mapping[str, Any], top: Mapping[str, Any], said: Written) -> Rows:
     names = tuple(QUERIES if kind == "queries" else EVENTS)
     for key in section:
-        said.check(f"section {kind!r}", key, (*names, *OPTIONS[kind], *BOTH))
+        said.check(f"section {kind!r}", key, (*names, *REQUEST, *OPTIONS[kind], *BOTH))
     zone = top.get("timezone")
-    wanted = [key for key in section if key in names or key == "page"]
+    wanted = [key for key in section if key in (*names, *REQUEST, "page")]
     columns = {key: _parts(kind, key, section[key], zone, said) for key in wanted}
     for needed in ("query_id", "time") if kind == "queries" else ("time", "action"):
         if needed not in columns:
@@ -199,6 +199,7 @@ def _part(where: str, key: str, found: Any, zone: str | None, said: Written) -> 
         joined=tuple(found.get("join", ())),
         glue=found.get("with", "-"),
         numbered=said.yes("number", found.get("number", False)),
+        key=found.get("key"),
         pattern=found.get("pattern"),
         decode=found.get("decode"),
         counted=said.yes("count", found.get("count", False)),

@@ -12,8 +12,10 @@ from cleverdon.online.log import EVENTS, QUERIES, Aside, Log
 from cleverdon.online.reading import afterwards, times
 from cleverdon.online.reading.aside import set_aside
 from cleverdon.online.reading.assemble import Taken, copied, drop_staged, rough, taken
+from cleverdon.online.reading.canonical import PAGE
 from cleverdon.online.reading.database import readable
 from cleverdon.online.reading.detect import choose, paired
+from cleverdon.online.reading.merging import ID
 from cleverdon.online.reading.places import Place, found
 from cleverdon.online.reading.remarks import lacking, passed_over
 from cleverdon.online.reading.spec import Kind, Layout, Rows
@@ -76,6 +78,7 @@ def _log(place: Place, layout: Layout) -> Log:
         | lacking("events", done if found else None, EVENTS),
         segments=queries.segments,
         aside=queries.aside + events.aside,
+        merged=queries.merged,
         source=place.name,
         format=layout.name,
         notes=(*layout.notes, *over, *queries.notes, *events.notes, *left_out),
@@ -96,7 +99,7 @@ def _related(
     borrowed = tuple(dict.fromkeys(name for one in rows for name in one.from_events))
     if borrowed:
         asked = _settled(queries, afterwards.from_events(asked, done, borrowed))
-    return asked, done, notes
+    return (asked.drop(ID) if ID in asked.columns else asked), done, notes
 
 
 @dataclass(frozen=True)
@@ -108,6 +111,7 @@ class Side:
     """How many were read, those set aside included."""
     segments: tuple[str, ...] = ()
     aside: tuple[Aside, ...] = ()
+    merged: tuple[Aside, ...] = ()
     notes: tuple[str, ...] = ()
     backend: Any | None = None
     """Where results are copied to; None where rows stay where they are."""
@@ -120,10 +124,10 @@ def _side(kind: Kind, parts: Sequence[Taken], place: Place) -> Side:
     if found.zoneless:
         notes += (f"{kind}.time {times.ZONELESS}; they are taken to be in UTC",)
     into = parts[0].source.backend if any(part.source.copied for part in parts) else None
-    if into is not None and found.aside:
+    if into is not None and (found.aside or found.merged):
         table = copied(into, table)
         into.drop_table(made.table.op().name)
-    return Side(table, found.rows, made.segments, found.aside, notes, into)
+    return Side(table, found.rows, made.segments, found.aside, found.merged, notes, into)
 
 
 def _events(parts: Sequence[Taken], place: Place, queries: Side) -> Side | None:
@@ -132,6 +136,9 @@ def _events(parts: Sequence[Taken], place: Place, queries: Side) -> Side | None:
 
     own = [part for part in parts if part.rows.unless is None]
     sides = [_side("events", own, place)] if own else []
+    if sides and ID in queries.table.columns:
+        paged = afterwards.with_pages(queries.table, sides[0].table)
+        sides = [replace(sides[0], table=_settled(sides[0], paged))]
     for part in parts:
         action = part.rows.unless
         if action is None or any(_any(side.table, action) for side in sides):
@@ -140,8 +147,10 @@ def _events(parts: Sequence[Taken], place: Place, queries: Side) -> Side | None:
         note = f"no event says {action}: what the query's list of results has counts as that"
         # They are no rows of their own: what is wrong with them is told of the queries.
         table = side.table
-        if any(not aside.kept for aside in queries.aside) and not part.rows.pages_share_id:
-            table = _settled(side, afterwards.of_good(queries.table, table))
+        if not part.rows.pages_share_id:
+            if queries.merged or any(not aside.kept for aside in queries.aside):
+                table = _settled(side, afterwards.of_good(queries.table, table))
+            table = table.drop(PAGE) if PAGE in table.columns else table
         sides.append(replace(side, table=table, rows=0, aside=(), notes=(*side.notes, note)))
     if not sides:
         return None
@@ -151,6 +160,7 @@ def _events(parts: Sequence[Taken], place: Place, queries: Side) -> Side | None:
         sum(side.rows for side in sides),
         first.segments,
         tuple(one for side in sides for one in side.aside),
+        (),
         tuple(dict.fromkeys(note for side in sides for note in side.notes)),
         next((side.backend for side in sides if side.backend is not None), None),
     )

@@ -45,7 +45,9 @@ def passed_over(parts: Sequence[Taken]) -> tuple[str, ...]:
             continue
         flat = own[0].flat
         fits = [fit for part in own if (fit := matching(flat, part.rows.where)) is not None]
-        count = flat.aggregate(n=(~ibis.or_(*fits)).sum()).to_pyarrow()["n"][0].as_py()
+        # Of a table without the columns that are asked about, it is the same for all rows.
+        others = flat.count(where=~ibis.or_(*fits))
+        count = flat.aggregate(n=others).to_pyarrow()["n"][0].as_py()
         if count:
             notes.append(f"rows of {source.name} that are neither queries nor events: {count:,}")
     return tuple(notes)

@@ -16,6 +16,10 @@ Kind = Literal["queries", "events"]
 INDEX = "#"
 """The path of an element's place in the list that `each` names, from 1."""
 
+REQUEST = ("size", "offset")
+"""What a section says of a request beside the canonical columns: how many results it asked for,
+and how many it skipped. A request for 0 results is one for facets; both make the page."""
+
 LINE = "line"
 """The one column of a log of plain lines."""
 
@@ -33,6 +37,8 @@ class Part:
     glue: str = "-"
     numbered: bool = False
     """The number of the row, for logs that have no ids."""
+    key: str | None = None
+    """The column holds a JSON object, as text or as fields, and this key of it counts."""
     pattern: str | None = None
     """A regular expression; its first group is the value."""
     decode: Literal["url", "json"] | None = None

@@ -77,18 +77,19 @@ def _resolved(table: ibis.Table, path: str) -> Any | None:
     for length in range(len(steps) - 1, 0, -1):
         name = ".".join(steps[:length])
         if name in table.columns:
-            return _field(table[name], steps[length:])
+            return field_of(table[name], steps[length:])
     return None
 
 
-def _field(value: Any, steps: Sequence[str]) -> Any | None:
+def field_of(value: Any, steps: Sequence[str]) -> Any | None:
+    """What a value that holds fields, or JSON, has there; None where it cannot have it."""
     kind = value.type()
     if not steps:
         return value
     if kind.is_struct():
-        return _field(value[steps[0]], steps[1:]) if steps[0] in kind.names else None
+        return field_of(value[steps[0]], steps[1:]) if steps[0] in kind.names else None
     if kind.is_map():
-        return _field(value.get(steps[0]), steps[1:])
+        return field_of(value.get(steps[0]), steps[1:])
     if kind.is_string():
         value, kind = value.try_cast("json"), None
     if kind is None or kind.is_json():

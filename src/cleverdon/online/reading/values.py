@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cleverdon.online.reading import times
 from cleverdon.online.reading.engine import function
 from cleverdon.online.reading.spec import Part
+from cleverdon.online.reading.typed import field_of
 
 if TYPE_CHECKING:
     import ibis
@@ -76,7 +77,7 @@ class Reading:
         return list(written.to_pyarrow()["found"].to_pylist())
 
     def _there(self, part: Part) -> bool:
-        whole = part.counted or part.words or bool(part.joined)
+        whole = part.counted or part.words or part.key is not None or bool(part.joined)
         return all(
             path in self.table.columns and (whole or not self.table[path].type().is_nested())
             for path in part.paths()
@@ -99,6 +100,8 @@ class Reading:
             return _length(raw)
         if part.words:
             raw = _joined_words(raw)
+        if part.key is not None:
+            raw = _keyed(raw, part.key, self.backend)
         if part.pattern is not None:
             raw = raw.cast("string").re_extract(part.pattern, 1).nullif("")
         if part.decode is not None:
@@ -154,6 +157,29 @@ def _length(raw: Any) -> Any:
         return raw.length()
     length = function("json_array_length", ["string"], "int64")
     return raw.startswith("[").ifelse(length(raw), None)
+
+
+_SCALAR = r'(?:[-+.\deE]+|"[^"\\]*"|true|false|null)'
+
+
+def _keyed(raw: Any, key: str, backend: str) -> Any:
+    """What a JSON object has under a key, as text; null where it has nothing there.
+
+    Not every engine can read text as JSON without failing on text that is none. There, a pattern
+    finds a number that stands before or after everything that is nested, as engines write it.
+    """
+    import ibis
+
+    if not raw.type().is_string() or backend == "duckdb":
+        found = field_of(raw, [key])
+        return ibis.null("string") if found is None else found.cast("string")
+    if backend == "pyspark":
+        return function("get_json_object", ["string", "string"], "string")(raw, f"$.{key}")
+    others = rf'(?:\s*"[^"\\]*"\s*:\s*{_SCALAR}\s*,)*'
+    before = rf'^\s*\{{{others}\s*"{key}"\s*:\s*(\d+)'
+    others = rf'(?:\s*,\s*"[^"\\]*"\s*:\s*{_SCALAR})*'
+    after = rf'[,{{]\s*"{key}"\s*:\s*(\d+){others}\s*\}}\s*$'
+    return ibis.coalesce(*(raw.re_extract(one, 1).nullif("") for one in (before, after)))
 
 
 def _written(raw: Any) -> Any:

@@ -15,6 +15,14 @@ def attribute(*names: str) -> list[str]:
 _QUERY = {name: {"present": False} for name in ("action_name", "index", "create")}
 
 
+# The body of the request as the search engine got it. OpenSearch and Elasticsearch call what
+# makes a page so.
+_REQUEST = {
+    "size": {"column": "query", "key": "size"},
+    "offset": {"column": "query", "key": "from"},
+}
+
+
 class UBI(Format):
     """Queries and events by the schema of UBI 1.0 to 1.3.
 
@@ -25,7 +33,8 @@ class UBI(Format):
     looked for among query_attributes under the names that are usual. `view` and `impression` both
     mean shown. A position is `position.ordinal` in 1.3 and `position.ordinal.index` before; the
     schemas' examples count from 1, and the sample data of Chorus for OpenSearch from 0. That sample
-    is also what the bulk interface takes, both kinds in one file.
+    is also what the bulk interface takes, both kinds in one file. A search page often sends several
+    requests under one query_id, as for facets; `query` has the body of each.
     """
 
     name = "ubi"
@@ -49,6 +58,7 @@ class UBI(Format):
             "time": "timestamp",
             "text": "user_query",
             "page": attribute("page", "page_number"),
+            **_REQUEST,
             "results": [
                 *attribute("total_hits", "result_count", "num_results"),
                 {"column": "query_response_hit_ids", "count": True},
@@ -95,6 +105,8 @@ class UBI(Format):
                     "session": ["session_id", *attribute("session_id")],
                     "time": "timestamp",
                     "action": {"is": "impression"},
+                    "page": attribute("page", "page_number"),
+                    **_REQUEST,
                     "doc": shown,
                     "position": "#",
                     "unless": "impression",
