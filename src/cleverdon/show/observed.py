@@ -185,6 +185,25 @@ def about_rows(log: Log) -> list[str]:
     if log.unknown:
         rest = "cannot be right, and was" if log.unknown == 1 else "cannot be right, and were"
         lines.append(f"{counted(log.unknown, 'value')} {rest} read as unknown.")
+    return [*lines, *about_merged(log)]
+
+
+def about_merged(log: Log) -> list[str]:
+    """Requests that belong to another row's search, by what they are, in sentences."""
+    lines = []
+    if log.merged_requests:
+        kinds = [f"{one.count:,} {one.reason}" for one in log.merged if not one.kept]
+        were = "was" if log.merged_requests == 1 else "were"
+        lines.append(
+            f"{counted(log.merged_requests, 'request')} {were} merged into the search that has "
+            f"the same query id: {'; '.join(kinds)}."
+        )
+    lines += [
+        f"{one.count:,} {one.reason} {'is a row' if one.count == 1 else 'are rows'} of "
+        f"{'its' if one.count == 1 else 'their'} own."
+        for one in log.merged
+        if one.kept
+    ]
     return lines
 
 
@@ -237,4 +256,5 @@ def as_json(observed: Observed) -> dict[str, Any]:
         "without_bots": bots_record(stages.log),
         "metric_notes": {name: list(notes) for name, notes in observed.notes.items()},
         "aside": [asdict(aside) for aside in stages.log.aside],
+        "merged": [asdict(one) for one in stages.log.merged],
     }

@@ -9,6 +9,7 @@ from cleverdon.online.doctor.base import ALWAYS, CLICK_METRICS, Check, check
 from cleverdon.online.doctor.facts import Facts
 from cleverdon.online.doctor.findings import Finding
 from cleverdon.online.log import ACTIONS, Aside
+from cleverdon.online.reading.merging import REUSED
 from cleverdon.online.reading.times import zoneless
 
 
@@ -42,8 +43,54 @@ class RowsSetAside(Check):
             gone = [aside for aside in log.aside if aside.table == table and not aside.kept]
             total = log.rows.get(table, read + sum(aside.count for aside in gone))
             for aside in gone:
+                if aside.reason in REUSED:
+                    continue
                 what = f"{table} set aside: {aside.reason}"
                 yield self.finding(aside.count, total, what=what, examples=_shown(aside, facts))
+
+
+@check
+class MergedRequests(Check):
+    """Requests that share the query id of a search, and belong to it.
+
+    The request that asked for results and got them is the search. Further pages are rows of their
+    own; all others are no searches.
+    """
+
+    noun = "requests"
+    matters = "Each search counts once, whatever its page asks for beside the results."
+    remedy = "nothing, if that is right; or else give each search an id of its own"
+    warning_from = None
+
+    def find(self, facts: Facts) -> Iterable[Finding]:
+        total = facts.log.rows.get("queries", facts.size.searches)
+        for one in facts.log.merged:
+            what = f"{one.reason}: {'kept as rows' if one.kept else 'merged into the search'}"
+            yield self.finding(one.count, total, what=what, examples=_shown(one, facts))
+
+
+@check
+class ReusedQueryIds(Check):
+    """Requests for another text, or by another user, under the query id of an earlier search.
+
+    They are set aside, since nobody knows which events belong to which search.
+    """
+
+    noun = "requests"
+    matters = "Searches are lost, and their clicks count for the first search that had the id."
+    remedy = (
+        "make a new id for each search; until then, a mapping can join the id with the text, in "
+        "queries and in events"
+    )
+    spoils = (*CLICK_METRICS, "ZeroResults", "Queries", "Pages", "TopQueries")
+    error_from = 0.05
+
+    def find(self, facts: Facts) -> Iterable[Finding]:
+        total = facts.log.rows.get("queries", facts.size.searches)
+        for aside in facts.log.aside:
+            if aside.reason in REUSED:
+                examples = _shown(aside, facts)
+                yield self.finding(aside.count, total, what=aside.reason, examples=examples)
 
 
 @check
