@@ -29,6 +29,12 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Split by day, by variant, or by a segment of the log's own; again for more.",
 )
+@click.option(
+    "--check/--no-check",
+    default=True,
+    help="Look for errors in the rows that the metrics rest on, as logs check does, and say so "
+    "beside the numbers.  [default: do]",
+)
 @click.option("--sql", is_flag=True, help="Print the queries that run, and not what they give.")
 @options.level("One minus the level of the intervals.")
 @options.formats("How to print; csv and tsv hold the values, or else the one list asked for.")
@@ -38,6 +44,7 @@ def command(
     reading: dict[str, Any],
     metrics: tuple[str, ...],
     by: tuple[str, ...],
+    check: bool,
     sql: bool,
     level: float,
     format_: str,
@@ -61,7 +68,14 @@ def command(
 
         log = logs_options.opened(sources, reading)
         with bar("counting"):
-            observed = observe(log, metrics or None, by=by, settings=settings, level=1 - level)
+            observed = observe(
+                log,
+                metrics or None,
+                by=by,
+                settings=settings,
+                level=1 - level,
+                check=check and not sql,
+            )
     if sql:
         for name, text in observed.sql.items():
             click.echo(f"-- {name}\n{text};\n")

@@ -113,12 +113,14 @@ def observe(
     by: str | Sequence[str] = (),
     settings: Settings | None = None,
     level: float = 0.95,
+    check: bool = False,
     progress: Progress | None = None,
 ) -> Observed:
     """The metrics of a log; all that it supports, unless some are named.
 
     `by` splits them: by `day`, by `variant`, by a segment of the log's own, or by several of these;
-    lists of queries as well.
+    lists of queries as well. With `check`, notes say which metrics rest on rows that the log doctor
+    calls an error; that takes some more queries.
     """
     if not 0 < level < 1:
         raise OptionError(f"level={level}: it lies between 0 and 1")
@@ -136,6 +138,12 @@ def observe(
     tell = progress or (lambda what: None)
     run = _Runner(stages, split, level, dict(stages.made_by), tell)
     notes = run.notes(told)
+    if check:
+        from cleverdon.online.doctor import errors
+
+        wrong = errors(stages.log, list(notes), progress=progress)
+        told_first = {name: [one.sentence for one in found] for name, found in wrong.items()}
+        notes = {name: [*told_first.get(name, []), *others] for name, others in notes.items()}
     values = [
         replace(value, notes=tuple(notes[str(value.metric)]))
         for value in (*run.ratios(told), *run.counts(told))

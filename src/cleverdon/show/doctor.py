@@ -10,6 +10,7 @@ from cleverdon.errors import check_word
 from cleverdon.online.days import as_date, as_time
 from cleverdon.online.doctor.findings import SEVERITIES, Diagnosis, Finding, Support
 from cleverdon.online.doctor.supported import how_to_map, meaning
+from cleverdon.online.metrics import registry
 from cleverdon.show.grid import counted, printable
 
 FORMATS = ("text", "json")
@@ -119,7 +120,8 @@ def _finding(finding: Finding) -> Iterator[str]:
     for example in finding.examples:
         yield f"    | {_example(example)}"
     if finding.spoils and finding.severity != "note":
-        yield f"    spoils {', '.join(finding.spoils)}"
+        all_of_them = len(finding.spoils) == len(registry.metrics())
+        yield f"    spoils {'every metric' if all_of_them else ', '.join(finding.spoils)}"
     yield f"    {finding.remedy}"
 
 

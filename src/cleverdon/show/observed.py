@@ -10,10 +10,11 @@ from textwrap import fill
 from typing import Any
 
 from cleverdon.online.days import as_time
+from cleverdon.online.doctor.findings import ERROR
 from cleverdon.online.log import MEANINGS, Log
 from cleverdon.online.metrics.base import Count, Ratio
 from cleverdon.online.observing import Listed, Observed, Value
-from cleverdon.show.grid import EXACT, Grid, counted, laid_out, printable
+from cleverdon.show.grid import EXACT, Grid, Mark, counted, laid_out, printable
 
 
 def render(observed: Observed, format: str = "table", **terminal: Any) -> str:
@@ -36,14 +37,22 @@ def values_grid(observed: Observed, *, exact: bool = False) -> Grid:
     if exact:
         parts = ["value", "low", "high", "numerator", "denominator", "notes"]
         header = [*observed.by, "metric", *parts]
-    rows = []
+    rows: list[list[str]] = []
+    marks = {}
     for value in observed.values:
+        if is_doubtful(value.notes) and not exact:
+            marks[len(rows), len(header) - 2] = Mark(above="!")
         group = [printable(part) if part is not None else "(none)" for part in value.group]
         # Nothing stands below a table in CSV: what holds of all sessions is told in each row.
         notes = (*value.notes, *(observed.stages.notes if value.metric.of_sessions else ()))
         rows += [[*group, *cells] for cells in _lines(value, notes, exact=exact)]
     labels = len(observed.by) + (1 if exact else 2)
-    return Grid(header, rows, labels, [], [] if exact else values_notes(observed))
+    return Grid(header, rows, labels, [], [] if exact else values_notes(observed), marks)
+
+
+def is_doubtful(notes: Sequence[str]) -> bool:
+    """Whether one of the notes says that the log doctor found an error."""
+    return any(note.startswith(ERROR) for note in notes)
 
 
 def values_notes(observed: Observed) -> list[str]:
@@ -54,7 +63,10 @@ def values_notes(observed: Observed) -> list[str]:
             names = whose.setdefault(note, [])
             if str(value.metric) not in names:
                 names.append(str(value.metric))
-    return [f"{', '.join(names)}: {note}" for note, names in whose.items()]
+    return [
+        f"{'! ' if is_doubtful([note]) else ''}{', '.join(names)}: {note}"
+        for note, names in whose.items()
+    ]
 
 
 def _lines(value: Value, notes: Sequence[str], *, exact: bool) -> list[list[str]]:

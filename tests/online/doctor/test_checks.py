@@ -14,6 +14,7 @@ from cleverdon.online.doctor import checks, examine
 from cleverdon.online.doctor.base import Check, check
 from cleverdon.online.log import Aside, Log
 from cleverdon.online.metrics.registry import metrics
+from cleverdon.online.reading.merging import FACETS, OTHER_TEXT
 from cleverdon.online.worked import log_of
 from tests.online.doctor.rows import (
     DAY,
@@ -51,6 +52,16 @@ def set_aside() -> Log:
     rows = Aside("events", "the time is none", 4, ("e.jsonl:3: {}", "e.jsonl:9: {}"))
     odd = Aside("events", "position below 1: read as unknown", 1, ("e.jsonl:5: {}",), kept=True)
     return replace(with_rows(), aside=(rows, odd))
+
+
+def sharing_ids() -> Log:
+    merged = Aside("queries", FACETS, 3, ("q.jsonl:2: {}",))
+    return replace(with_rows(), merged=(merged,), rows={"queries": 7})
+
+
+def reusing_ids() -> Log:
+    reused = Aside("queries", OTHER_TEXT, 2, ("q.jsonl:7: {}",))
+    return replace(with_rows(), aside=(reused,), rows={"queries": 6})
 
 
 def read_as_unknown() -> Log:
@@ -95,6 +106,8 @@ CASES: dict[str, Case] = {
     "rows-set-aside": Case(
         set_aside, "error", 4, 16, [{"row": "e.jsonl:3: {}"}, {"row": "e.jsonl:9: {}"}]
     ),
+    "merged-requests": Case(sharing_ids, "note", 3, 7, [{"row": "q.jsonl:2: {}"}]),
+    "reused-query-ids": Case(reusing_ids, "error", 2, 6, [{"row": "q.jsonl:7: {}"}]),
     "unknown-values": Case(read_as_unknown, "warning", 2, 4, [{"row": "q.jsonl:1: {}"}]),
     "zoneless-times": Case(without_zone, "warning", 1, None, [], details="taken to be in UTC"),
     "no-clicks": Case(lambda: log_of(PAGES, shown(PAGES[0], 1, 2)), "error", 2, 2, []),

@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from cleverdon.online import observe
+from cleverdon.online.doctor import examine
 from cleverdon.online.log import Log
 from cleverdon.online.reading import read_log
 from cleverdon.online.reading.merging import (
@@ -27,6 +28,7 @@ from cleverdon.online.reading.merging import (
     REPEATED,
     RETRIED,
 )
+from cleverdon.show.observed import render
 from tests.online.engines import postgres, spark
 from tests.online.reading.rows import AT, rows, written
 
@@ -170,6 +172,19 @@ def test_metrics_know_pages_and_what_was_found(shop):
     assert (zero.numerator, zero.denominator) == (1, 8)
     assert seen.value("Pages").value == 11
     assert seen.value("Pagination").numerator == 1
+
+
+def test_what_was_merged_is_told_in_every_format(shop):
+    seen = observe(shop, ["Pages"])
+    told = " ".join(str(seen).split())
+    assert "12 requests were merged into the search that has the same query id: 7 facet" in told
+    assert "2 further pages under the query id of their search are rows of their own." in told
+    records = json.loads(render(seen, "json"))["merged"]
+    assert {one["reason"]: one["count"] for one in records} == MERGED
+    found = examine(shop)
+    assert {one.count for one in found.findings if one.name == "merged-requests"} == {7, 2, 1}
+    assert {one.count for one in found.findings if one.name == "reused-query-ids"} == {1}
+    assert found.find("rows-set-aside") is None
 
 
 def test_events_belong_to_the_page_that_was_last_asked_for(tmp_path):

@@ -1,6 +1,7 @@
 """The log doctor: which metrics a log supports, and what looks wrong with it.
 
     examine(log)            all of it, as a `Diagnosis`
+    errors(log, metrics)    only what makes these metrics wrong
     checks()                everything that is looked for
 
 Names are loaded when they are first used: the command line needs `Limits` for its options, before
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cleverdon.online.doctor.base import Check, checks
-    from cleverdon.online.doctor.examining import examine
+    from cleverdon.online.doctor.examining import errors, examine
     from cleverdon.online.doctor.findings import Diagnosis, Finding, Size, Support
     from cleverdon.online.doctor.limits import Limits
 
@@ -26,10 +27,21 @@ _HOME = {
     "Size": "findings",
     "Support": "findings",
     "checks": "base",
+    "errors": "examining",
     "examine": "examining",
 }
 
-__all__ = ["Check", "Diagnosis", "Finding", "Limits", "Size", "Support", "checks", "examine"]
+__all__ = [
+    "Check",
+    "Diagnosis",
+    "Finding",
+    "Limits",
+    "Size",
+    "Support",
+    "checks",
+    "errors",
+    "examine",
+]
 
 
 def __getattr__(name: str) -> Any:

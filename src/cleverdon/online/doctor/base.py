@@ -50,6 +50,8 @@ class Check(ABC):
     remedy: ClassVar[str]
     spoils: ClassVar[tuple[str, ...]] = ()
     """Metrics that are not to be trusted because of it."""
+    spoils_all: ClassVar[bool] = False
+    """Whether it may spoil any metric: its findings name them."""
     warning_from: ClassVar[float | None] = ALWAYS
     """From which share on it is a warning, and not only a note; None: never."""
     error_from: ClassVar[float | None] = None

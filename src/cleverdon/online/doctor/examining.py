@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from cleverdon.online.doctor.base import checks
 from cleverdon.online.doctor.facts import Facts
 from cleverdon.online.doctor.findings import SEVERITIES, Diagnosis, Finding
@@ -9,6 +11,28 @@ from cleverdon.online.doctor.limits import Limits
 from cleverdon.online.doctor.supported import supported
 from cleverdon.online.log import Log
 from cleverdon.online.stages import Progress
+
+
+def errors(
+    log: Log, metrics: Collection[str], *, progress: Progress | None = None
+) -> dict[str, list[Finding]]:
+    """The errors that make these metrics wrong, by metric.
+
+    Only checks are made that can be an error and that spoil one of the metrics.
+    """
+    facts = Facts(log, Limits())
+    tell = progress or (lambda what: None)
+    found: dict[str, list[Finding]] = {}
+    for check in checks():
+        spoils = set(metrics) if check.spoils_all else set(check.spoils) & set(metrics)
+        if check.error_from is None or not spoils or not check.asks(facts):
+            continue
+        tell(f"looking for {check.what}")
+        for finding in check.find(facts):
+            if finding.severity == "error":
+                for metric in spoils & set(finding.spoils):
+                    found.setdefault(metric, []).append(finding)
+    return found
 
 
 def examine(

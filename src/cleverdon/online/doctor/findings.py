@@ -13,6 +13,9 @@ Severity = Literal["error", "warning", "note"]
 """An error makes metrics wrong, a warning is likely a mistake, a note is good to know."""
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 
+ERROR = "The log has an error: "
+"""How a note begins that says that a number is not to be trusted."""
+
 Row = Mapping[str, Any]
 """An example: a row of the log, or what was found of one."""
 
@@ -41,6 +44,14 @@ class Finding:
     def share(self) -> float | None:
         """None where there is nothing to be a share of."""
         return self.count / self.total if self.total else None
+
+    @property
+    def sentence(self) -> str:
+        """What was found and how often, for a number that it makes wrong."""
+        number = f"{self.count:,}"
+        if self.share is not None:
+            number += f" of {self.total:,} {self.noun}, {self.share:.1%}"
+        return f"{ERROR}{self.what}: {number} ({self.name}); see cleverdon logs check."
 
 
 Verdict = Literal["yes", "partly", "no"]

@@ -9,6 +9,7 @@ from cleverdon.online.doctor.base import ALWAYS, CLICK_METRICS, Check, check
 from cleverdon.online.doctor.facts import Facts
 from cleverdon.online.doctor.findings import Finding
 from cleverdon.online.log import ACTIONS, Aside
+from cleverdon.online.metrics.registry import metrics
 from cleverdon.online.reading.merging import REUSED
 from cleverdon.online.reading.times import zoneless
 
@@ -35,10 +36,15 @@ class RowsSetAside(Check):
     matters = "They count in no metric, so that everything they belong to is counted too low."
     remedy = "mend what writes them, or say by --mapping what their columns are"
     error_from = 0.05
+    spoils_all = True
 
     def find(self, facts: Facts) -> Iterable[Finding]:
         log = facts.log
         good = {"queries": facts.size.searches, "events": facts.size.events}
+        spoils = {
+            "queries": tuple(cls.__name__ for cls in metrics()),
+            "events": tuple(cls.__name__ for cls in metrics() if "events.action" in cls.needs),
+        }
         for table, read in good.items():
             gone = [aside for aside in log.aside if aside.table == table and not aside.kept]
             total = log.rows.get(table, read + sum(aside.count for aside in gone))
@@ -46,7 +52,13 @@ class RowsSetAside(Check):
                 if aside.reason in REUSED:
                     continue
                 what = f"{table} set aside: {aside.reason}"
-                yield self.finding(aside.count, total, what=what, examples=_shown(aside, facts))
+                yield self.finding(
+                    aside.count,
+                    total,
+                    what=what,
+                    examples=_shown(aside, facts),
+                    spoils=spoils[table],
+                )
 
 
 @check

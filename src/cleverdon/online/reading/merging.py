@@ -70,6 +70,7 @@ def merged(table: ibis.Table, ties: tuple[str, ...]) -> ibis.Table:
         _good=table[PROBLEM].isnull(),
         _facets=facets.ifelse(1, 0),
         _text=table.text.strip().lower(),
+        _who=table.user.coalesce(table.client),
         _number=table.page.fill_null(1),
         _answer=ibis.cases((table.results > 0, 0), (table.results == 0, 1), else_=2),
     )
@@ -79,15 +80,15 @@ def merged(table: ibis.Table, ties: tuple[str, ...]) -> ibis.Table:
     order = _Order(rows, ties)
     rows = rows.mutate(
         _lead_text=order.of_first(["_good"], "_lead", rows["_text"]),
-        _lead_user=order.of_first(["_good"], "_lead", rows.user),
+        _lead_who=order.of_first(["_good"], "_lead", rows["_who"]),
         _lead_facets=order.of_first(["_good"], "_lead", rows["_facets"]),
     )
     # What is null in either row says nothing.
     rows = rows.mutate(
         _text_differs=(rows["_text"] != rows["_lead_text"]).fill_null(False),
-        _user_differs=(rows.user != rows["_lead_user"]).fill_null(False),
+        _who_differs=(rows["_who"] != rows["_lead_who"]).fill_null(False),
     )
-    rows = rows.mutate(_other=rows["_text_differs"] | rows["_user_differs"])
+    rows = rows.mutate(_other=rows["_text_differs"] | rows["_who_differs"])
     alike = ["_good", "_other", "_facets", "_number"]
     rows = rows.mutate(_place=_Order(rows, ties).number(alike, ["_answer"]))
     order = _Order(rows, ties)
@@ -124,9 +125,9 @@ def merged(table: ibis.Table, ties: tuple[str, ...]) -> ibis.Table:
 
 
 _HELPERS = (
-    *("_good", "_facets", "_text", "_number", "_answer", "_nameless", "_lead", "_lead_text"),
-    *("_lead_user", "_lead_facets", "_text_differs", "_user_differs", "_other", "_place"),
-    *("_best_time", "_best_answer", "_best_results", "_kept", "_turn"),
+    *("_good", "_facets", "_text", "_who", "_number", "_answer", "_nameless", "_lead"),
+    *("_lead_text", "_lead_who", "_lead_facets", "_text_differs", "_who_differs", "_other"),
+    *("_place", "_best_time", "_best_answer", "_best_results", "_kept", "_turn"),
 )
 
 

@@ -81,7 +81,7 @@ def gathered(
         log.need("an A/B test", "queries.variant")
     stages = staged(log, settings, split=("variant",) if variants else (), progress=progress)
     numbers = [cls() for cls in metrics() if issubclass(cls, Ratio | Count)]
-    observed = observe(stages, level=level, progress=progress)
+    observed = observe(stages, level=level, check=check, progress=progress)
     daily = observe(stages, numbers, by="day", level=level, progress=progress)
     split = None
     if variants:

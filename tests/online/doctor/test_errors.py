@@ -1,0 +1,51 @@
+"""Metrics that rest on rows with an error say so, in every format."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from cleverdon.online.log import Aside
+from cleverdon.online.observing import observe
+from cleverdon.online.worked import log_of
+from cleverdon.show.observed import render
+from tests.online.doctor.rows import START
+
+
+def test_errors_of_the_log_are_told_beside_the_numbers_that_they_spoil():
+    pages = [
+        {"query_id": f"q{n}", "user": f"u{n}", "time": START + n, "text": "x", "results": n % 2}
+        for n in range(4)
+    ]
+    shown = [
+        {"query_id": f"q{n}", "time": START + n, "action": action, "doc": "d", "position": 1}
+        for n in range(4)
+        for action in ("impression", "click")
+    ]
+    log = log_of(pages, shown)
+    found = observe(log, ["ZeroResults", "PageCTR", "TopZeroResults"], check=True)
+    told = (
+        "The log has an error: impressions or clicks on pages that are said to have found nothing: "
+        "4 of 8 events, 50.0% (events-on-empty-pages); see cleverdon logs check."
+    )
+    assert found.value("ZeroResults").notes == (told,)
+    assert found.value("PageCTR").notes == ()
+    assert found.list("TopZeroResults").notes[-1] == told
+    table = str(found)
+    assert "50.00%!" in table
+    assert f"! ZeroResults: {told}" in table
+    assert told in render(found, "csv").splitlines()[1]
+    assert json.loads(render(found, "json"))["metric_notes"]["ZeroResults"] == [told]
+    assert observe(log, ["ZeroResults"]).value("ZeroResults").notes == ()
+
+
+def test_rows_set_aside_spoil_every_metric_or_those_of_events():
+    page = {"query_id": "q", "user": "u", "time": START, "text": "x", "results": 1}
+    click = {"query_id": "q", "time": START, "action": "click"}
+    log = replace(log_of([page], [click]), aside=(Aside("events", "no time", 3),))
+    found = observe(log, ["ZeroResults", "PageCTR"], check=True)
+    assert found.value("ZeroResults").notes == ()
+    assert "events set aside: no time: 3 of 4 rows" in found.value("PageCTR").notes[0]
+    both = replace(log, aside=(Aside("queries", "no time", 1),))
+    found = observe(both, ["ZeroResults", "PageCTR"], check=True)
+    assert "queries set aside: no time: 1 of 2 rows" in found.value("ZeroResults").notes[0]
