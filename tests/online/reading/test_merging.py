@@ -117,6 +117,7 @@ REUSED = {OTHER_TEXT: 1, OTHER_USER: 1}
 
 
 def check(log: Log) -> None:
+    assert all(isinstance(n, int | None) for n in log.queries.results.to_pyarrow().to_pylist())
     found = {
         row["query_id"]: (row["time"] - AT, row.get("page"), row.get("results"))
         for row in rows(log.queries)

@@ -155,7 +155,8 @@ def _length(raw: Any) -> Any:
     """How many elements a list has, be it a list or JSON that is one."""
     if raw.type().is_array():
         return raw.length()
-    length = function("json_array_length", ["string"], "int64")
+    # DuckDB counts without a sign: added to a number with one, it would not fit 64 bits.
+    length = function("json_array_length", ["string"], "uint64")
     return raw.startswith("[").ifelse(length(raw), None)
 
 
