@@ -40,10 +40,37 @@ _LONGEST = 200 * 366 * DAY
 
 
 _TAKEN = frozenset(
-    "actor asks before before_text cluster clicks conversions copies deepest dwell_sum "
-    "dwelled_clicks first_click found impressions last_event long_clicks next_text next_time pages "
-    "person queries query_number rank_sum ranked_clicks reached session_number signals starts "
-    "top_click".split()
+    {
+        "actor",
+        "asks",
+        "before",
+        "before_text",
+        "cluster",
+        "clicks",
+        "conversions",
+        "copies",
+        "deepest",
+        "dwell_sum",
+        "dwelled_clicks",
+        "first_click",
+        "found",
+        "impressions",
+        "last_event",
+        "long_clicks",
+        "next_text",
+        "next_time",
+        "pages",
+        "person",
+        "queries",
+        "query_number",
+        "rank_sum",
+        "ranked_clicks",
+        "reached",
+        "session_number",
+        "signals",
+        "starts",
+        "top_click",
+    }
 )
 """Columns that are made here, which no segment can be named."""
 
