@@ -85,6 +85,8 @@ def test_undefined_is_an_error() -> None:
     assert str(raised.value).startswith(
         "AP is undefined for query 'q2', 2 in all (no judged document is relevant)"
     )
+    with pytest.raises(UndefinedError, match="--docs N"):
+        evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "MCC", undefined="error")
     defined = np.array([0.5, 0.0, 1.0, 0.25])
     found = settled(AP(), defined, ALL, undefined="error", queries=QUERIES)
     assert found.tolist() == defined.tolist()

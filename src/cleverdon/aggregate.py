@@ -47,9 +47,12 @@ def settled(
     missing = np.isnan(values) & evaluated
     if undefined == "error" and missing.any():
         first = queries[int(np.flatnonzero(missing)[0])]
+        remedy = "undefined='worst' or 'skip' passes over that"
+        if measure.needs_docs:
+            remedy = "docs=N, on the command line --docs N, gives the size of the collection"
         raise UndefinedError(
             f"{measure} is undefined for query {first!r}, {int(missing.sum())} in all "
-            f"({measure.undefined}); undefined='worst' or 'skip' passes over that"
+            f"({measure.undefined}); {remedy}"
         )
     if undefined == "skip" or unknown(measure, values[evaluated], undefined=undefined):
         return values[evaluated & ~missing]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cleverdon.aggregate import average, worst_value
-from cleverdon.arrays import Floats
+from cleverdon.arrays import Bools, Floats
 from cleverdon.errors import OptionError
 from cleverdon.measures.base import Measure
 from cleverdon.scores import Scores
@@ -70,7 +70,7 @@ def risk(
     chosen = scores.measures[m]
     if chosen.better != "higher" or chosen.range[0] < 0 or chosen.text:
         raise OptionError(f"{chosen}: risk is for measures from 0 on of which more is better")
-    shared = scores.evaluated.all(axis=0)
+    shared: Bools = np.asarray(scores.evaluated.all(axis=0))
     if not shared.any():
         raise OptionError("there is no query on which all systems were evaluated")
     scores.check_known(chosen, on=shared)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cleverdon.aggregate import average, worst_value
-from cleverdon.arrays import Floats
+from cleverdon.arrays import Bools, Floats
 from cleverdon.compare.resampling import STATISTICS, OfMeans
 from cleverdon.errors import OptionError, suggest
 from cleverdon.measures.base import Measure
@@ -84,7 +84,7 @@ def samples(
             raise OptionError(f"{measure} gives texts, which cannot be compared")
     columns = [scores.measures.index(measure) for measure in wanted]
     values = scores.values[np.ix_(rows, columns)]
-    shared = scores.evaluated[rows].all(axis=0)
+    shared: Bools = np.asarray(scores.evaluated[rows].all(axis=0))
     for measure in wanted:
         scores.check_known(measure, systems=named, on=shared)
     if scores.about.settings.undefined == "skip":

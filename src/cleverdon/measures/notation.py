@@ -82,13 +82,16 @@ def parse_all(
         elif isinstance(item, type) and issubclass(item, Measure):
             found[_make(item, {}, meaning)] = None
         else:
-            # ir_measures' objects print themselves in a notation that is understood, by its names.
-            from cleverdon.profiles import PROFILES
-
-            found[parse(str(item), meaning=meaning, naming=PROFILES["ir_measures"].named)] = None
+            # ir_measures' objects print themselves in a notation that is understood.
+            found[parse(str(item), meaning=meaning, naming=_named_by_ir_measures)] = None
     if not found:
         raise NotationError("no measure was named")
     return tuple(found)
+
+
+def _named_by_ir_measures(name: str) -> tuple[type[Measure], Mapping[str, Any]]:
+    """What a name of ir_measures stands for: one of them is that of other measures as well."""
+    return named("RankAccuracy" if name == "Accuracy" else name)
 
 
 def written(measure: Measure) -> str:
