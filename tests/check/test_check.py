@@ -280,6 +280,7 @@ def test_every_rule_can_be_broken() -> None:
         "no-results",
         "not-a-rank",
         "ranks-as-grades",
+        "grades-as-ranks",
     }
     assert told | elsewhere == set(RULES)
 
@@ -441,8 +442,21 @@ def test_ranks_that_are_no_whole_numbers(tmp_path: Path) -> None:
 def test_ranks_as_grades(tmp_path: Path) -> None:
     path = put(tmp_path, "q a 1\nq b 2\nr b 2\nr a 1\n")
     assert found(path, kind="qrels") == [
-        "warning: the third column counts 1, 2, 3 for each query, as the ranks of a run do "
+        "error: the third column counts 1, 2, 3 for each query, as the ranks of a run do "
         "(ranks-as-grades)"
     ]
     assert found(put(tmp_path, "q a 1\nr b 1\n"), kind="qrels") == []
     assert found(put(tmp_path, "q 0 a 1\nq 0 b 2\n"), kind="qrels") == []
+
+
+def test_grades_as_ranks(tmp_path: Path) -> None:
+    path = put(tmp_path, "q a 1\nq b 0\nr b 1\nq c 1.0\n")
+    report = check(path, kind="run")
+    (error,) = (str(one) for one in report.findings if one.severity == "error")
+    assert error == (
+        "4: error: the third column has 1 several times for query 'q', as grades may, and ranks "
+        "do not (grades-as-ranks)"
+    )
+    with pytest.raises(InputError, match="looks like judgments"):
+        Run.read(path)
+    assert check(put(tmp_path, "q a 1\nq b 2\nr b 1\n"), kind="run").errors == 0

@@ -100,11 +100,11 @@ def test_a_profile_reads_the_rules_in_its_words(cleverdon: Command) -> None:
         ((), "--rule"),
         (("--rule", "AP >= 0", "--baseline", "none.json"), "none.json"),
         (("--rule", "AP >= 0", "--baseline", "-"), "cannot be standard input"),
-        (("--rule", "AP >= 0", "--correction", "hom"), "did you mean 'holm'?"),
-        (("--rule", "AP >= 0", "--json", "no/folder.json"), "cannot be written"),
+        (("--rule", "AP >= 0", "--baseline", DENSE, "--correction", "hom"), "did you mean 'holm'?"),
+        (("--rule", "AP >= 0", "--json", "no/folder.json"), "there is no folder 'no'"),
         (("--rule", "AP >= 0", "--baseline", "x.json", "--json", "./x.json"), "in the place of"),
         (("--rule", "AP >= 0", "--second", "x", "--json", "x.json"), "--second is not recorded"),
-        (("--rule", "AP >= 0", "--seed", "-1"), "-1 is not in the range x>=0"),
+        (("--rule", "AP >= 0", "--seed", "-1"), "-1 is not in the range 0<=x"),
     ],
 )
 def test_what_cannot_be_judged_exits_with_2(

@@ -92,4 +92,4 @@ def test_a_sentence_has_no_format(cleverdon: Command) -> None:
 def test_a_seed_is_no_negative_number(cleverdon: Command, command: str) -> None:
     done = cleverdon(command, *FILES, "--seed", "-1")
     assert done.returncode == 2
-    assert "-1 is not in the range x>=0" in done.stderr
+    assert "-1 is not in the range 0<=x" in done.stderr

@@ -88,7 +88,7 @@ def test_strata(cleverdon: Command, tmp_path: Path) -> None:
         ),
         (
             ("splits", QRELS, "--folds", "2", "-o", "no/where.json"),
-            "no/where.json: cannot be written",
+            "there is no folder 'no' to write to",
         ),
         (("tune", QRELS, BM25), "there is only one setting, 'bm25'"),
         (("tune", QRELS, BM25, DENSE), "from 2 to 4 folds can be made"),

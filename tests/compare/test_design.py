@@ -104,7 +104,7 @@ def test_bad_options() -> None:
             topics_for_t(0.1, 0.2, **bad)
     with pytest.raises(OptionError, match="deviation=-1"):
         topics_for_t(0.1, -1)
-    with pytest.raises(OptionError, match="at least two"):
+    with pytest.raises(OptionError, match="systems=1: expected a whole number from 2 on"):
         topics_for_anova(0.1, 0.2, systems=1)
     with pytest.raises(OptionError, match="width=0"):
         topics_for_interval(0, 0.2)

@@ -425,6 +425,7 @@ def test_a_record_of_another_file_is_not_used(tmp_path: Path) -> None:
     [
         ('{"kind": "cleverdon search", "empty": 7, "run": {}}', "is damaged; remove it"),
         ('{"kind": "cleverdon search", "empty": [1], "run": {}}', "is damaged; remove it"),
+        ('{"kind": "cleverdon search", "empty": ["\\ud800"], "run": {}}', "is damaged; remove it"),
         ('{"kind": "cleverdon search", "emp', "Unterminated string"),
         ("[" * 100_000, "is nested too deeply"),
     ],

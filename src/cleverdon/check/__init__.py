@@ -76,8 +76,7 @@ def check(
 
     if kind is not None:
         check_word("kind", kind, ("run", "qrels"))
-    opened = isinstance(path, _core.Source)
-    file = open_file(path if opened else os.fspath(path), kind=kind)
+    file = open_file(path if isinstance(path, _core.Source) else os.fspath(path), kind=kind)
     found = Findings(limit=limit)
     judgments = None
     if qrels is not None and file.kind == "run":

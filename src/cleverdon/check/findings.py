@@ -44,6 +44,9 @@ RULES: dict[str, Rule] = {
     "rank-not-a-number": Rule("note", "nothing: the rank is not used; others may mind"),
     "duplicate-document": Rule("error", "remove one, or evaluate with --duplicates first or best"),
     # A run.
+    "grades-as-ranks": Rule(
+        "error", "check judgments with --kind qrels; for ranks, evaluate with --run-format msmarco"
+    ),
     "infinite-score": Rule("note", "nothing, if it is meant: infinite scores can be ordered"),
     "rank-contradicts-score": Rule(
         "warning", "the scores decide; rewrite the ranks by: cleverdon convert FILE FIXED"
@@ -69,7 +72,7 @@ RULES: dict[str, Rule] = {
         "warning", "leave the query out, or judge more: most measures are undefined for it"
     ),
     "ranks-as-grades": Rule(
-        "warning", "check a run with --kind run; for grades, evaluate with --qrels-format beir"
+        "error", "check a run with --kind run; for grades, evaluate with --qrels-format beir"
     ),
     "second-column": Rule(
         "note", "nothing: it is ignored, unless --qrels-format subtopics reads it"

@@ -13,7 +13,7 @@ from cleverdon.check.findings import Findings
 from cleverdon.check.lines import fields_of, quoted
 from cleverdon.check.rows import Floats, Ints, Rows
 from cleverdon.data import Judgments
-from cleverdon.read.lines import BEIR_QRELS
+from cleverdon.read.lines import BEIR_QRELS, MSMARCO_RUN
 
 Bools = NDArray[np.bool_]
 T = TypeVar("T")
@@ -88,6 +88,7 @@ def check_run(rows: Rows, file: File, found: Findings, *, judgments: Judgments |
     grouped = Grouped.of(rows)
     if len(rows):
         _duplicates(grouped, file, found)
+        _grades(grouped, file, found)
         _ties(grouped, found)
         _ranks(grouped, found)
         _depths(grouped, found)
@@ -121,12 +122,12 @@ def check_qrels(rows: Rows, file: File, found: Findings) -> None:
     for query in _listed(np.flatnonzero(best <= 0).tolist(), "no-relevant-document", found):
         message = f"no document is relevant for query {grouped.name(query)}"
         found.add("no-relevant-document", message, line=grouped.first_line(query))
-    by_value, _ = grouped.upwards(grouped.value)
-    ranks = np.arange(len(rows)) - grouped.starts[grouped.query] + 1
-    several = file.shape is BEIR_QRELS and len(rows) > len(rows.queries)
-    if several and np.array_equal(grouped.value[by_value], ranks):
-        message = "the third column counts 1, 2, 3 for each query, as the ranks of a run do"
-        found.add("ranks-as-grades", message)
+    if file.shape is BEIR_QRELS and len(rows) > len(rows.queries):
+        order, _ = grouped.upwards(grouped.value)
+        ranks = np.arange(len(rows)) - grouped.starts[grouped.query] + 1
+        if np.array_equal(grouped.value[order], ranks):
+            message = "the third column counts 1, 2, 3 for each query, as the ranks of a run do"
+            found.add("ranks-as-grades", message)
     if len(rows.iterations) > 1:
         some = ", ".join(quoted(text) for text in sorted(rows.iterations)[:3])
         count = len(rows.iterations)
@@ -179,6 +180,22 @@ def _duplicates(grouped: Grouped, file: File, found: Findings) -> None:
             fix=_ONE_A_DOCUMENT if len(grouped.rows.iterations) > 1 else None,
         )
     found.skip("duplicate-document", len(later) - len(kept))
+
+
+def _grades(grouped: Grouped, file: File, found: Findings) -> None:
+    """Ranks of three columns that repeat may be grades, and are not read unless named."""
+    if file.shape is not MSMARCO_RUN:
+        return
+    order, follows = grouped.upwards(grouped.value)
+    value = grouped.value[order]
+    again = order[follows & np.concatenate([[False], value[1:] == value[:-1]])]
+    if len(again):
+        at = again[np.argmin(grouped.line[again])]
+        message = (
+            f"the third column has {-grouped.value[at]:g} several times for query "
+            f"{grouped.name(int(grouped.query[at]))}, as grades may, and ranks do not"
+        )
+        found.add("grades-as-ranks", message, line=int(grouped.line[at]))
 
 
 def _ties(grouped: Grouped, found: Findings) -> None:

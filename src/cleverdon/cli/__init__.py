@@ -69,9 +69,9 @@ class Commands(click.Group):
         if args and not args[0].startswith("-") and args[0] not in self.listed:
             ctx.fail(f"there is no command {args[0]!r}{suggest(args[0], self.listed)}")
         name, command, rest = super().resolve_command(ctx, args)
-        leaf = command is not None and not isinstance(command, click.Group)
-        if command is not None and leaf and not ctx.resilient_parsing:
-            _check_given_once(click.Context(command, ctx, name, **command.context_settings), rest)
+        if command is None or isinstance(command, click.Group) or ctx.resilient_parsing:
+            return name, command, rest
+        _check_given_once(click.Context(command, ctx, name, **command.context_settings), rest)
         return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterator, Mapping
-from math import isnan
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -76,9 +75,6 @@ def _check_use(given: Mapping[str, Any]) -> None:
 
 
 def _check_size(given: Mapping[str, Any]) -> None:
-    for name in ("rate", "limit_errors", "precision", "level"):
-        if given[name] is not None and isnan(given[name]):
-            raise click.UsageError(f"--{name.replace('_', '-')} nan: expected a number")
     fastest = max(given["rates"] or (given["rate"],))
     if fastest > FASTEST:
         raise click.UsageError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -148,7 +148,8 @@ def _findings(qrels: str, runs: tuple[str, ...], qrels_format: str | None) -> li
 
     found = []
     judgments = None
-    files = {qrels: "qrels"} | {options.name_and_file(run)[1]: "run" for run in runs}
+    files: dict[str, Literal["run", "qrels"]] = {qrels: "qrels"}
+    files |= {options.name_and_file(run)[1]: "run" for run in runs}
     for file, kind in files.items():
         if file == "-":
             continue

@@ -53,6 +53,8 @@ def design(
     as if two systems' scores went up and down independently. Where they are known to go together,
     `topics_for_t` with the deviation of the differences asks for fewer.
     """
+    if not isfinite(difference):
+        raise OptionError(f"difference={difference}: expected a finite number")
     if any(sample.values.shape[1] < 2 for sample in samples):
         raise OptionError("there is only one topic, and no variance to design with")
     found = []
@@ -197,8 +199,6 @@ def topics_for_interval(width: float, deviation: float, *, confidence: float = 0
 
 def in_direction(difference: float, alternative: str) -> float:
     """How far a difference lies in the direction that a test asks about."""
-    if not isfinite(difference):
-        raise OptionError(f"difference={difference}: expected a finite number")
     check_word("alternative", alternative, ALTERNATIVES)
     return {"two-sided": abs(difference), "greater": difference, "less": -difference}[alternative]
 

@@ -217,12 +217,17 @@ def queries_without_results(source: _core.Source) -> tuple[list[str], int | None
     if not isinstance(record, dict) or record.get("kind") != "cleverdon search":
         return [], None
     queries, run = record.get("empty"), record.get("run")
-    named = isinstance(queries, list) and all(isinstance(query, str) for query in queries)
+    named = isinstance(queries, list) and all(map(_is_id, queries))
     if not named or not isinstance(run, dict):
         raise InputError("is damaged; remove it, or search again", source=path)
     if not queries or run.get("digest") != source.digest():
         return [], None
     return queries, run.get("results")
+
+
+def _is_id(query: object) -> bool:
+    """Whether it is text that can be written as UTF-8; JSON may hold half a character."""
+    return isinstance(query, str) and not any("\ud800" <= char <= "\udfff" for char in query)
 
 
 def head_of(source: _core.Source) -> bytes:

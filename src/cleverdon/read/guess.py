@@ -12,6 +12,9 @@ from cleverdon.read.detect import HEAD, detect, first_line
 
 Kind = Literal["run", "qrels"]
 
+_FIELD = re.compile(r"[^ \t\r]+")
+_WHOLE = re.compile(r"[+-]?[0-9]{1,300}(?:\.0*)?")
+
 
 def guess_kind(path: str, source: _core.Source, head: bytes) -> Kind | None:
     """Whether a file is a run or judgments; None where it could be either."""
@@ -72,7 +75,7 @@ def _third_fields(text: str) -> list[list[str]]:
     if len(text.encode()) >= HEAD:
         lines.pop()  # it may be cut
     for line in lines:
-        fields = line.split()
+        fields = _FIELD.findall(line)
         if len(fields) == 3 and not line.startswith("#"):
             found.setdefault(fields[0], []).append(fields[2])
     return list(found.values())
@@ -80,7 +83,11 @@ def _third_fields(text: str) -> list[list[str]]:
 
 def counts_grades(text: str) -> bool:
     """Whether a file that begins so, of three columns, has grades rather than ranks."""
-    return any(len(set(numbers)) < len(numbers) for numbers in _third_fields(text))
+    for numbers in _third_fields(text):
+        ranks = [float(number) for number in numbers if _WHOLE.fullmatch(number)]
+        if len(set(ranks)) < len(ranks):
+            return True
+    return False
 
 
 def counts_ranks(table: _core.Table) -> bool:
