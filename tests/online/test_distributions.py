@@ -120,7 +120,7 @@ def test_the_same_as_in_plain_python(values: list[float]) -> None:
     log = log_of(pages, [])
     # Only what this needs of the stages, since making all of them takes long.
     table = log.queries
-    of = Stages(log, Settings(), table, table, table, {}, {}, 0, len(values))
+    of = Stages(log, Settings(), *[table] * 4, {}, {}, 0, len(values), {})
     found = counts(distribution(of, "latency"))
     wanted: dict[tuple[float, float | None], int] = {}
     for value in values:

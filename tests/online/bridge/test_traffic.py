@@ -100,7 +100,7 @@ def test_traffic_agrees_with_plain_python(made: Any) -> None:
             nothing = bool(counts) and max(counts) == 0
             abandoned = not nothing and not done
             asked[text] += 1
-            users[text].add(query[0]["user"])
+            users[text].add(query[0]["cluster"])
             failing[text] += nothing or abandoned or (not signs and query is not session[-1])
     of_log = {
         text: (row["asked"], row["users"], row["failing"]) for text, row in rows(found).items()

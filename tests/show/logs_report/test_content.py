@@ -134,7 +134,7 @@ def test_what_can_be_picked_begins_with_the_key_numbers() -> None:
 
 def test_the_method_says_how() -> None:
     method = usual().content["method"]
-    assert "A session ends where its user does nothing for 30 minutes." in method["paragraph"]
+    assert "A session is what the log calls one." in method["paragraph"]
     assert "delta method over users" in method["paragraph"]
     assert method["facts"]["Listed"] == "at most 10 queries a list, of at least 3 users each"
     assert method["facts"]["Engine"] == "duckdb"

@@ -29,7 +29,7 @@ def stages() -> Stages:
                 {
                     "query_id": name,
                     "user": f"secret-user-{user}",
-                    "session": f"secret-session-{user}",
+                    "session": f"secret-session-{day}-{user}",
                     "time": MIDNIGHT + day * DAY + user * 1000,
                     "text": "Shoes" if user < 5 else f"private words {day}",
                     "results": 0 if user == 3 else 8,
