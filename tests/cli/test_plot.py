@@ -144,7 +144,7 @@ def test_options_get_where_they_belong(inside: Command, tmp_path: Path) -> None:
     lines = made(*called("by-cutoff", "-m", "P", "-k", "1", "-k", "3"))
     assert {row["k"] for row in lines["datasets"]["means"]} == {1, 3}
     grades = made(*called("grades-by-rank", "-k", "2", "--system", "dense"))["datasets"]["cells"]
-    assert {row["band"] for row in grades} == {"1-2", "not returned"}
+    assert {row["band"] for row in grades} == {"1-2", "not in 1-2"}
     assert {row["system"] for row in grades} == {"dense"}
     counted = made(*called("confusion", "--rel", "2", "-k", "3", "--docs", "30"))
     assert "first 3 results. Relevant: grade 2" in counted["title"]["subtitle"]
@@ -187,7 +187,10 @@ def test_a_run_may_be_standard_input_and_the_only_system(cleverdon: Command) -> 
         (["plot", FILES[0]], "cleverdon plot --list names all"),
         (["plot", "roc"], "roc needs files: QRELS RUN..."),
         (["plot", "roc", FILES[0]], "roc needs files: QRELS RUN..."),
-        (called("roc", "--show", "d"), "roc does not take --show; it takes --query, --queries"),
+        (
+            called("roc", "--show", "d"),
+            "roc does not take --show; it takes --system, --baseline, --query, --queries",
+        ),
         (called("spread", "--test", "t"), "spread does not take --test; it takes --measure"),
         (called("pairs", "--baseline", "bm25"), "pairs does not take --baseline"),
         (called("eleven-points", "-m", "AP"), "eleven-points does not take --measure"),

@@ -52,12 +52,18 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     "nDCG@10; where it takes several, those of the profile]"
 )
 @click.option(
-    "--system", "systems", multiple=True, metavar="NAME", help="A run to draw; again for more."
+    "--system",
+    "systems",
+    multiple=True,
+    metavar="NAME",
+    help="A run to draw; again for more.  [default: all; where each is a line, of more than 15 the "
+    "best and the baseline]",
 )
 @click.option(
     "--baseline",
     metavar="NAME",
-    help="The run that others are held against; 'median' for that of all runs, except in forest.",
+    help="The run that others are held against, or that is drawn in any case where runs are too "
+    "many; 'median' for that of all runs, where a plot shows differences topic by topic.",
 )
 @click.option("--query", metavar="ID", help="The topic to draw.")
 @queries
@@ -235,4 +241,7 @@ def _compared(scores: Scores, comparing: dict[str, Any]) -> Any:
     from cleverdon.compare import compare
 
     numbers = [measure for measure in scores.measures if not measure.text]
+    systems, baseline = comparing.get("systems"), comparing.get("baseline")
+    if systems and baseline and baseline not in systems:
+        comparing = comparing | {"systems": (baseline, *systems)}
     return compare(scores, **{"measures": numbers} | comparing)

@@ -69,21 +69,23 @@ KINDS = {
     "precision-recall": Kind(
         "Precision against recall down the ranking of one topic, raw and interpolated.",
         "rankings",
-        ("query", "systems", "rel", "texts"),
+        ("query", "systems", "baseline", "rel", "texts"),
         needs=("query",),
     ),
     "eleven-points": Kind(
-        "Mean precision at eleven levels of recall, a line for each system.", "rankings", ("rel",)
+        "Mean precision at eleven levels of recall, a line for each system.",
+        "rankings",
+        ("systems", "baseline", "rel"),
     ),
     "roc": Kind(
         "True against false positives, with the area under each curve.",
         "rankings",
-        ("query", "rel", "texts"),
+        ("query", "systems", "baseline", "rel", "texts"),
     ),
     "f-lines": Kind(
         "Mean precision and recall of each system, over lines of equal F.",
         "rankings",
-        ("k", "rel"),
+        ("k", "systems", "baseline", "rel"),
         defaults=_CUTOFF,
     ),
     "confusion": Kind(
@@ -98,13 +100,13 @@ KINDS = {
     "by-cutoff": Kind(
         "A measure at one cut-off after the other, a line for each system.",
         "rankings",
-        ("measure", "cutoffs"),
+        ("measure", "cutoffs", "systems", "baseline"),
         defaults=_MEASURE,
     ),
     "spread": Kind(
         "How the values of topics spread: a box for each system.",
         "scores",
-        ("measure",),
+        ("measure", "systems"),
         defaults=_MEASURE,
     ),
     "histogram": Kind(
@@ -123,7 +125,7 @@ KINDS = {
     "heat-map": Kind(
         "Every system on every topic, the hardest topics first.",
         "scores",
-        ("measure", "against", "texts"),
+        ("measure", "against", "systems", "texts"),
         defaults=_MEASURE,
     ),
     "differences": Kind(
@@ -135,13 +137,13 @@ KINDS = {
     "forest": Kind(
         "Differences between systems, with intervals and p-values.",
         "scores",
-        compared=("measures", *COMPARING),
+        compared=("measures", "systems", *COMPARING),
     ),
     "pairs": Kind(
         "Every system against every other: p-values, or how large differences are.",
         "scores",
         ("measure", "show"),
-        compared=TESTING,
+        compared=("systems", *TESTING),
         defaults=_MEASURE,
     ),
     "trade-off": Kind(
@@ -153,7 +155,7 @@ KINDS = {
     "pareto": Kind(
         "Quality against response time and index size; needs --costs.",
         "scores",
-        ("measure", "costs"),
+        ("measure", "costs", "systems"),
         needs=("costs",),
         defaults=_MEASURE,
     ),
@@ -163,7 +165,7 @@ KINDS = {
         ("measures",),
     ),
     "bounds": Kind(
-        "How far ties and unjudged results could move each mean.", "bounds", ("measures",)
+        "How far ties and unjudged results could move each mean.", "bounds", ("measures", "systems")
     ),
     "attention": Kind(
         "How much each rank counts by a measure; needs no files.", "measures", ("measures", "depth")

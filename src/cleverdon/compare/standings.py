@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import nan
@@ -114,10 +114,11 @@ def standings(
     costs: Mapping[str, Costs],
     measure: str | Measure,
     *,
+    systems: Iterable[str] | None = None,
     axes: tuple[str, ...] = AXES,
     confidence: float = 0.95,
 ) -> Standings:
-    """What each system of the scores achieves by a measure, and what it costs.
+    """What each system of the scores, or each of these, achieves by a measure, and what it costs.
 
     A system is beaten by those that are as good on the measure and all `axes`, and better on one;
     on the front are those that none beats. An axis that was measured of no system does not count.
@@ -128,8 +129,10 @@ def standings(
     unknown = [name for name in axes if name not in QUANTITIES]
     if unknown:
         raise OptionError(f"axes={unknown[0]!r} is no cost{suggest(unknown[0], QUANTITIES)}")
-    sample = samples(scores, measures=measure)[0]
-    ends = average_intervals(scores, measures=sample.measure, confidence=confidence)
+    sample = samples(scores, measures=measure, systems=systems)[0]
+    ends = average_intervals(
+        scores, measures=sample.measure, systems=sample.systems, confidence=confidence
+    )
     found = [
         Standing(name, sample.mean(name), ends[name, sample.measure], costs.get(name))
         for name in sample.systems

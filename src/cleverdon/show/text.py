@@ -57,7 +57,7 @@ def _lines(grid: Grid, columns: Sequence[int], *, styled: bool) -> list[str]:
         mark = grid.mark(at, column)
         above = mark.above.translate(_RAISED)
         shown = _STYLES[mark.place].format(content) if styled and mark.place else content
-        free = widths[column] - _width(content)
+        free = widths[column] - text_width(content)
         if column < grid.labels:
             return shown + above + " " * (free - len(above))
         # Digits stay below digits: what is set above others takes up as much room here.
@@ -72,16 +72,17 @@ def _lines(grid: Grid, columns: Sequence[int], *, styled: bool) -> list[str]:
 
 
 def _width_of(grid: Grid, column: int) -> int:
-    heading = _width(grid.header[column]) + len(grid.mark(-1, column).above)
+    heading = text_width(grid.header[column]) + len(grid.mark(-1, column).above)
     if column < grid.labels:
         cells = (
-            _width(row[column]) + len(grid.mark(at, column).above)
+            text_width(row[column]) + len(grid.mark(at, column).above)
             for at, row in enumerate(grid.rows)
         )
         return max(heading, max(cells, default=0))
-    widest = max((_width(row[column]) for row in grid.rows), default=0)
+    widest = max((text_width(row[column]) for row in grid.rows), default=0)
     return max(heading, widest + len(grid.highest(column)))
 
 
-def _width(text: str) -> int:
+def text_width(text: str) -> int:
+    """The columns that a text takes where all letters are equally wide."""
     return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)

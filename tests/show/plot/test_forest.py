@@ -54,6 +54,10 @@ def test_one_topic_has_no_interval_and_a_plot_all_the_same() -> None:
     found = compare(made({"one": {"AP": [0.5]}, ODD: {"AP": [0.25]}}), baseline="one")
     (row,) = datasets(plot.forest(found))["differences"]
     assert (row["system"], row["low"], row["high"]) == (ODD, None, None)
+    said = subtitle(plot.forest(found))
+    assert "Too few topics for intervals." in said
+    assert "95%" not in said
+    assert "Lines: 95% intervals." in subtitle(plot.forest(AGAINST))
 
 
 def test_a_measure_that_was_not_compared_is_told() -> None:

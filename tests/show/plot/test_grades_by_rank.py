@@ -8,6 +8,7 @@ from cleverdon import evaluate
 from cleverdon.errors import OptionError
 from cleverdon.show.plot import grades_by_rank
 from cleverdon.show.plot.grades_by_rank import grades_by_rank_rows
+from cleverdon.show.plot.kept import hits_of
 from tests.show.plot.ranked import made, ranked
 
 
@@ -20,16 +21,16 @@ def test_two_topics_by_hand() -> None:
     assert counts(grades_by_rank_rows(scores, bands=(1, 3))) == {
         ("grade 2", "1"): 1,
         ("grade 2", "2-3"): 1,
-        ("grade 2", "not returned"): 0,
+        ("grade 2", "not in 1-3"): 0,
         ("grade 1", "1"): 1,
         ("grade 1", "2-3"): 0,
-        ("grade 1", "not returned"): 2,
+        ("grade 1", "not in 1-3"): 2,
         ("grade 0", "1"): 0,
         ("grade 0", "2-3"): 1,
-        ("grade 0", "not returned"): 0,
+        ("grade 0", "not in 1-3"): 0,
         ("not judged", "1"): 0,
         ("not judged", "2-3"): 1,
-        ("not judged", "not returned"): None,
+        ("not judged", "not in 1-3"): None,
     }
 
 
@@ -42,8 +43,39 @@ def test_shares_are_of_the_column() -> None:
 
 
 def test_bands_end_with_the_results() -> None:
-    bands = [cell["band"] for cell in grades_by_rank_rows(made(1, 5))["cells"]]
-    assert list(dict.fromkeys(bands)) == ["1", "2-5", "6-10", "11-20", "21-100", "not returned"]
+    scores = made(1, 5)
+    deepest = int(hits_of(scores, scores.systems[0]).returned.max())
+    assert 20 < deepest < 100
+    bands = [cell["band"] for cell in grades_by_rank_rows(scores)["cells"]]
+    assert list(dict.fromkeys(bands)) == [
+        "1",
+        "2-5",
+        "6-10",
+        "11-20",
+        f"21-{deepest}",
+        "not returned",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("returned", "bands"),
+    [
+        (1, ["1"]),
+        (2, ["1", "2"]),
+        (5, ["1", "2-5"]),
+        (6, ["1", "2-5", "6"]),
+        (150, ["1", "2-5", "6-10", "11-20", "21-100", "101-150"]),
+    ],
+)
+def test_no_band_is_labelled_beyond_the_last_result(returned: int, bands: list[str]) -> None:
+    run = {"q": {f"d{n}": float(-n) for n in range(returned)}}
+    scores = evaluate({"q": {"d0": 1, "other": 1}}, {"a": run}, "AP", keep=1)
+    cells = grades_by_rank_rows(scores)["cells"]
+    assert list(dict.fromkeys(cell["band"] for cell in cells)) == [*bands, "not returned"]
+    spec = grades_by_rank(scores).to_dict()
+    assert [row["band"] for row in spec["datasets"]["cells"]] == [cell["band"] for cell in cells]
+    (lost,) = (c["count"] for c in cells if (c["grade"], c["band"]) == ("grade 1", "not returned"))
+    assert lost == 1
 
 
 def test_too_many_grades_are_refused() -> None:

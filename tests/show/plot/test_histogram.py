@@ -50,18 +50,39 @@ def test_bins_of_differences_are_as_many_on_both_sides_of_nothing() -> None:
     edges = difference_edges(np.array([-0.3, 0.1]))
     assert edges.tolist() == pytest.approx((-edges[::-1]).tolist())
     assert edges[0] <= -0.3
-    middle = len(edges) // 2
-    assert edges[middle - 1] < 0 < edges[middle]
+    assert edges[len(edges) // 2] == 0
+
+
+@pytest.mark.parametrize("measure", ["AP", "FPR"])
+def test_no_bin_mixes_wins_losses_and_ties(measure: str) -> None:
+    steps = [0.0, 0.0, 1e-9, -1e-9, 0.001, -0.001, 0.03, -0.03, 0.29, -0.29]
+    values = [0.5 + step for step in steps]
+    scores = made({"one": {measure: [0.5] * 10}, "two": {measure: values}})
+    rows = differences_rows(differences_to(samples(scores)[0], "one"))["bins"]
+    lower = measure == "FPR"
+    for row in rows:
+        inside = [
+            step
+            for step in steps
+            if row["from"] < step < row["to"] or step == row["from"] == row["to"]
+        ]
+        assert row["topics"] == len(inside)
+        if row["outcome"] == "even":
+            assert (row["from"], row["to"], row["topics"]) == (0, 0, 2)
+        else:
+            assert (row["outcome"] == "win") == ((row["to"] > 0) != lower)
+            assert row["from"] >= 0 or row["to"] <= 0
+    assert sum(row["topics"] for row in rows) == 10
+    assert [row["outcome"] for row in rows].count("even") == 1
 
 
 def test_wins_and_losses_are_told_apart() -> None:
     scores = made({"one": {"AP": [0.5, 0.5, 0.5, 0.5]}, "two": {"AP": [0.5, 0.501, 0.9, 0.1]}})
     rows = differences_rows(differences_to(samples(scores)[0], "one"))["bins"]
     filled = [(row["outcome"], row["topics"]) for row in rows if row["topics"]]
-    assert filled == [("even", 1), ("loss", 1), ("win", 1), ("win", 1)]
+    assert filled == [("loss", 1), ("win", 1), ("win", 1), ("even", 1)]
     assert {row["panel"] for row in rows} == {"two: 2 wins, 1 even, 1 loss"}
-    around = [row for row in rows if row["from"] < 0 < row["to"]]
-    assert [row["outcome"] for row in around] == ["even", "win"]
+    assert not [row for row in rows if row["from"] < 0 < row["to"]]
     assert [row["mean"] for row in rows] == pytest.approx([0.00025] * len(rows))
 
 

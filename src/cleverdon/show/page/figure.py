@@ -27,6 +27,8 @@ class Figure:
     wide: bool = False
     place: str = "figure-list"
     """The id of the element that it stands in."""
+    fits: bool = True
+    """Whether it may be drawn narrower on a narrow screen; if not, it is scrolled there."""
 
     @property
     def heading(self) -> dict[str, Any]:
@@ -38,6 +40,7 @@ class Figure:
             "varies": self.varies,
             "wide": self.wide,
             "place": self.place,
+            "fits": self.fits,
         }
 
 

@@ -20,7 +20,16 @@ from cleverdon.judged import Judged
 from cleverdon.measures.base import Measure
 from cleverdon.measures.cwl import Model
 from cleverdon.measures.notation import parse_all
-from cleverdon.show.plot.base import LIMIT, Chart, Datasets, Row, alt, finished, table
+from cleverdon.show.plot.base import (
+    LIMIT,
+    Chart,
+    Datasets,
+    Row,
+    alt,
+    finished,
+    short_names,
+    table,
+)
 from cleverdon.show.plot.lines import label_rows, labels, line_style
 
 MODELS = "P@10 nDCG AP ERR RBP(p=0.5) RBP(p=0.8) RBP(p=0.95) INST"
@@ -68,6 +77,7 @@ def attention_rows(
     if not 2 <= cut_off(depth) <= min(_MOST_RANKS, LIMIT // max(len(measures), 1)):
         raise OptionError(f"depth={depth}: ranks from 1 to between 2 and {_MOST_RANKS:,} are drawn")
     hits = _one_relevant(depth)
+    short = short_names([str(measure) for measure in measures])
     weights: list[Row] = []
     ends: list[Row] = []
     for measure in measures:
@@ -83,7 +93,7 @@ def attention_rows(
         ]
         last = float(values[-1])
         merit = float(values.sum() if scale == "first" else values[0])
-        ends.append({"measure": name, "label": name, "merit": merit, "x": depth, "y": last})
+        ends.append({"measure": name, "label": short[name], "merit": merit, "x": depth, "y": last})
     return {"weights": weights, "ends": label_rows(ends, span=_highest(weights))}
 
 
@@ -147,6 +157,7 @@ def gains_rows(
     if len(listed) < 2 or listed[0] < 0 or len(listed) * len(measures) > LIMIT:
         raise OptionError(f"grades={tuple(grades)}: give two or more, from 0 on")
     hits = _one_result(listed)
+    short = short_names([str(measure) for measure in measures])
     drawn: list[Row] = []
     ends: list[Row] = []
     for measure in measures:
@@ -160,7 +171,13 @@ def gains_rows(
         ]
         merit = float(values.sum())
         ends.append(
-            {"measure": name, "label": name, "merit": merit, "x": float(listed[-1]), "y": 1.0}
+            {
+                "measure": name,
+                "label": short[name],
+                "merit": merit,
+                "x": float(listed[-1]),
+                "y": 1.0,
+            }
         )
     return {"gains": drawn, "ends": label_rows(ends, span=_highest(drawn))}
 

@@ -1,8 +1,15 @@
-"""Names beside points, where they cover neither each other nor the points."""
+"""Names beside points: which point a name belongs to is plain, and nothing is covered.
+
+A name stands right beside its point where that is nearer to it than all other points are. Where it
+is not, the name stands farther off and a thin line leads to it. It is left out where there is no
+room for that either, and a legend names the point.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import cos, hypot, inf, pi, sin
 from typing import Any
 
 import numpy as np
@@ -10,128 +17,199 @@ import numpy as np
 from cleverdon.arrays import Floats
 from cleverdon.show.plot import theme
 from cleverdon.show.plot.base import Row, alt
+from cleverdon.show.plot.kept import MOST_SYSTEMS
+from cleverdon.show.text import text_width
 
 ROOM = 24
 """Pixels between the outermost points and the ends of the axes."""
 _LETTER, _LINE = 6.2, 13.0
 """About how wide a letter is, and how high a line, in pixels."""
-_WIDEST = 200
 RADIUS = 6.0
 """Of points that have the usual size."""
 _BESIDE = 160
 """Pixels to the right of the plot that names may reach into where no legend stands there."""
-_SIDES = {
-    "right": (9, 0),
-    "left": (-9, 0),
-    "above": (0, -13),
-    "below": (0, 13),
-    "right above": (8, -11),
-    "right below": (8, 11),
-    "left above": (-8, -11),
-    "left below": (-8, 11),
-    "far above": (0, -27),
-    "far below": (0, 27),
-}
-"""Where a point's name may stand, and how far from it; the first that is free is taken."""
-_ALIGN: dict[str, Any] = {"center": "center", "right": "left", "left": "right"}
-"""A name that stands on the right begins at its point."""
+_NEARER = 8.0
+"""By how many pixels a name without a line is nearer to its own point than to any other."""
+_SIDES = ((9, 0), (-9, 0), (0, -13), (0, 13), (8, -11), (8, 11), (-8, -11), (-8, 11))
+"""How far from its point a name may stand without a line; the first place that is free is taken."""
+_DISTANCES = (24, 36, 50, 66, 86, 110, 140, 180, 230, 290)
+"""The same with a line; as many directions are tried at each."""
+_DIRECTIONS = 16
+_DOUBTFUL = 3
+"""How bad a place is whose line crosses others, where 1 is as bad as to cross a hair."""
 
 _Box = tuple[float, float, float, float]
+_Place = tuple[float, float]
 
 
-def many(systems: Sequence[str]) -> bool:
-    """Whether there is a legend, beside the names that have room."""
-    return len(systems) > len(theme.PALETTE)
+def has_legend(systems: Sequence[str]) -> bool:
+    """Whether a legend names the points as well: where colours repeat, and all fit in it."""
+    return len(theme.PALETTE) < len(systems) <= MOST_SYSTEMS
 
 
-def sides(
+def place_names(
     points: list[Row],
+    order: Sequence[int],
     *,
-    legend: bool,
     radius: float = RADIUS,
-    label: str = "system",
     logarithmic: Collection[str] = (),
-) -> list[str]:
-    """Where the name of each point, its `label`, stands.
+    width: int = theme.WIDTH,
+) -> None:
+    """Add to each point where its `label` stands, those that come first in `order` first.
 
-    Where there is no room, a name is left to the legend; or stands on the right if there is none.
-    It may stand over a cross hair where there is no room beside them. The points are at `x` and
-    `y`, on scales that reach from the lowest to the highest, with ROOM at either end;
-    `logarithmic` are the axes that are so.
+    `dx` and `dy` are pixels from the point, `lead_x` and `lead_y` the end of the line to the name,
+    or 0 without one; `align` is empty where the name is left out. The points are at `x` and `y`, on
+    scales that reach from the lowest to the highest, with ROOM at either end; `logarithmic` are the
+    axes that are so. Of more points than a legend can hold, so many get names.
     """
-    across = _pixels(points, "x", theme.WIDTH, logarithmic)
+    across = _pixels(points, "x", width, logarithmic)
     down = theme.HEIGHT - _pixels(points, "y", theme.HEIGHT, logarithmic)
-    hairs = _hairs(points, across, down, logarithmic)
-    end = theme.WIDTH if legend else theme.WIDTH + _BESIDE
-    taken: list[_Box] = [
-        (a - radius, d - radius, a + radius, d + radius) for a, d in zip(across, down, strict=True)
+    centres = [(float(a), float(d)) for a, d in zip(across, down, strict=True)]
+    legend = has_legend([row["system"] for row in points])
+    drawn = _Drawn(
+        centres,
+        radius,
+        end=width if legend else width + _BESIDE,
+        hairs=_hairs(points, centres, logarithmic, width),
+    )
+    for row in points:
+        row |= _NOWHERE
+    for at in list(order)[:MOST_SYSTEMS]:
+        wide = _LETTER * text_width(points[at]["label"])
+        points[at] |= drawn.place(at, wide, anywhere=len(points) <= len(theme.PALETTE))
+
+
+_NOWHERE: Row = {"dx": 0.0, "dy": 0.0, "align": "", "lead_x": 0.0, "lead_y": 0.0}
+
+
+@dataclass
+class _Drawn:
+    """What a plot has in it, in pixels."""
+
+    centres: list[_Place]
+    radius: float
+    end: float  # how far to the right names may reach
+    hairs: list[_Box]
+    names: list[_Box] = field(default_factory=list)
+    lines: list[_Box] = field(default_factory=list)
+
+    def place(self, at: int, wide: float, *, anywhere: bool) -> Row:
+        """Find the best place for the name of a point, and take it.
+
+        If there is none it is left out; or, if it may stand `anywhere`, its line crosses others.
+        """
+        own = self.centres[at]
+        marks = [_square(centre, self.radius) for n, centre in enumerate(self.centres) if n != at]
+        apart = [one for one in self.centres if hypot(one[0] - own[0], one[1] - own[1]) > 2]
+        best, least = (_NOWHERE, _box(own, 0, (0, 0)), list[_Box]()), _DOUBTFUL + 9 * anywhere
+        for shift, line in _places(self.radius, hairs=bool(self.hairs)):
+            box = _box(own, wide, shift)
+            inside = box[0] >= 0 and box[2] <= self.end and box[1] >= 0 and box[3] <= theme.HEIGHT
+            if not inside or _meets(box, marks) or _meets(box, self.names):
+                continue
+            lead = _lead(own, box) if line else (0.0, 0.0)
+            steps = _steps(own, lead, self.radius)
+            doubtful = _meets(box, self.lines)
+            if line:
+                doubtful |= any(_meets(step, marks) or _meets(step, self.names) for step in steps)
+            elif min((_gap(box, one) for one in apart), default=inf) < _gap(box, own) + _NEARER:
+                continue
+            badness = _DOUBTFUL * doubtful + line + _meets(box, self.hairs)
+            if badness < least:
+                row = {"dx": shift[0], "dy": shift[1], "align": _align(shift)}
+                best = row | {"lead_x": lead[0], "lead_y": lead[1]}, box, steps
+                least = badness
+            if badness <= line:  # nothing better follows
+                break
+        row, box, steps = best
+        self.names.append(box)
+        self.lines += steps
+        return row
+
+
+def name_layers(points: Any, about: list[alt.Tooltip]) -> list[Any]:
+    """Thin lines, and the names that they lead to."""
+    lines = points.transform_filter("datum.lead_x || datum.lead_y")
+    names = points.transform_filter("datum.align")
+    return [
+        lines.mark_rule(
+            strokeWidth=0.8, x2Offset=alt.expr("datum.lead_x"), y2Offset=alt.expr("datum.lead_y")
+        ).encode(x2=alt.X2("x:Q"), y2=alt.Y2("y:Q")),
+        names.mark_text(
+            dx=alt.expr("datum.dx"), dy=alt.expr("datum.dy"), align=alt.expr("datum.align")
+        ).encode(text=alt.Text("label:N"), tooltip=about),
     ]
+
+
+def _places(radius: float, *, hairs: bool) -> Iterator[tuple[_Place, bool]]:
+    """Where a name may stand, and whether a line leads there; between cross hairs first."""
+    more = radius - RADIUS
+    for right, down in sorted(_SIDES, key=lambda side: hairs and 0 in side):
+        yield (right + more * float(np.sign(right)), down + more * float(np.sign(down))), False
+    for distance in _DISTANCES:
+        for turn in range(_DIRECTIONS):
+            angle = 2 * pi * (turn + 0.5) / _DIRECTIONS
+            far = distance + more
+            yield (round(far * cos(angle), 1), round(far * sin(angle), 1)), True
+
+
+def _align(shift: _Place) -> str:
+    """A name that stands on the right begins at its place."""
+    right, down = shift
+    return "center" if abs(right) < abs(down) / 2 else "left" if right > 0 else "right"
+
+
+def _box(own: _Place, wide: float, shift: _Place) -> _Box:
+    x, y = own[0] + shift[0], own[1] + shift[1]
+    left = x - wide * {"right": 1.0, "center": 0.5, "left": 0.0}[_align(shift)]
+    return left, y - _LINE / 2, left + wide, y + _LINE / 2
+
+
+def _square(centre: _Place, radius: float) -> _Box:
+    x, y = centre
+    return x - radius, y - radius, x + radius, y + radius
+
+
+def _lead(own: _Place, box: _Box) -> _Place:
+    """From a point to where its name is nearest."""
+    x = min(max(own[0], box[0] - 2), box[2] + 2)
+    y = min(max(own[1], box[1] + 2), box[3] - 2)
+    return round(x - own[0], 1), round(y - own[1], 1)
+
+
+def _steps(own: _Place, lead: _Place, radius: float) -> list[_Box]:
+    """Small boxes along a line, from the edge of its point on."""
+    length = hypot(*lead)
     found = []
-    for at, row in enumerate(points):
-        wide = min(_WIDEST, _LETTER * len(row[label]))
-        others = taken[:at] + taken[at + 1 :]
-        boxes = {
-            side: _box(float(across[at]), float(down[at]), wide, _shift(side, radius))
-            for side in _order(hairs=bool(hairs))
-        }
-        free = [
-            side
-            for side, box in boxes.items()
-            if box[0] >= 0 and box[2] <= end and not _meets(box, others)
-        ]
-        clear = [side for side in free if not _meets(boxes[side], hairs)]
-        best = next(iter(clear or free), None)
-        if best is not None:
-            taken.append(boxes[best])
-        found.append(best or ("" if legend else "right"))
+    for at in np.arange(radius + 1, length, 3.0).tolist():
+        x, y = own[0] + lead[0] * at / length, own[1] + lead[1] * at / length
+        found.append(_square((x, y), 1.0))
     return found
 
 
-def name_layers(
-    points: Any, about: list[alt.Tooltip], *, radius: float = RADIUS, label: str = "system"
-) -> list[Any]:
-    """The names: a layer for each `side` that a row may have."""
-    return [
-        points.transform_filter(f"datum.side == '{side}'")
-        .mark_text(limit=_WIDEST, dx=right, dy=down, align=_ALIGN[_towards(right)])
-        .encode(text=alt.Text(f"{label}:N"), tooltip=about)
-        for side, (right, down) in ((side, _shift(side, radius)) for side in _SIDES)
-    ]
-
-
-def _shift(side: str, radius: float) -> tuple[float, float]:
-    """How far a name stands from its point's middle: the farther, the larger points are."""
-    right, down = _SIDES[side]
-    more = radius - RADIUS
-    return right + more * float(np.sign(right)), down + more * float(np.sign(down))
-
-
-def _order(*, hairs: bool) -> list[str]:
-    """The sides in the order they are tried; where there are cross hairs, those between them."""
-    return sorted(_SIDES, key=lambda side: hairs and 0 in _SIDES[side])
+def _gap(box: _Box, point: _Place) -> float:
+    """The distance from a box to the middle of a point."""
+    x, y = point
+    return hypot(max(box[0] - x, 0, x - box[2]), max(box[1] - y, 0, y - box[3]))
 
 
 def _hairs(
-    points: list[Row], across: Floats, down: Floats, logarithmic: Collection[str]
+    points: list[Row], centres: list[_Place], logarithmic: Collection[str], width: int
 ) -> list[_Box]:
     """What cross hairs cover, where there are some."""
     if not points or "x_low" not in points[0]:
         return []
-    left, right = (
-        _pixels(points, "x", theme.WIDTH, logarithmic, end=end) for end in ("low", "high")
-    )
+    left, right = (_pixels(points, "x", width, logarithmic, end=end) for end in ("low", "high"))
     low, high = (
         theme.HEIGHT - _pixels(points, "y", theme.HEIGHT, logarithmic, end=end)
         for end in ("low", "high")
     )
-    return [
-        *zip(left, down, np.where(_open(points), theme.WIDTH, right), down, strict=True),
-        *zip(across, high, across, low, strict=True),
-    ]
-
-
-def _open(points: list[Row]) -> list[bool]:
-    return [bool(row.get("x_open")) for row in points]
+    right = np.where([bool(row.get("x_open")) for row in points], width, right)
+    found: list[_Box] = []
+    for at, (x, y) in enumerate(centres):
+        found.append((float(left[at]), y, float(right[at]), y))
+        found.append((x, float(high[at]), x, float(low[at])))
+    return found
 
 
 def _pixels(
@@ -152,16 +230,6 @@ def _pixels(
         return np.full(len(values), size / 2)
     found: Floats = ROOM + (size - 2 * ROOM) * (values - low) / (high - low)
     return found
-
-
-def _box(x: float, y: float, wide: float, shift: tuple[float, float]) -> _Box:
-    right, down = shift
-    left = x + right - wide * {"left": 1.0, "center": 0.5, "right": 0.0}[_towards(right)]
-    return left, y + down - _LINE / 2, left + wide, y + down + _LINE / 2
-
-
-def _towards(right: float) -> str:
-    return "center" if right == 0 else "right" if right > 0 else "left"
 
 
 def _meets(box: _Box, others: list[_Box]) -> bool:

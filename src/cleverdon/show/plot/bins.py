@@ -30,11 +30,21 @@ def value_edges(measure: Measure, values: Floats) -> Floats:
 
 
 def difference_edges(differences: Floats) -> Floats:
-    """The edges of bins of differences, as many on both sides of one whose middle is 0."""
+    """The edges of bins of differences, as many on both sides of 0, which is one of them."""
     largest = float(np.abs(differences).max())
-    step = _round_step(2 * largest, 3 * COUNT // 2)  # few bins would leave little but the middle
-    beside = max(1, ceil(largest / step - 0.5))
-    return np.round((np.arange(-beside, beside + 2) - 0.5) * step, _DIGITS)
+    step = _round_step(2 * largest, 3 * COUNT // 2)
+    beside = max(1, ceil(round(largest / step, _DIGITS)))
+    return np.round(np.arange(-beside, beside + 1) * step, _DIGITS)
+
+
+def difference_counts(differences: Floats, edges: Ints | Floats) -> Ints:
+    """How many differences each bin has, those that are 0 left out.
+
+    A bin has the end that is nearer to 0, on either side, so that no bin mixes gains and losses.
+    """
+    above = edges[len(edges) // 2 :]
+    losses, wins = -differences[differences < 0], differences[differences > 0]
+    return np.concatenate((counts(losses, above)[::-1], counts(wins, above)))
 
 
 def counts(values: Floats, edges: Floats) -> Ints:

@@ -11,8 +11,17 @@ from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse_all
 from cleverdon.scores import Scores
 from cleverdon.show.plot import theme
-from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, system_colour, table
-from cleverdon.show.plot.kept import resting_on
+from cleverdon.show.plot.base import (
+    Chart,
+    Datasets,
+    Row,
+    alt,
+    finished,
+    name_labels,
+    system_colour,
+    table,
+)
+from cleverdon.show.plot.kept import chosen, resting_on
 
 _OVER = {
     "ties": "orders of tied results",
@@ -22,14 +31,17 @@ _OVER = {
 
 
 def bounds(
-    scores: Scores, measures: str | Measure | Iterable[str | Measure] | None = None
+    scores: Scores,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    *,
+    systems: str | Sequence[str] | None = None,
 ) -> Chart:
     """Each system's mean, with whiskers to the lowest and the highest that it could be.
 
     For scores made with evaluate(..., bounds=True); all their measures, or those that are named.
     """
     wanted = scores.measures if measures is None else parse_all(measures)
-    rows = bounds_rows(scores, wanted)
+    rows = bounds_rows(scores, wanted, systems=chosen(scores, systems))
     over = next(iter(scores.bounds[scores.systems[0]].values())).over
     said = " and ".join(_OVER[what] for what in over)
     return finished(
@@ -40,7 +52,12 @@ def bounds(
     )
 
 
-def bounds_rows(scores: Scores, measures: Sequence[Measure] | None = None) -> Datasets:
+def bounds_rows(
+    scores: Scores,
+    measures: Sequence[Measure] | None = None,
+    *,
+    systems: Sequence[str] | None = None,
+) -> Datasets:
     """For each measure and system: the lowest mean, the mean, and the highest."""
     wanted = scores.measures if measures is None else measures
     if not wanted:
@@ -48,7 +65,7 @@ def bounds_rows(scores: Scores, measures: Sequence[Measure] | None = None) -> Da
     means: list[Row] = []
     for measure in wanted:
         scores.check_known(measure)
-        for system in scores.systems:
+        for system in scores.systems if systems is None else systems:
             lowest, highest = scores.mean_bounds(system, measure)
             means.append(
                 {
@@ -71,7 +88,7 @@ def bounds_chart(systems: Sequence[str], measures: Sequence[str]) -> Any:
     ]
     axis = alt.X("lowest:Q", title="mean")
     base = alt.Chart(table("means")).encode(
-        y=alt.Y("system:N", sort=list(systems), title=None),
+        y=alt.Y("system:N", sort=list(systems), title=None, axis=alt.Axis(**name_labels(systems))),
         color=system_colour(systems, legend=None),
         tooltip=tooltip,
     )

@@ -14,8 +14,25 @@ from cleverdon.hits import cut_off
 from cleverdon.measures.base import Measure
 from cleverdon.profiles import profile as find_profile
 from cleverdon.scores import Scores
-from cleverdon.show.plot.base import LIMIT, Chart, Datasets, Row, alt, finished, table
-from cleverdon.show.plot.kept import entering, mean_of, resting_on, values_of
+from cleverdon.show.plot.base import (
+    LIMIT,
+    Chart,
+    Datasets,
+    Row,
+    alt,
+    finished,
+    short_names,
+    table,
+)
+from cleverdon.show.plot.kept import (
+    coloured,
+    entering,
+    mean_of,
+    resting_on,
+    told_apart,
+    values_of,
+    with_note,
+)
 from cleverdon.show.plot.lines import label_rows, labels, line_style
 
 CUTOFFS = tuple(range(1, 101))
@@ -29,6 +46,8 @@ def by_cutoff(
     measure: str | Measure,
     *,
     cutoffs: Iterable[int] = CUTOFFS,
+    systems: str | Sequence[str] | None = None,
+    baseline: str | None = None,
     confidence: float | None = None,
     log: bool = False,
 ) -> Chart:
@@ -36,23 +55,31 @@ def by_cutoff(
 
     All are computed from the rankings that were kept, whatever the scores' own measures are. With
     `confidence` a band around each line is Student's interval of each mean; with `log` the axis of
-    cut-offs is logarithmic.
+    cut-offs is logarithmic. Of more than 15 systems it draws the best and the `baseline`, unless
+    `systems` names others.
     """
+    named, note = told_apart(scores, systems, baseline)
     cuts = _sorted(cutoffs)
     family = cut_measures(scores, measure, cuts)
     name = str(family[0]).removesuffix(f"@{cuts[0]}")
-    band = "" if confidence is None else f" Bands: {confidence:.0%} intervals of each mean."
+    rows = by_cutoff_rows(scores, family, cuts, confidence=confidence, systems=named)
+    band = ""
+    if confidence is not None:
+        known = any(row["low"] is not None for row in rows["means"])
+        said = f"Bands: {confidence:.0%} intervals of each mean."
+        band = f" {said}" if known else " Too few topics for bands."
+    rests = f"{_AVERAGES[family[0].average]} over {resting_on(scores)}.{band}"
     return finished(
         by_cutoff_chart(
-            scores.systems,
+            coloured(scores, named),
             f"{name}@k",
             points=len(cuts) <= _FEW,
             bands=confidence is not None,
             log=log,
         ),
-        by_cutoff_rows(scores, family, cuts, confidence=confidence),
+        rows,
         title=f"{name} at each cut-off",
-        subtitle=f"{_AVERAGES[family[0].average]} over {resting_on(scores)}.{band}",
+        subtitle=with_note(rests, note),
     )
 
 
@@ -90,15 +117,18 @@ def by_cutoff_rows(
     cutoffs: Sequence[int],
     *,
     confidence: float | None = None,
+    systems: Sequence[str] | None = None,
 ) -> Datasets:
     """The mean of each system at each cut-off, and the systems' labels."""
-    if len(scores.systems) * len(cutoffs) > LIMIT:
+    named = scores.systems if systems is None else systems
+    if len(named) * len(cutoffs) > LIMIT:
         raise OptionError(
-            f"{len(cutoffs):,} cut-offs of {len(scores.systems):,} systems are more than the "
+            f"{len(cutoffs):,} cut-offs of {len(named):,} systems are more than the "
             f"{LIMIT:,} points that a plot can have"
         )
+    short = short_names(scores.systems)
     means: list[Row] = []
-    for system in scores.systems:
+    for system in named:
         values = [values_of(scores, system, measure) for measure in measures]
         ends = _intervals(scores, system, measures, values, confidence)
         means += [
@@ -110,7 +140,7 @@ def by_cutoff_rows(
     at_end = [
         {
             "system": row["system"],
-            "label": row["system"],
+            "label": short[row["system"]],
             "x": row["k"],
             "y": row["value"] or 0.0,
             "merit": row["value"] or 0.0,

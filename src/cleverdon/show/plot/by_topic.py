@@ -20,9 +20,12 @@ from cleverdon.show.plot.base import (
     Row,
     alt,
     finished,
+    name_labels,
+    short_names,
     system_colour,
     table,
 )
+from cleverdon.show.plot.kept import chosen
 from cleverdon.show.plot.topicwise import (
     Differences,
     baseline_named,
@@ -106,14 +109,15 @@ def _row(found: Differences, system: str) -> Floats:
 
 def topics_chart(systems: Sequence[str], measure: str, baseline: str | None = None) -> Any:
     """Bars next to each other; in the system's colour, or in those of wins and losses."""
-    title = measure if baseline is None else f"{measure} less that of {baseline}"
+    title = measure
+    if baseline is not None:
+        title += f" less that of {short_names(systems).get(baseline, baseline)}"
     colour = system_colour(systems, legend=None) if baseline is None else outcome_colour()
-    axis = alt.Axis(labelOverlap="greedy", labelAngle=-90, labelLimit=90, ticks=False)
     return (
         alt.Chart(table("topics"))
         .mark_bar()
         .encode(
-            alt.X("topic:N", sort=None, axis=axis, title="topics, the best first"),
+            alt.X("topic:N", sort=None, axis=_topic_axis(), title="topics, the best first"),
             alt.Y("value:Q", title=title),
             color=colour,
             tooltip=[alt.Tooltip("system:N"), _ABOUT, *exactly("value")],
@@ -127,24 +131,27 @@ def heat_map(
     measure: str | Measure,
     *,
     against: str | None = None,
+    systems: str | Sequence[str] | None = None,
     texts: Mapping[str, str] | None = None,
 ) -> Chart:
     """A cell for each topic and system, the topics that are hardest for all on the left.
 
-    With `against`, a baseline or "median", cells show what is gained over it and lost.
+    With `against`, a baseline or "median", cells show what is gained over it and lost. `systems`
+    are those that are drawn; how hard a topic is depends on all.
     """
     (sample,) = samples(scores, measures=measure)
+    shown = chosen(scores, systems)
     rests = (
         f"{rests_on(sample)}, hardest on the left{_sharing(sample, 'column', _columns(sample))}."
     )
     if against is None:
         return finished(
             heat_map_chart(scores.systems, named(sample.measure)),
-            heat_map_rows(sample, texts=texts),
+            heat_map_rows(sample, systems=shown, texts=texts),
             title=f"{sample.measure} by topic and system",
             subtitle=rests,
         )
-    found = differences_to(sample, baseline_named(against, sample.systems))
+    found = differences_to(sample, baseline_named(against, sample.systems), systems=shown)
     return finished(
         heat_map_chart(scores.systems, named(sample.measure), gains=True),
         heat_map_rows(sample, differences=found, texts=texts),
@@ -157,6 +164,7 @@ def heat_map_rows(
     sample: Sample,
     *,
     differences: Differences | None = None,
+    systems: Sequence[str] | None = None,
     texts: Mapping[str, str] | None = None,
 ) -> Datasets:
     """A cell for each system and topic, or band of topics of like difficulty.
@@ -164,8 +172,8 @@ def heat_map_rows(
     A second dataset has the ends of the scale of colours: of gains as far from 0 on both sides, of
     values those of the measure's range, so that where all fail, all are pale.
     """
-    systems = sample.systems if differences is None else differences.systems
-    shown = sample.values if differences is None else differences.gains
+    systems = (systems or sample.systems) if differences is None else differences.systems
+    shown = [sample.of(name) for name in systems] if differences is None else differences.gains
     mean = sample.values.mean(axis=0)
     order = np.argsort(-mean if sample.measure.better == "lower" else mean, kind="stable")
     cells: list[Row] = []
@@ -184,24 +192,31 @@ def heat_map_rows(
 
 def heat_map_chart(systems: Sequence[str], measure: str, *, gains: bool = False) -> Any:
     """Topics from left to right, systems from top to bottom."""
-    axis = alt.Axis(labelOverlap="greedy", labelAngle=-90, labelLimit=90, ticks=False)
     field, title = ("gain:Q", "gain") if gains else ("value:Q", measure)
     scale = alt.Scale(scheme=theme.DIVERGING, domainMid=0) if gains else _RISING
     colour = alt.Color(field, scale=scale, title=title, legend=alt.Legend(gradientLength=70))
     shown = ("value", "gain") if gains else ("value",)
+    names = alt.Axis(**name_labels(systems))
     cells = (
         alt.Chart(table("cells"))
         # Columns are no whole pixels wide: if they did not overlap, seams would show between them.
         .mark_rect(width=alt.expr("bandwidth('x') + 0.8"))
         .encode(
-            alt.X("topic:N", sort=None, axis=axis, title="topics, the hardest first"),
-            alt.Y("system:N", sort=list(systems), title=None),
+            alt.X("topic:N", sort=None, axis=_topic_axis(), title="topics, the hardest first"),
+            alt.Y("system:N", sort=list(systems), title=None, axis=names),
             color=colour,
             tooltip=[alt.Tooltip("system:N"), _ABOUT, *exactly(*shown)],
         )
         .properties(width=_WIDTH, height=alt.Step(24))
     )
     return alt.Chart(table("ends")).mark_rect(opacity=0).encode(color=colour) + cells
+
+
+def _topic_axis() -> alt.Axis:
+    """Ids that stand upright; long ones lose their middle, since they mostly differ at the end."""
+    end = "slice(datum.label, length(datum.label) - 9)"
+    cut = f"length(datum.label) > 16 ? slice(datum.label, 0, 6) + '…' + {end} : datum.label"
+    return alt.Axis(labelOverlap="greedy", labelAngle=-90, labelExpr=cut, ticks=False)
 
 
 _RISING = alt.Scale(scheme=theme.RISING)

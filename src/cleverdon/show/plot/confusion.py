@@ -12,7 +12,7 @@ from cleverdon.hits import Hits, cut_off
 from cleverdon.measures.confusion import TNR
 from cleverdon.scores import Scores
 from cleverdon.show.plot import theme
-from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, table
+from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, name_labels, table
 from cleverdon.show.plot.kept import chosen, hits_of, resting_on
 
 UNJUDGED = ("not relevant", "apart")
@@ -39,7 +39,7 @@ def confusion(
     named = chosen(scores, systems)
     depth = "all results" if k is None else f"the first {k:,} results"
     return finished(
-        confusion_chart(named),
+        confusion_chart(named, scores.systems),
         confusion_rows(scores, k=k, rel=rel, systems=named, unjudged=unjudged),
         title="Confusion matrix",
         subtitle=f"Summed over {resting_on(scores)}; returned: among {depth}. "
@@ -98,8 +98,11 @@ def _counts(
     }
 
 
-def confusion_chart(systems: Sequence[str]) -> Any:
-    """Matrices beside each other; a cell is the darker, the more of its row is in it."""
+def confusion_chart(systems: Sequence[str], every: Sequence[str] | None = None) -> Any:
+    """Matrices beside each other; a cell is the darker, the more of its row is in it.
+
+    `every` are the systems whose matrices may be drawn in place of these.
+    """
     base = alt.Chart(table("cells")).encode(
         x=alt.X(
             "outcome:N",
@@ -121,7 +124,8 @@ def confusion_chart(systems: Sequence[str]) -> Any:
             alt.Tooltip("share:Q", title="share of the row", format=".4f"),
         ],
     )
-    facet = alt.Facet("system:N", title=None, sort=list(systems))
+    header = alt.Header(**name_labels(every or systems))
+    facet = alt.Facet("system:N", title=None, sort=list(systems), header=header)
     matrices = heat(base, "share:Q", "share of the row", cell=(90, 46)).facet(
         facet=facet, columns=2 if len(systems) == 4 else _COLUMNS
     )

@@ -98,7 +98,7 @@ def correlation_rows(
 def correlation_chart(measures: Sequence[str], *, of: str = "systems") -> Any:
     """The matrix of so many measures; coefficients of orders of systems have intervals."""
     ends = ("low", "high") if of == "systems" else ()
-    return matrix_chart(len(measures), "coefficient", *ends)
+    return matrix_chart(measures, "coefficient", *ends)
 
 
 def _cell(value: float) -> Row:

@@ -15,8 +15,24 @@ from cleverdon.measures.ranked import F, P, R
 from cleverdon.measures.sets import SetF, SetP, SetR
 from cleverdon.scores import Scores
 from cleverdon.show.plot import theme
-from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, system_colour, table
-from cleverdon.show.plot.kept import mean_of, resting_on, values_of
+from cleverdon.show.plot.base import (
+    Chart,
+    Datasets,
+    Row,
+    alt,
+    finished,
+    name_labels,
+    system_colour,
+    table,
+)
+from cleverdon.show.plot.kept import (
+    coloured,
+    mean_of,
+    resting_on,
+    told_apart,
+    values_of,
+    with_note,
+)
 
 _SIDE = 340
 _POINTS = 60
@@ -27,6 +43,8 @@ def f_lines(
     scores: Scores,
     *,
     k: int | None = None,
+    systems: str | Sequence[str] | None = None,
+    baseline: str | None = None,
     rel: float = 1,
     beta: float = 1,
     zoom: bool = False,
@@ -34,15 +52,18 @@ def f_lines(
     """Each system's mean precision and recall at k, or of whole results, over lines of equal F.
 
     `beta` is how much more recall weighs than precision. With `zoom` the plot shows the part where
-    the systems are.
+    the systems are. Of more than 15 systems it draws the best and the `baseline`, unless `systems`
+    names others.
     """
+    named, note = told_apart(scores, systems, baseline)
     precision, recall, _ = _measures(k, rel, beta)
     name = "F" if beta == 1 else f"F (beta={beta:g})"
+    rests = f"Means over {resting_on(scores)}. Along a line, {name} of these means is equal."
     return finished(
-        f_lines_chart(scores.systems, str(precision), str(recall)),
-        f_lines_rows(scores, k=k, rel=rel, beta=beta, zoom=zoom),
+        f_lines_chart(coloured(scores, named), str(precision), str(recall), shown=named),
+        f_lines_rows(scores, k=k, rel=rel, beta=beta, zoom=zoom, systems=named),
         title="Precision, recall and F",
-        subtitle=f"Means over {resting_on(scores)}. Along a line, {name} of these means is equal.",
+        subtitle=with_note(rests, note),
     )
 
 
@@ -59,6 +80,7 @@ def f_lines_rows(
     rel: float = 1,
     beta: float = 1,
     zoom: bool = False,
+    systems: Sequence[str] | None = None,
 ) -> Datasets:
     """The systems' points, the lines, and the value of F at the end of each line.
 
@@ -67,7 +89,7 @@ def f_lines_rows(
     """
     measures = _measures(k, rel, beta)
     points: list[Row] = []
-    for system in scores.systems:
+    for system in scores.systems if systems is None else systems:
         means = [mean_of(scores, system, m, values_of(scores, system, m)) for m in measures]
         precision, recall, mean_f = (plain(mean) for mean in means)
         if precision is None or recall is None:
@@ -147,8 +169,10 @@ def _end(lines: list[Row], level: float, beta: float) -> Row:
     return end | {"label": f"F={level:g}"}
 
 
-def f_lines_chart(systems: Sequence[str], precision: str, recall: str) -> Any:
-    """Points in the systems' colours and shapes, over pale lines."""
+def f_lines_chart(
+    systems: Sequence[str], precision: str, recall: str, *, shown: Sequence[str] | None = None
+) -> Any:
+    """Points in the systems' colours and shapes, over pale lines; the legend has those `shown`."""
     # What is shown is what the rows span: the corners of the window are among them.
     tight = alt.Scale(zero=False, nice=False)
     axes = {
@@ -157,7 +181,8 @@ def f_lines_chart(systems: Sequence[str], precision: str, recall: str) -> Any:
     }
     lines = alt.Chart(table("lines")).mark_line(strokeWidth=1, color="#8a8a8a", opacity=0.8)
     ends = alt.Chart(table("ends")).mark_text(align="left", dx=4, dy=-5, fontSize=10, opacity=0.8)
-    beside = alt.Legend(offset=46)  # where the lines' values end
+    # Beside the lines' values.
+    beside = alt.Legend(offset=46, values=list(shown or systems), **name_labels(systems))
     shape = alt.Shape(
         "system:N",
         title="system",

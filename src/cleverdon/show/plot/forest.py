@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 from cleverdon.compare.claims import told_apart
@@ -19,6 +20,7 @@ from cleverdon.show.plot.base import (
     Row,
     alt,
     finished,
+    short_names,
     system_colour,
     table,
 )
@@ -41,8 +43,15 @@ def forest(comparison: Comparison, measure: str | Measure | None = None) -> Char
 
 
 def _marks(comparison: Comparison) -> str:
-    confidence = comparison.differences[0].interval.confidence
-    return f"Lines: {confidence:.0%} intervals. Filled: p ≤ {comparison.level:g}."
+    filled = f"Filled: p ≤ {comparison.level:g}."
+    if not has_intervals(comparison):
+        return f"Too few topics for intervals. {filled}"
+    return f"Lines: {comparison.differences[0].interval.confidence:.0%} intervals. {filled}"
+
+
+def has_intervals(comparison: Comparison) -> bool:
+    """Whether a difference has an interval: one topic gives none."""
+    return any(isfinite(found.interval.low) for found in comparison.differences)
 
 
 def forest_rows(comparison: Comparison, measure: str | Measure | None = None) -> Datasets:
@@ -51,19 +60,22 @@ def forest_rows(comparison: Comparison, measure: str | Measure | None = None) ->
     shown = [found for found in comparison.differences if wanted is None or found.measure == wanted]
     if len(shown) > LIMIT:
         raise OptionError(
-            f"{len(shown):,} differences are too many to draw: name a measure, or compare fewer "
-            "systems"
+            f"{len(shown):,} differences are too many to draw: name a measure, a baseline, or some "
+            "of the systems (--system)"
         )
-    return {"differences": [_row(found, comparison) for found in shown]}
+    short = short_names(comparison.scores.systems)
+    return {"differences": [_row(found, comparison, short) for found in shown]}
 
 
-def _row(found: Difference, comparison: Comparison) -> Row:
+def _row(found: Difference, comparison: Comparison, short: Mapping[str, str]) -> Row:
     difference = number(found.measure, found.difference, signed=True)
-    paired = comparison.baseline is None
+    label = short[found.system]
+    if comparison.baseline is None:
+        label += f" less {short[found.baseline]}"
     return {
         **record(found, comparison),
         "significant": told_apart(found, comparison),
-        "label": f"{found.system} less {found.baseline}" if paired else found.system,
+        "label": label,
         "panel": named(found.measure),
         "place": next(at for at, s in enumerate(comparison.samples) if s.measure == found.measure),
         "estimate": difference.replace("-", "−"),
@@ -73,7 +85,9 @@ def _row(found: Difference, comparison: Comparison) -> Row:
 
 def forest_chart(systems: Sequence[str], baseline: str | None) -> Any:
     """Intervals that lie on their side, in a panel for each measure."""
-    title = "difference" if baseline is None else f"difference to {baseline}"
+    title = "difference"
+    if baseline is not None:
+        title += f" to {short_names(systems).get(baseline, baseline)}"
     numbers = exactly("mean", "baseline_mean", "difference", "low", "high", "corrected")
     names = [alt.Tooltip("system:N"), alt.Tooltip("baseline:N")]
     topics = [alt.Tooltip("up:Q"), alt.Tooltip("even:Q"), alt.Tooltip("down:Q")]
@@ -88,9 +102,10 @@ def intervals_chart(title: str, colour: Any, tooltip: list[alt.Tooltip], **axis:
     Its `label` stands at the left, `estimate` and `chance` at the right. What is `significant` is
     filled.
     """
-    row = alt.Y("label:N", sort=None, title=None, axis=alt.Axis(labelLimit=360))
+    row = alt.Y("label:N", sort=None, title=None)
     across: dict[str, Any] = {"title": title, **({"axis": alt.Axis(**axis)} if axis else {})}
     rows = alt.Chart().encode(y=row)
+    end = alt.value("width")  # pages draw plots narrower where there is less room
     points = rows.encode(x=alt.X("difference:Q", **across), color=colour, tooltip=tooltip)
     layers = [
         alt.Chart().mark_rule(strokeDash=[3, 3]).encode(x=alt.datum(0)),
@@ -102,7 +117,7 @@ def intervals_chart(title: str, colour: Any, tooltip: list[alt.Tooltip], **axis:
         rows.transform_filter("!datum.significant")
         .mark_point(size=22, filled=True, style="paper", opacity=1)
         .encode(x=alt.X("difference:Q"), tooltip=tooltip),
-        rows.mark_text(align="right").encode(text=alt.Text("estimate:N"), x=alt.value(WIDTH + 62)),
-        rows.mark_text(align="left").encode(text=alt.Text("chance:N"), x=alt.value(WIDTH + 76)),
+        rows.mark_text(align="right", dx=62).encode(text=alt.Text("estimate:N"), x=end),
+        rows.mark_text(align="left", dx=76).encode(text=alt.Text("chance:N"), x=end),
     ]
     return panels(alt.layer(*layers), table("differences"), width=WIDTH, height=alt.Step(22))

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from cleverdon.show.plot import theme
-from cleverdon.show.plot.base import alt, system_colour, table
-from cleverdon.show.plot.beside import RADIUS, many, name_layers
+from cleverdon.show.plot.base import alt, name_labels, system_colour, table
+from cleverdon.show.plot.beside import has_legend, name_layers
 
 _AREA, _INNER = 90, 28
 """Square pixels of a point, and of its hollow."""
@@ -21,17 +21,20 @@ def fronted(
     *,
     intervals: bool = False,
     areas: bool = False,
-    radius: float = RADIUS,
-    label: str = "system",
+    shown: Sequence[str] | None = None,
 ) -> Any:
     """A chart of `points` and `front`; those whose `front` is false are hollow.
 
     `intervals` are drawn as cross hairs, from `x_low` to `x_high` and from `y_low` to `y_high`;
     those that are `x_open` go on to the right, in dashes.
-    With `areas`, a point is as large as its `area`, and its hollow as `inner`, at most `radius`
-    pixels from its middle. There is a legend as well where systems are many.
+    With `areas`, a point is as large as its `area`, and its hollow as `inner`. `systems` have the
+    colours, and those that are `shown` the points. Their `label` stands beside them, and they are
+    in a legend as well where colours repeat.
     """
-    legend = alt.Legend(symbolOpacity=1) if many(systems) else None
+    drawn = list(systems if shown is None else shown)
+    legend = None
+    if has_legend(drawn):
+        legend = alt.Legend(symbolOpacity=1, values=drawn, **name_labels(systems))
     colour = system_colour(systems, legend=legend)
     shapes = alt.Scale(domain=list(systems), range=theme.shapes(systems))
     shape = alt.Shape("system:N", scale=shapes, title="system", legend=legend)
@@ -46,19 +49,21 @@ def fronted(
         .mark_rule(opacity=0.6, strokeDash=[2, 3])
         .encode(x=alt.X("x_high:Q"), x2=alt.value("width"), color=colour),
     ]
-    drawn = points.mark_point(size=_AREA, filled=True, opacity=1).encode(
+    marks = points.mark_point(size=_AREA, filled=True, opacity=1).encode(
         color=colour, shape=shape, tooltip=about
     )
     inner = hollow.mark_point(size=_INNER, filled=True, opacity=1, style="paper").encode(
         shape=shape, tooltip=about
     )
     if areas:
-        drawn = drawn.encode(size=alt.Size("area:Q", scale=None))
+        marks = marks.encode(size=alt.Size("area:Q", scale=None))
         inner = inner.encode(size=alt.Size("inner:Q", scale=None))
+    lines, names = name_layers(points, about)
     return alt.layer(
         alt.Chart(table("front")).mark_line(strokeDash=[5, 3], color="#8f8f8f").encode(across, up),
         *(crosses if intervals else []),
-        drawn,
+        lines,
+        marks,
         inner,
-        *name_layers(points, about, radius=radius, label=label),
+        names,
     )

@@ -11,7 +11,7 @@ from cleverdon.arrays import Bools, Ints
 from cleverdon.errors import OptionError
 from cleverdon.hits import Hits, cut_off
 from cleverdon.scores import Scores
-from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, table
+from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, name_labels, table
 from cleverdon.show.plot.confusion import heat
 from cleverdon.show.plot.kept import chosen, hits_of, resting_on
 
@@ -30,15 +30,14 @@ def grades_by_rank(
 ) -> Chart:
     """A matrix for each system: how many documents of each grade stand in each band of ranks.
 
-    `bands` are the last ranks of each. Judged documents that stand in none of them, or were not
-    returned, are in a column of their own.
+    `bands` are the last ranks of each; the last band ends where the results end. Judged documents
+    that stand in none of them, or were not returned, are in a column of their own.
     """
     named = chosen(scores, systems)
     rows = grades_by_rank_rows(scores, bands=bands, systems=named)
     grades = list(dict.fromkeys(row["grade"] for row in rows["cells"]))
-    columns = list(dict.fromkeys(row["band"] for row in rows["cells"]))
     return finished(
-        grades_by_rank_chart(named, grades, columns),
+        grades_by_rank_chart(named, grades, scores.systems),
         rows,
         title="Grades by rank",
         subtitle=f"Summed over {resting_on(scores)}.",
@@ -54,18 +53,19 @@ def grades_by_rank_rows(
     edges = [0]
     for last in sorted({cut_off(last) for last in bands}):
         if edges[-1] < deepest:  # a band below all results would be empty
-            edges.append(last)
+            edges.append(min(last, deepest))
+    rest = _NOT_RETURNED if edges[-1] >= deepest else f"not in 1-{edges[-1]}"
     cells: list[Row] = []
     for system in named:
         evaluated = scores.evaluated[scores.systems.index(system)]
         cells += [
             {"system": system} | cell
-            for cell in _cells(hits_of(scores, system), evaluated, np.array(edges))
+            for cell in _cells(hits_of(scores, system), evaluated, np.array(edges), rest)
         ]
     return {"cells": cells}
 
 
-def _cells(hits: Hits, evaluated: Bools, edges: Ints) -> list[Row]:
+def _cells(hits: Hits, evaluated: Bools, edges: Ints, rest: str) -> list[Row]:
     judged = hits.judgments
     grades = np.unique(judged.grade[judged.grade >= 0])[::-1].tolist()
     if len(grades) > _MOST_GRADES:
@@ -97,18 +97,21 @@ def _cells(hits: Hits, evaluated: Bools, edges: Ints) -> list[Row]:
             "text": "" if count is None else f"{count:,}",
         }
         for grade, row in table.items()
-        for band, count, whole in zip([*names, _NOT_RETURNED], row, wholes, strict=True)
+        for band, count, whole in zip([*names, rest], row, wholes, strict=True)
     ]
 
 
 def grades_by_rank_chart(
-    systems: Sequence[str], grades: Sequence[str], bands: Sequence[str]
+    systems: Sequence[str], grades: Sequence[str], every: Sequence[str] | None = None
 ) -> Any:
-    """Matrices below each other; a cell is the darker, the more of its column is in it."""
+    """Matrices below each other; a cell is the darker, the more of its column is in it.
+
+    `every` are the systems whose matrices may be drawn in place of these.
+    """
     base = alt.Chart(table("cells")).encode(
         x=alt.X(
             "band:N",
-            sort=list(bands),
+            sort=None,  # as they come in the rows
             title="ranks",
             axis=alt.Axis(labelAngle=0, domain=False, ticks=False),
         ),
@@ -126,6 +129,6 @@ def grades_by_rank_chart(
             alt.Tooltip("share:Q", title="share of the column", format=".4f"),
         ],
     )
-    return heat(base, "share:Q", "share of the column", cell=(66, 24)).facet(
-        facet=alt.Facet("system:N", title=None, sort=list(systems)), columns=1
-    )
+    header = alt.Header(**name_labels(every or systems))
+    facet = alt.Facet("system:N", title=None, sort=list(systems), header=header)
+    return heat(base, "share:Q", "share of the column", cell=(66, 24)).facet(facet=facet, columns=1)

@@ -9,13 +9,23 @@ from cleverdon.compare.samples import Sample, samples
 from cleverdon.measures.base import Measure
 from cleverdon.scores import Scores
 from cleverdon.show.numbers import number
-from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, system_colour, table
-from cleverdon.show.plot.bins import counts, difference_edges, value_edges
+from cleverdon.show.plot.base import (
+    Chart,
+    Datasets,
+    Row,
+    alt,
+    finished,
+    short_names,
+    system_colour,
+    table,
+)
+from cleverdon.show.plot.bins import counts, difference_counts, difference_edges, value_edges
 from cleverdon.show.plot.topicwise import (
     Differences,
     baseline_named,
     differences_to,
     named,
+    outcome,
     outcome_colour,
     panels,
     rests_on,
@@ -40,11 +50,12 @@ def histogram(
 def histogram_rows(sample: Sample) -> Datasets:
     """A row for each system and bin; all systems have the same bins."""
     edges = value_edges(sample.measure, sample.values)
+    short = short_names(sample.systems)
     bins: list[Row] = []
     for place, system in enumerate(sample.systems):
         values = sample.of(system)
         mean = float(values.mean())  # of counts as well, whose average is their sum
-        panel = f"{system}: mean {number(sample.measure, mean)}"
+        panel = f"{short[system]}: mean {number(sample.measure, mean)}"
         for at, topics in enumerate(counts(values, edges).tolist()):
             bins.append(
                 {
@@ -100,45 +111,52 @@ def differences(
 
 
 def differences_rows(found: Differences) -> Datasets:
-    """A row for each system, bin and outcome; the bin in the middle may have all three."""
+    """A row for each system and bin, and one for the topics whose difference is exactly 0."""
     edges = difference_edges(found.values)
+    short = short_names(found.sample.systems)
+    sign = -1 if found.sample.measure.better == "lower" else 1
     bins: list[Row] = []
     rows = zip(found.systems, found.values, found.gains, strict=True)
     for place, (system, values, gains) in enumerate(rows):
-        panel, mean = f"{system}: {tally(gains)}", float(values.mean())
-        of = {"even": values[gains == 0], "loss": values[gains < 0], "win": values[gains > 0]}
-        for outcome, part in of.items():
-            for at, topics in enumerate(counts(part, edges).tolist()):
-                if topics or outcome == "even":  # so that every panel has all bins
-                    bins.append(
-                        {
-                            "system": system,
-                            "panel": panel,
-                            "place": place,
-                            "outcome": outcome,
-                            "from": float(edges[at]),
-                            "to": float(edges[at + 1]),
-                            "topics": topics,
-                            "mean": mean,
-                        }
-                    )
+        panel, mean = f"{short[system]}: {tally(gains)}", float(values.mean())
+        topics = difference_counts(values, edges).tolist()
+        parts = list(zip(edges[:-1].tolist(), edges[1:].tolist(), topics, strict=True))
+        parts.append((0.0, 0.0, int((values == 0).sum())))
+        bins += [
+            {
+                "system": system,
+                "panel": panel,
+                "place": place,
+                "outcome": outcome(sign * (low + high)),
+                "from": low,
+                "to": high,
+                "topics": count,
+                "mean": mean,
+            }
+            for low, high, count in parts
+        ]
     return {"bins": bins}
 
 
 def differences_chart(systems: Sequence[str], measure: str, baseline: str) -> Any:
-    """Bars in a panel for each system; those of the bin around 0 stand on each other."""
-    bars = (
-        alt.Chart()
-        .mark_bar(binSpacing=1)
-        .encode(
-            alt.X("from:Q", bin="binned", title=f"{measure} less that of {baseline}"),
-            _topics(),
-            color=outcome_colour(),
-            x2=alt.X2("to:Q"),
-            tooltip=[alt.Tooltip("system:N"), alt.Tooltip("outcome:N"), *_ends()],
-        )
+    """Bars in a panel for each system; that of the topics that are even is narrow, and at 0."""
+    title = f"{measure} less that of {short_names(systems).get(baseline, baseline)}"
+    rows = alt.Chart().encode(
+        _topics(),
+        color=outcome_colour(),
+        tooltip=[alt.Tooltip("system:N"), alt.Tooltip("outcome:N"), *_ends()],
     )
-    return panels(alt.layer(bars, _mean()), table("bins"), height=_height(systems))
+    bars = (
+        rows.transform_filter("datum.outcome != 'even'")
+        .mark_bar(binSpacing=1)
+        .encode(alt.X("from:Q", bin="binned", title=title), x2=alt.X2("to:Q"))
+    )
+    even = (
+        rows.transform_filter("datum.outcome == 'even' && datum.topics")
+        .mark_bar(size=7, stroke="white", strokeWidth=1)
+        .encode(alt.X("from:Q"))
+    )
+    return panels(alt.layer(bars, even, _mean()), table("bins"), height=_height(systems))
 
 
 def _height(systems: Sequence[str]) -> int:

@@ -1,8 +1,9 @@
-"""What plots of rankings draw from: the rankings behind scores, and averages over their queries."""
+"""What plots of rankings draw from: systems, their rankings, and averages over queries."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isnan
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from cleverdon.profiles import profile as find_profile
 from cleverdon.scores import Scores
 from cleverdon.show.grid import counted
 
+MOST_SYSTEMS = 15
+"""Systems that one plot can tell apart by colours and dashes."""
 _LONGEST_TEXT = 80
 
 
@@ -28,6 +31,52 @@ def chosen(scores: Scores, systems: str | Sequence[str] | None) -> tuple[str, ..
     if not named:
         raise OptionError("there is no system to draw")
     return named
+
+
+def told_apart(
+    scores: Scores, systems: str | Sequence[str] | None = None, baseline: str | None = None
+) -> tuple[tuple[str, ...], str]:
+    """The systems that a plot draws as a line or a mark each, and a note if some are left out.
+
+    Where there are too many to tell apart, it draws the best by the first measure of the scores,
+    and the `baseline`.
+    """
+    named = chosen(scores, systems)
+    if baseline is not None:
+        chosen(scores, baseline)
+    if len(named) <= MOST_SYSTEMS:
+        return named, ""
+    if systems is not None:
+        raise OptionError(
+            f"{len(named)} systems cannot be told apart in one plot: choose {MOST_SYSTEMS} at most "
+            "(--system, or systems= in Python), the best and the baseline first"
+        )
+    measure = next((one for one in scores.measures if not one.text), None)
+    if measure is None:
+        raise OptionError(f"choose {MOST_SYSTEMS} of the {len(named)} systems (--system, systems=)")
+    sign = -1 if measure.better == "lower" else 1
+    merit = {name: sign * scores.mean(name, measure) for name in named}
+    best = sorted(named, key=lambda name: (name != baseline, isnan(merit[name]), -merit[name]))
+    kept = set(best[:MOST_SYSTEMS])
+    also = "" if baseline is None else " and the baseline"
+    return tuple(name for name in named if name in kept), (
+        f"{MOST_SYSTEMS} of {len(named):,} systems: the best by {measure}{also}. "
+        "Choose others with cleverdon plot --system, or systems= in Python."
+    )
+
+
+def coloured(scores: Scores, named: Sequence[str]) -> tuple[str, ...]:
+    """The systems whose places give the colours: all, so that each has one colour in all plots.
+
+    Where they are more than can be told apart, those that are drawn.
+    """
+    return scores.systems if len(scores.systems) <= MOST_SYSTEMS else tuple(named)
+
+
+def with_note(subtitle: str | list[str], note: str) -> str | list[str]:
+    """The subtitle, and the note as a line of its own where there is one."""
+    lines = [subtitle] if isinstance(subtitle, str) else subtitle
+    return [*lines, note] if note else subtitle
 
 
 def hits_of(scores: Scores, system: str, query: str | None = None) -> Hits:

@@ -9,7 +9,7 @@ import numpy as np
 
 from cleverdon.arrays import Floats
 from cleverdon.show.plot import theme
-from cleverdon.show.plot.base import Row, alt, table, thinned
+from cleverdon.show.plot.base import Row, alt, name_labels, table, thinned
 
 MOST_LABELS = 20
 """More names than that do not fit beside a plot: they get a legend."""
@@ -28,7 +28,9 @@ def line_style(names: Sequence[str], field: str = "system", **options: Any) -> d
     With a legend only where there are too many for labels, unless `options` of both channels have
     another.
     """
-    legend: dict[str, Any] = {} if len(names) > MOST_LABELS else {"legend": None}
+    legend: dict[str, Any] = {"legend": None}
+    if len(names) > MOST_LABELS:
+        legend = {"legend": alt.Legend(**name_labels(names))}
     shown = {"title": field} | legend | options
     domain = list(names)
     colour = alt.Scale(domain=domain, range=theme.colours(names))
@@ -94,7 +96,7 @@ def labels(
     leaders = ends.mark_rule(strokeWidth=1.5, xOffset=3, x2Offset=_LEADER).encode(
         y=alt.Y("y:Q"), x2=alt.X2("x:Q"), y2=alt.Y2("place:Q"), **line_style(names, field)
     )
-    words = ends.mark_text(align="left", dx=_LEADER + 4, limit=260).encode(
+    words = ends.mark_text(align="left", dx=_LEADER + 4).encode(
         y=alt.Y("place:Q"), text=alt.Text("label:N"), tooltip=alt.Tooltip("label:N", title=field)
     )
     return [leaders, words]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from cleverdon.errors import OptionError
 from cleverdon.show.plot import theme
-from cleverdon.show.plot.base import LIMIT, Row, alt, table
+from cleverdon.show.plot.base import LIMIT, Row, alt, name_labels, table
 from cleverdon.show.plot.topicwise import exactly
 
 _DARK = "datum.shade > 0.75 || datum.shade < -0.5"
@@ -16,7 +17,7 @@ _DARK = "datum.shade > 0.75 || datum.shade < -0.5"
 def check_size(count: int, what: str) -> None:
     """Raise an OptionError where there are more than anyone could read."""
     if count * count > LIMIT:
-        raise OptionError(f"{count} {what} are too many for a matrix: name some of them")
+        raise OptionError(f"{count} {what} are too many for a matrix: choose some of them")
 
 
 def cell(row: str, column: str, **more: Any) -> Row:
@@ -24,11 +25,16 @@ def cell(row: str, column: str, **more: Any) -> Row:
     return {"row": row, "column": column, "text": "", "shade": 0.0, "strong": False} | more
 
 
-def matrix_chart(count: int, *numbers: str) -> Any:
-    """The dataset `cells`: rows and columns stand as they come in it; `numbers` are tooltips'."""
-    step = 52 if count <= 8 else 40
-    columns = alt.Axis(orient="top", labelAngle=-45, domain=False, ticks=False)
-    rows = alt.Axis(domain=False, ticks=False)
+def matrix_chart(names: Sequence[str], *numbers: str) -> Any:
+    """The dataset `cells`, of every two of the names: they stand as they come in it.
+
+    `numbers` are shown in tooltips.
+    """
+    few = len(names) <= 8
+    step = 52 if few else 40
+    labels = name_labels(names)
+    columns = alt.Axis(orient="top", labelAngle=-45, domain=False, ticks=False, **labels)
+    rows = alt.Axis(domain=False, ticks=False, **labels)
     cells = alt.Chart(table("cells")).encode(
         alt.X("column:N", sort=None, axis=columns, title=None),
         alt.Y("row:N", sort=None, axis=rows, title=None),
@@ -37,7 +43,7 @@ def matrix_chart(count: int, *numbers: str) -> Any:
     tooltip = [alt.Tooltip("row:N"), alt.Tooltip("column:N"), *exactly(*numbers)]
     ink = alt.condition(_DARK, alt.value("#ffffff"), alt.value("#1a1a1a"))
     texts = cells.encode(text=alt.Text("text:N"), color=ink, tooltip=tooltip)
-    size = 11 if count <= 8 else 10
+    size = 11 if few else 10
     return alt.layer(
         # Empty cells are there for the order only: the first layer says which row comes first.
         cells.mark_rect(opacity=0),

@@ -97,7 +97,7 @@ def pairs_rows(
 
 def pairs_chart(systems: Sequence[str]) -> Any:
     """The matrix of so many systems, whatever its cells show."""
-    return matrix_chart(len(systems), "difference", "p", "corrected")
+    return matrix_chart(systems, "difference", "p", "corrected")
 
 
 def _order(sample: Sample) -> list[str]:

@@ -23,11 +23,12 @@ from cleverdon.show.plot.base import (
     Row,
     alt,
     finished,
+    short_names,
     system_colour,
     table,
     thinned,
 )
-from cleverdon.show.plot.kept import chosen, hits_of, topic_said
+from cleverdon.show.plot.kept import coloured, hits_of, told_apart, topic_said, with_note
 from cleverdon.show.plot.lines import label_rows, labels, line_style, thinned_line
 
 LEVELS = tuple(level / 10 for level in range(11))
@@ -40,14 +41,16 @@ def precision_recall(
     query: str,
     *,
     systems: str | Sequence[str] | None = None,
+    baseline: str | None = None,
     rel: float = 1,
     texts: Mapping[str, str] | None = None,
 ) -> Chart:
     """The curve of one topic: one system's with both interpolations, or several systems' curves.
 
-    `rel` is the lowest grade that counts as relevant; `texts` are the topics' own, by topic.
+    `rel` is the lowest grade that counts as relevant; `texts` are the topics' own, by topic. Of
+    more than 15 systems it draws the best and the `baseline`, unless `systems` names others.
     """
-    named = chosen(scores, systems)
+    named, note = told_apart(scores, systems, baseline)
     rows = precision_recall_rows(scores, query, systems=named, rel=rel)
     wanted = int(hits_of(scores, named[0], query).judgments.relevant(rel)[0])
     topic, count = topic_said(query, texts), f"Relevant documents: {wanted:,}."
@@ -55,10 +58,10 @@ def precision_recall(
         name = f"Precision and recall of {named[0]}"
         return finished(precision_recall_chart(), rows, title=name, subtitle=[topic, count])
     return finished(
-        precision_recalls_chart(scores.systems),
+        precision_recalls_chart(coloured(scores, named)),
         rows,
         title="Precision and recall",
-        subtitle=[topic, f"{count} Thick: interpolated; thin: as ranked."],
+        subtitle=with_note([topic, f"{count} Thick: interpolated; thin: as ranked."], note),
     )
 
 
@@ -69,6 +72,7 @@ def precision_recall_rows(
     lines: list[Row] = []
     points: list[Row] = []
     ends: list[Row] = []
+    short = short_names(scores.systems)
     for system in systems:
         hits = hits_of(scores, system, query)
         if not hits.judgments.relevant(rel)[0]:
@@ -90,7 +94,7 @@ def precision_recall_rows(
         points += [{"system": system, "kind": _RAW} | row for row in seen]
         points += [{"system": system, "kind": _LEVELS} | row for row in eleven]
         last, merit = of_kind[_STEPS][-1]["precision"], sum(precisions)
-        ends.append({"system": system, "label": system, "merit": merit, "x": 1.0, "y": last})
+        ends.append({"system": system, "label": short[system], "merit": merit, "x": 1.0, "y": last})
     if len(systems) == 1:
         return {"lines": lines, "points": points}
     return {

@@ -20,8 +20,17 @@ from cleverdon.hits import Hits
 from cleverdon.measures.pairs import AUC
 from cleverdon.scores import Scores
 from cleverdon.show.grid import counted
-from cleverdon.show.plot.base import LIMIT, Chart, Datasets, Row, alt, finished, table
-from cleverdon.show.plot.kept import hits_of, topic_said
+from cleverdon.show.plot.base import (
+    LIMIT,
+    Chart,
+    Datasets,
+    Row,
+    alt,
+    finished,
+    short_names,
+    table,
+)
+from cleverdon.show.plot.kept import coloured, hits_of, told_apart, topic_said, with_note
 from cleverdon.show.plot.lines import label_rows, labels, line_style, thinned_line
 
 _STEPS = 100
@@ -32,13 +41,19 @@ def roc(
     scores: Scores,
     query: str | None = None,
     *,
+    systems: str | Sequence[str] | None = None,
+    baseline: str | None = None,
     rel: float = 1,
     texts: Mapping[str, str] | None = None,
 ) -> Chart:
-    """Each system's ROC curve with its AUC: of one topic, or averaged over all that have one."""
-    rows = roc_rows(scores, query, rel=rel)
+    """Each system's ROC curve with its AUC: of one topic, or averaged over all that have one.
+
+    Of more than 15 systems it draws the best and the `baseline`, unless `systems` names others.
+    """
+    named, note = told_apart(scores, systems, baseline)
+    rows = roc_rows(scores, query, rel=rel, systems=named)
     if query is None:
-        drawn = max(int(_drawn(scores, system, rel).sum()) for system in scores.systems)
+        drawn = max(int(_drawn(scores, system, rel).sum()) for system in named)
         basis = f"Mean over {counted(drawn, 'topic')}"
         others = len(scores.queries) - drawn
         if others:
@@ -47,18 +62,26 @@ def roc(
     else:
         subtitle = [topic_said(query, texts), "Judged documents only."]
     return finished(
-        roc_chart(scores.systems),
+        roc_chart(coloured(scores, named)),
         rows,
         title="ROC curves",
-        subtitle=subtitle,
+        subtitle=with_note(subtitle, note),
     )
 
 
-def roc_rows(scores: Scores, query: str | None = None, *, rel: float = 1) -> Datasets:
+def roc_rows(
+    scores: Scores,
+    query: str | None = None,
+    *,
+    rel: float = 1,
+    systems: Sequence[str] | None = None,
+) -> Datasets:
     """The corners of each system's curve, and its label with the AUC, the best on top."""
+    named = scores.systems if systems is None else systems
+    short = short_names(scores.systems)
     corners: list[Row] = []
     areas: dict[str, float] = {}
-    for system in scores.systems:
+    for system in named:
         if query is None:
             drawn = _drawn(scores, system, rel)
             if not drawn.any():
@@ -84,11 +107,11 @@ def roc_rows(scores: Scores, query: str | None = None, *, rel: float = 1) -> Dat
             }
             for at, (across, up) in enumerate(zip(x.tolist(), y.tolist(), strict=True))
         ]
-        corners += thinned_line(rows, LIMIT // len(scores.systems))
+        corners += thinned_line(rows, LIMIT // len(named))
     ends = [
         {
             "system": system,
-            "label": f"AUC {area:.3f}  {system}",
+            "label": f"AUC {area:.3f}  {short[system]}",
             "merit": area,
             "x": 1.0,
             "y": 1.0,  # all curves end in this corner

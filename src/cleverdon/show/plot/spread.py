@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Any
 
@@ -11,18 +11,29 @@ import numpy as np
 from cleverdon.compare.samples import Sample, samples
 from cleverdon.measures.base import Measure
 from cleverdon.scores import Scores
-from cleverdon.show.plot.base import Chart, Datasets, alt, finished, system_colour, table, thinned
+from cleverdon.show.plot.base import (
+    Chart,
+    Datasets,
+    alt,
+    finished,
+    name_labels,
+    system_colour,
+    table,
+    thinned,
+)
 from cleverdon.show.plot.topicwise import named, rests_on
 
 _REACH = 1.5
 """How many times the height of the box its whiskers reach at most, as Tukey drew them."""
 
 
-def spread(scores: Scores, measure: str | Measure) -> Chart:
+def spread(
+    scores: Scores, measure: str | Measure, *, systems: Iterable[str] | None = None
+) -> Chart:
     """A box for each system: quartiles, whiskers, the topics beyond them, and the mean."""
-    (sample,) = samples(scores, measures=measure)
+    (sample,) = samples(scores, measures=measure, systems=systems)
     return finished(
-        spread_chart(sample.systems, named(sample.measure)),
+        spread_chart(scores.systems, named(sample.measure)),
         spread_rows(sample),
         title=f"{sample.measure} by topic",
         subtitle=[
@@ -66,7 +77,8 @@ def spread_rows(sample: Sample) -> Datasets:
 
 def spread_chart(systems: Sequence[str], measure: str) -> Any:
     """Boxes that lie on their side, so that systems' names can be read."""
-    row = alt.Y("system:N", sort=list(systems), title=None)
+    names = alt.Axis(**name_labels(systems))
+    row = alt.Y("system:N", sort=list(systems), title=None, axis=names)
     colour = system_colour(systems, legend=None)
     boxes = alt.Chart(table("boxes")).encode(y=row, color=colour)
     numbers = [

@@ -49,7 +49,7 @@ def config(mode: str = "light") -> dict[str, Any]:
             "labelFontSize": 11,
             "titleFontSize": 12,
             "titleFontWeight": "normal",
-            "labelLimit": 220,
+            "labelLimit": 0,  # no label loses its end: names are shortened by `base.short_names`
             "labelFlush": False,  # the labels at the ends stand below their ticks, as all others
         },
         "legend": {
@@ -58,7 +58,7 @@ def config(mode: str = "light") -> dict[str, Any]:
             "labelFontSize": 11,
             "titleFontSize": 12,
             "titleFontWeight": "normal",
-            "labelLimit": 220,
+            "labelLimit": 0,
         },
         "title": {
             "color": ink,

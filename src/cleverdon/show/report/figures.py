@@ -36,7 +36,7 @@ from cleverdon.show.plot.by_cutoff import by_cutoff_chart, by_cutoff_rows, cut_m
 from cleverdon.show.plot.by_topic import heat_map_chart, topics_chart
 from cleverdon.show.plot.confusion import confusion_rows
 from cleverdon.show.plot.engine.pareto import TIME, pareto_chart, pareto_notes, pareto_rows
-from cleverdon.show.plot.forest import forest_chart, forest_rows
+from cleverdon.show.plot.forest import forest_chart, forest_rows, has_intervals
 from cleverdon.show.plot.grades_by_rank import grades_by_rank_rows
 from cleverdon.show.plot.histogram import (
     differences_chart,
@@ -44,12 +44,13 @@ from cleverdon.show.plot.histogram import (
     histogram_chart,
     histogram_rows,
 )
+from cleverdon.show.plot.kept import coloured, told_apart
 from cleverdon.show.plot.matrix import matrix_chart
 from cleverdon.show.plot.pairs import pairs_rows
 from cleverdon.show.plot.precision_recall import precision_recall_chart
 from cleverdon.show.plot.spread import spread_chart, spread_rows
 from cleverdon.show.plot.topicwise import differences_to
-from cleverdon.show.plot.trade_off import trade_off_chart, trade_off_rows
+from cleverdon.show.plot.trade_off import names_note, trade_off_chart, trade_off_rows
 
 MEASURE, BASELINE, OTHER, SYSTEM = "⟦measure⟧", "⟦baseline⟧", "⟦other⟧", "⟦system⟧"
 """What stands in specifications and titles in place of names; the other is a second measure."""
@@ -57,6 +58,8 @@ CUTOFFS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 70, 100)
 _MOST_GRADES = 10
 _ALONE = 720
 """Pixels of a plot that has a row for itself, and names that reach beyond it."""
+_MOST_SMALL = 8
+"""Systems whose matrix of pairs fits in half a row."""
 _TOP = 10
 """Where rankings are cut in plots of sets."""
 
@@ -75,7 +78,8 @@ def figures(
             *_of_measures(scores, of),
         ]
         if scores.rankings is not None:
-            made += _of_rankings(scores, of)
+            baseline = comparisons[0].baseline if comparisons else None
+            made += _of_rankings(scores, of, baseline)
     return made
 
 
@@ -88,9 +92,10 @@ def _of_costs(scores: Scores, standings: Sequence[Standings]) -> Iterator[Figure
         " ".join(pareto_notes(standings[0])),
         "measure",
         spec_of(pareto_chart(scores.systems, MEASURE), width=_ALONE),
-        {str(m): packed(pareto_rows(found)) for m, found in enumerate(standings)},
+        {str(m): packed(pareto_rows(found, width=_ALONE)) for m, found in enumerate(standings)},
         wide=True,
         place="cost-figures",
+        fits=False,  # names are placed beside points for this width
     )
 
 
@@ -104,10 +109,16 @@ def _of_comparisons(
         if comparison.baseline is not None
     ]
     if against:
+        known = has_intervals(against[0][1])
         yield Figure(
             "forest",
-            "Differences and their intervals",
-            "Filled: told apart from chance. Intervals are not corrected for how many there are.",
+            "Differences and their intervals" if known else "Differences",
+            "Filled: told apart from chance. "
+            + (
+                "Intervals are not corrected for how many there are."
+                if known
+                else "There are too few topics for intervals."
+            ),
             "pair",
             spec_of(forest_chart(scores.systems, BASELINE)),
             {
@@ -124,11 +135,12 @@ def _of_comparisons(
                 "Orange: the row is better than the column; purple: it is not. "
                 f"Bold: p ≤ {pairs.level:g}, corrected over all pairs and measures.",
                 "measure",
-                spec_of(matrix_chart(len(scores.systems), "difference", "p", "corrected")),
+                spec_of(matrix_chart(scores.systems, "difference", "p", "corrected")),
                 {
                     place[sample.measure]: packed(pairs_rows(pairs, sample.measure))
                     for sample in pairs.samples
                 },
+                wide=len(scores.systems) > _MOST_SMALL,
             )
 
 
@@ -187,18 +199,22 @@ def _of_topics(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
 
 
 def _of_measures(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
-    if len(of) > 1 and len(scores.systems) > 1:
+    many = len(scores.systems)
+    if len(of) > 1 and many > 1:
         # The first measure against the second, and every other against the first.
         yield Figure(
             "trade_off",
             "Trade-off of two measures",
-            "Filled and joined: no other system is better by both.",
+            " ".join(
+                ["Filled and joined: no other system is better by both.", names_note(many)]
+            ).strip(),
             "measure",
             spec_of(trade_off_chart(scores.systems, MEASURE, OTHER)),
             {
                 str(m): packed(trade_off_rows(sample, of[0 if m else 1], scores))
                 for m, sample in enumerate(of)
             },
+            fits=False,  # as of "pareto"
         )
         yield from _fixed("correlation", lambda: correlation(scores, measures=_names(of)))
     yield from _fixed("attention", lambda: attention(_answering(of, attention_rows)))
@@ -207,7 +223,8 @@ def _of_measures(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
         yield from _fixed("bounds", lambda: bounds(scores, _names(of)))
 
 
-def _of_rankings(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
+def _of_rankings(scores: Scores, of: Sequence[Sample], baseline: str | None) -> Iterator[Figure]:
+    drawn, note = told_apart(scores, baseline=baseline)
     deepest = max(run.deepest for run in scores.about.runs.values())
     cutoffs = [k for k in CUTOFFS if k <= deepest] or [1]
     cut = {}
@@ -216,7 +233,7 @@ def _of_rankings(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
         try:
             family = cut_measures(scores, sample.measure, cutoffs)
             if family[0] not in families:
-                families[family[0]] = packed(by_cutoff_rows(scores, family, cutoffs))
+                families[family[0]] = packed(by_cutoff_rows(scores, family, cutoffs, systems=drawn))
             cut[str(m)] = families[family[0]]
         except OptionError:  # it has no cut-off
             continue
@@ -224,16 +241,16 @@ def _of_rankings(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
         yield Figure(
             "by_cutoff",
             "The measure at each cut-off",
-            "Of measures that have one.",
+            f"Of measures that have one. {note}".strip(),
             "measure",
-            spec_of(by_cutoff_chart(scores.systems, f"{MEASURE}, cut at k", points=True)),
+            spec_of(by_cutoff_chart(coloured(scores, drawn), f"{MEASURE}, cut at k", points=True)),
             cut,
         )
-    yield from _fixed("eleven_points", lambda: eleven_points(scores))
-    yield from _fixed("roc", lambda: roc(scores))
-    yield from _fixed("f_lines", lambda: f_lines(scores, k=_TOP))
+    yield from _fixed("eleven_points", lambda: eleven_points(scores, baseline=baseline))
+    yield from _fixed("roc", lambda: roc(scores, baseline=baseline))
+    yield from _fixed("f_lines", lambda: f_lines(scores, k=_TOP, baseline=baseline))
     first, *others = scores.systems
-    for id, drawn, rows in (
+    for id, chart, rows in (
         (
             "confusion",
             confusion(scores, k=_TOP, systems=first),
@@ -246,7 +263,7 @@ def _of_rankings(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
         ),
     ):
         by_system = {str(s): of for s, of in enumerate(rows, start=1)}
-        yield of_drawn(id, drawn, by_system, varies="system", first="0")
+        yield of_drawn(id, chart, by_system, varies="system", first="0")
     yield Figure(
         "precision_recall",
         "Precision and recall",

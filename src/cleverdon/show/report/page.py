@@ -8,6 +8,7 @@ from typing import Any
 
 from cleverdon.show.page.figure import Figure
 from cleverdon.show.page.shell import shell
+from cleverdon.show.plot.base import short_names
 
 PARTS = ("state", "claims", "plots", "rows", "topics", "rankings", "method", "picks")
 """The scripts, in an order in which each finds what it needs when it is run."""
@@ -17,7 +18,10 @@ def page(content: Mapping[str, Any], figures: Sequence[Figure]) -> str:
     """The whole page."""
     return shell(
         __package__,
-        {key: value for key, value in content.items() if key != "rankings"},
+        {
+            **{key: value for key, value in content.items() if key != "rankings"},
+            "short_names": list(short_names(content["systems"]).values()),
+        },
         figures,
         without=_without_script(content),
         parts=PARTS,

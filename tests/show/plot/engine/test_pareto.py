@@ -36,7 +36,7 @@ def test_points_are_times_and_averages_and_areas_are_sizes() -> None:
     assert (good["y"], good["y_low"], good["y_high"]) == (0.9, 0.9, 0.9)
     assert points["fast"]["area"] == good["area"] / 2
     assert 0 < points["small"]["area"] < points["fast"]["area"]  # small, and still to be seen
-    assert all(row["side"] for row in points.values())
+    assert all(row["align"] for row in points.values())
     assert points["poor"]["beaten"] == "fast"
     assert "up to 8 MB" in subtitle(chart)
     assert "no p99 was measured: new" in subtitle(chart)

@@ -15,10 +15,12 @@ from cleverdon.measures.base import Measure
 from cleverdon.scores import Scores
 from cleverdon.show.costs import beaten_by
 from cleverdon.show.grid import counted
-from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished
-from cleverdon.show.plot.beside import ROOM, many, sides
+from cleverdon.show.plot import theme
+from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, short_names
+from cleverdon.show.plot.beside import ROOM, place_names
 from cleverdon.show.plot.fronted import fronted
 from cleverdon.show.plot.topicwise import exactly, named
+from cleverdon.show.plot.trade_off import names_note
 from cleverdon.show.quantities import amount, size
 
 TIME, SIZE = "p99", "index_size"
@@ -34,6 +36,7 @@ def pareto(
     costs: Mapping[str, Costs],
     measure: str | Measure,
     *,
+    systems: Sequence[str] | None = None,
     confidence: float = 0.95,
 ) -> Chart:
     """Systems as points, their average by a measure against the p99 of their response times.
@@ -41,9 +44,13 @@ def pareto(
     A line connects those that no other equals on both and beats on one. Points are as large as
     indexes are, and filled where no other system equals them when that counts as well.
     """
-    found = standings(scores, costs, measure, confidence=confidence)
+    found = standings(scores, costs, measure, systems=systems, confidence=confidence)
     return finished(
-        pareto_chart(scores.systems, named(found.measure)),
+        pareto_chart(
+            scores.systems,
+            named(found.measure),
+            shown=[one.system for one in found.systems if one.cost(TIME)],
+        ),
         pareto_rows(found),
         title=f"{found.measure} against response time",
         subtitle=pareto_notes(found, confidence=confidence),
@@ -57,6 +64,7 @@ def pareto_notes(found: Standings, *, confidence: float = 0.95) -> list[str]:
     times = [cost for cost in (one.cost(TIME) for one in found.systems) if cost]
     dashes = any(cost.ends[1] == inf for cost in times)
     hairs = f"Cross hairs: {confidence:.0%} intervals{_DASHES if dashes else ''}."
+    many = names_note(len(times))
     lines = [
         f"{counted(found.topics, 'topic')}. {hairs}",
         f"Line: {line}" if more else f"Line and filled: {line}",
@@ -70,31 +78,35 @@ def pareto_notes(found: Standings, *, confidence: float = 0.95) -> list[str]:
         lines.append(f"Not drawn, since no {TIME} was measured: {', '.join(left_out)}.")
     if found.not_valid:
         lines.append("Not valid: the measurement says itself that it should not be believed.")
-    return lines
+    return [*lines, many] if many else lines
 
 
-def pareto_rows(found: Standings) -> Datasets:
+def pareto_rows(found: Standings, *, width: int = theme.WIDTH) -> Datasets:
     """A point for each system whose response time is known, and again those of the line."""
     drawn = [one for one in found.systems if one.cost(TIME) is not None]
     if not drawn:
         raise OptionError(f"no {TIME} was measured of any system, and there is nothing to draw")
     largest = max((cost.value for cost in (one.cost(SIZE) for one in drawn) if cost), default=0.0)
-    points = [_point(one, largest) for one in drawn]
-    legend = many([one.system for one in found.systems])
-    places = sides(points, legend=legend, radius=_RADIUS, label="label", logarithmic="x")
-    for row, side in zip(points, places, strict=True):
-        row["side"] = side
+    short = short_names([one.system for one in found.systems])
+    points = [_point(one, largest, short) for one in drawn]
+    sign = -1 if found.measure.better == "lower" else 1
+    order = sorted(
+        range(len(points)), key=lambda at: (not points[at]["front"], -sign * points[at]["y"])
+    )
+    place_names(points, order, radius=_RADIUS, logarithmic="x", width=width)
     valid = [one for one in drawn if one.cost(TIME, valid=True) is not None]
     better = found.measure.better
     steps: list[Row] = []
     if valid and better != "neither":
         on = front(*merits(valid, (TIME,), better))
         ends = [one for one, there in zip(valid, on, strict=True) if there]
-        steps = [{"x": row["x"], "y": row["y"]} for row in (_point(one, largest) for one in ends)]
+        steps = [
+            {"x": row["x"], "y": row["y"]} for row in (_point(one, largest, short) for one in ends)
+        ]
     return {"points": points, "front": sorted(steps, key=lambda row: (row["x"], row["y"]))}
 
 
-def _point(one: Standing, largest: float) -> Row:
+def _point(one: Standing, largest: float, short: Mapping[str, str]) -> Row:
     time, held = one.cost(TIME), one.cost(SIZE)
     assert time is not None  # since only those are drawn that have one
     valid = one.cost(TIME, valid=True) is not None
@@ -102,7 +114,7 @@ def _point(one: Standing, largest: float) -> Row:
     x, x_low, x_high = _milliseconds(time)
     return {
         "system": one.system,
-        "label": one.system if valid else f"{one.system} (not valid)",
+        "label": short[one.system] if valid else f"{short[one.system]} (not valid)",
         "x": x,
         "x_low": x_low,
         "x_high": x_high,
@@ -129,7 +141,7 @@ def _milliseconds(cost: Cost) -> tuple[float, float, float]:
     return value, low, high
 
 
-def pareto_chart(systems: Sequence[str], y: str) -> Any:
+def pareto_chart(systems: Sequence[str], y: str, *, shown: Sequence[str] | None = None) -> Any:
     """Points with their names beside them, times on a logarithmic axis."""
     scale = alt.Scale(zero=False, nice=False, padding=ROOM)
     times = alt.Scale(type="log", nice=False, padding=ROOM)
@@ -151,6 +163,4 @@ def pareto_chart(systems: Sequence[str], y: str) -> Any:
         alt.Tooltip("valid:N"),
         alt.Tooltip("beaten:N", title="beaten by"),
     ]
-    return fronted(
-        systems, across, up, about, intervals=True, areas=True, radius=_RADIUS, label="label"
-    )
+    return fronted(systems, across, up, about, intervals=True, areas=True, shown=shown)

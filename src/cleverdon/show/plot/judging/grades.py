@@ -9,7 +9,7 @@ from cleverdon.errors import OptionError
 from cleverdon.judge.agreement import Agreed
 from cleverdon.show.agree_cells import named
 from cleverdon.show.grid import counted
-from cleverdon.show.plot.base import LIMIT, Chart, Datasets, Row, alt, finished, table
+from cleverdon.show.plot.base import LIMIT, Chart, Datasets, Row, alt, finished, name_labels, table
 from cleverdon.show.plot.confusion import heat
 
 _COLUMNS = 3
@@ -78,7 +78,8 @@ def grades_chart(pairs: Sequence[str], grades: Sequence[str]) -> Any:
             alt.Tooltip("share:Q", title="share of the row", format=".4f"),
         ],
     )
+    header = alt.Header(**name_labels(pairs))
     matrices = heat(base, "share:Q", "share of the row", cell=(56, 40)).facet(
-        facet=alt.Facet("pair:N", title=None, sort=list(pairs)), columns=_COLUMNS
+        facet=alt.Facet("pair:N", title=None, sort=list(pairs), header=header), columns=_COLUMNS
     )
     return matrices.resolve_axis(x="independent")

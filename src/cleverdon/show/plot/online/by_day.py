@@ -12,7 +12,7 @@ from cleverdon.online.metrics.base import Count, Ratio
 from cleverdon.online.metrics.registry import find
 from cleverdon.online.observing import Observed, Value
 from cleverdon.show.observed import significant, written
-from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, table
+from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, name_labels, table
 from cleverdon.show.plot.lines import line_style
 from cleverdon.show.plot.online.times import time_axis
 
@@ -126,11 +126,8 @@ def _row(value: Value | None, percentile: str | None) -> Row:
 
 def by_day_chart(name: str, lines: Sequence[str]) -> Any:
     """A line with a band around it, or several."""
-    legend = (
-        {"legend": alt.Legend(title=None, symbolType="stroke", symbolOpacity=1)}
-        if len(lines) > 1
-        else {}
-    )
+    look = {"title": None, "symbolType": "stroke", "symbolOpacity": 1, **name_labels(lines)}
+    legend = {"legend": alt.Legend(**look)} if len(lines) > 1 else {}
     style = line_style(lines, "line", **legend)
     tooltip = [
         *([alt.Tooltip("line:N", title="variant")] if len(lines) > 1 else []),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cleverdon.show.grid import counted
 from cleverdon.show.numbers import p_value
 from cleverdon.show.observed import written
-from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished
+from cleverdon.show.plot.base import Chart, Datasets, Row, alt, finished, short_names
 from cleverdon.show.plot.forest import intervals_chart
 from cleverdon.show.plot.theme import PALETTE
 
@@ -83,10 +83,11 @@ def _row(one: Effect, test: ABTest) -> Row:
     assert one.sides is not None
     assert one.relative is not None
     old, new = one.sides
+    short = short_names([test.control, *test.variants])
     return {
         "metric": str(one.metric),
         "variant": one.variant,
-        "panel": f"{one.variant} against {one.control}",
+        "panel": f"{short[one.variant]} against {short[one.control]}",
         "place": test.variants.index(one.variant),
         "difference": one.relative,
         "low": one.relative_low,

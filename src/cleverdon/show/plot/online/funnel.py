@@ -72,7 +72,7 @@ def funnel_chart() -> Any:
     ]
     layers = [
         rows.mark_bar(color=PALETTE[0]).encode(x=across, tooltip=tooltip),
-        rows.mark_text(align="left").encode(text=alt.Text("told:N"), x=alt.value(WIDTH - 120)),
+        rows.mark_text(align="left", dx=10).encode(text=alt.Text("told:N"), x=alt.value("width")),
     ]
     width = WIDTH - 130
     return panels(alt.layer(*layers), table("steps"), width=width, height=alt.Step(26))

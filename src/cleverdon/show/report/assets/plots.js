@@ -18,15 +18,18 @@ function datasetsOf(figure) {
   return unpacked(found);
 }
 
-// Names are put where the plots have marks for them.
-function named(text, written = (name) => name) {
+// Names are put where the plots have marks for them: `written` as a specification needs them, which
+// has room for short ones only, or as they are.
+function named(text, written) {
+  const of = written ? shortNames : systems;
   const names = {
     measure: measure().name,
     other: measures[state.measure ? 0 : Math.min(1, measures.length - 1)].name,
-    baseline: baseline() < 0 ? "the median of all systems" : systems[baseline()],
-    system: systems[state.system],
+    baseline: baseline() < 0 ? "the median of all systems" : of[baseline()],
+    system: of[state.system],
   };
-  return text.replace(/⟦(\w+)⟧/g, (mark, which) => (which in names ? written(names[which]) : mark));
+  return text.replace(/⟦(\w+)⟧/g, (mark, which) =>
+    (which in names ? (written?.(names[which]) ?? names[which]) : mark));
 }
 
 // A bar of a topic, or of several that share one.

@@ -1,6 +1,7 @@
 // What is picked, and what follows from it.
 
 const { systems, measures, topics, values, comparisons } = content;
+const shortNames = content.short_names; // of the systems, for places where long ones have no room
 const compared = new Set(content.compared);
 const CLAIMS = 12; // that are seen at once; pairs of many systems have more
 const MORE = 25; // topics that are listed at a time

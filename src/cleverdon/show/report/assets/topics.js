@@ -45,10 +45,10 @@ function sortBy(key) {
   find("topic-table").querySelector(`[data-key="${key}"]`).focus(); // it was made anew
 }
 
-function heading(key, text) {
+function heading(key, text, title) {
   const sorted = state.sort === key ? (state.falling ? "descending" : "ascending") : undefined;
   const button = make("button",
-    { type: "button", "data-key": key, onclick: () => sortBy(key) }, text);
+    { type: "button", "data-key": key, title, onclick: () => sortBy(key) }, text);
   return make("th", { class: key === "topic" ? "" : "number", "aria-sort": sorted }, button);
 }
 
@@ -63,7 +63,7 @@ function showTopics() {
   const texts = topics.some((topic) => topic.text);
   const head = make("tr", {}, heading("topic", "topic"),
     texts ? make("th", {}, "query") : null,
-    ...systems.map((system, s) => heading(`${s}`, system)));
+    ...systems.map((system, s) => heading(`${s}`, shortNames[s], system)));
   const rows = chosen.slice(0, state.listed).map((t) =>
     make("tr", { class: t === state.topic ? "open" : "" },
       make("td", {}, make("button",
