@@ -118,6 +118,13 @@ def test_queries_without_results(folder: Path) -> None:
     assert "1 query without judgments (q2)" in run("qrels.json", "out").stderr
 
 
+def test_grades_that_trec_eval_would_truncate(folder: Path) -> None:
+    (folder / "in.json").write_text('{"q": {"a": 0.5, "b": 1}}')
+    told = run("in.json", "out.txt", "--kind", "qrels").stderr
+    assert "warning: 1 of 2 grades are not whole numbers" in told
+    assert "warning" not in run("in.json", "out.csv", "--kind", "qrels").stderr
+
+
 def test_standard_output(folder: Path) -> None:
     (folder / "in.run").write_text("q Q0 a 1 1.5 t\n")
     result = run("in.run", "-", "--to", "csv")

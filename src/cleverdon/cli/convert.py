@@ -76,7 +76,7 @@ def command(
     from cleverdon.cli.progress import bar, say
     from cleverdon.data import Judgments, Run
     from cleverdon.read import head_of, open_source
-    from cleverdon.read.write import lost_queries, write
+    from cleverdon.read.write import fractional_grades, lost_queries, write
 
     if target != "-":
         options.check_output(Path(target))
@@ -98,6 +98,8 @@ def command(
         say(f"{target}: {len(rows):,} {what} of {len(rows.queries):,} queries")
     if from_ in ANNOTATED and to not in ANNOTATED:
         say(f"{target}: only grades were written; --to {from_} keeps all")
+    for line in fractional_grades(rows, target, to) if isinstance(rows, Judgments) else ():
+        say(f"cleverdon: {line}")
     if lost := lost_queries(rows, target, format=to):
         say(f"cleverdon: warning: {lost}")
 
