@@ -146,7 +146,8 @@ def command(
     limits = () if guardrails == ("none",) else guardrails or None
     with bar("comparing variants"):
         from cleverdon.online.abtest import abtest
-        from cleverdon.show.abtest import ratio_sentence, render
+        from cleverdon.show.abtest import render
+        from cleverdon.show.abtest_records import ratio_sentence
 
         log = logs_options.opened(sources, reading)
         test = abtest(
