@@ -10,22 +10,28 @@ from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import delete, insert, update
+from sqlalchemy import Connection, delete, insert, update
 
 from cleverdon.assess.adjudicating.rulings import rule
 from cleverdon.assess.judging.feeding import Feeder
+from cleverdon.assess.judging.recording import Saying, record
 from cleverdon.assess.people.accounts import person_named
 from cleverdon.assess.project import POOL
-from cleverdon.assess.store.schema import assignments, items, people, topics
+from cleverdon.assess.store.schema import assignments, events, items, judgments, people, topics
+from cleverdon.assess.watching.apart import Here
 from cleverdon.assess.watching.grading import grades_of
 from cleverdon.assess.watching.measured import Measured
 from cleverdon.assess.watching.pace import Pace
+from cleverdon.assess.watching.status import status
 from cleverdon.assess.watching.watch import Watch
+from cleverdon.assess.web.api.watching_models import WatchedModel
 from cleverdon.assess.web.app import make_app
 from cleverdon.assess.web.charts import bars, shares, whisker
 from cleverdon.assess.web.pages.dashboard import person_page, topic_page
+from cleverdon.errors import InputError
 from cleverdon.pool import depth_pool, gather
 from cleverdon.pool.file import write_pool
+from cleverdon.pool.recall import recall
 from tests.assess.facts import made_facts
 from tests.assess.judged import give
 from tests.assess.making import browser, made_project
@@ -219,3 +225,150 @@ def test_charts_have_their_place() -> None:
     assert mark is not None
     assert (mark.low, mark.at) == (50, 100)
     assert whisker(Measured(0.5)) is None
+
+
+TOPICS, DOCUMENTS = ("t1", "t2", "t3"), tuple(f"d{number}" for number in range(1, 9))
+ALL = list(product(TOPICS, DOCUMENTS))
+
+
+def ranked(*topics: str, first: int = 0) -> dict[str, dict[str, float]]:
+    """A run that returns some documents, for some topics."""
+    turned = (*DOCUMENTS[first:], *DOCUMENTS[:first])
+    return {topic: {doc: -at for at, doc in enumerate(turned[:5])} for topic in topics}
+
+
+LAST_ALONE = "a run of the last topic alone"
+POOLS = {
+    "no run": {},
+    "one run": {"x": ranked(*TOPICS)},
+    "two runs": {"x": ranked(*TOPICS), "y": ranked(*TOPICS, first=3)},
+    "the same run twice": {"x": ranked(*TOPICS), "y": ranked(*TOPICS)},
+    LAST_ALONE: {
+        "x": ranked(*TOPICS), "y": ranked(*TOPICS, first=3), "z": ranked("t3")
+    },
+    "one run of all topics, one of the last": {"x": ranked(*TOPICS), "z": ranked("t3")},
+    "a topic each": {"x": ranked("t1"), "y": ranked("t2"), "z": ranked("t3")},
+}  # fmt: skip
+STATES = {
+    "nothing is judged": {},
+    "one grade": {"ann": {ALL[0]: 2}},
+    "one judge, one topic": {"ann": dict.fromkeys(ALL[:8], 2)},
+    "one judge, two topics": {"ann": {key: at % 4 for at, key in enumerate(ALL[:16])}},
+    "nothing is relevant": {"ann": dict.fromkeys(ALL, 0)},
+    "all are relevant": {"ann": dict.fromkeys(ALL, 3)},
+    "no overlap": {"ann": dict.fromkeys(ALL[:8], 1), "bob": dict.fromkeys(ALL[8:16], 2)},
+    "an overlap of four": {"ann": dict.fromkeys(ALL[:8], 1), "bob": dict.fromkeys(ALL[4:12], 2)},
+    "all say the same": {"ann": dict.fromkeys(ALL, 2), "bob": dict.fromkeys(ALL, 2)},
+    "each says one grade": {"ann": dict.fromkeys(ALL, 1), "bob": dict.fromkeys(ALL, 2)},
+    "all is judged": {
+        "ann": {key: at % 4 for at, key in enumerate(ALL)},
+        "bob": {key: at % 3 for at, key in enumerate(ALL)},
+    },
+}
+
+
+KNOWN = ("nothing is judged", "one judge, two topics", "all say the same")
+MORE = ("gold", "model", "rulings", "skipped")
+
+
+@pytest.mark.parametrize(
+    ("state", "more"), [*((state, "") for state in STATES), *product(KNOWN, MORE)]
+)
+def test_every_page_stands_in_every_state(tmp_path: Path, state: str, more: str) -> None:
+    folder = tmp_path / "project"
+    with made_project(folder, topics=3, documents=8, wanted=2) as project:
+        give(project, STATES[state])
+        with project.database.writing() as connection:
+            if more == "gold":
+                connection.execute(update(items).where(items.c.id <= 6).values(gold=2))
+            if more == "model":
+                add_model(connection, dict.fromkeys(range(1, 20), 3))
+            if more == "rulings":
+                eve = person_named(connection, "eve").id
+                for item in range(1, 7):
+                    request = f"a-ruling-{item}"
+                    rule(connection, eve, request=request, item=item, grade=2, scale=project.scale)
+            if more == "skipped":
+                ann = person_named(connection, "ann").id
+                for item in range(1, 25):
+                    said = Saying(f"skipped-{item}", item, "skip", text="not in English")
+                    record(connection, ann, said, project.scale)
+        for pool, runs in POOLS.items():
+            (folder / POOL).unlink(missing_ok=True)
+            if runs:
+                write_pool(depth_pool(gather(runs), k=5), folder / POOL)
+            found = Here(project).watched()
+            assert "nan" not in status(found, "Tests", topics=True, pairs=True).split(), pool
+            assert "NaN" not in WatchedModel.of_watched(found).model_dump_json(), pool
+        write_pool(depth_pool(gather(POOLS[LAST_ALONE]), k=5), folder / POOL)
+        eve_asks = browser(make_app(project), "eve")
+        for page in ("/dashboard", "/api/watching"):
+            for part in ("", "/topics/t1", "/topics/t3", "/people/ann", "/people/bob"):
+                answer = eve_asks.get(page + part)
+                assert answer.status_code == 200, f"{page}{part}: {answer.text}"
+        for what in ("qrels", "history", "datasheet", "agreement"):
+            answer = eve_asks.get(f"/api/exports/{what}")
+            if what == "history" or (STATES[state] and more != "skipped" and what != "agreement"):
+                assert answer.status_code == 200, f"{what}: {answer.text}"
+            else:  # the file would have nothing in it: a sentence says what it needs
+                assert answer.status_code in (200, 400), f"{what}: {answer.text}"
+
+
+def add_model(connection: Connection, grades: dict[int, int]) -> None:
+    """Have a model give these grades."""
+    values = {"name": "gpt", "kind": "model", "active": True, "created_at": 0.0}
+    person = connection.execute(insert(people).values(**values)).inserted_primary_key[0]
+    for item, grade in grades.items():
+        key = {"item_id": item, "person_id": person}
+        stands = {"grade": grade, "note": "", "flagged": False, "made_at": 1.0}
+        event = {"request": f"model-{item}", "kind": "import"}
+        made = connection.execute(insert(events).values(**key, **stands, **event))
+        made_id = made.inserted_primary_key[0]
+        connection.execute(insert(judgments).values(**key, **stands, event_id=made_id))
+
+
+def test_a_statistic_that_cannot_be_computed_says_not_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise InputError("too little is known")
+
+    with made_project(tmp_path / "project", topics=3, documents=8, wanted=2) as project:
+        give(project, STATES["all is judged"])
+        with project.database.writing() as connection:
+            add_model(connection, dict.fromkeys(range(1, 20), 3))
+        write_pool(depth_pool(gather(POOLS[LAST_ALONE]), k=5), project.folder / POOL)
+        monkeypatch.setattr("cleverdon.assess.watching.agreement.drawn", fails)
+        monkeypatch.setattr("cleverdon.assess.watching.beyond.recall", fails)
+        eve = browser(make_app(project), "eve")
+        for path in ("/dashboard", "/dashboard/topics/t1", "/dashboard/people/ann"):
+            assert eve.get(path).status_code == 200, path
+        found = eve.get("/api/watching").json()
+        said = "not yet, since it cannot be computed of the judgments so far (too little is known)"
+        assert found["recall"]["beyond"]["recall"]["why"] == said
+        assert found["agreement"]["overall"]["kappa"]["why"] == said
+        assert found["beside"][0]["why"] == said
+        assert eve.get("/api/exports/datasheet").status_code == 200
+        assert said in status(Here(project).watched(), "Tests")
+
+
+def test_a_run_without_a_judged_topic_is_left_out_for_now(tmp_path: Path) -> None:
+    with made_project(tmp_path / "project", topics=3, documents=8, wanted=2) as project:
+        give(project, {"ann": dict.fromkeys(ALL[:8], 2)})
+        runs = POOLS[LAST_ALONE]
+        write_pool(depth_pool(gather(runs), k=5), project.folder / POOL)
+        beyond = Here(project).watched().beyond
+        assert "Left out, since no topic of theirs is judged yet: z." in beyond.sentences
+        qrels = {"t1": dict.fromkeys(DOCUMENTS, 2.0)}
+        alone = recall(qrels, {name: runs[name] for name in ("x", "y")}, depth=5, reusing=False)
+        assert alone.best is not None
+        assert beyond.recall.value == pytest.approx(alone.best.all.recall()[0])
+        give(project, {"ann": {("t3", "d1"): 2}})
+        later = Here(project).watched().beyond
+        assert not any("Left out" in sentence for sentence in later.sentences)
+        write_pool(
+            depth_pool(gather({"x": runs["x"], "z": {"t2": {"d1": 1.0}}}), k=5),
+            project.folder / POOL,
+        )
+        why = Here(project).watched().beyond.recall.why
+        assert why == "not yet, since it needs two systems with a judged topic: 1 so far"

@@ -11,6 +11,8 @@ import numpy as np
 from cleverdon.assess.watching.drawing import MANY, drawn, drawn_of_many, pair_drawn
 from cleverdon.assess.watching.facts import Facts
 from cleverdon.assess.watching.labels import LabelRow, labels_of, without_gold
+from cleverdon.assess.watching.measured import not_yet
+from cleverdon.errors import CleverdonError
 from cleverdon.judge.agreement import Agreed, Pair
 from cleverdon.judge.labels import Labels
 from cleverdon.judge.model import OfGrade, Standing, by_grade, standings
@@ -70,12 +72,15 @@ def live_agreement(rows: Sequence[LabelRow], *, seed: int = 0) -> LiveAgreement:
     if shared < FEWEST:
         return LiveAgreement(None, shared, gold, why=needs_shared(shared, gold=gold))
     labels = labels_of(kept)
-    if len(labels.judges) <= MANY:
-        agreed = drawn(labels, COEFFICIENTS, per_query=True, seed=seed)
-    else:
-        agreed = drawn_of_many(labels, per_query=True, seed=seed)
     common = _in_common(labels)
-    pairs = [pair_drawn(labels, names, COEFFICIENTS, seed=seed) for names in common[:MOST_PAIRS]]
+    try:
+        if len(labels.judges) <= MANY:
+            agreed = drawn(labels, COEFFICIENTS, per_query=True, seed=seed)
+        else:
+            agreed = drawn_of_many(labels, per_query=True, seed=seed)
+        pairs = [pair_drawn(labels, both, COEFFICIENTS, seed=seed) for both in common[:MOST_PAIRS]]
+    except CleverdonError as error:
+        return LiveAgreement(None, shared, gold, why=not_yet(error))
     return LiveAgreement(agreed, shared, gold, tuple(pairs), len(common) - len(pairs))
 
 
@@ -118,15 +123,18 @@ def _beside(own: Sequence[LabelRow], human: Sequence[LabelRow], *, seed: int) ->
     # All grades of those who met it, so that people's own agreement is not only on what it judged.
     met = [judge for judge, _ in Counter(row.judge for row in both).most_common(MANY)]
     labels = labels_of([*(row for row in human if row.judge in met), *without_gold(own)])
-    agreed = drawn(labels, COEFFICIENTS, seed=seed)
-    return Beside(
-        name,
-        kind,
-        len(own),
-        shared,
-        int(labels.only(met).shared.sum()),
-        tuple(met),
-        tuple(agreed.labels.grades.tolist()),
-        standings(agreed, name, met),
-        by_grade(agreed.labels, name, met, agreed.units),
-    )
+    try:
+        agreed = drawn(labels, COEFFICIENTS, seed=seed)
+        return Beside(
+            name,
+            kind,
+            len(own),
+            shared,
+            int(labels.only(met).shared.sum()),
+            tuple(met),
+            tuple(agreed.labels.grades.tolist()),
+            standings(agreed, name, met),
+            by_grade(agreed.labels, name, met, agreed.units),
+        )
+    except CleverdonError as error:
+        return Beside(name, kind, len(own), shared, why=not_yet(error))

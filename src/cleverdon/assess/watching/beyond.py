@@ -7,7 +7,7 @@ Where only a part of the pool is judged so far, in shuffled order, the shares st
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -16,13 +16,14 @@ from pathlib import Path
 
 from cleverdon.assess.project import POOL
 from cleverdon.assess.watching.facts import Facts
-from cleverdon.assess.watching.measured import Measured, unknown
+from cleverdon.assess.watching.measured import Measured, not_yet, unknown
 from cleverdon.assess.watching.recall import without_chosen
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import CleverdonError
 from cleverdon.pool.file import read_pool
 from cleverdon.pool.recall import recall
 from cleverdon.pool.recall.recalled import Recall
+from cleverdon.show.grid import printable
 from cleverdon.show.recall_words import bound, depends, next_step
 
 FEWEST = 5
@@ -82,11 +83,20 @@ class Systems:
         if relevant < FEWEST:
             why = f"it needs {FEWEST} relevant documents: {relevant} so far"
             return Beyond(unknown(why, of=relevant), False)
-        found = recall(Judgments.read(judged), runs, depth=depth, rel=line, reusing=False)
-        return _told(found, sum(map(len, judged.values())), len(pooled))
+        # Of the others it is not known yet what they find.
+        there = {name: run for name, run in runs.items() if not judged.keys().isdisjoint(run)}
+        if len(there) < 2:
+            why = f"not yet, since it needs two systems with a judged topic: {len(there)} so far"
+            return Beyond(unknown(why, of=relevant), False)
+        try:
+            found = recall(Judgments.read(judged), there, depth=depth, rel=line, reusing=False)
+        except CleverdonError as error:
+            return Beyond(unknown(not_yet(error), of=relevant), False)
+        without = [name for name in runs if name not in there]
+        return _told(found, sum(map(len, judged.values())), len(pooled), without)
 
 
-def _told(found: Recall, judged: int, pooled: int) -> Beyond:
+def _told(found: Recall, judged: int, pooled: int, without: Sequence[str]) -> Beyond:
     best = found.best
     if best is None:
         why = "more is known by now than systems would have in common"
@@ -96,7 +106,9 @@ def _told(found: Recall, judged: int, pooled: int) -> Beyond:
         f"Only {judged:,} of the pool's {pooled:,} documents are judged: the share stands for all "
         "of it, and the number that follows for the judged part alone."
     )
+    named = ", ".join(map(printable, without))
     sentences = (
+        f"Left out, since no topic of theirs is judged yet: {named}." if without else "",
         part if judged < pooled else "",
         bound(found, best.all),
         depends(found),

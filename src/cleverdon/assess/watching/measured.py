@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import isfinite
 from statistics import NormalDist
 
+from cleverdon.errors import CleverdonError
 from cleverdon.judge.agreement import Estimate
 from cleverdon.online.clusters import wilson
 
@@ -26,6 +27,11 @@ class Measured:
 def unknown(why: str, *, of: int = 0) -> Measured:
     """A number that cannot be told yet."""
     return Measured(of=of, why=why)
+
+
+def not_yet(error: CleverdonError) -> str:
+    """Why a statistic that needs more judgments is not there: the rest of a page stands."""
+    return f"not yet, since it cannot be computed of the judgments so far ({error})"
 
 
 def of_estimate(estimate: Estimate, of: int, *, why: str = "") -> Measured:
