@@ -91,7 +91,7 @@ def test_a_log_has_to_be_given():
 def with_bots(tmp_path_factory):
     """A log with programs, and what commands need beside it; and what is known of the programs."""
     folder = tmp_path_factory.mktemp("bots")
-    truth = generate(folder / "log", events=4000, seed=3, bots=0.03, effect=0.2)
+    truth = generate(folder / "log", events=4000, seed=3, bots=0.06, effect=0.2)
     (folder / "topics.tsv").write_text("t1\tbicycle\n")
     (folder / "qrels.txt").write_text("t1 0 d1 1\n")
     record = TeamDraft(seed=1).interleave(["d1", "d2"], ["d2", "d1"], query_id="q1").record

@@ -131,6 +131,10 @@ def test_a_log_whose_last_search_has_the_earlier_time_on_the_clock() -> None:
         "day": 1,
         "month": 1,
     }
+    log, settings = log_of(searches_at(first, last), []), Settings(timezone="Europe/Berlin")
+    assert "From 2026-10-25 02:59:00 (UTC+02:00) to 2026-10-25 02:01:00 (UTC+01:00)" in " ".join(
+        str(observe(log, ["Pages"], settings=settings)).split()
+    )
 
 
 _BACK = ((0, 59), (1, 1))

@@ -149,7 +149,7 @@ class Stages:
 
     @property
     def local_span(self) -> tuple[int, int]:
-        """The earliest and the latest time of a search, by that clock."""
+        """The earliest and the latest time that it showed, from the first search to the last."""
         return self.clock.ends
 
 

@@ -9,7 +9,7 @@ from math import isclose
 from textwrap import fill
 from typing import Any
 
-from cleverdon.online.days import as_time
+from cleverdon.online.days import SECOND
 from cleverdon.online.doctor.findings import ERROR
 from cleverdon.online.log import MEANINGS, Log
 from cleverdon.online.metrics.base import Count, Ratio
@@ -165,7 +165,7 @@ def _closing(observed: Observed) -> list[str]:
     """What the numbers are of, what has no value and why, and how to see more."""
     stages = observed.stages
     zone = stages.settings.timezone
-    first, last = (as_time(at) for at in stages.local_span)
+    first, last = (stages.clock.written(at, SECOND) for at in (stages.first, stages.last))
     lines = [f"From {first} to {last} ({zone})."]
     lines += stages.notes
     if any(isinstance(value.metric, Ratio) for value in observed.values):
