@@ -61,7 +61,10 @@ def made_up(**how: Any) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 
 def odd() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """All that is unusual: nobody, no text, ties in time, clocks running behind, alphabets."""
+    """All that is unusual: nobody, no text, ties in time, clocks running behind, alphabets.
+
+    Also ids that a user, a session and a client share, and an event that comes late.
+    """
     queries = [
         {"query_id": "q1", "user": "a", "session": "s1", "time": 10, "text": "Ärger "},
         {"query_id": "q2", "user": "a", "session": "s1", "time": 10, "text": "ärger", "page": 2},
@@ -71,6 +74,12 @@ def odd() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         {"query_id": "q6", "user": "b", "time": 30 + 3_600_001, "text": "", "latency_ms": 1e9},
         {"query_id": "q7", "user": "c", "time": 2_000_000_000, "text": "ab", "results": 3},
         {"query_id": "q8", "user": "c", "time": 2_000_000_500, "text": "abc", "results": 3},
+        {"query_id": "q9", "client": "a", "time": 40, "text": "b"},
+        {"query_id": "q10", "session": "a", "client": "a", "time": 50, "text": "b"},
+        {"query_id": "q11", "time": 60, "text": "b"},
+        {"query_id": "q12", "user": "d", "session": "s1", "time": 0, "text": "b"},
+        {"query_id": "q13", "user": "d", "session": "s3", "time": 4_000_000, "text": "c"},
+        {"query_id": "q14", "session": "s3", "time": 4_000_500, "text": "c"},
     ]
     events = [
         {"event_id": "1", "query_id": "q1", "time": 5, "action": "click", "position": 3},
@@ -80,6 +89,8 @@ def odd() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
         {"event_id": "5", "query_id": "gone", "time": 99, "action": "click", "position": 1},
         {"event_id": "6", "query_id": "q5", "time": 1_800_040, "action": "impression"},
         {"event_id": "7", "query_id": "q5", "time": 1_800_040, "action": "hover"},
+        {"event_id": "8", "query_id": "q12", "time": 600_000, "action": "impression"},
+        {"event_id": "9", "query_id": "q12", "time": 3_900_000, "action": "conversion"},
     ]
     columns = ("user", "session", "client", "page", "results", "latency_ms", "variant")
     queries = [{**dict.fromkeys(columns), **query} for query in queries]
@@ -88,12 +99,15 @@ def odd() -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 
 
 def a_generated_log(engine: Any, folder: Path) -> None:
-    log = made_up(events=1500, seed=1)
-    check(as_log(engine, folder, *log), *log, least_users=2)
+    log = made_up(events=1500, seed=1, anonymous=0.45)
+    for minutes in (0.5, 5, 30, 120):
+        check(as_log(engine, folder, *log), *log, least_users=2, idle_minutes=minutes)
 
 
 def what_is_unusual(engine: Any, folder: Path) -> None:
-    check(as_log(engine, folder, *odd()), *odd(), least_users=1, keystroke_seconds=1.0)
+    log = as_log(engine, folder, *odd())
+    check(log, *odd(), least_users=1, keystroke_seconds=1.0)
+    check(log, *odd(), least_users=1, sessions="idle")
 
 
 def by_day_and_variant(engine: Any, folder: Path) -> None:

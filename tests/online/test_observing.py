@@ -345,6 +345,13 @@ def test_lists_of_queries_are_split_too() -> None:
     ]
 
 
+def test_a_segment_with_the_name_of_a_column_of_ours_cannot_be_split_by() -> None:
+    log = log_of([{**row, "actor": "x"} for row in PAGES], CLICKS, segments=("actor",))
+    with pytest.raises(InputError, match="a segment named 'actor' cannot be split by"):
+        observe(log, ["Pages"], by="actor")
+    assert observe(log, ["Pages", "Sessions"]).value("Sessions").value == 3
+
+
 def test_the_same_split_twice_is_one() -> None:
     assert observe(small(), ["Pages"], by=["day", "day"]).by == ("day",)
 
