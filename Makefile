@@ -5,9 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Half as many again as there are cores: tests often wait, for a command, a browser or a server.
 WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) * 3 // 2)' 2>/dev/null)
+BASE := .venv-base
 RUST := rust/Cargo.toml $(wildcard rust/src/*.rs rust/src/*/*.rs)
 
-.PHONY: demo test test-python test-rust check-rust browser bench fuzz lint lint-rust lint-python format docs screenshots wheel clean
+.PHONY: demo test test-base test-python test-rust check-rust browser bench fuzz lint lint-rust lint-python format docs screenshots wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/cleverdon demo demo
@@ -21,6 +22,11 @@ test:
 	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory -j2 lint-python test-python
 	$(BIN)/python -m docs.generate --check
+
+# Every command where only the base install is there, from a wheel: it works, or names the extra.
+test-base: $(BASE)/.made
+	MATURIN_PEP517_ARGS="--profile quick" $(BASE)/bin/pip install --quiet --disable-pip-version-check .
+	$(BASE)/bin/python -I tools/check_base_install.py
 
 test-python: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS) --quiet
@@ -76,7 +82,7 @@ wheel: $(VENV)/.dev
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) rust/target demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BASE) rust/target demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Says in one line what is missing, before pip or cargo say it in fifty.
 define check_tools
@@ -89,11 +95,11 @@ define check_tools
 endef
 
 # Only once pip works in it is a virtual environment there: one that was left half made is made anew.
-$(VENV)/.made:
+$(VENV)/.made $(BASE)/.made:
 	$(check_tools)
-	rm -rf $(VENV)
-	$(PYTHON) -m venv $(VENV)
-	@$(BIN)/pip --version >/dev/null && touch $@
+	rm -rf $(@D)
+	$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/pip --version >/dev/null && touch $@
 
 # Tests take a core that is built fast and runs slower; `make bench` builds the real one again.
 # Installs are editable: Python changes are seen at once, Rust changes build the core again.

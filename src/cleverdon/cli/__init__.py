@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from cleverdon import __version__
-from cleverdon.errors import CleverdonError, suggest
+from cleverdon.errors import CleverdonError, MissingExtra, suggest
 
 COMMANDS = {
     "eval": "Score runs against judgments.",
@@ -44,6 +44,31 @@ COMMANDS = {
     "demo": "Build and evaluate a small collection out of Python's own documentation.",
 }
 """The commands and what each does: here as well, so that listing them loads none."""
+
+
+EXTRAS = {
+    "report": "plots",
+    "plot": "plots",
+    "judge": "web",
+    "logs": "logs",
+    "search": "engine",
+    "bench": "engine",
+    "index": "engine",
+}
+"""The extra that has all that a command needs; of other commands, it is the extra of the library
+that is missing."""
+
+LIBRARIES = {
+    "argon2": "argon2-cffi",
+    "hdrh": "hdrhistogram",
+    "ibis": "ibis-framework",
+    "multipart": "python-multipart",
+    "pydantic": "fastapi",
+    "starlette": "fastapi",
+    "vl_convert": "vl-convert-python",
+    "yaml": "pyyaml",
+}
+"""Modules that are not called as the library that has to be installed for them."""
 
 
 class Commands(click.Group):
@@ -153,6 +178,8 @@ def main() -> None:
     except Exception as error:
         if "CLEVERDON_TRACEBACK" in os.environ:
             raise
+        if missing := _missing(error):
+            sys.exit(_failed(missing))
         if "interrupt" in f"{type(error).__name__} {error}".casefold():
             # What DuckDB makes of Ctrl-C while a query runs.
             sys.exit(_failed("interrupted", code=130))
@@ -162,6 +189,48 @@ def main() -> None:
             code=70,
         )
     sys.exit(code or 0)
+
+
+def _missing(error: Exception) -> str | None:
+    """What to install, if all that is wrong is that a library is not there."""
+    module = error.name.partition(".")[0] if isinstance(error, ImportError) and error.name else ""
+    if not isinstance(error, ModuleNotFoundError) or module in ("", "cleverdon"):
+        return None
+    words = sys.argv[1:]
+    group = getattr(sys.modules.get(f"cleverdon.cli.{words[0]}"), "command", None)
+    command = " ".join(["cleverdon", *words[: 2 if isinstance(group, Commands) else 1]])
+    if module in sys.stdlib_module_names:
+        return f"{command} needs the module {module}, which this Python was built without"
+    library = LIBRARIES.get(module, module.replace("_", "-"))
+    homes = _extras_with(library)
+    extra = EXTRAS.get(words[0])
+    if extra not in homes:
+        extra = homes[0] if homes else None
+    return str(MissingExtra(command, package=library, extra=extra))
+
+
+def _extras_with(library: str) -> list[str]:
+    """The extras for users that install a library, by the package's metadata; smallest first."""
+    import re
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        lines = requires("cleverdon") or []
+    except PackageNotFoundError:
+        return []
+    contents: dict[str, set[str]] = {}
+    for line in lines:
+        extra = re.search(r"extra\s*==\s*['\"]([\w-]+)['\"]", line)
+        if extra and extra[1] not in ("bench", "dev"):
+            nested = re.match(r"cleverdon\[(.*?)\]", line)
+            names = nested[1].split(",") if nested else re.findall(r"^[\w.-]+", line.lower())
+            contents.setdefault(extra[1], set()).update(names)
+
+    def has(extra: str) -> bool:
+        own = contents[extra]
+        return library.lower() in own or any(has(one) for one in own if one in contents)
+
+    return sorted(filter(has, contents), key=lambda extra: len(contents[extra]))
 
 
 def _failed(message: str, *, code: int = 1) -> int:
