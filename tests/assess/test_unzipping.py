@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import html
 import io
 import json
+import lzma
 import os
+import resource
+import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from itertools import product
 from pathlib import Path
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile
 
+import pyarrow
+import pyarrow.ipc
+import pyarrow.parquet
 import pytest
+from httpx import Response
 
-from cleverdon.assess.importing import kinds, unzipping
+from cleverdon.assess.importing import kinds, process, unzipping
 from cleverdon.assess.project import Project
 from cleverdon.assess.web.app import make_app
 from cleverdon.errors import InputError
@@ -40,7 +49,7 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def zipped(files: Mapping[str, str], method: int = ZIP_DEFLATED) -> bytes:
+def zipped(files: Mapping[str, str | bytes], method: int = ZIP_DEFLATED) -> bytes:
     made = io.BytesIO()
     with ZipFile(made, "w", method) as archive:
         for name, text in files.items():
@@ -133,3 +142,132 @@ def test_an_archive_unpacks_to_no_more_than_an_import_may_have(
     with pytest.raises(InputError, match="is damaged or cut short"):
         bring(large.replace(said, smaller))
     assert os.listdir(scratch) == []
+
+
+def table_of(rows: int, doc: str = "d1") -> pyarrow.Table:
+    columns = {"query_id": ["t1"] * rows, "doc_id": [doc] * rows, "relevance": [1] * rows}
+    return pyarrow.table(columns)
+
+
+def parquet(table: pyarrow.Table, *, use_dictionary: bool = True) -> bytes:
+    file = io.BytesIO()
+    options = {"compression": "zstd", "use_dictionary": use_dictionary, "store_schema": False}
+    pyarrow.parquet.write_table(table, file, **options)
+    return file.getvalue()
+
+
+def wide_parquet() -> bytes:
+    """A hundred thousand times the same long id: the file says that it holds some kilobytes."""
+    rows = 100_000
+    ids = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * rows), ["d" * 100_000])
+    return parquet(table_of(rows).set_column(1, "doc_id", ids))
+
+
+def arrow(table: pyarrow.Table, *, stream: bool) -> bytes:
+    file = io.BytesIO()
+    options = pyarrow.ipc.IpcWriteOptions(compression="zstd")
+    make = pyarrow.ipc.new_stream if stream else pyarrow.ipc.new_file
+    with make(file, table.schema, options=options) as writer:
+        writer.write_table(table, max_chunksize=1000)
+    return file.getvalue()
+
+
+MEGABYTE = "d" * 1000
+ROWS, BYTES = "has more than 1,000 rows: bring it in parts", "bytes once it is unpacked: bring it"
+MEMORY = "needs more than 0.75 GB of memory: bring it in parts, or import it by `cleverdon judge"
+BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
+    "rows of Parquet": (lambda: parquet(table_of(1_001)), ROWS),
+    "bytes of Parquet": (lambda: parquet(table_of(999, MEGABYTE), use_dictionary=False), BYTES),
+    "packed Parquet": (lambda: gzip.compress(parquet(table_of(1_001))), ROWS),
+    "zipped Parquet": (lambda: zipped({"a": parquet(table_of(1_001))}), ROWS),
+    "rows of Arrow": (lambda: arrow(table_of(1_001), stream=False), ROWS),
+    "rows of a stream": (lambda: arrow(table_of(1_001), stream=True), ROWS),
+    "bytes of Arrow": (lambda: arrow(table_of(999, MEGABYTE), stream=False), BYTES),
+    "gzip": (lambda: gzip.compress(b"t1 0 d1 1\n" * 60_000), BYTES),
+    "xz": (lambda: lzma.compress(b"t1 0 d1 1\n" * 60_000), BYTES),
+    "bzip2": (lambda: bz2.compress(b"t1 0 d1 1\n" * 60_000), BYTES),
+    "zip": (lambda: zipped({"a": b"t1 0 d1 1\n" * 60_000}), BYTES),
+}
+
+
+def sent(project: Project, content: bytes, *, only_look: bool, by_page: bool) -> Response:
+    eve = script(make_app(project), "eve")
+    if by_page:
+        form = {"only_look": str(only_look).lower(), "name": "x"}
+        return eve.post("/imports", data=form, files={"file": ("a.bin", content)})
+    path = f"/api/imports?only_look={str(only_look).lower()}&name=x&file=a.bin"
+    return eve.post(path, content=content)
+
+
+@pytest.mark.parametrize("bomb", BOMBS)
+def test_what_is_unpacked_is_bounded_in_every_format(
+    bring: Bring, project: Project, monkeypatch: pytest.MonkeyPatch, bomb: str
+) -> None:
+    monkeypatch.setattr(kinds, "MOST_ROWS", 1_000)
+    monkeypatch.setattr(kinds, "LARGEST", 500_000)
+    make, said = BOMBS[bomb]
+    content = make()
+    assert len(content) < 100_000
+    with pytest.raises(InputError, match=said):
+        bring(content)
+    assert standing(project) == {}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux is known to limit memory")
+@pytest.mark.parametrize(("only_look", "by_page"), [(True, False), (False, True)])
+def test_what_is_sent_takes_no_more_memory_than_it_may(
+    project: Project, monkeypatch: pytest.MonkeyPatch, only_look: bool, by_page: bool
+) -> None:
+    monkeypatch.setattr(process, "MEMORY", 3 << 28)
+    answer = sent(project, wide_parquet(), only_look=only_look, by_page=by_page)
+    assert (answer.status_code, MEMORY in html.unescape(answer.text)) == (400, True)
+    monkeypatch.setattr(kinds, "MOST_ROWS", 1_000)
+    answer = sent(project, parquet(table_of(1_001)), only_look=only_look, by_page=by_page)
+    assert (answer.status_code, ROWS in answer.text) == (400, True)
+    assert standing(project) == {}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux is known to limit memory")
+def test_json_of_few_bytes_and_many_objects_is_bounded_too(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "MEMORY", 3 << 28)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    bomb = gzip.compress(b"[" + b"[]," * 10_000_000 + b"[]]", compresslevel=1)
+    answer = sent(project, bomb, only_look=True, by_page=False)
+    assert (answer.status_code, MEMORY in answer.json()["error"]) == (400, True)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    assert peak <= max(before, 800_000), "kilobytes"
+    nested = sent(project, b"[" * 1_000_000, only_look=True, by_page=False)
+    assert nested.status_code == 400
+
+
+def test_an_import_that_does_not_end_well_is_said_and_the_server_goes_on(
+    project: Project,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def ended(script: str) -> Response:
+        program = tmp_path / "python"
+        program.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        program.chmod(0o755)
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "executable", str(program))
+            return sent(project, QRELS.encode(), only_look=False, by_page=False)
+
+    killed = ended("echo no memory >&2; kill -ABRT $$")
+    assert killed.status_code == 400
+    assert killed.json()["error"].startswith("a.bin: needs more than 2 GB of memory: bring it in")
+    assert "importing a.bin ended with -6: no memory" in caplog.text
+    monkeypatch.setattr(process, "SECONDS", 0.3)
+    assert "minutes to import: bring it in parts" in ended("exec sleep 30").json()["error"]
+    with pytest.raises(RuntimeError, match="by a defect"):
+        ended("echo a secret >&2; exit 1")
+    assert "a secret" in caplog.text
+    monkeypatch.undo()
+    monkeypatch.setattr(process, "_PATIENCE", 0.01)
+    with process._TURN:
+        crowded = sent(project, QRELS.encode(), only_look=True, by_page=False)
+    assert (crowded.status_code, "another import is going on" in crowded.text) == (409, True)
+    assert sent(project, QRELS.encode(), only_look=False, by_page=False).status_code == 200

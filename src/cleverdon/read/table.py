@@ -79,6 +79,8 @@ def load(file: str | bytes, *, format: str, name: str) -> Any:
         # Damaged offsets would otherwise be followed out of the file by whoever reads the columns.
         table.validate(full=True)
         _names(table)
+    except MemoryError:  # one of Arrow's own errors as well
+        raise
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as error:
         raise InputError(f"is not a readable {format} file: {error}", source=name) from None
     return table

@@ -21,3 +21,6 @@ FORMS = {
 
 LARGEST = 500_000_000
 """Bytes of an import, as it is sent and as it is once it is unpacked."""
+
+MOST_ROWS = 5_000_000
+"""Rows of a Parquet or Arrow file: packed, many of them take no bytes at all."""

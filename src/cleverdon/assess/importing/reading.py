@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from cleverdon.assess.importing import kinds, label_studio, quepid
@@ -13,7 +14,7 @@ from cleverdon.errors import InputError, check_word
 from cleverdon.judge.reading import read_rows
 from cleverdon.read import head_of, open_source
 from cleverdon.read.columns import split_columns
-from cleverdon.read.detect import first_line
+from cleverdon.read.detect import ARROW, ARROW_STREAM, PARQUET, first_line
 from cleverdon.read.unpacked import decoded
 
 _NOBODY = "\0"
@@ -33,14 +34,62 @@ def read_judgments(
     content = source.head(kinds.LARGEST + 1)
     if len(content) > kinds.LARGEST:
         raise too_large(path)
-    if not assessors and form != "qrels" and not head.startswith((b"PAR1", b"ARROW1")):
+    if not assessors and form != "qrels" and not head.startswith((PARQUET, ARROW, ARROW_STREAM)):
         text = decoded(content, source=source.name, line=1, encoding="utf-8-sig")
         found = _of_tools(text, fields or Fields(), source.name)
         if found is not None:
             return found
+    if head.startswith((PARQUET, ARROW, ARROW_STREAM)):
+        _check_table(content, path)
     if form not in (None, "qrels"):
         raise InputError(f"is nothing that {form} exports, as far as can be seen", source=path)
     return _of_qrels(path, assessors=assessors)
+
+
+def _check_table(content: bytes, path: str) -> None:
+    """Raise an InputError where a Parquet or Arrow file unpacks to more than can be held.
+
+    Parquet says how much it holds, but it can lie, and a batch of Arrow is unpacked as a whole.
+    What gets past this is bounded by the memory of the process (process.py).
+    """
+    try:
+        import pyarrow
+        import pyarrow.ipc
+        import pyarrow.parquet
+    except ImportError:
+        return  # polars may be there to read it
+    rows = size = 0
+    try:
+        opened = pyarrow.BufferReader(content)
+        if content.startswith(PARQUET):
+            about = pyarrow.parquet.ParquetFile(opened).metadata
+            groups = [about.row_group(number) for number in range(about.num_row_groups)]
+            batches = ((group.num_rows, group.total_byte_size) for group in groups)
+        else:
+            batches = ((batch.num_rows, batch.nbytes) for batch in _batches(opened, content))
+        for more_rows, more_bytes in batches:
+            rows, size = rows + more_rows, size + more_bytes
+            if size > kinds.LARGEST:
+                raise too_large(path)
+            if rows > kinds.MOST_ROWS:
+                raise InputError(
+                    f"has more than {kinds.MOST_ROWS:,} rows: bring it in parts", source=path
+                )
+    except MemoryError:
+        raise
+    except (pyarrow.ArrowException, OSError):
+        return  # whoever reads it next says what is wrong
+
+
+def _batches(opened: Any, content: bytes) -> Iterator[Any]:
+    import pyarrow.ipc
+
+    if content.startswith(ARROW_STREAM):
+        yield from pyarrow.ipc.open_stream(opened)
+        return
+    reader = pyarrow.ipc.open_file(opened)
+    for number in range(reader.num_record_batches):
+        yield reader.get_batch(number)
 
 
 def _of_tools(text: str, fields: Fields, source: str) -> Content | None:

@@ -12,13 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.concurrency import run_in_threadpool
 
 from cleverdon.assess.importing.grading import parse_map
-from cleverdon.assess.importing.importing import (
-    Imported,
-    Importing,
-    import_file,
-    parse_judges,
-)
+from cleverdon.assess.importing.importing import Imported, Importing, parse_judges
 from cleverdon.assess.importing.kinds import KINDS
+from cleverdon.assess.importing.process import import_in_process
 from cleverdon.assess.importing.rows import Fields
 from cleverdon.assess.people.accounts import LONGEST_NAME
 from cleverdon.assess.people.rights import Right
@@ -159,7 +155,7 @@ def imported(
         asked.add,
         replace=asked.replace,
     )
-    return import_file(
+    return import_in_process(
         project,
         path,
         how,
