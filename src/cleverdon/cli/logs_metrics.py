@@ -87,4 +87,7 @@ def command(
             observed.stages.log.need(name, *observed.missing[name])
     if format_ in ("csv", "tsv") and observed.values and observed.lists:
         say(f"cleverdon: lists are not in {format_} with values; name one with --metric")
+    if format_ in ("csv", "tsv") and not observed.values and not observed.lists[0].rows:
+        for note in observed.lists[0].notes:
+            say(f"cleverdon: {note}")  # there is no row to stand beside
     click.echo(render(observed, format_, **({} if format_ in EXACT else options.terminal())))

@@ -128,8 +128,8 @@ def without_bots(log: Log, rules: BotRules | None = None) -> WithoutBots:
     everyone = persons(log, rules)
     # Kept, since it would be worked out again by each query that asks for the log.
     bots = everyone.filter(everyone.bot == 1).select(bot="person").cache()
-    queries = with_actors(log)
-    theirs = queries.semi_join(bots, queries.actor == bots.bot).select(page_id="query_id").cache()
+    queries = with_actors(log, "whoever")
+    theirs = queries.semi_join(bots, queries.whoever == bots.bot).select(page_id="query_id").cache()
     users, pages = _size(bots), _size(theirs)
     if not users:
         nothing = log.without_bots or LeftOut(0, 0, 0, str(rules))
@@ -140,7 +140,7 @@ def without_bots(log: Log, rules: BotRules | None = None) -> WithoutBots:
     gone = LeftOut(users, pages, _size(log.events) - _size(kept), str(rules))
     thinned = replace(
         log,
-        queries=queries.anti_join(bots, queries.actor == bots.bot).drop("actor"),
+        queries=queries.anti_join(bots, queries.whoever == bots.bot).drop("whoever"),
         events=kept.drop("whoever"),
         without_bots=gone,
     )

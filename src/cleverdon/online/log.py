@@ -208,8 +208,8 @@ def actor_of(table: ibis.Table, *, user_of_session: Any = None) -> Any:
     return ibis.coalesce(*kinds)
 
 
-def with_actors(log: Log) -> ibis.Table:
-    """The queries, with who made each: `actor`.
+def with_actors(log: Log, name: str = "actor") -> ibis.Table:
+    """The queries, with who made each, in a column of this name.
 
     A query without a user is of the user of its session, if that names exactly one: users who log
     in during a session are not two.
@@ -222,7 +222,7 @@ def with_actors(log: Log) -> ibis.Table:
         session = ibis.window(group_by="session")
         first, last = queries.user.min().over(session), queries.user.max().over(session)
         only = ibis.ifelse(queries.session.notnull() & (first == last), first, ibis.null("string"))
-    return queries.mutate(actor=actor_of(queries, user_of_session=only))
+    return queries.mutate(**{name: actor_of(queries, user_of_session=only)})
 
 
 def named_by(table: ibis.Table) -> dict[str, int]:
