@@ -82,7 +82,8 @@ class Observed:
     @property
     def notes(self) -> dict[str, tuple[str, ...]]:
         """The notes of each metric that has any, of values and of lists."""
-        told = {str(one.metric): one.notes for one in (*self.values, *self.lists)}
+        told = {str(value.metric): value.notes for value in self.values}
+        told |= {str(listed.metric): listed.notes for listed in self.lists}
         return {name: notes for name, notes in told.items() if notes}
 
     @property
@@ -226,7 +227,7 @@ class _Runner:
                 for one in every
                 if one.table is not None and one.table.op() == key
             }
-            sums = {}
+            sums: dict[str, Any] = {}
             for place, (count, of) in enumerate(parts.values()):
                 sums |= {f"n{place}": count.sum(), f"d{place}": of.sum()}
             (row,) = self.ask(f"what is left out ({number})", table.agg(**sums))
