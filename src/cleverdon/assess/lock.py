@@ -45,7 +45,8 @@ def only_server(project: Project) -> Iterator[Callable[[str], None]]:
 
         def remember(address: str) -> None:
             os.ftruncate(file, 0)
-            os.pwrite(file, address.encode(), 0)
+            os.lseek(file, 0, os.SEEK_SET)
+            os.write(file, address.encode())
 
         if project.database.is_sqlite:
             yield remember
