@@ -153,7 +153,7 @@ def differences_chart(systems: Sequence[str], measure: str, baseline: str) -> An
     )
     even = (
         rows.transform_filter("datum.outcome == 'even' && datum.topics")
-        .mark_bar(size=7, stroke="white", strokeWidth=1)
+        .mark_bar(size=7)
         .encode(alt.X("from:Q"))
     )
     return panels(alt.layer(bars, even, _mean()), table("bins"), height=_height(systems))
