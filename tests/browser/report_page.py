@@ -24,6 +24,59 @@ FOLDED = "main details:not([open], .doc, .vega-embed > details)"
 DRAWN = """() => [...document.querySelectorAll('figure')].every(
   (figure) => figure.rows() || figure.querySelector('.chart > p'))"""
 
+WIDTHS = (390, 768, 1440)
+"""Pixels of a phone, of a tablet and of a desktop."""
+
+CUT = """() => {
+  const found = [];
+  const say = (what, one) => found.push(`${what}: ${one.outerHTML.slice(0, 120)}`);
+  for (const one of document.querySelectorAll("body *")) {
+    let { left, right, top, bottom, width, height } = one.getBoundingClientRect();
+    const drawn = one.ownerSVGElement ? ["text", "path", "line"].includes(one.tagName) : true;
+    if (!width || !height || !drawn || one.closest("#vg-tooltip-element, .vega-actions")) continue;
+    for (let up = one.parentElement; up; up = up.parentElement) {
+      const { overflowX, textOverflow } = getComputedStyle(up);
+      const edge = up.getBoundingClientRect();
+      if (overflowX === "auto" || overflowX === "scroll") {
+        const from = edge.left + up.clientLeft - up.scrollLeft;
+        if (left < from - 1 || right > from + up.scrollWidth + 1) say("cannot be scrolled to", one);
+        ({ left, right } = edge); // from here on it is the box that must be seen
+      } else if (overflowX !== "visible" && textOverflow !== "ellipsis") {
+        const above = up.tagName === "svg" && (top < edge.top - 2 || bottom > edge.bottom + 2);
+        if (left < edge.left - 2 || right > edge.right + 2 || above) say("is cut", one);
+      }
+    }
+    if (left < -1 || right > innerWidth + 1) say("is outside the page", one);
+  }
+  for (const one of document.querySelectorAll("body *")) {
+    const { overflowX } = getComputedStyle(one);
+    const scrolled = overflowX === "auto" || overflowX === "scroll";
+    if (scrolled && one.scrollWidth > one.clientWidth + 1 && !one.dataset.more) {
+      say("goes on without a sign", one);
+    }
+  }
+  return found;
+}"""
+"""What is drawn where nobody can see it or scroll to it, and what is scrolled without a sign."""
+
+BROKEN = """() => {
+  const found = [];
+  for (const cell of document.querySelectorAll("th, td")) {
+    const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      for (const word of texts.currentNode.data.matchAll(/\\S+/g)) {
+        const range = document.createRange();
+        range.setStart(texts.currentNode, word.index);
+        range.setEnd(texts.currentNode, word.index + word[0].length);
+        const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+        if (lines.size > 1) found.push(word[0]);
+      }
+    }
+  }
+  return found;
+}"""
+"""Words and numbers in tables that are broken inside."""
+
 
 def collection(topics: int = TOPICS) -> tuple[Any, Any]:
     """Judgments in grades -1 to 2, and three systems; nothing is relevant to the last topic."""
@@ -64,6 +117,22 @@ def opened(page: Page, address: str) -> Page:
     page.wait_for_selector("html[data-ready]")
     page.wait_for_selector("#figure-list figure")
     return page
+
+
+def check_whole(page: Page, width: int, address: str) -> None:
+    """All that a page shows at this width can be seen or scrolled to, and no word is broken."""
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(address)
+    page.wait_for_selector("figure")
+    page.evaluate(
+        """() => document.querySelectorAll("main details:not(.vega-embed > details)")
+        .forEach((one) => { one.open = true; })"""
+    )
+    page.wait_for_function(DRAWN)
+    page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(CUT) == []
+    assert page.evaluate(BROKEN) == []
 
 
 def pick(page: Page, what: str, label: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cleverdon.show.logs_report import LogsReport
-from tests.browser.report_page import DRAWN, FOLDED, labels, rows, texts
+from tests.browser.report_page import DRAWN, FOLDED, WIDTHS, check_whole, labels, rows, texts
 from tests.show.logs_report.examples import ODD, SECRET, bare, usual
 
 if TYPE_CHECKING:
@@ -98,10 +98,9 @@ def test_print_and_dark(page: Page, report_address: str) -> None:
     assert page.evaluate(ink) == "rgb(255, 255, 255)"
 
 
-def test_a_narrow_screen(page: Page, report_address: str) -> None:
-    page.set_viewport_size({"width": 400, "height": 800})
-    opened(page, report_address)
-    assert page.evaluate("document.documentElement.scrollWidth") == 400
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_is_cut_on_any_screen(page: Page, report_address: str, width: int) -> None:
+    check_whole(page, width, report_address)
 
 
 def test_a_log_with_little_in_it(page: Page, tmp_path: Path) -> None:

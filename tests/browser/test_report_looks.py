@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+import pytest
 
 from cleverdon import evaluate
+from cleverdon.costs import Cost, Costs
 from cleverdon.read.texts import Text
-from cleverdon.show.report import report
+from cleverdon.show.report import Report, report
 from tests.browser.report_page import (
     DRAWN,
     FOLDED,
     ODD,
     SYSTEMS,
+    WIDTHS,
+    check_whole,
     opened,
     pick,
     picks,
@@ -133,18 +138,90 @@ def test_a_notebook_shows_it_in_a_frame(page: Page, tmp_path: Path) -> None:
     assert page.url == path.as_uri()
 
 
-def test_a_narrow_screen(page: Page, address: str) -> None:
-    page.set_viewport_size({"width": 400, "height": 800})
-    opened(page, f"{address}#?topic=t000")
+def wide() -> Report:
+    """Fifteen systems with long names, many topics with long ids, and long words everywhere."""
+    qrels = {
+        f"a-long-common-part-of-topic-ids-{t:03}": {f"d{d}": (t + d) % 3 for d in range(9)}
+        for t in range(40)
+    }
+    runs = {
+        f"bm25-baseline-with-a-very-long-common-prefix-run-{s:02}": {
+            topic: {f"d{d}": float((d * (s + 2) + t * (s + 1)) % 11) for d in range(s % 4, 11)}
+            for t, topic in enumerate(qrels)
+        }
+        for s in range(15)
+    }
+    scores = evaluate(qrels, runs, ["nDCG@5", "AP"], keep=5, bounds=True)
+    long = "well-known-but-very-long-words/and-paths " * 3
+    queries = {topic: Text(long, "") for topic in qrels}
+    costs = {
+        name: Costs(name, {"p99": Cost(0.01 * (s + 1)), "index_size": Cost(1e6 * (s + 1))})
+        for s, name in enumerate(runs)
+    }
+    return report(scores, baseline=scores.systems[0], queries=queries, costs=costs)
+
+
+@pytest.fixture(scope="module")
+def wide_address(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("wide") / "wide.html"
+    wide().save(path)
+    return path.as_uri()
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_nothing_is_cut_on_any_screen(page: Page, address: str, width: int) -> None:
+    check_whole(page, width, f"{address}#?topic=t000")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_long_names_are_not_cut_on_any_screen(
+    page: Page, wide_address: str, width: int, scheme: Literal["light", "dark"]
+) -> None:
+    page.emulate_media(color_scheme=scheme)
+    check_whole(page, width, f"{wide_address}#?topic=a-long-common-part-of-topic-ids-000")
+
+
+FITS = """(id) => {
+  const chart = document.querySelector(`#figure-${id} .chart`);
+  const svg = chart.querySelector('svg.marks');
+  return svg && svg.getAttribute('width') <= chart.clientWidth && !chart.dataset.more;
+}"""
+
+
+def test_plots_are_drawn_to_the_width_of_the_screen(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    opened(page, address)
     page.wait_for_function(DRAWN)
-    assert page.evaluate("document.documentElement.scrollWidth") == 400
-    wide = page.evaluate(
-        """() => [...document.querySelectorAll('body *')].filter((one) =>
-          one.getBoundingClientRect().right > innerWidth + 1
-          && !one.closest('.scroll, .chart, .rankings, .formula, #vg-tooltip-element'))
-          .map((one) => one.outerHTML.slice(0, 80))"""
+    for figure in ("forest", "topics", "heat_map", "spread", "histogram", "differences"):
+        assert page.evaluate(FITS, figure), figure
+    # Letters are as large as on any other screen.
+    label = page.locator("#figure-forest svg.marks text").first
+    assert label.evaluate("(one) => one.getBoundingClientRect().height") >= 11
+    narrow = page.evaluate("document.querySelector('#figure-topics svg.marks').clientWidth")
+    page.set_viewport_size({"width": 1440, "height": 800})  # as when a phone is turned
+    page.wait_for_function(
+        "(narrow) => document.querySelector('#figure-topics svg.marks').clientWidth > 2 * narrow",
+        arg=narrow,
     )
-    assert wide == []
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.wait_for_function(FITS, arg="topics")
+
+
+def test_an_edge_shows_where_a_table_goes_on(page: Page, wide_address: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    opened(page, wide_address)
+    table = page.locator("#table-body")
+    page.wait_for_function("document.querySelector('#table-body').dataset.more === 'right'")
+    border = "(one) => getComputedStyle(one).borderRightColor"
+    assert table.evaluate(border) != "rgba(0, 0, 0, 0)"
+    hint = "(one) => getComputedStyle(one, '::before').content"
+    assert "Scroll sideways" in table.evaluate(hint)
+    table.evaluate("(one) => { one.scrollLeft = 20; }")
+    page.wait_for_function("document.querySelector('#table-body').dataset.more === 'left right'")
+    table.evaluate("(one) => { one.scrollLeft = one.scrollWidth; }")
+    page.wait_for_function("document.querySelector('#table-body').dataset.more === 'left'")
+    assert table.evaluate(border) == "rgba(0, 0, 0, 0)"
 
 
 def test_it_can_be_used_without_a_mouse(shown: Page) -> None:

@@ -5,7 +5,7 @@ function tableOf({ header, rows, labels }, titles = {}) {
   const head = header.map((name, at) =>
     make("th", { class: side(at), scope: "col", title: titles[at] }, name));
   const body = rows.map((row) => make("tr", {},
-    ...row.map((text, at) => make("td", { class: side(at) }, text))));
+    ...row.map((text, at) => make("td", { class: side(at) }, ...words(text)))));
   return make("div", { class: "scroll" }, make("table", {},
     make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...body)));
 }

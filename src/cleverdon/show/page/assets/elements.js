@@ -20,10 +20,15 @@ function fill(element, ...children) {
   element.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
 }
 
+// A text whose lines end between words only: browsers would break `2024-11-17` or `bm25-rm3` as
+// well. Scripts that have no spaces between words are left to the browser.
+const words = (text) => `${text}`.split(/(\s+)/).map((part) =>
+  (/^[!-\u2E7F]*[^\p{L}\p{N}\s][!-\u2E7F]*$/u.test(part) ? make("span", { class: "word" }, part) : part));
+
 // A table of facts, by name.
 function facts(record) {
-  const rows = Object.entries(record).map(([name, text]) =>
-    make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, text)));
+  const rows = Object.entries(record).map(([name, text]) => make("tr", {},
+    make("th", { scope: "row" }, ...words(name)), make("td", {}, ...words(text))));
   return make("div", { class: "scroll" }, make("table", {}, make("tbody", {}, ...rows)));
 }
 

@@ -13,6 +13,7 @@ function listFigures() {
       figure.heading, figure.chart, figure.note);
     figure.element.rows = () => rowsOf(figure);
     find(figure.place).append(figure.element);
+    resized.observe(figure.chart);
   }
   const watch = new IntersectionObserver((entries) => {
     for (const entry of entries) {
@@ -23,6 +24,43 @@ function listFigures() {
   }, { rootMargin: "300px" });
   figures.forEach((figure) => watch.observe(figure.element));
 }
+
+// A plot is drawn as wide as its column, and no wider than it was made; the inner part never gets
+// narrower than this many pixels. A plot that is still too wide can be scrolled.
+const LEAST = 150;
+const OVERHANG = 8; // pixels that the last label of an axis may reach beyond what Vega reckons with
+
+// The signal of the inner width: of the plot, or of each of its panels. Matrices have none.
+function widthSignal({ width, signals = [] }) {
+  if (typeof width === "number") return "width";
+  return signals.some(({ name, value }) => name === "child_width" && value) ? "child_width" : null;
+}
+
+async function fit(figure) {
+  const { chart, fits, view: embedded } = figure;
+  const signal = fits && embedded ? widthSignal(embedded.vgSpec) : null;
+  if (signal && chart.clientWidth) { // which is 0 while it is hidden
+    embedded.made ??= embedded.view.signal(signal);
+    // The room that labels take depends on the width, so one step may not be enough.
+    for (let step = 0; step < 3; step += 1) {
+      const now = embedded.view.signal(signal);
+      const drawn = +chart.querySelector("svg.marks").getAttribute("width");
+      const left = chart.clientWidth - OVERHANG - drawn;
+      const wanted = Math.min(embedded.made, Math.max(LEAST, Math.floor(now + left)));
+      if (wanted === now) break;
+      await embedded.view.signal(signal, wanted).resize().runAsync();
+      if (figure.view !== embedded) return; // something else was picked meanwhile
+    }
+  }
+  showEdges();
+}
+
+const resized = new ResizeObserver((entries) => {
+  for (const { target } of entries) {
+    const figure = figures.find((one) => one.chart === target);
+    if (figure.done) fit(figure);
+  }
+});
 
 // A megabyte of script, which nothing but plots waits for.
 function loadVega() {
@@ -78,9 +116,10 @@ async function draw(figure) {
   figure.view?.finalize();
   figure.view = embedded;
   figure.names = Object.keys(datasets);
-  figure.done = now;
   fill(figure.chart, place);
   embedded.view.addEventListener("click", (event, item) => clicked(item));
+  await fit(figure);
+  if (figure.view === embedded) figure.done = now;
 }
 
 // Those in view at once. The others one after the other while nothing else is to be done, so that

@@ -1,4 +1,4 @@
-// Light and dark, print, and the way to sections. A page calls `dressed` once it stands.
+// Light and dark, print, edges, and the way to sections. A page calls `dressed` once it stands.
 
 const DARK = matchMedia("(prefers-color-scheme: dark)");
 const looks = { dark: DARK.matches };
@@ -7,6 +7,32 @@ function applyTheme() {
   document.documentElement.dataset.theme = looks.dark ? "dark" : "light";
   fill(find("theme"), looks.dark ? "Light" : "Dark");
   redraw();
+}
+
+// Whatever is too wide for its place is scrolled sideways, and its edges show where it goes on.
+const SIDEWAYS = ".scroll, .chart, .rankings, .formula, pre";
+
+function showEdges() {
+  const found = [...document.querySelectorAll(SIDEWAYS)].map((one) => {
+    const hidden = one.scrollWidth - one.clientWidth - one.scrollLeft;
+    return [one, `${one.scrollLeft > 1 ? "left" : ""} ${hidden > 1 ? "right" : ""}`.trim()];
+  });
+  for (const [one, more] of found) { // all are measured first: writing between would cost a layout
+    if (more) one.dataset.more = more;
+    else delete one.dataset.more;
+  }
+}
+
+function watchEdges() {
+  let asked = 0;
+  const soon = () => {
+    cancelAnimationFrame(asked);
+    asked = requestAnimationFrame(showEdges);
+  };
+  new MutationObserver(soon).observe(document.body, { childList: true, subtree: true });
+  addEventListener("resize", soon);
+  for (const event of ["scroll", "toggle"]) document.addEventListener(event, soon, true);
+  soon();
 }
 
 function dressed() {
@@ -35,6 +61,7 @@ function dressed() {
     unfolded.forEach((one) => { one.open = true; });
   });
   addEventListener("afterprint", () => unfolded.forEach((one) => { one.open = false; }));
+  watchEdges();
   applyTheme();
 }
 

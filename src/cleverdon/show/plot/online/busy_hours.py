@@ -45,7 +45,7 @@ def busy_hours_chart() -> Any:
         alt.Chart(table("hours"))
         .mark_rect()
         .encode(
-            x=alt.X("hour:O", title="hour", axis=alt.Axis(labelAngle=0)),
+            x=alt.X("hour:O", title="hour", axis=alt.Axis(labelAngle=0, labelOverlap=True)),
             y=alt.Y("weekday:N", sort=list(DAYS), title=None),
             color=alt.Color("mean:Q", scale=alt.Scale(scheme=theme.RISING), legend=legend),
             tooltip=[
