@@ -3,12 +3,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+LOWEST := .venv-web-lowest
 # Half as many again as there are cores: tests often wait, for a command, a browser or a server.
 WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) * 3 // 2)' 2>/dev/null)
 BASE := .venv-base
 RUST := rust/Cargo.toml $(wildcard rust/src/*.rs rust/src/*/*.rs)
 
-.PHONY: demo test test-base test-python test-rust check-rust browser bench fuzz lint lint-rust lint-python format docs screenshots wheel clean
+.PHONY: demo test test-base test-web-lowest test-python test-rust check-rust browser bench fuzz lint lint-rust lint-python format docs screenshots wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/cleverdon demo demo
@@ -30,6 +31,11 @@ test-base: $(BASE)/.made
 
 test-python: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(WORKERS) --quiet
+
+# The tests of the judging app, except those in a browser, with the lowest versions of its web stack
+# that pyproject.toml allows.
+test-web-lowest: $(LOWEST)/.made
+	$(LOWEST)/bin/python -m pytest -n $(WORKERS) --quiet tests/assess
 
 # One after the other: both would wait for the same lock of cargo's.
 check-rust:
@@ -82,7 +88,7 @@ wheel: $(VENV)/.dev
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) $(BASE) rust/target demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BASE) $(LOWEST) rust/target demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Says in one line what is missing, before pip or cargo say it in fifty.
 define check_tools
@@ -117,6 +123,15 @@ $(VENV)/.dev: pyproject.toml $(RUST) | $(VENV)/.made
 	MATURIN_PEP517_ARGS="--profile quick" $(INSTALL) '.[dev]'
 	@rm -f $(VENV)/.bench
 	@touch $@ $(VENV)/.installed
+
+# The core was built for .dev, so that it is quickly there.
+$(LOWEST)/.made: pyproject.toml tools/web-lowest.txt | $(VENV)/.dev
+	rm -rf $(LOWEST)
+	$(PYTHON) -m venv $(LOWEST)
+	MATURIN_PEP517_ARGS="--profile quick" $(LOWEST)/bin/pip install --quiet --disable-pip-version-check \
+	  --constraint tools/web-lowest.txt --editable '.[logs,tables,web]' \
+	  aiohttp httpx hypothesis polars 'psycopg[binary]' pytest pytest-xdist schemathesis
+	@touch $@
 
 $(VENV)/.bench: $(VENV)/.installed
 	$(INSTALL) '.[bench]'

@@ -31,7 +31,7 @@ from cleverdon.assess.web.connections import BoundedProtocol, Limits
 from cleverdon.assess.web.serving import _OnceAMinute, bound
 from tests.assess.test_serve import COMMAND
 
-PATIENCE, BUSY, LONG = 0.2, 3.0, 10.0
+PATIENCE, BUSY, LONG = 0.2, 3.0, 30.0
 ASKED = b"GET /static/style.css HTTP/1.1\r\nHost: localhost\r\n\r\n"
 CALLED = ASKED.replace(b"/static/style.css", b"/api/me")
 SENT = b"POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n"
@@ -177,7 +177,7 @@ def test_a_body_that_does_not_come_is_answered_and_not_waited_for(project: Proje
 def test_a_new_connection_takes_the_place_of_the_one_that_waited_longest(
     project: Project, monkeypatch: pytest.MonkeyPatch, *, tls: bool
 ) -> None:
-    monkeypatch.setattr(connections, "_PATIENCE", LONG)
+    monkeypatch.setattr(connections, "_PATIENCE", 2 * LONG)
     limits = Limits(most=3, crowded=0, per_address=None)
 
     async def check() -> None:
@@ -204,7 +204,7 @@ def test_a_new_connection_takes_the_place_of_the_one_that_waited_longest(
 def test_where_too_many_are_busy_others_are_answered_503(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "_PATIENCE", LONG)
+    monkeypatch.setattr(connections, "_PATIENCE", 2 * LONG)
     monkeypatch.setattr(guarding, "_WITHIN", BUSY)
     limits = Limits(most=2, crowded=2, per_address=None)
 
@@ -235,7 +235,7 @@ def test_where_too_many_are_busy_others_are_answered_503(
 def test_where_no_place_is_left_connections_are_closed(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "_PATIENCE", LONG)
+    monkeypatch.setattr(connections, "_PATIENCE", 2 * LONG)
     monkeypatch.setattr(guarding, "_WITHIN", BUSY)
 
     async def check() -> None:
@@ -252,7 +252,7 @@ def test_where_no_place_is_left_connections_are_closed(
 def test_one_address_does_not_take_the_places_of_others(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(connections, "_PATIENCE", LONG)
+    monkeypatch.setattr(connections, "_PATIENCE", 2 * LONG)
     monkeypatch.setattr(guarding, "_WITHIN", BUSY)
 
     async def check(limits: Limits, *, stay: bool) -> None:
@@ -280,7 +280,7 @@ def test_one_address_does_not_take_the_places_of_others(
 
 
 def test_tls_handshakes_are_bounded(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connections, "_PATIENCE", LONG)
+    monkeypatch.setattr(connections, "_PATIENCE", 2 * LONG)
 
     async def check() -> None:
         async with serving(project, Limits(handshakes=3), tls=True) as connect:

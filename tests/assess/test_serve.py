@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from cleverdon.assess.web.serving import bound, is_loopback
 from cleverdon.cli.judge_options import needs_web
 from cleverdon.cli.judge_serve import command
 from cleverdon.errors import CleverdonError, InputError, MissingExtra, OptionError
-from tests.assess.served import headers
+from tests.assess.served import ROOT, headers
 
 COMMAND = (sys.executable, "-c", "from cleverdon.cli import main; main()", "judge", "serve")
 
@@ -167,3 +168,14 @@ def test_a_library_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(sys.modules, "argon2", None)
     with pytest.raises(MissingExtra, match="needs argon2-cffi"):
         needs_web()
+
+
+def test_the_lowest_versions_that_are_tested_are_those_that_are_allowed() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    needed = project["optional-dependencies"]["web"]
+    allowed = dict(re.findall(r"^([a-z0-9-]+)>=([0-9.]+)", "\n".join(needed), re.MULTILINE))
+    tested = (ROOT / "tools" / "web-lowest.txt").read_text(encoding="utf-8")
+    lowest = dict(line.split("==") for line in tested.split())
+    assert {name: re.sub(r"(\.0)+$", "", version) for name, version in lowest.items()} == allowed
+    for name in ("fastapi", "starlette"):
+        assert any(re.match(rf"{name}>=[0-9.]+,<[0-9.]+$", one) for one in needed), name
