@@ -112,6 +112,7 @@ def _shares(given: tuple[str, ...]) -> dict[str, float] | None:
     show_default=True,
     help="With which chance it is to be found.",
 )
+@logs_options.check
 @click.option("--sql", is_flag=True, help="Print the queries that run, and not what they give.")
 @options.formats("How to print. csv, tsv and json have all digits.", ("text", *FORMATS))
 @counting
@@ -121,6 +122,7 @@ def command(
     metrics: tuple[str, ...],
     guardrails: tuple[str, ...],
     expected: tuple[str, ...],
+    check: bool,
     sql: bool,
     format_: str,
     settings: Settings,
@@ -156,6 +158,7 @@ def command(
             guardrails=limits,
             expected=shares,
             settings=settings,
+            check=check and not sql,
             **how,
         )
     if sql:

@@ -29,12 +29,7 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Split by day, by variant, or by a segment of the log's own; again for more.",
 )
-@click.option(
-    "--check/--no-check",
-    default=True,
-    help="Look for errors in the rows that the metrics rest on, as logs check does, and say so "
-    "beside the numbers.  [default: do]",
-)
+@logs_options.check
 @click.option("--sql", is_flag=True, help="Print the queries that run, and not what they give.")
 @options.level("One minus the level of the intervals.")
 @options.formats("How to print; csv and tsv hold the values, or else the one list asked for.")

@@ -28,6 +28,15 @@ _OPTIONS = {
 """The options that take a value, by what `READING` calls them."""
 
 
+check = click.option(
+    "--check/--no-check",
+    default=True,
+    help="Look for errors in the rows that the metrics rest on, as logs check does, and say so "
+    "beside the numbers.  [default: do]",
+)
+"""Whether errors of the log are looked for, of commands that print metrics."""
+
+
 def log(command: Any) -> Any:
     """LOG..., and how it is read.
 

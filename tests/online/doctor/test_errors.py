@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+from cleverdon.online.abtest import abtest
 from cleverdon.online.log import Aside
 from cleverdon.online.observing import observe
 from cleverdon.online.worked import log_of
+from cleverdon.show import abtest as shown_abtest
 from cleverdon.show.observed import render
 from tests.online.doctor.rows import START
 
@@ -49,3 +51,22 @@ def test_rows_set_aside_spoil_every_metric_or_those_of_events():
     both = replace(log, aside=(Aside("queries", "no time", 1),))
     found = observe(both, ["ZeroResults", "PageCTR"], check=True)
     assert "queries set aside: no time: 1 of 2 rows" in found.value("ZeroResults").notes[0]
+
+
+def test_an_ab_test_says_which_of_its_metrics_rest_on_errors():
+    pages = [
+        {"query_id": f"q{n}", "user": f"u{n}", "time": START + n, "text": "x", "results": n % 3}
+        | {"variant": "AB"[n % 2]}
+        for n in range(40)
+    ]
+    clicks = [
+        {"query_id": f"q{n}", "time": START + n, "action": "click", "doc": "d", "position": 1}
+        for n in range(0, 40, 3)
+    ]
+    log = log_of(pages, clicks)
+    test = abtest(log, ["PageCTR"], guardrails=["ZeroResults"], check=True)
+    (told,) = [note for note in test.notes if "error" in note]
+    assert told.startswith("ZeroResults: The log has an error: impressions or clicks on pages")
+    assert told in shown_abtest.render(test, "text")
+    assert told in json.loads(shown_abtest.render(test, "json"))["notes"]
+    assert not any("error" in note for note in abtest(log, ["PageCTR"]).notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from cleverdon.compare.multiplicity import CORRECTIONS, corrected
@@ -45,6 +45,7 @@ def abtest(
     wanted: float = 0.05,
     power: float = 0.8,
     settings: Settings | None = None,
+    check: bool = False,
     progress: Progress | None = None,
 ) -> ABTest:
     """Compare the variants of an experiment in a log with its control, user by user.
@@ -55,6 +56,7 @@ def abtest(
     With `cuped`, differences are adjusted by what the same users did before the start; by default
     where the log goes back so far. With `sequential`, p-values and intervals are valid however
     often one looks. `wanted` is the difference, relative to the control, that must not be missed.
+    With `check`, notes say which metrics rest on rows that the log doctor calls an error.
     """
     check_word("correction", correction, CORRECTIONS)
     for name, share in (("level", level), ("wanted", wanted), ("power", power)):
@@ -123,9 +125,22 @@ def abtest(
         power=power,
         cuped=any(found.adjustment is not None for found, _ in tested.values()),
         missing=missing,
-        notes=stages.notes,
+        notes=(*stages.notes, *(_errors(stages, ratios, progress) if check else ())),
         asked={**stages.made_by, "who took part": who, "sums of each user": table},
     )
+
+
+def _errors(stages: Stages, ratios: Sequence[Ratio], progress: Progress | None) -> tuple[str, ...]:
+    """The errors of the log, each with the metrics that it makes wrong."""
+    from cleverdon.online.doctor import errors
+
+    names = list(dict.fromkeys(map(str, ratios)))
+    found = errors(stages.log, names, progress=progress)
+    spoiled: dict[str, list[str]] = {}
+    for name in names:
+        for one in found.get(name, []):
+            spoiled.setdefault(one.sentence, []).append(name)
+    return tuple(f"{', '.join(whose)}: {told}" for told, whose in spoiled.items())
 
 
 def _staged(log: Log | Stages, settings: Settings | None, progress: Progress | None) -> Stages:
