@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.browser.judge_page import Team, a_team
+from tests.browser.judge_page import PATIENCE, Team, a_team
 from tests.browser.report_page import opened, usual
 from tools import chromium
 
@@ -27,9 +27,6 @@ LOCAL = ("file:", "data:", "blob:", "about:")
 """What a page may ask for without leaving the machine."""
 
 SIZE: ViewportSize = {"width": 1280, "height": 720}
-
-PATIENCE = 120_000
-"""How many milliseconds a page may take for anything, on a machine with much else to do."""
 
 
 @pytest.fixture(scope="package")

@@ -36,7 +36,7 @@ ARABIC = "الماء يتحرك"
 WIDE: ViewportSize = {"width": 1280, "height": 800}
 PHONE: ViewportSize = {"width": 375, "height": 667}
 
-PATIENCE = 60_000
+PATIENCE = 120_000
 """How many milliseconds a page may take for anything, on a machine with much else to do."""
 
 
