@@ -37,7 +37,7 @@ def difference_edges(differences: Floats) -> Floats:
     return np.round(np.arange(-beside, beside + 1) * step, _DIGITS)
 
 
-def difference_counts(differences: Floats, edges: Ints | Floats) -> Ints:
+def difference_counts(differences: Floats, edges: Floats) -> Ints:
     """How many differences each bin has, those that are 0 left out.
 
     A bin has the end that is nearer to 0, on either side, so that no bin mixes gains and losses.
