@@ -112,6 +112,30 @@ def test_every_kind_is_drawn(name: str, inside: Command, tmp_path: Path) -> None
     assert any(text.strip() for text in tree.getroot().itertext())
 
 
+def test_systems_are_chosen(inside: Command, tmp_path: Path) -> None:
+    """Every kind that draws systems takes --system; a comparison has its baseline in any case."""
+    without = {"attention", "gains", "correlation"}
+    assert {name for name, kind in KINDS.items() if "systems" not in kind.options} == without
+    forest = spec(
+        inside, tmp_path, *called("forest", "--system", "dense", "--baseline", "bm25", "-m", "AP")
+    )
+    assert [row["system"] for row in forest["datasets"]["differences"]] == ["dense"]
+    roc = spec(inside, tmp_path, *called("roc", "--system", "dense"))
+    assert {row["system"] for row in roc["datasets"]["corners"]} == {"dense"}
+
+
+def test_more_systems_than_can_be_told_apart(inside: Command, tmp_path: Path) -> None:
+    names = [f"run{n:02}" for n in range(16)]
+    runs = [f"{name}={FILES[1]}" for name in names]
+    words = ["plot", "eleven-points", FILES[0], *runs]
+    drawn = spec(inside, tmp_path, *words, "--baseline", "run15")
+    assert {row["system"] for row in drawn["datasets"]["levels"]} == {*names[:14], "run15"}
+    assert "cleverdon plot --system" in " ".join(drawn["title"]["subtitle"])
+    done = inside(*words, *(word for name in names for word in ("--system", name)))
+    assert done.returncode == 1
+    assert "choose 15 at most (--system" in done.stderr
+
+
 def test_endings_and_the_dark(inside: Command, tmp_path: Path) -> None:
     starts = {"made.png": b"\x89PNG", "made.pdf": b"%PDF", "made.html": b"<!DOCTYPE html>"}
     for name, start in starts.items():

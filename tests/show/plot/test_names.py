@@ -190,3 +190,14 @@ def test_a_legend_has_what_is_drawn() -> None:
     assert set(texts(plot.bounds(scores, "AP", systems=named))) & set(scores.systems) == set(named)
     cells = texts(plot.heat_map(scores, "AP", systems=named, against="median"))
     assert set(cells) & set(scores.systems) == set(named)
+
+
+@pytest.mark.parametrize("kind", ["differences", "grades-by-rank", "histogram"])
+def test_too_many_panels_are_refused_with_a_remedy(kind: str) -> None:
+    with pytest.raises(OptionError, match=r"can have 5,000: choose fewer systems \(--system"):
+        DRAWN[kind](scores_of("short", 300, topics=2))
+
+
+def test_no_entry_of_a_legend_is_left_out() -> None:
+    measures = [f"RBP(p=0.{p})" for p in range(51, 91) if p % 10]
+    assert set(measures) <= set(texts(plot.attention(measures)))

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
-from cleverdon.errors import InternalError, MissingExtra
+from cleverdon.errors import MissingExtra, OptionError
 from cleverdon.show.plot import theme
 from cleverdon.show.text import text_width
 
@@ -64,7 +64,10 @@ def finished(
     """
     for name, rows in datasets.items():
         if len(rows) > LIMIT:
-            raise InternalError(f"the plot's {name} are {len(rows)} rows: aggregate them first")
+            raise OptionError(
+                f"the plot would have {len(rows):,} {name}, and can have {LIMIT:,}: choose fewer "
+                "systems (--system, or systems= in Python) or fewer measures"
+            )
     # Set one by one and not by the chart's own methods, each of which copies all that it holds.
     chart.title = alt.TitleParams(title, subtitle=subtitle) if subtitle else alt.TitleParams(title)
     chart.config = alt.Config(**theme.config())

@@ -51,16 +51,16 @@ def told_apart(
             f"{len(named)} systems cannot be told apart in one plot: choose {MOST_SYSTEMS} at most "
             "(--system, or systems= in Python), the best and the baseline first"
         )
-    measure = next((one for one in scores.measures if not one.text), None)
-    if measure is None:
-        raise OptionError(f"choose {MOST_SYSTEMS} of the {len(named)} systems (--system, systems=)")
-    sign = -1 if measure.better == "lower" else 1
-    merit = {name: sign * scores.mean(name, measure) for name in named}
+    merit, which = dict.fromkeys(named, 0.0), "the first"
+    for measure in [one for one in scores.measures if not one.text][:1]:
+        sign = -1 if measure.better == "lower" else 1
+        merit = {name: sign * scores.mean(name, measure) for name in named}
+        which = f"the best by {measure}"
     best = sorted(named, key=lambda name: (name != baseline, isnan(merit[name]), -merit[name]))
     kept = set(best[:MOST_SYSTEMS])
     also = "" if baseline is None else " and the baseline"
     return tuple(name for name in named if name in kept), (
-        f"{MOST_SYSTEMS} of {len(named):,} systems: the best by {measure}{also}. "
+        f"{MOST_SYSTEMS} of {len(named):,} systems: {which}{also}. "
         "Choose others with cleverdon plot --system, or systems= in Python."
     )
 

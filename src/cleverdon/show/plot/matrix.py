@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isqrt
 from typing import Any
 
 from cleverdon.errors import OptionError
@@ -14,9 +15,13 @@ _DARK = "datum.shade > 0.75 || datum.shade < -0.5"
 """Where letters are white; cells have the same colours on paper and in the dark."""
 
 
+MOST_NAMES = isqrt(LIMIT)
+"""A matrix of more would have more cells than a plot can have."""
+
+
 def check_size(count: int, what: str) -> None:
     """Raise an OptionError where there are more than anyone could read."""
-    if count * count > LIMIT:
+    if count > MOST_NAMES:
         raise OptionError(f"{count} {what} are too many for a matrix: choose some of them")
 
 

@@ -59,6 +59,7 @@ def config(mode: str = "light") -> dict[str, Any]:
             "titleFontSize": 12,
             "titleFontWeight": "normal",
             "labelLimit": 0,
+            "symbolLimit": 0,  # no entry is left out
         },
         "title": {
             "color": ink,

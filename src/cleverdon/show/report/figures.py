@@ -45,7 +45,7 @@ from cleverdon.show.plot.histogram import (
     histogram_rows,
 )
 from cleverdon.show.plot.kept import coloured, told_apart
-from cleverdon.show.plot.matrix import matrix_chart
+from cleverdon.show.plot.matrix import MOST_NAMES, matrix_chart
 from cleverdon.show.plot.pairs import pairs_rows
 from cleverdon.show.plot.precision_recall import precision_recall_chart
 from cleverdon.show.plot.spread import spread_chart, spread_rows
@@ -128,7 +128,7 @@ def _of_comparisons(
             },
         )
     for pairs in comparisons:
-        if pairs.baseline is None and len(scores.systems) > 2:
+        if pairs.baseline is None and 2 < len(scores.systems) <= MOST_NAMES:
             yield Figure(
                 "pairs",
                 "p-values of all pairs",
