@@ -88,7 +88,7 @@ def test_an_empty_run_is_named_and_no_query_is_made_of_its_name(runs: Any, messa
         ({"r": {"q1": {}}}, ("r",), 1),
         ({"r": {"q1": {}}, "s": {"q2": {}}}, ("r", "s"), 1),
         ({"r": {"q1": ["d1", "d2"]}, "s": {"q2": ["d1"]}}, ("r", "s"), 1),
-        ({"q1": [], "q2": ["d1"]}, ("run",), 1),
+        ({"q1": [], "q2": ["d1"]}, ("run",), 2),
     ],
 )
 def test_a_query_without_results_is_a_query(

@@ -43,7 +43,8 @@ def actor(page: Row, users_of_its_session: set[str]) -> Actor | None:
         if len(users_of_its_session) == 1:
             return "user", next(iter(users_of_its_session))
         return "session", page["session"]
-    return None if page["client"] is None else ("client", page["client"])
+    client = page.get("client")
+    return None if client is None else ("client", client)
 
 
 def in_use_until(page: Row, idle: float) -> int:

@@ -87,7 +87,8 @@ def test_no_difference_and_what_it_would_take(test: ABTest) -> None:
 
 
 def test_who_took_part_comes_first(test: ABTest) -> None:
-    first, left_out, split = heading(test)
+    first, left_out, split, *notes = heading(test)
+    assert notes == list(test.notes)
     assert first == (
         "60 users took part (A 30, B 30), from 2026-03-02 00:00:00 to 2026-03-11 20:00:00 UTC, "
         "9.8 days; A is the control."

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
+from cleverdon.errors import InputError
 from cleverdon.pool.adaptive import simulate
 from cleverdon.pool.adaptive.judging import Tally
 from cleverdon.pool.contributions import gather
@@ -82,8 +85,9 @@ def test_all_formats() -> None:
     assert whole["methods"][1]["stops"][0]["budget"] == 2
 
 
-def test_one_system_has_no_order_and_nothing_relevant_no_recall() -> None:
-    found = simulate(gather({"a": {"q": {"d": 1}}}), {"q": {"d": 0}}, ["mtf"])
-    assert render(found, "tsv").splitlines()[1].split("\t")[4:] == ["", "0.0", "0", "", ""]
-    stop = json.loads(render(found, "json"))["methods"][0]["stops"][0]
-    assert stop["kendall"] is None
+def test_one_system_or_nothing_relevant_is_refused() -> None:
+    alone, two = {"a": {"q": {"d": 1}}}, {"a": {"q": {"d": 1}}, "b": {"q": {"d": 1}}}
+    with pytest.raises(InputError, match="there is one run only"):
+        simulate(gather(alone), {"q": {"d": 1}}, ["mtf"])
+    with pytest.raises(InputError, match="no run returned a relevant document"):
+        simulate(gather(two), {"q": {"d": 0}}, ["mtf"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -58,7 +59,7 @@ def bare_log() -> Log:
 def with_aside(log: Log) -> Log:
     """The same with a row that could not be read, and that names a user."""
     aside = Aside("queries", "no time", 2, (f"q.jsonl:3: user={SECRET}-u1",))
-    return Log(log.queries, log.events, log.lacks, log.segments, (aside,), log.source)
+    return replace(log, aside=(aside,))
 
 
 @cache
