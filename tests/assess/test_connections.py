@@ -396,6 +396,7 @@ def test_silent_connections_keep_nobody_out(project: Project, tmp_path: Path, *,
                 return asking.recv(100)
 
         assert b" 200 " in ask()
+        before = log.stat().st_size
         for _ in range(600):
             silent = held.enter_context(socket.socket())
             silent.setblocking(False)
@@ -405,4 +406,6 @@ def test_silent_connections_keep_nobody_out(project: Project, tmp_path: Path, *,
             began = time.monotonic()
             assert b" 200 " in ask()
             assert time.monotonic() - began < LONG
-    assert log.stat().st_size < 2_000, log.read_text(encoding="utf-8")[:2_000]
+        # While the server runs: as it ends, it may write of requests that it breaks off.
+        written = log.stat().st_size - before
+        assert written < 2_000, log.read_text(encoding="utf-8")[-2_000:]
