@@ -237,7 +237,9 @@ def test_json_of_few_bytes_and_many_objects_is_bounded_too(
     answer = sent(project, bomb, only_look=True, by_page=False)
     assert (answer.status_code, MEMORY in answer.json()["error"]) == (400, True)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
-    assert peak <= max(before, 800_000), "kilobytes"
+    # Until it runs another program, a child counts as large as the process that made it.
+    own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert peak <= max(before, own, 800_000), "kilobytes"
     nested = sent(project, b"[" * 1_000_000, only_look=True, by_page=False)
     assert nested.status_code == 400
 
