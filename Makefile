@@ -35,7 +35,7 @@ test-python: $(VENV)/.dev
 # The tests of the judging app, except those in a browser, with the lowest versions of its web stack
 # that pyproject.toml allows.
 test-web-lowest: $(LOWEST)/.made
-	$(LOWEST)/bin/python -m pytest -n $(WORKERS) --quiet tests/assess
+	$(LOWEST)/bin/python -m pytest -n $(WORKERS) --quiet tests/judging
 
 # One after the other: both would wait for the same lock of cargo's.
 check-rust:

@@ -91,7 +91,7 @@ def _ranx_means(means: Any) -> Values:
 
 def _cleverdon_matrix(relevance: Any, scores: Any) -> Any:
     from cleverdon import Hits
-    from cleverdon.measures import nDCG
+    from cleverdon.measures.graded import nDCG
 
     return nDCG()(Hits.from_matrix(relevance, scores))
 
@@ -113,7 +113,7 @@ def _mean(values: Any) -> Values:
 
 
 def _cleverdon_randomisation(values: Any, draws: Any) -> Any:
-    from cleverdon.compare.tests import p_values
+    from cleverdon.stats.tests import p_values
 
     first, second = np.triu_indices(len(values), 1)
     differences = (values[first] - values[second]).reshape(-1, values.shape[2])

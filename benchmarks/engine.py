@@ -22,7 +22,7 @@ from benchmarks.progress import say
 from tools.latency_server import serving
 
 if TYPE_CHECKING:
-    from cleverdon.engine.protocol import Engine
+    from cleverdon.engines.protocol import Engine
 
 PEERS = (Peer(name="cleverdon"), Peer(name="httpx", module="httpx"))
 RATES = (250, 500, 1000, 2000, 3000, 4000)
@@ -116,9 +116,8 @@ def _sent(tool: str, rate: int, seconds: float, url: str, rounds: int) -> Sent:
 def _measured(engine: Engine, rate: int, seconds: float) -> dict[str, Any]:
     import numpy as np
 
-    from cleverdon.engine.load.mix import Mix
-    from cleverdon.engine.load.records import OpenLoop
-    from cleverdon.engine.load.running import load
+    from cleverdon.engines.load.sender import load
+    from cleverdon.engines.load.workload import Mix, OpenLoop
 
     mix = Mix.of([f"query number {number}" for number in range(100)])
     found = load(engine, mix, OpenLoop(rate, seed=1967), seconds=seconds, warmup=1.0)
@@ -132,7 +131,7 @@ def _measured(engine: Engine, rate: int, seconds: float) -> dict[str, Any]:
 
 
 def _of_cleverdon(url: str) -> Engine:
-    from cleverdon.engine.adapters.http import Http
+    from cleverdon.engines.adapters.http import Http
 
     path = "/fixed/0?q={query}&k={k}"
     return Http(url=url + path, ids="$.hits[*].id", scores="$.hits[*].score")
@@ -141,7 +140,7 @@ def _of_cleverdon(url: str) -> Engine:
 def _of_httpx(url: str) -> Engine:
     import httpx  # type: ignore[import-not-found, unused-ignore]
 
-    from cleverdon.engine.protocol import Engine, Results
+    from cleverdon.engines.protocol import Engine, Results
 
     class Httpx(Engine):
         async def __aenter__(self) -> Httpx:

@@ -143,24 +143,22 @@ def _made(folder: Path) -> dict[str, dict[str, str]]:
     """A project, and what the browser of each of its assessors sends."""
     from sqlalchemy import insert
 
-    from cleverdon.assess.people.accounts import add_person
-    from cleverdon.assess.people.keys import csrf_of
-    from cleverdon.assess.people.signing_in import new_visit
-    from cleverdon.assess.scale import parse_scale
-    from cleverdon.assess.setup.beginning import new_project
-    from cleverdon.assess.setup.filling import Document, Item, Topic, fill
-    from cleverdon.assess.store.schema import assignments
-    from cleverdon.assess.web.cookies import cookie_name
-    from cleverdon.assess.web.visitor import CSRF_HEADER
+    from cleverdon.judging.contents import Document, Item, Topic, fill_database
+    from cleverdon.judging.people.accounts import add_person
+    from cleverdon.judging.people.sessions import _new_session
+    from cleverdon.judging.project import new_project
+    from cleverdon.judging.scale import _parse_scale
+    from cleverdon.judging.store.schema import assignments
+    from cleverdon.judging.web.authorization import CSRF_HEADER, cookie_name, csrf_token
 
     chance = random.Random(1967)
     words = [f"word{number}" for number in range(2_000)]
     keys = {}
     with new_project(folder) as (project, connection):
-        fill(
+        fill_database(
             connection,
             title="Benchmark",
-            scale=parse_scale("0..3"),
+            scale=_parse_scale("0..3"),
             topics=[Topic(f"t{t}", " ".join(chance.choices(words, k=4))) for t in range(TOPICS)],
             documents=[
                 Document(f"d{d}", f"Document {d}", " ".join(chance.choices(words, k=WORDS)))
@@ -180,11 +178,12 @@ def _made(folder: Path) -> dict[str, dict[str, str]]:
                 for each in range(TOPICS_EACH)
             ]
             connection.execute(insert(assignments), rows)
-            keys[f"assessor{number}"] = new_visit(connection, person)
+            keys[f"assessor{number}"] = _new_session(connection, person)
     with project:
         cookie = cookie_name(project)
     return {
-        name: {"Cookie": f"{cookie}={key}", CSRF_HEADER: csrf_of(key)} for name, key in keys.items()
+        name: {"Cookie": f"{cookie}={key}", CSRF_HEADER: csrf_token(key)}
+        for name, key in keys.items()
     }
 
 

@@ -13,10 +13,9 @@ from benchmarks.generate import Shape, collection
 from benchmarks.progress import say
 from cleverdon import Hits, Judgments, Measure
 from cleverdon.errors import CleverdonError
-from cleverdon.judged import Subtopics
-from cleverdon.measures import measures
-from cleverdon.measures.parameters import REQUIRED
-from cleverdon.measures.registry import family
+from cleverdon.judgment_arrays import Subtopics
+from cleverdon.measures.base import REQUIRED
+from cleverdon.measures.registry import family, measures
 from cleverdon.rank import rank
 
 COLLECTION = 8_841_823

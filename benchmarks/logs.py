@@ -22,7 +22,7 @@ FORMAT = 1
 """Raise this when the generator of logs changes, so that an older log is not reused."""
 
 PEERS = {
-    Peer(name="cleverdon", module="ibis"): "benchmarks.logs_observed",
+    Peer(name="cleverdon", module="ibis"): "benchmarks.logs_metrics",
     Peer(name="DuckDB by hand", module="duckdb", faster=1.5): "benchmarks.logs_by_hand",
 }
 """The tools, and the module that each is run as."""
@@ -49,7 +49,7 @@ def once(command: Sequence[str]) -> Once:
 
 def _log(events: int) -> Path:
     """Find the log under `data/`, or write it; whatever is interrupted leaves nothing behind."""
-    from cleverdon.online.generating import generate
+    from cleverdon.logs.generator.writer import generate_log
 
     home = DATA / f"logs-{events}-v{FORMAT}"
     if not home.exists():
@@ -57,7 +57,7 @@ def _log(events: int) -> Path:
         progress = Sometimes()
         with tempfile.TemporaryDirectory(prefix="unfinished-", dir=DATA) as unfinished:
             draft = Path(unfinished) / "draft"
-            generate(
+            generate_log(
                 draft,
                 events=events,
                 progress=lambda done, total: progress.say(f"  made {done:,} of {total:,} events"),

@@ -86,8 +86,9 @@ def _run(random: np.random.Generator, number: int, topics: int, depth: int) -> s
 
 
 def _of_cleverdon(files: list[str]) -> Values:
-    from cleverdon.pool import depth_pool, gather
-    from cleverdon.pool.file import write_pool
+    from cleverdon.pooling.contributions import gather
+    from cleverdon.pooling.files import write_pool
+    from cleverdon.pooling.pool_methods import depth_pool
 
     pool = depth_pool(gather(files, depth=DEPTH), k=DEPTH)
     with tempfile.TemporaryDirectory() as scratch:

@@ -14,17 +14,19 @@ from textwrap import dedent
 import click
 
 from cleverdon.cli import COMMANDS, cleverdon
-from cleverdon.measures.base import Measure
-from cleverdon.measures.parameters import REQUIRED
+from cleverdon.logs.metrics.base import METRIC_FAMILIES, Metric, metric_family, metrics
+from cleverdon.logs.tables import metric_facts
+from cleverdon.measures.base import REQUIRED, Measure
+from cleverdon.measures.description import (
+    LEGEND,
+    describe_direction,
+    describe_needs,
+    describe_parameters,
+    other_names,
+)
 from cleverdon.measures.registry import FAMILIES, family, measures
-from cleverdon.online.metrics.base import Metric
-from cleverdon.online.metrics.registry import FAMILIES as METRIC_FAMILIES
-from cleverdon.online.metrics.registry import family as metric_family
-from cleverdon.online.metrics.registry import metrics
-from cleverdon.show.explain import LEGEND, also_called, better, needed, parameters
-from cleverdon.show.metric import facts_of
-from cleverdon.trec_eval.manual import manual
-from cleverdon.trec_eval.options import parse as arguments
+from cleverdon.trec_eval.arguments import parse_options as arguments
+from cleverdon.trec_eval.output import manual
 from docs import pictures
 
 HERE = Path(__file__).parent
@@ -54,10 +56,10 @@ def _measure(cls: type[Measure]) -> str:
     facts = {
         "User": cls.user,
         "Undefined": cls.undefined,
-        "Needs": needed(cls() if REQUIRED not in cls.defaults.values() else cls),
-        "Better": better(cls),
-        "Parameters": f"`{parameters(cls)}`",
-        "Also called": ", ".join(f"`{name}`" for name in also_called(cls)),
+        "Needs": describe_needs(cls() if REQUIRED not in cls.defaults.values() else cls),
+        "Better": describe_direction(cls),
+        "Parameters": f"`{describe_parameters(cls)}`",
+        "Also called": ", ".join(f"`{name}`" for name in other_names(cls)),
         "In trec_eval": ", ".join(f"`{name}`" for name in cls.trec_eval),
         "Source": cls.source,
     }
@@ -76,14 +78,16 @@ minutes. An example is a log, a line a result page: user, time, text, and what w
 def metrics_page() -> str:
     """Every online metric, by family."""
     parts = [MADE, "# The online metrics", METRICS]
-    for heading in METRIC_FAMILIES.values():
+    for heading in METRIC_FAMILIES:
         parts.append(f"## {heading}")
         parts += [_metric(cls()) for cls in metrics() if metric_family(cls) == heading]
     return "\n\n".join(parts) + "\n"
 
 
 def _metric(metric: Metric) -> str:
-    facts = {name: text for name, text in facts_of(metric).items() if text and name != "Formula"}
+    facts = {
+        name: text for name, text in metric_facts(metric).items() if text and name != "Formula"
+    }
     listed = "\n".join(f"- {fact}: {text}" for fact, text in facts.items())
     worked = f"```text\n{dedent(metric.worked).strip()}\n```"
     formula = f"$$ {metric.formula} $$"

@@ -17,11 +17,12 @@ from typing import Any
 from zlib import crc32
 
 from cleverdon import evaluate
-from cleverdon.compare import compare
-from cleverdon.read.texts import Text
-from cleverdon.show import plot
-from cleverdon.show.plot.base import Chart
-from cleverdon.show.report import Report, report
+from cleverdon.charts import export
+from cleverdon.charts.base import Chart
+from cleverdon.comparison.differences import compare
+from cleverdon.formats.texts import Text
+from cleverdon.plots import by_query, comparisons, curves, cutoff_curves, trade_offs
+from cleverdon.reports.html_report import Report, report
 from docs.made_up import TOPICS, made_up
 from tools import chromium
 
@@ -39,12 +40,12 @@ def pictures() -> dict[str, Chart | Report]:
     measure = "nDCG@10"
     queries = {topic: Text(text, "") for topic, text in TOPICS.items()}
     return {
-        "forest.svg": plot.forest(against, measure),
-        "topics.svg": plot.topics(scores, measure, "hybrid", against="bm25"),
-        "eleven_points.svg": plot.eleven_points(scores),
-        "by_cutoff.svg": plot.by_cutoff(scores, "nDCG", cutoffs=range(1, 51)),
-        "heat_map.svg": plot.heat_map(scores, measure),
-        "trade_off.svg": plot.trade_off(scores, measure, "R@100", intervals=True),
+        "forest.svg": comparisons.forest(against, measure),
+        "topics.svg": by_query.topics(scores, measure, "hybrid", baseline="bm25"),
+        "eleven_points.svg": curves.eleven_points(scores),
+        "by_cutoff.svg": cutoff_curves.by_cutoff(scores, "nDCG", cutoffs=range(1, 51)),
+        "heat_map.svg": by_query.heat_map(scores, measure),
+        "trade_off.svg": trade_offs.trade_off(scores, measure, "R@100", intervals=True),
         REPORT: report(against, title="Five systems, fifty topics", queries=queries),
     }
 
@@ -65,7 +66,7 @@ def write() -> None:
     for name, shown in pictures().items():
         path = FOLDER / name
         if not isinstance(shown, Report):
-            plot.save(shown, path)
+            export.save(shown, path)
             path.write_text(_noted_in_svg(path.read_text("utf-8"), digest(shown)), "utf-8")
         elif reason := chromium.missing():
             print(f"{name} is left as it is, since {reason}", file=sys.stderr)

@@ -6,7 +6,7 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 from threading import Thread
@@ -15,6 +15,8 @@ from typing import TextIO
 import pytest
 
 from cleverdon.cli import main
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""How many cases hypothesis makes, how many threads numpy takes, and that Ctrl-C is heard.
+"""Fixtures of all tests of commands, hypothesis's profiles, numpy's threads, and Ctrl-C.
 
 `ci` is the default: the same cases every time, few enough to wait for. To search for new ones:
 
@@ -9,8 +9,14 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.commands import Command, run_here
 
 # Matrices are small here, and all cores are busy: threads of OpenBLAS would only wait for each
 # other, which takes up to half of a test's time. It reads this when numpy is loaded.
@@ -41,3 +47,34 @@ settings.register_profile(
     suppress_health_check=_SLOW_DRAWS,
 )
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+
+@pytest.fixture
+def cleverdon(tmp_path: Path) -> Command:
+    """Runs `cleverdon` in an empty folder; the text of `stdin` is piped to it.
+
+    What needs no process `alone` runs in this one.
+    """
+    script = Path(sys.executable).parent / "cleverdon"
+
+    def run(
+        *arguments: str, stdin: str = "", alone: bool = False
+    ) -> subprocess.CompletedProcess[str]:
+        if alone:
+            return subprocess.run(
+                [str(script), *arguments], cwd=tmp_path, input=stdin, capture_output=True, text=True
+            )
+        return run_here(arguments, tmp_path, stdin=stdin)
+
+    return run
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    """A folder with judgments and two runs."""
+    (tmp_path / "qrels.txt").write_text("1 0 a 2\n1 0 b 0\n2 0 c 1\n3 0 d 0\n")
+    (tmp_path / "good.run").write_text(
+        "1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0 t\n2 Q0 c 1 5 t\n3 Q0 d 1 1 t\n"
+    )
+    (tmp_path / "bad.run").write_text("1 Q0 b 1 2.0 t\n1 Q0 x 2 1.0 t\n9 Q0 c 1 5 t\n")
+    return tmp_path

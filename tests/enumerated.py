@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from cleverdon.hits import Hits
-from cleverdon.judged import Judged
+from cleverdon.judgment_arrays import JudgmentArrays
 
 
 @st.composite
@@ -60,7 +60,7 @@ def joined(queries: list[Hits]) -> Hits:
         return np.concatenate([getattr(hits, name) for hits in queries])
 
     first = queries[0].judgments
-    judgments: Judged = replace(
+    judgments: JudgmentArrays = replace(
         first,
         queries=[str(number) for number in range(len(queries))],
         starts=rows,

@@ -28,6 +28,9 @@ def module_of(path: Path) -> str:
     return ".".join(part for part in parts if part != "__init__")
 
 
+MODULES = {module_of(path): path for path in FILES}
+
+
 def entry(module: str) -> str:
     """The name under which a module, or the package that it is in, stands in the order."""
     while module and module not in ORDER:
@@ -50,7 +53,9 @@ def _imports(path: Path) -> Iterator[tuple[str, bool]]:
             if node.module == "cleverdon":
                 names = [alias.name for alias in node.names]
             else:
-                names = [(node.module or "").removeprefix("cleverdon.")]
+                home = (node.module or "").removeprefix("cleverdon.")
+                submodules = [f"{home}.{alias.name}" for alias in node.names]
+                names = [home, *(name for name in submodules if name in MODULES)]
             of_ours = (node.module or "").partition(".")[0] == "cleverdon"
         elif isinstance(node, ast.Import):
             names = [alias.name.removeprefix("cleverdon.") for alias in node.names]
@@ -84,3 +89,179 @@ def test_no_exception_is_stale() -> None:
 def test_every_line_of_the_order_is_of_a_module() -> None:
     known = {module_of(path) for path in FILES} | {"_core"}
     assert set(ORDER) <= known
+
+
+LONGEST_CHAIN = 17
+
+
+def test_no_chain_of_imports_is_too_long() -> None:
+    """Whoever follows a function to its end should not have to open more modules than that."""
+    depths: dict[str, int] = {}
+
+    def depth(module: str) -> int:
+        if module not in depths:
+            at_once = {name for name, now in imports(MODULES[module]) if now}
+            known = {_module(name) for name in at_once} - {"", module}
+            depths[module] = 1 + max(map(depth, known), default=0)
+        return depths[module]
+
+    assert max(map(depth, MODULES)) <= LONGEST_CHAIN
+
+
+def _module(name: str) -> str:
+    while name and name not in MODULES:
+        name = name.rpartition(".")[0]
+    return name
+
+
+@pytest.mark.parametrize("path", FILES, ids=module_of)
+def test_imports_within_functions_have_a_reason(path: Path) -> None:
+    """Commands need none: they load what they run, so that `cleverdon --help` is fast."""
+    if "cli" in (*path.parts, path.stem):
+        return
+    text = path.read_text(encoding="utf-8")
+    tree, lines = ast.parse(text), text.splitlines()
+    typing_only = [node for node in tree.body if isinstance(node, ast.If)]
+    nested = (node for node in ast.walk(tree) if isinstance(node, _BLOCKS))
+    for block in (node.body for node in nested if node not in typing_only):
+        reason = False
+        for node in block:
+            if not isinstance(node, (ast.Import, ast.ImportFrom)):
+                reason = False
+                continue
+            first = lines[node.lineno - 2].strip().startswith("#")
+            reason |= first or "#" in "".join(lines[node.lineno - 1 : node.end_lineno])
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("cleverdon"):
+                assert reason, f"{path}:{node.lineno}: why is this not imported at the top?"
+
+
+_BLOCKS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.With, ast.For, ast.If, ast.Try)
+
+
+def test_the_table_of_old_places_names_modules_that_exist() -> None:
+    table = GUIDE.partition("## Where things were before")[2]
+    named = set(re.findall(r"`([\w/]+)` \(", table))
+    assert len(named) > 300
+    known = {module_of(path).replace(".", "/") for path in FILES} | {"__init__"}
+    assert named - known - {f"{name}/__init__" for name in known} == set()
+
+
+def test_no_exported_name_is_hidden_by_a_module() -> None:
+    for path in FILES:
+        if path.name == "__init__.py" and "__all__ = [" in (text := path.read_text("utf-8")):
+            listed = text.partition("__all__ = [")[2].partition("]")[0]
+            names = set(re.findall(r'"(\w+)"', listed))
+            modules = {other.stem for other in path.parent.glob("*.py")}
+            modules |= {other.parent.name for other in path.parent.glob("*/__init__.py")}
+            assert not names & modules, f"{path}: {names & modules}"
+
+
+TREES = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in MODULES.items()}
+EXPORTED = {
+    name
+    for path in FILES
+    if path.name == "__init__.py" and (text := path.read_text(encoding="utf-8"))
+    for listed in re.findall(r"__all__ = \[(.*?)\]", text, flags=re.DOTALL)
+    for name in re.findall(r'"(\w+)"', listed)
+}
+DOCUMENTS = "\n".join(
+    path.read_text(encoding="utf-8")
+    for folder in (ROOT, ROOT / "docs")
+    for path in (*folder.glob("*.md"), *folder.glob("*.toml"))
+)
+PLAIN_BASES = {"Generic", "Protocol", "ABC", "object"}
+PLAIN_DECORATORS = {"cache", "lru_cache", "contextmanager", "asynccontextmanager", "overload"}
+FOUND_BY_NAME = {
+    *("api", "pages"),  # the routers of the judging app
+    *("revision", "down_revision", "upgrade"),  # what Alembic reads
+    "main",  # of modules that run as processes
+    *("COLLECTION_COMMANDS", "POOL_COMMANDS", "EXTRAS", "RENAMED_OPTIONS"),  # lists to add to
+    *("DOUBT_RULES", "doubt_rule", "Format"),  # what contributors extend
+}
+TYPE_MAKERS = {"TypeVar", "ParamSpec", "NewType", "namedtuple"}
+
+
+@pytest.mark.parametrize("module", list(MODULES))
+def test_names_that_only_one_module_uses_are_private(module: str) -> None:
+    """Classes that callers receive, or that a registry holds, are exempt; so are commands."""
+    path = f"cleverdon.{module}"
+    public = [name for name in _plain_names(TREES[module]) if not name.startswith("_")]
+    found = {
+        name
+        for name in public
+        if name not in EXPORTED | FOUND_BY_NAME
+        and (path, name) not in _uses()
+        and not _named_in_text(module, name)
+        and f"{path}.{name}" not in DOCUMENTS
+        and f"{path}:{name}" not in DOCUMENTS
+        and not re.search(rf"from {re.escape(path)} import[^\n]*\b{name}\b", DOCUMENTS)
+    }
+    assert not found, "begin them with an underscore: no other module uses them"
+
+
+def _plain_names(tree: ast.Module) -> Iterator[str]:
+    """Yield module-level functions, constants, and classes without decorators or special bases."""
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if all(_last_name(one) in PLAIN_DECORATORS for one in node.decorator_list):
+                yield node.name
+        elif isinstance(node, ast.ClassDef):
+            plain = all(_last_name(base) in PLAIN_BASES for base in node.bases)
+            if plain and not node.decorator_list and not node.keywords:
+                yield node.name
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            made = node.value.func if isinstance(node.value, ast.Call) else None
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            if made is None or _last_name(made) not in TYPE_MAKERS:
+                yield from (target.id for target in targets if isinstance(target, ast.Name))
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        return _last_name(node.func)
+    if isinstance(node, ast.Subscript):
+        return _last_name(node.value)
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+@cache
+def _uses() -> set[tuple[str, str]]:
+    """All pairs of a module and a name of it that another file imports or looks up."""
+    found = set()
+    tools = [
+        path for folder in ("docs", "benchmarks", "tools") for path in (ROOT / folder).glob("*.py")
+    ]
+    others = {str(path): ast.parse(path.read_text(encoding="utf-8")) for path in tools}
+    for module, tree in (*TREES.items(), *others.items()):
+        known = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                if node.module != f"cleverdon.{module}":
+                    found |= {(node.module, alias.name) for alias in node.names}
+                known |= {
+                    alias.asname or alias.name: f"{node.module}.{alias.name}"
+                    for alias in node.names
+                }
+        found |= {
+            (known[node.value.id], node.attr)
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in known
+        }
+    return found
+
+
+def _named_in_text(module: str, name: str) -> bool:
+    """Tell whether another module names it in a text, as entry points and lazy imports do."""
+    last = module.rpartition(".")[2]
+    return any(
+        re.search(rf"""["'.:]{name}["']|(>>>|\.\.\.) from \S+ import[^\n]*\b{name}\b""", text)
+        for other, text in _texts().items()
+        if other != module and last in text
+    )
+
+
+@cache
+def _texts() -> dict[str, str]:
+    return {module: path.read_text(encoding="utf-8") for module, path in MODULES.items()}

@@ -15,8 +15,8 @@ from cleverdon.costs import (
     QUANTITIES,
     Cost,
     Costs,
-    from_record,
-    merged,
+    costs_from_record,
+    merge_costs,
     read_costs,
     read_timed_run,
 )
@@ -88,21 +88,21 @@ def test_two_files_of_one_system_are_put_together() -> None:
     bench = Costs("a", {"p99": Cost(0.1)}, ("the sender lagged",), {"rate": 10})
     index = Costs("a", {"index_size": Cost(1e6)}, (), {"repeat": 3})
     other = Costs("b", {"p99": Cost(0.2)})
-    found = merged([bench, index, other])
+    found = merge_costs([bench, index, other])
     assert list(found) == ["a", "b"]
     assert found["a"].settings == {"rate": 10, "repeat": 3}
     # What spoils the one does not spoil the other.
     assert found["a"].why_not("p99") == ("the sender lagged",)
     assert found["a"].why_not("index_size") == ()
     assert found["b"] == other
-    assert merged([index, index]) == {"a": index}
+    assert merge_costs([index, index]) == {"a": index}
     # A bench can tell the size as well, which its late sender has nothing to do with.
     told = Costs("a", {"index_size": Cost(1e6)}, ("the sender lagged",))
     for order in ([index, told], [told, index]):
-        assert merged(order)["a"].why_not("index_size") == ()
+        assert merge_costs(order)["a"].why_not("index_size") == ()
     slower = Costs("a", {"p99": Cost(0.2)})
     with pytest.raises(InputError, match="two files say p99 of 'a'"):
-        merged([bench, index, slower])
+        merge_costs([bench, index, slower])
 
 
 def test_the_ends_of_what_is_known() -> None:
@@ -132,4 +132,4 @@ _COST = st.builds(
     )
 )
 def test_what_is_written_is_read_back(costs: Costs) -> None:
-    assert from_record(json.loads(json.dumps(costs.record()))) == costs
+    assert costs_from_record(json.loads(json.dumps(costs.record()))) == costs

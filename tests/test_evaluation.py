@@ -11,9 +11,11 @@ import pytest
 
 from cleverdon import Hits, InputError, Judgments, Measure, NotationError, Run, evaluate, measure
 from cleverdon.errors import OptionError
-from cleverdon.evaluation import DEFAULT_MEASURES
-from cleverdon.measures import AP, measures, registry
-from cleverdon.read import distinct_names
+from cleverdon.formats.inputs import distinct_names
+from cleverdon.measures import registry
+from cleverdon.measures.ranked import AP
+from cleverdon.measures.registry import measures
+from cleverdon.profiles import _DEFAULT_MEASURES
 from cleverdon.settings import Settings
 
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1, "d4": -1}}
@@ -21,7 +23,7 @@ RUN = {"q1": {"d1": 0.7, "d2": 0.5}, "q2": {"d4": 0.9, "d1": 0.8, "d9": 0.1}}
 
 
 def test_what_is_measured_by_default() -> None:
-    assert [str(wanted) for wanted in evaluate(QRELS, RUN).measures] == list(DEFAULT_MEASURES)
+    assert [str(wanted) for wanted in evaluate(QRELS, RUN).measures] == list(_DEFAULT_MEASURES)
 
 
 @pytest.mark.parametrize(
@@ -162,8 +164,8 @@ def test_queries_come_in_bytewise_order() -> None:
     [
         (
             QRELS,
-            {"topic 1": {"d1": 0.5}},
-            "run: no query of it has judgments: it has 'topic 1', the judgments have 'q1'; "
+            {"query 1": {"d1": 0.5}},
+            "run: no query of it has judgments: it has 'query 1', the judgments have 'q1'; "
             "a run is {query: {document: score}}, and several are {name: run}",
         ),
         (
@@ -268,7 +270,8 @@ def test_the_first_results_are_kept_on_demand() -> None:
 def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a test registers is forgotten after it."""
     measures()  # load Cleverdon's own first
-    for name in ("_classes", "_names", "_trec_eval"):
+    monkeypatch.setattr(registry._registry, "_classes", dict(registry._registry._classes))
+    for name in ("_names", "_trec_eval"):
         monkeypatch.setattr(registry, name, dict(getattr(registry, name)))
 
 

@@ -12,9 +12,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from cleverdon import Hits, InputError, Judgments, Measure, parse
-from cleverdon.arrays import Floats
+from cleverdon._common.arrays import Floats
 from cleverdon.errors import OptionError
-from cleverdon.measures import parse_all
+from cleverdon.measures.notation import parse_all
 from cleverdon.measures.worked import ranking
 from cleverdon.rank import rank
 from tests.differential.collections import INTEGER_GRADES, Collection, Nested, collections

@@ -24,12 +24,11 @@ from sklearn import metrics
 
 from cleverdon import InputError, Judgments, Run, Scores, evaluate
 from cleverdon.errors import NotationError
-from cleverdon.measures import RBP, find
-from cleverdon.profiles import PROFILES, profile
+from cleverdon.measures.graded import RBP
+from cleverdon.measures.registry import find
+from cleverdon.profiles import PROFILES, find_profile, profile_differences
 from cleverdon.rank import rank
 from cleverdon.settings import Settings
-from cleverdon.show.profiles import differences
-from cleverdon.show.table import render
 from tests.differential.collections import SCORES, Collection, Nested, collections
 
 FEWER = settings(max_examples=max(settings.default.max_examples // 5, 5))
@@ -43,7 +42,7 @@ batches = collections(grades=GRADES, scores=(*SCORES, *CLOSE_SCORES), queries=MA
 
 def by_query(scores: Scores, measure: str) -> dict[str, float]:
     """The values of one run, undefined ones as 0, of the queries that are evaluated."""
-    values = np.nan_to_num(scores.values[0, scores._measure(measure)])
+    values = np.nan_to_num(scores.values[scores.index_of(scores.systems[0], measure)])
     pairs = zip(scores.queries, values.tolist(), scores.evaluated[0], strict=True)
     return {query: value for query, value, is_in in pairs if is_in}
 
@@ -62,7 +61,7 @@ def test_every_profile_can_do_what_it_says() -> None:
 
 
 def test_what_is_written_out_wins() -> None:
-    tool = profile("trec_eval-9")
+    tool = find_profile("trec_eval-9")
     assert str(tool.parse("RBP")[0]) == "RBP(p=0.9,gain=topic)"
     assert str(tool.parse("RBP(p=0.5)")[0]) == "RBP(p=0.5,gain=topic)"
     assert str(tool.parse("RBP(p=0.8,gain=collection)")[0]) == "RBP"
@@ -116,7 +115,7 @@ def test_trec_eval_9_prints_what_pytrec_eval_gives(collection: Collection) -> No
     # Of an empty ranking trec_eval computes 0 / 0 as interpolated precision.
     run = {query: results for query, results in collection.run.items() if results}
     oracle = pytrec_eval.RelevanceEvaluator(qrels, wanted).evaluate(run)
-    names = [*profile("trec_eval-9").measures, "11pt_avg"]
+    names = [*find_profile("trec_eval-9").measures, "11pt_avg"]
     scores = evaluate(qrels, run, names, profile="trec_eval-9")
     for name in names:
         if name.startswith(("num_", "gm_")):
@@ -285,7 +284,7 @@ GDEVAL = {"1": ("0.54177", "0.32697"), "3": ("0.57876", "0.21875")}
 
 
 def gdeval(qrels: Nested, run: Nested, k: int, folder: Path) -> dict[str, tuple[str, str]]:
-    """What gdeval.pl prints: for each topic nDCG and ERR."""
+    """What gdeval.pl prints: for each query nDCG and ERR."""
     judged, ranked = folder / "qrels", folder / "run"
     judged.write_text("".join(f"{q} 0 {d} {g}\n" for q in qrels for d, g in qrels[q].items()))
     ranked.write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q in run for d, s in run[q].items()))
@@ -300,10 +299,10 @@ def test_gdeval_as_recorded() -> None:
     scores = evaluate(GDEVAL_QRELS, GDEVAL_RUN, profile="gdeval")
     ndcg, err = by_query(scores, "nDCG"), by_query(scores, "ERR")
     assert {q: (f"{ndcg[q]:.5f}", f"{err[q]:.5f}") for q in ndcg} == GDEVAL
-    # Topic 2 has nothing relevant, and topic 4 is not in the run.
+    # Query 2 has nothing relevant, and query 4 is not in the run.
     mean = sum(float(values[0]) for values in GDEVAL.values()) / 2
     assert scores.mean("run", "nDCG") == pytest.approx(mean, abs=1e-5)
-    assert "0.56027        0.27286" in render(scores)  # five digits
+    assert "0.56027        0.27286" in scores.render()  # five digits
 
 
 @pytest.mark.skipif(which("perl") is None, reason="gdeval needs perl, which is not installed")
@@ -556,7 +555,7 @@ def test_queries_without_anything_relevant() -> None:
 
 
 def test_the_table_of_differences_is_made_from_the_profiles() -> None:
-    text = differences()
+    text = profile_differences()
     for name, known in PROFILES.items():
         assert name in text
         for measure in (*known.parameters, *known.instead):

@@ -1,4 +1,4 @@
-"""Risk against a baseline: by hand, against the definitions in plain Python, and against scipy."""
+"""Risk against a baseline."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from scipy import stats
 
 from cleverdon import Scores, evaluate
 from cleverdon.errors import OptionError
-from cleverdon.risk import risk
-from cleverdon.show.risk import render
+from cleverdon.risk import measure_risk
 
 DEPTH = 6
 
@@ -49,7 +48,7 @@ def ranks(draw: st.DrawFn) -> list[list[int]]:
 def test_definitions(rows: list[list[int]], alpha: float) -> None:
     values = [[1 / rank if rank else 0.0 for rank in row] for row in rows]
     queries = len(values[0])
-    found = risk(scores_of(rows), "RR", baseline="system 0", alpha=alpha)
+    found = measure_risk(scores_of(rows), "RR", baseline="system 0", alpha=alpha)
     total = sum(map(sum, values))
     for s, (one, row) in enumerate(zip(found, values, strict=True)):
         differences = [ours - theirs for ours, theirs in zip(row, values[0], strict=True)]
@@ -76,7 +75,7 @@ def test_definitions(rows: list[list[int]], alpha: float) -> None:
 @given(ranks())
 def test_without_aversion_it_is_the_paired_t_test(rows: list[list[int]]) -> None:
     scores = scores_of(rows)
-    found = risk(scores, "RR", baseline="system 0", alpha=0)
+    found = measure_risk(scores, "RR", baseline="system 0", alpha=0)
     for s, one in enumerate(found):
         differences = scores.values[s, 0] - scores.values[0, 0]
         assert one.urisk == pytest.approx(differences.mean(), abs=1e-12)
@@ -90,9 +89,9 @@ def test_without_aversion_it_is_the_paired_t_test(rows: list[list[int]]) -> None
 def test_a_loss_weighs_more_than_a_gain() -> None:
     # System 1 gains a half on one query and loses a half on another.
     scores = scores_of([[2, 1], [1, 2]])
-    urisks = [risk(scores, "RR", baseline="system 0", alpha=a)[1].urisk for a in (0, 1, 3)]
+    urisks = [measure_risk(scores, "RR", baseline="system 0", alpha=a)[1].urisk for a in (0, 1, 3)]
     assert urisks == [0, -0.25, -0.75]
-    (one, two) = risk(scores, "RR", baseline="system 0", alpha=1)
+    (one, two) = measure_risk(scores, "RR", baseline="system 0", alpha=1)
     assert (one.urisk, one.wins, one.losses) == (0, 0, 0)
     # 0.5 and -1: their mean, over their deviation, times the root of 2.
     assert two.trisk == pytest.approx(-0.25 / (1.5 / math.sqrt(2)) * math.sqrt(2))
@@ -101,9 +100,9 @@ def test_a_loss_weighs_more_than_a_gain() -> None:
 def test_only_queries_that_all_systems_have_count() -> None:
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     runs = {"old": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "new": {"q1": {"b": 1.0}}}
-    both = risk(evaluate(qrels, runs, "RR"), "RR", baseline="old")
+    both = measure_risk(evaluate(qrels, runs, "RR"), "RR", baseline="old")
     assert both[1].losses == 2  # a query that a run lacks is an empty result
-    shared = risk(evaluate(qrels, runs, "RR", missing="skip"), "RR", baseline="old")
+    shared = measure_risk(evaluate(qrels, runs, "RR", missing="skip"), "RR", baseline="old")
     assert shared[1].losses == 1
 
 
@@ -121,20 +120,20 @@ def test_only_queries_that_all_systems_have_count() -> None:
 def test_what_cannot_be(measure: str, baseline: str, alpha: float, message: str) -> None:
     scores = evaluate({"q": {"a": 1}}, {"old": {"q": {"a": 1.0}}}, ["AP", "SetE", "Utility"])
     with pytest.raises(OptionError) as raised:
-        risk(scores, measure, baseline=baseline, alpha=alpha)
+        measure_risk(scores, measure, baseline=baseline, alpha=alpha)
     assert str(raised.value).startswith(message)
 
 
 def test_tables() -> None:
-    found = risk(scores_of([[2, 1], [1, 2]]), "RR", baseline="system 0", alpha=3)
-    lines = render(found).splitlines()
+    found = measure_risk(scores_of([[2, 1], [1, 2]]), "RR", baseline="system 0", alpha=3)
+    lines = found.render().splitlines()
     assert lines[0].split() == [
         *("system", "measure", "mean", "wins", "losses", "urisk", "trisk", "zrisk", "georisk")
     ]
     assert "  0.0000        -  " in lines[2]  # the baseline against itself
     assert lines[-1].startswith("against system 0, a loss counting 4 times")
-    records = json.loads(render(found, "json"))
+    records = json.loads(found.render("json"))
     assert [record["urisk"] for record in records] == [0, -0.75]
     assert records[0]["trisk"] is None
     assert records[0]["measure"] == "RR"
-    assert render(found, "csv").splitlines()[2].startswith("system 1,RR,0.75,1,1,-0.75,")
+    assert found.render("csv").splitlines()[2].startswith("system 1,RR,0.75,1,1,-0.75,")

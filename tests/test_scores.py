@@ -11,8 +11,7 @@ import pytest
 from cleverdon import Scores, evaluate, parse
 from cleverdon.errors import OptionError
 from cleverdon.measures.registry import measures
-from cleverdon.measures.worked import examples
-from cleverdon.show.table import render
+from tests.worked_examples import examples
 
 QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 1}, "q3": {"d1": 0}}
 GOOD = {"q1": {"d1": 0.9, "d2": 0.1}, "q2": {"d1": 0.5}, "q3": {"d1": 0.5}}
@@ -73,7 +72,7 @@ def test_to_dict() -> None:
 
 def test_to_json_holds_everything() -> None:
     found = scores(ties="worst")
-    record = json.loads(json.dumps(found.to_json(), allow_nan=False))
+    record = json.loads(json.dumps(found.to_record(), allow_nan=False))
     assert record["means"] == found.to_dict()
     assert record["queries"] == found.queries
     assert record["values"]["good"]["AP"] == [1.0, 1.0, None]  # JSON knows no NaN
@@ -128,8 +127,8 @@ def test_the_size_of_the_collection_is_unknown() -> None:
         assert math.isnan(values["MCC"])
         assert values["AP"] > 0
     assert found.warnings[-1] == f"Fallout, MCC: undefined, since {_DOCS}, says so"
-    assert found.to_json()["means"]["good"]["Fallout"] is None
-    assert any(_DOCS in warning for warning in found.to_json()["warnings"])
+    assert found.to_record()["means"]["good"]["Fallout"] is None
+    assert any(_DOCS in warning for warning in found.to_record()["warnings"])
     sizeless = evaluate(QRELS, {"good": GOOD}, "Fallout")
     for average in ("mean", "geometric", "median", "min", "max", "std", "micro"):
         assert math.isnan(sizeless.to_dict(average=average)["good"]["Fallout"])
@@ -145,7 +144,7 @@ def test_the_size_of_the_collection_is_unknown() -> None:
 def test_no_format_has_a_number_for_what_is_unknown(format: str, options: dict[str, str]) -> None:
     found = evaluate(QRELS, {"good": GOOD}, "Fallout", **options)
     for per_query in (False, True):
-        shown = render(found, format, per_query=per_query)
+        shown = found.render(format, per_query=per_query)
         if format in ("csv", "tsv"):
             assert all(line[-1] in ",\t" for line in shown.splitlines()[1:])
             continue
@@ -174,9 +173,9 @@ def test_every_measure_has_an_average_where_one_query_has_a_value(case: str) -> 
     plain = [cls for cls in measures() if cls.needs is None and not cls.text]
     wanted = dict.fromkeys(example.measure for cls in plain for example in examples(cls))
     found = evaluate(qrels, {"run": run}, [m for m in wanted if m.needs is None])
-    header, (_, *shown) = csv.reader(render(found, "csv").splitlines())
+    header, (_, *shown) = csv.reader(found.render("csv").splitlines())
     assert header == ["system", *map(str, found.measures)]
-    held = found.to_json()["means"]["run"]
+    held = found.to_record()["means"]["run"]
     unknown = 0
     for m, measure in enumerate(found.measures):
         undefined = all(math.isnan(value) for value in found.values[0, m])

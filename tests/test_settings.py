@@ -8,7 +8,7 @@ import pytest
 
 from cleverdon import InputError, Run, evaluate
 from cleverdon.errors import OptionError, UndefinedError
-from cleverdon.profiles import PROFILES, profile
+from cleverdon.profiles import PROFILES, find_profile
 from cleverdon.settings import CHOICES, Settings
 
 # Two documents tie for the first place; the larger id is not the relevant one.
@@ -112,11 +112,13 @@ def test_an_unknown_setting() -> None:
 
 
 def test_profiles() -> None:
-    assert profile("cleverdon").settings == Settings()
+    assert find_profile("cleverdon").settings == Settings()
     counted = Settings(undefined="always-worst")
-    assert profile("trec_eval-10").settings == counted
-    assert profile("trec_eval-9").settings == counted.changed(precision="single", missing="skip")
-    assert profile("msmarco").settings == counted.changed(order_by="rank")
+    assert find_profile("trec_eval-10").settings == counted
+    assert find_profile("trec_eval-9").settings == counted.changed(
+        precision="single", missing="skip"
+    )
+    assert find_profile("msmarco").settings == counted.changed(order_by="rank")
     for name, known in PROFILES.items():
         assert known.name == name
         assert known.about

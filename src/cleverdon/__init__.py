@@ -12,17 +12,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cleverdon.bounding import bounds
     from cleverdon.data import Judgments, Run
-    from cleverdon.engine.evaluating import evaluate_engines
-    from cleverdon.engine.searching import search
+    from cleverdon.engines.retrieval import evaluate_engines, search
     from cleverdon.errors import CleverdonError, InputError, NotationError
     from cleverdon.evaluation import evaluate
-    from cleverdon.flip import could_flip
+    from cleverdon.explanation.traces import trace
     from cleverdon.hits import Hits
-    from cleverdon.measures import Measure, measure, parse
+    from cleverdon.measures.base import Measure
+    from cleverdon.measures.notation import parse
+    from cleverdon.measures.registry import measure
     from cleverdon.scores import Scores
-    from cleverdon.tracing import trace
+    from cleverdon.unknowns.bounds import bounds
+    from cleverdon.unknowns.flips import could_flip
 
 __version__ = "0.1.0"
 
@@ -35,14 +36,14 @@ _HOME = {
     "NotationError": "errors",
     "Run": "data",
     "Scores": "scores",
-    "bounds": "bounding",
-    "could_flip": "flip",
+    "bounds": "unknowns.bounds",
+    "could_flip": "unknowns.flips",
     "evaluate": "evaluation",
-    "evaluate_engines": "engine.evaluating",
+    "evaluate_engines": "engines.retrieval",
     "measure": "measures.registry",
     "parse": "measures.notation",
-    "search": "engine.searching",
-    "trace": "tracing",
+    "search": "engines.retrieval",
+    "trace": "explanation.traces",
 }
 
 __all__ = [

@@ -1,7 +1,7 @@
-"""What a system costs, as far as it was measured: times, rates and sizes beside its quality.
+"""The measured costs of a system: times, rates and sizes.
 
 The files that `cleverdon bench --json` and `cleverdon index --json` write have, among much else,
-an object `costs`; and where topics were asked, `run`: what was answered while it was timed, as
+an object `costs`; and where queries were asked, `run`: what was answered while it was timed, as
 `{query: {document: score}}`, with all queries that were asked. This module reads no more of them.
 """
 
@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 from cleverdon.errors import InputError
 
 VERSION = 1
-KINDS = ("cleverdon bench", "cleverdon index")
+_KINDS = ("cleverdon bench", "cleverdon index")
 _WRITTEN_BY = "'cleverdon bench --json' or 'cleverdon index --json'"
 _Read = TypeVar("_Read")
 
@@ -62,22 +62,15 @@ class Cost:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The interval, which is the value alone where none is known.
-
-        Where one end is known, the other is somewhere: a short bench cannot tell how slow the
-        slowest requests are.
-        """
+        """The interval, 0 or infinity for an unknown end; the value alone if both are unknown."""
         if self.low is None and self.high is None:
             return self.value, self.value
-        return (
-            0.0 if self.low is None else self.low,
-            math.inf if self.high is None else self.high,
-        )
+        return (0.0 if self.low is None else self.low, math.inf if self.high is None else self.high)
 
 
 @dataclass(frozen=True)
 class Costs:
-    """What one system costs."""
+    """The measured costs of one system."""
 
     system: str
     by_name: Mapping[str, Cost]  # by the names of QUANTITIES
@@ -85,11 +78,11 @@ class Costs:
     settings: Mapping[str, Any] = field(default_factory=dict)  # how they were measured
 
     def why_not(self, name: str) -> tuple[str, ...]:
-        """Why one of the values should not be believed; mostly, nothing speaks against it."""
+        """Return the reasons not to trust one of the values; usually there are none."""
         return (*self.not_valid, *self.by_name[name].not_valid)
 
     def to_json(self) -> dict[str, Any]:
-        """What a file of results says under `costs`."""
+        """Return the object `costs` of a file of results."""
         return {
             name: {"value": cost.value, "low": cost.low, "high": cost.high}
             | ({"not_valid": list(cost.not_valid)} if cost.not_valid else {})
@@ -97,7 +90,7 @@ class Costs:
         }
 
     def record(self) -> dict[str, Any]:
-        """All of it, as `from_record` reads it."""
+        """Return the record that `costs_from_record` reads."""
         return {
             "system": self.system,
             "settings": dict(self.settings),
@@ -106,8 +99,8 @@ class Costs:
         }
 
 
-def from_record(held: Mapping[str, Any]) -> Costs:
-    """The costs that were written down; KeyError, TypeError or ValueError where they were not."""
+def costs_from_record(held: Mapping[str, Any]) -> Costs:
+    """Read costs; KeyError, TypeError or ValueError if the record is damaged."""
     return Costs(
         system=str(held["system"]),
         by_name={name: _cost(cost) for name, cost in held["costs"].items() if name in QUANTITIES},
@@ -116,18 +109,17 @@ def from_record(held: Mapping[str, Any]) -> Costs:
     )
 
 
-def spoken(name: str) -> str:
-    """A quantity as people write it: `index size`."""
+def cost_label(name: str) -> str:
     return name.replace("_", " ")
 
 
 def read_costs(path: str | os.PathLike[str]) -> Costs:
-    """The costs that a file of results says."""
-    return _read(from_record, path)
+    """Read the costs of a file of results."""
+    return _read(costs_from_record, path)
 
 
 def read_timed_run(path: str | os.PathLike[str]) -> dict[str, dict[str, float]] | None:
-    """What the engine answered while it was timed; None where the file does not say."""
+    """Return the run that the engine gave while it was timed; None where the file has none."""
     return _read(_timed_run, path)
 
 
@@ -152,7 +144,7 @@ def _read(reader: Callable[[dict[str, Any]], _Read], path: str | os.PathLike[str
         raise InputError(
             f"cannot be read as what {_WRITTEN_BY} writes: {error}", source=source
         ) from None
-    if not isinstance(held, dict) or held.get("kind") not in KINDS:
+    if not isinstance(held, dict) or held.get("kind") not in _KINDS:
         raise InputError(f"is not what {_WRITTEN_BY} writes", source=source)
     if held.get("version") != VERSION:
         raise InputError(
@@ -164,12 +156,12 @@ def _read(reader: Callable[[dict[str, Any]], _Read], path: str | os.PathLike[str
         return reader(held)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
-            f"is a damaged file of results: {damage(error)}; measure again", source=source
+            f"is a damaged file of results: {damage_text(error)}; measure again", source=source
         ) from None
 
 
-def damage(error: Exception) -> str:
-    """What is wrong with a record, of the error that reading it gave."""
+def damage_text(error: Exception) -> str:
+    """Describe what is wrong with a record, from the error that reading it gave."""
     if isinstance(error, KeyError):
         return f"{error} is missing"
     if isinstance(error, (TypeError, AttributeError)):
@@ -177,8 +169,8 @@ def damage(error: Exception) -> str:
     return str(error)
 
 
-def merged(found: Iterable[Costs]) -> dict[str, Costs]:
-    """One record a system: what a bench says of it, and what indexing did."""
+def merge_costs(found: Iterable[Costs]) -> dict[str, Costs]:
+    """Merge the costs of each system: those of a bench and those of indexing."""
     systems: dict[str, Costs] = {}
     for costs in found:
         before = systems.get(costs.system)
@@ -206,7 +198,7 @@ def merged(found: Iterable[Costs]) -> dict[str, Costs]:
 
 
 def _each_with_its_doubts(costs: Costs) -> dict[str, Cost]:
-    """What spoils a bench does not spoil the size of an index that was measured beside it."""
+    """Attach to each cost its own doubts: those of a bench do not concern an index's size."""
     return {
         name: replace(cost, not_valid=costs.why_not(name)) for name, cost in costs.by_name.items()
     }

@@ -1,17 +1,21 @@
-"""Runs and judgments in memory: frozen, columnar, and the same whatever they were read from."""
+"""Runs and judgments in memory: frozen, columnar, and independent of their source.
+
+Judgments may say more than a grade for each document: see `Annotations`. numpy is imported when
+it is needed, since every command that takes files imports this module.
+"""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from cleverdon import _core
-from cleverdon.annotations import Annotations, Nested
-from cleverdon.errors import InputError, MissingExtra, check_count
+from cleverdon._common.extras import require
+from cleverdon.errors import InputError, OptionError, check_count
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -20,17 +24,56 @@ if TYPE_CHECKING:
     import polars
     import pyarrow
 
-    from cleverdon.arrays import Floats
-    from cleverdon.judged import Judged
+    from cleverdon._common.arrays import Floats
+    from cleverdon.judgment_arrays import JudgmentArrays
+
+
+Nested = dict[str, dict[str, float]]  # query to document to number
+Grades = Mapping[str, Mapping[str, float]]
+"""Query to document to grade; one below 0 is of a document that is pooled, and not judged."""
+
+POOLED = -1.0  # the grade of documents that are pooled and not judged
+
+
+@dataclass(frozen=True)
+class Annotations:
+    """Annotations of judgments in addition to a grade for each document."""
+
+    docs: int | None = None  # how many documents the collection has
+    second: Nested | None = None  # another grade, as of credibility
+    subtopics: dict[str, dict[str, dict[str, float]]] | None = None  # query, document, subtopic
+    weights: Nested | None = None  # of each query's subtopics
+    stratum: Nested | None = None  # from which stratum of the pool a document was drawn
+    probability: Nested | None = None  # with which it was drawn
+
+    def weighing(self, weights: Nested) -> Annotations:
+        """Add weights of the subtopics; raise an error if they do not match."""
+        covered = self.subtopics
+        if covered is None:
+            raise OptionError(
+                "weights are of subtopics, and these judgments have none: qrels_format='subtopics'"
+            )
+        if covered.keys().isdisjoint(weights):
+            raise InputError(
+                f"no query of the judgments has weights: they have {next(iter(covered))!r}, the "
+                f"weights have {next(iter(weights))!r}"
+            )
+        for query, known in weights.items():
+            for name, weight in known.items():
+                if weight < 0:
+                    raise InputError(f"the weight of {name!r} of query {query!r} is below 0")
+            for grades in covered.get(query, {}).values():
+                for name, grade in grades.items():
+                    if grade > 0 and name not in known:
+                        raise InputError(f"subtopic {name!r} of query {query!r} has no weight")
+        return replace(self, weights=weights)
 
 
 class Rows:
-    """What runs and judgments share: rows of (query, document, number), grouped by query."""
+    """Rows of (query, document, number), grouped by query: the base of runs and judgments."""
 
-    columns: ClassVar[tuple[str, str, str]]
-    """The column names in tables that are made from it."""
-    kind: ClassVar[str]
-    """What the numbers are, as the core calls it."""
+    columns: ClassVar[tuple[str, str, str]]  # the column names of tables
+    kind: ClassVar[str]  # the kind of the numbers, as the core calls it
 
     def __init__(
         self,
@@ -46,10 +89,8 @@ class Rows:
         self._unlisted = tuple(query for query in dict.fromkeys(unlisted) if query not in known)
         """Queries without rows, which the table does not know."""
         self.name = name
-        self.source = source
-        """The file it was read from, if any."""
-        self.digest = digest
-        """BLAKE3 of that file, what `b3sum` prints."""
+        self.source = source  # the file, if it was read from one
+        self.digest = digest  # BLAKE3 of that file, what `b3sum` prints
 
     def __reduce__(self) -> tuple[Any, ...]:
         facts = {"name": self.name, "source": self.source, "digest": self.digest}
@@ -57,10 +98,12 @@ class Rows:
 
     @classmethod
     def read(cls, data: Any, *, format: str | None = None, **options: Any) -> Self:
-        """Read a file, a dict of dicts, a data frame or rows; see `cleverdon.read.read`."""
-        from cleverdon.read import read
+        """Read a file, a dict of dicts, a data frame or rows; see
+        `cleverdon.formats.inputs.read_input`.
+        """
+        from cleverdon.formats.inputs import read_input  # which imports this module
 
-        return read(cls, data, format=format, **options)
+        return read_input(cls, data, format=format, **options)
 
     @cached_property
     def queries(self) -> list[str]:
@@ -87,7 +130,7 @@ class Rows:
         return {query: position for position, query in enumerate(self.queries)}
 
     def __len__(self) -> int:
-        """How many rows there are."""
+        """Return the number of rows."""
         return self._starts[-1]
 
     def __iter__(self) -> Iterator[str]:
@@ -124,47 +167,38 @@ class Rows:
 
     def to_arrow(self) -> pyarrow.Table:
         """A pyarrow table."""
-        try:
-            import pyarrow
-        except ImportError:
-            raise MissingExtra("to_arrow()", package="pyarrow", extra="tables") from None
-        return pyarrow.table(self)
+        table: pyarrow.Table = require("pyarrow", "to_arrow()", extra="tables").table(self)
+        return table
 
     def to_polars(self) -> polars.DataFrame:
         """A polars data frame."""
-        try:
-            import polars
-        except ImportError:
-            raise MissingExtra("to_polars()", package="polars") from None
-        return polars.DataFrame(self)
+        frame: polars.DataFrame = require("polars", "to_polars()").DataFrame(self)
+        return frame
 
     def to_pandas(self) -> pandas.DataFrame:
         """A pandas data frame."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtra("to_pandas()", package="pandas") from None
-        return pandas.DataFrame(list(self.rows()), columns=list(self.columns))
+        library = require("pandas", "to_pandas()")
+        frame: pandas.DataFrame = library.DataFrame(list(self.rows()), columns=list(self.columns))
+        return frame
 
     def write(self, path: str | PathLike[str], *, format: str | None = None) -> None:
         """Write a file; the format follows from its ending (`.json`, `.parquet`), else TREC's.
 
         A warning says which queries without rows are lost: of all formats, only JSON keeps them.
         """
-        from cleverdon.read.write import lost_queries, write
+        from cleverdon.formats.writers import lost_queries, write_rows  # which imports this module
 
-        write(self, path, format=format)
+        write_rows(self, path, format=format)
         if lost := lost_queries(self, path, format=format):
             warnings.warn(lost, stacklevel=2)
 
 
 def _again(cls: type[Rows], nested: dict[str, dict[str, float]], facts: dict[str, Any]) -> Rows:
-    """What was pickled."""
     return cls(_core.Table.from_dict(nested, cls.kind, "unchecked"), **facts)
 
 
 class Run(Rows):
-    """What one system returned: for each query, documents with scores.
+    """The results of one system: for each query, documents with scores.
 
     >>> run = Run.read({"q1": {"d1": 0.5, "d2": 0.75}}, name="mine")
     >>> run.ranking("q1")
@@ -181,7 +215,7 @@ class Run(Rows):
 
 
 class Judgments(Rows):
-    """What people, or others, judged: for each query, documents with grades.
+    """Relevance judgments: for each query, documents with grades.
 
     >>> Judgments.read([("q1", "d1", 2), ("q1", "d2", 0)])
     <Judgments 'judgments': 2 rows, 1 queries>
@@ -191,18 +225,10 @@ class Judgments(Rows):
     kind = "grade"
 
     def __init__(
-        self,
-        table: _core.Table,
-        *,
-        name: str,
-        source: str = "",
-        digest: str = "",
-        unlisted: Iterable[str] = (),
-        notes: Annotations | None = None,
+        self, table: _core.Table, *, notes: Annotations | None = None, **facts: Any
     ) -> None:
-        super().__init__(table, name=name, source=source, digest=digest, unlisted=unlisted)
+        super().__init__(table, **facts)
         self.notes = notes or Annotations()
-        """What they say beside grades."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         again, (cls, nested, facts) = super().__reduce__()
@@ -215,7 +241,7 @@ class Judgments(Rows):
         second: Judgments | None = None,
         weights: Nested | None = None,
     ) -> Judgments:
-        """The same with the size of the collection, second grades, or weights of subtopics.
+        """Add the size of the collection, second grades, or weights of subtopics.
 
         A document that only the second judgments mention counts as not judged in the first, and the
         other way round. A query's subtopics count equally where no weights of them are given.
@@ -244,29 +270,27 @@ class Judgments(Rows):
         if weights is not None:
             notes = notes.weighing(weights)
         facts = {"name": self.name, "source": self.source, "digest": self.digest}
-        return Judgments(table, **facts, notes=notes)
+        return Judgments(table, notes=notes, **facts)
 
     @cached_property
     def core(self) -> _core.Judgments:
-        """The same in the order in which queries are evaluated, with a look-up by document."""
+        """The judgments in the order of evaluation, with a look-up by document."""
         return _core.Judgments(self._table)
 
     @cached_property
-    def judged(self) -> Judged:
+    def judged(self) -> JudgmentArrays:
         """The judgments as measures see them."""
         import numpy as np
 
-        from cleverdon.judged import Judged, Subtopics
+        from cleverdon.judgment_arrays import JudgmentArrays, Subtopics  # reading needs no numpy
 
         grade, notes = self.core.grades, self.notes
         second = self._column(notes.second, -1)
-        subtopics = None
+        subtopics, rows = None, self._rows_in_order()
         if notes.subtopics is not None:
-            rows = self._rows_in_order()
-            subtopics = Subtopics.noted(
-                notes.subtopics, notes.weights, queries=self.core.queries, rows=rows
-            )
-        return Judged(
+            covered, weights, queries = notes.subtopics, notes.weights, self.core.queries
+            subtopics = Subtopics.noted(covered, weights, queries=queries, rows=rows)
+        return JudgmentArrays(
             queries=self.core.queries,
             starts=self.core.starts,
             grade=grade,
@@ -280,7 +304,7 @@ class Judgments(Rows):
         )
 
     def _column(self, nested: Nested | None, otherwise: float, dtype: type = float) -> Any:
-        """Numbers of documents as an array, a row for each judgment."""
+        """Return a note on documents as an array, a row for each judgment."""
         import numpy as np
 
         if nested is None:

@@ -1,11 +1,11 @@
-"""Everything that Cleverdon raises on purpose.
+"""The exceptions that Cleverdon raises, and the checks of option values that raise them.
 
     CleverdonError
-    ├── InputError       something in a file or an object that was given: where, and what is wrong
-    ├── NotationError    a measure, a parameter or a value that does not exist
-    ├── OptionError      a setting that does not exist or does not fit the others
-    ├── UndefinedError   a measure is undefined for a query, and that was not to be passed over
-    ├── MissingExtra     a library that is only needed for this, with the command that installs it
+    ├── InputError       something is wrong in a file or an object: where, and what
+    ├── NotationError    a measure, a parameter or a value does not exist
+    ├── OptionError      a setting does not exist, or does not fit the others
+    ├── UndefinedError   a measure is undefined for a query, and `undefined="error"` was asked for
+    ├── MissingExtra     an optional library is not installed; the text names the install command
     └── InternalError    a defect of Cleverdon itself
 
 Catch `CleverdonError` for all of them. The command line prints its text as one line.
@@ -28,12 +28,7 @@ class InputError(CleverdonError):
     """
 
     def __init__(
-        self,
-        message: str,
-        *,
-        source: str = "",
-        line: int | None = None,
-        column: int | None = None,
+        self, message: str, *, source: str = "", line: int | None = None, column: int | None = None
     ) -> None:
         place = ":".join(str(part) for part in (source, line, column) if part not in ("", None))
         super().__init__(f"{place}: {message}" if place else message)
@@ -74,8 +69,7 @@ def check_word(option: str, word: object, allowed: Iterable[str]) -> None:
         raise OptionError(f"{option}={word!r} is not known{suggest(str(word), allowed)}")
 
 
-LARGEST_COUNT = 10**15
-"""Nothing is counted higher: what would be is a slip of the keyboard."""
+LARGEST_COUNT = 10**15  # higher numbers are typing mistakes
 
 
 def check_count(option: str, value: object, *, least: int = 1) -> int:

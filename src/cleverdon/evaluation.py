@@ -1,39 +1,33 @@
-"""The main job: runs and judgments in, scores out."""
+"""Evaluation: runs, judgments and measures in, scores out."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cleverdon import _core
-from cleverdon.about import About, AboutRun
-from cleverdon.arrays import Floats
-from cleverdon.data import Judgments, Rows
+from cleverdon import __version__
+from cleverdon._common.arrays import Floats
+from cleverdon._common.progress import Progress
+from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
+from cleverdon.formats.inputs import named_runs
 from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
-from cleverdon.profiles import DEFAULT_MEASURES, Profile
-from cleverdon.profiles import profile as find_profile
-from cleverdon.rank import Ranked, rank
-from cleverdon.read import distinct_names
-from cleverdon.read.mapping import first_filled, has_lists
-from cleverdon.scores import Rankings, Scores
+from cleverdon.profiles import Profile, find_profile
+from cleverdon.rank import RankedRun, rank
+from cleverdon.scores import Provenance, Rankings, RunProvenance, Scores
 from cleverdon.settings import Settings
 
-__all__ = ["DEFAULT_MEASURES", "evaluate", "score"]
-
 if TYPE_CHECKING:
-    from cleverdon.bounding import Bounds
+    from cleverdon.unknowns.bounds import Bounds
 
-Progress = Callable[[str, int, int], object]
-"""Called with the name of a run, how much is done, and of how much."""
 
-Ways = Mapping[Measure, tuple[Settings, bool]]
-"""How each measure wants a run to be ranked: settings, and whether it `looks_elsewhere`."""
+_RankingVariants = Mapping[Measure, tuple[Settings, bool]]
+"""The ranking that each measure needs: settings, and whether it `uses_other_queries`."""
 
 
 def evaluate(
@@ -62,17 +56,38 @@ def evaluate(
 ) -> Scores:
     """Score one run, or several, by measures.
 
-    Judgments and runs are files, dicts of dicts, data frames, rows of tuples, or `Judgments` and
-    `Run`; several runs are a list, or a dict from names to runs. The keywords from `ties` to
-    `no_relevant` are the choices on which tools disagree (`cleverdon.settings.CHOICES` says what
-    each can be); `profile` makes all of them as another tool does, with its defaults of measures'
-    parameters and, where no `measures` are named, its measures. `docs` is how many documents the
-    collection has, and `second` another file of judgments, as of credibility, for the measures that
-    ask for it; `weights` says how much each subtopic of a query counts (query, subtopic, number),
-    where they do not all count alike. `keep` retains each query's first results, and the rankings,
-    for plots and explanations. `bounds` adds the lowest and highest values that ties and unjudged
-    results, and with `rest` the unseen rest of a collection of `docs`, could give. `progress` is
-    called with a run's name and how much is done, and of how much: bytes read, then bounds.
+    Args:
+        qrels: The judgments: a file, a dict of dicts, a data frame, rows of tuples or `Judgments`.
+        runs: A run, in any of these forms or as `Run`; several as a list, or as a dict by name.
+        measures: The measures; by default those of the profile.
+        ties: How tied results are ordered. This and the keywords up to `no_relevant` are the
+            choices on which tools disagree: `cleverdon.settings.CHOICES` lists their values.
+        order_by: Whether scores or the rank column decide the order.
+        precision: The precision of scores.
+        missing: How queries that a run lacks are evaluated.
+        undefined: What an undefined value counts as in averages.
+        duplicates: What happens to a document that occurs twice for one query.
+        own_document: Whether a document with the id of the query counts.
+        no_relevant: Whether queries without a relevant document count.
+        profile: Another tool, whose choices, parameters and default measures are taken.
+        docs: The number of documents in the collection, for measures that need it.
+        second: Other judgments, as of credibility, for measures of two grades.
+        weights: How much each subtopic of a query counts: query, subtopic, number.
+        qrels_format: The format of the judgments, if not to be guessed.
+        run_format: The format of the runs, if not to be guessed.
+        keep: How many results of each query to keep, with the rankings, for plots and
+            explanations.
+        bounds: Whether to add the lowest and highest values that ties and unjudged results could
+            give.
+        rest: Whether the bounds include the unseen rest of a collection of `docs` documents.
+        progress: Is called with the current step and how much of it is done.
+
+    Returns:
+        A value for each system, measure and query.
+
+    Raises:
+        InputError: A file cannot be read, or runs and judgments have nothing in common.
+        OptionError: A choice is unknown.
 
     >>> qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}}
     >>> evaluate(qrels, {"q1": {"d1": 0.7, "d2": 0.5}}, ["nDCG@10", "P@1"]).to_dict()
@@ -96,7 +111,7 @@ def evaluate(
         raise OptionError("rest=True goes with bounds=True")
     wanted = tool.parse(tool.measures if measures is None else measures)
     named = [name for name, word in given.items() if word is not None]
-    ways = {m: (tool.settings_of(m, settings, named), m.looks_elsewhere) for m in wanted}
+    ways = {m: (tool.settings_of(m, settings, named), m.uses_other_queries) for m in wanted}
     also = [way for way in dict.fromkeys(ways.values()) if way != (settings, False)]
     if isinstance(qrels, (str, os.PathLike)):
         qrels_format = qrels_format or tool.qrels_format
@@ -107,7 +122,6 @@ def evaluate(
     judgments = judgments.noting(docs=docs, second=other, weights=shares)
     ranked = []
     for name, run in named_runs(runs, judgments.queries):
-        watch = None if progress is None else _watching(progress, name or "run")
         ranked.append(
             rank(
                 judgments,
@@ -118,30 +132,34 @@ def evaluate(
                 keep=keep,
                 also=also,
                 listed_only=tool.settings.missing == "skip",
-                progress=watch,
+                progress=progress,
             )
         )
     scores = score(judgments, ranked, wanted, settings=settings, profile=profile, ways=ways)
     if keep:
-        kept = Rankings(judgments, {run.name: run.hits for run in ranked})
-        scores = replace(scores, rankings=kept)
+        hits = {run.name: run.hits for run in ranked}
+        scores = replace(scores, rankings=Rankings(judgments, hits))
     if bounds:
-        found = _bounds(ranked, ways, tool, rest=rest, progress=progress)
+        found = _bounds_of_runs(ranked, ways, tool, rest=rest, progress=progress)
         scores = replace(scores, bounds=found)
     return scores
 
 
-def _bounds(
-    ranked: list[Ranked], ways: Ways, tool: Profile, *, rest: bool, progress: Progress | None
+def _bounds_of_runs(
+    ranked: list[RankedRun],
+    ways: _RankingVariants,
+    tool: Profile,
+    *,
+    rest: bool,
+    progress: Progress | None,
 ) -> dict[str, dict[str, Bounds]]:
-    """The bounds of each run by each measure."""
-    from cleverdon.bounding import bounds
+    from cleverdon.unknowns.bounds import bounds  # only where they are asked for
 
     found: dict[str, dict[str, Bounds]] = {run.name: {} for run in ranked}
     for r, run in enumerate(ranked):
         for m, (measure, (settings, elsewhere)) in enumerate(ways.items()):
             if progress is not None:
-                progress(run.name, r * len(ways) + m, len(ranked) * len(ways))
+                progress(f"bounds of {run.name}", r * len(ways) + m, len(ranked) * len(ways))
             hits = run.hits_by(settings, elsewhere=elsewhere)
             ends = bounds(measure, hits, rest=rest)
             absent = tool.value_of_absent(measure)
@@ -156,16 +174,14 @@ def _bounds(
 
 def score(
     judgments: Judgments,
-    ranked: list[Ranked],
+    ranked: list[RankedRun],
     measures: tuple[Measure, ...],
     *,
     settings: Settings,
     profile: str = "cleverdon",
-    ways: Ways | None = None,
+    ways: _RankingVariants | None = None,
 ) -> Scores:
     """Score runs that are ranked already, in all `ways` that the measures want."""
-    from cleverdon import __version__
-
     names = [run.name for run in ranked]
     for name in names:
         if names.count(name) > 1:
@@ -183,15 +199,15 @@ def score(
     if settings.no_relevant == "skip":
         evaluated &= judgments.judged.count(judgments.judged.grade > 0) > 0
     if ways is None:
-        ways = {measure: (settings, measure.looks_elsewhere) for measure in measures}
-    scored = [_in_all_ways(measures, run, ways) for run in ranked]
+        ways = {measure: (settings, measure.uses_other_queries) for measure in measures}
+    scored = [_score_all_variants(measures, run, ways) for run in ranked]
     values = np.array([found for found, _ in scored])
     for m, measure in enumerate(measures):
         absent = find_profile(profile).value_of_absent(measure)
         if absent is not None:
             values[:, m][~np.array([run.present for run in ranked])] = absent
     values[~np.broadcast_to(evaluated[:, None, :], values.shape)] = np.nan
-    about = About(
+    about = Provenance(
         version=__version__,
         profile=profile,
         settings=settings,
@@ -200,7 +216,7 @@ def score(
         queries=len(queries),
         judgments=len(judgments),
         runs={
-            run.name: _about(run, queries, measures, values[s], evaluated[s])
+            run.name: _run_provenance(run, queries, measures, values[s], evaluated[s])
             for s, run in enumerate(ranked)
         },
         docs=judgments.judged.docs,
@@ -220,10 +236,10 @@ def score(
     return scores
 
 
-def _in_all_ways(
-    measures: tuple[Measure, ...], run: Ranked, ways: Ways
+def _score_all_variants(
+    measures: tuple[Measure, ...], run: RankedRun, ways: _RankingVariants
 ) -> tuple[Floats, dict[Measure, Floats]]:
-    """The values and parts of measures that do not all want the same ranking."""
+    """Return values and parts of measures that need different rankings of one run."""
     values = np.empty((len(measures), len(run.hits)))
     parts: dict[Measure, Floats] = {}
     for way in dict.fromkeys(ways.values()):
@@ -231,15 +247,15 @@ def _in_all_ways(
         settings, elsewhere = way
         hits = run.hits_by(settings, elsewhere=elsewhere)
         of_these = tuple(measures[row] for row in rows)
-        values[rows], found = _scored(of_these, hits, expected=settings.ties == "expected")
+        values[rows], found = _score_measures(of_these, hits, expected=settings.ties == "expected")
         parts |= found
     return values, parts
 
 
-def _scored(
+def _score_measures(
     measures: tuple[Measure, ...], hits: Hits, *, expected: bool
 ) -> tuple[Floats, dict[Measure, Floats]]:
-    """The values of each measure for each query, and the parts of those that have any."""
+    """Return the values of each measure for each query, and the parts of those that have any."""
     blocks = []
     parts: dict[Measure, list[Floats]] = {}
     # All measures of one block before the next: they share what it has computed.
@@ -259,57 +275,9 @@ def _scored(
     return np.concatenate(blocks, axis=1), joined
 
 
-def named_runs(runs: Any, queries: Iterable[str] | None = None) -> list[tuple[str | None, Any]]:
-    """The runs with their names; None where the run's own name is to be taken.
-
-    `queries` are those with judgments, if known: they tell a query without results from the name
-    of an empty run.
-    """
-    if isinstance(runs, Mapping) and runs:
-        if _is_one_run(runs, queries):
-            return [(None, runs)]
-        return [(str(name), run) for name, run in runs.items()]
-    one = (str, os.PathLike, Rows, _core.Source)
-    if isinstance(runs, one) or hasattr(runs, "__arrow_c_stream__"):
-        return [(None, runs)]
-    if not isinstance(runs, Iterable):
-        raise InputError(f"{type(runs).__name__!r} is neither a run nor several")
-    listed = list(runs)
-    if not listed:
-        raise InputError("there is no run to evaluate")
-    if isinstance(listed[0], (tuple, list)) or hasattr(listed[0], "__dataclass_fields__"):
-        return [(None, listed)]  # rows of one run
-    paths = [os.fspath(run) for run in listed if isinstance(run, (str, os.PathLike))]
-    labels = distinct_names(paths)
-    named: list[tuple[str | None, Any]] = []
-    for number, run in enumerate(listed, start=1):
-        if isinstance(run, (str, os.PathLike)):
-            named.append((labels[os.fspath(run)], run))
-        else:
-            named.append((run.name if isinstance(run, Rows) else f"run {number}", run))
-    return named
-
-
-def _is_one_run(runs: Mapping[Any, Any], queries: Iterable[str] | None) -> bool:
-    """Whether a dict is one run (query to document to score) rather than runs by name."""
-    first = first_filled(runs)
-    if isinstance(first, (Mapping, list, tuple)) and not first:  # so are all: only keys can tell
-        keys = {
-            str(key, "utf-8", "replace") if isinstance(key, bytes) else str(key) for key in runs
-        }
-        return queries is None or not keys.isdisjoint(queries)
-    if not isinstance(first, Mapping):
-        return has_lists(runs)
-    return not any(isinstance(inner, (Mapping, list, tuple)) for inner in first.values())
-
-
-def _watching(progress: Progress, name: str) -> Callable[[int, int], object]:
-    return lambda done, total: progress(name, done, total)
-
-
-def _about(
-    run: Ranked, queries: list[str], measures: tuple[Measure, ...], values: Any, evaluated: Any
-) -> AboutRun:
+def _run_provenance(
+    run: RankedRun, queries: list[str], measures: tuple[Measure, ...], values: Any, evaluated: Any
+) -> RunProvenance:
     hits = run.hits
     judged = hits.grade >= 0
 
@@ -318,7 +286,7 @@ def _about(
         return int((judged & (hits.rank <= k)).sum()) / max(returned, 1)
 
     undefined = np.isnan(values[:, evaluated]).sum(axis=1)
-    return AboutRun(
+    return RunProvenance(
         source=run.source,
         digest=run.digest,
         queries=int(run.present.sum()),
@@ -341,6 +309,6 @@ def _about(
 
 
 def cutoffs(measures: Iterable[Measure]) -> list[int]:
-    """Where measures cut rankings off, from the top down."""
+    """Return the ranks at which measures cut rankings off, in ascending order."""
     found = {getattr(measure, "k", None) for measure in measures if measure.cut == "k"}
     return sorted(k for k in found if isinstance(k, int))

@@ -1,62 +1,62 @@
-"""Profiles: named bundles of choices that reproduce another tool's numbers.
+"""Profiles: named bundles of settings that reproduce another tool's numbers.
 
-All that a profile fixes stands in its entry here, so that `cleverdon explain --profiles` and the
-guide can tell where profiles differ. What is written out wins over a profile: a setting that is
-given by name, and a parameter that stands in a measure's brackets.
+All that a profile fixes stands in its entry here, so that `cleverdon explain --profiles` and
+the guide can tell where profiles differ. What is written out wins over a profile: a setting
+that is given by name, and a parameter that stands in a measure's brackets. The command line
+imports this module at its start: measures are imported within functions.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from cleverdon.errors import InputError, OptionError, suggest
 from cleverdon.settings import Settings
+from cleverdon.tables.table import TextTable, render_table
 
 if TYPE_CHECKING:
     from cleverdon.measures.base import Measure
 
-DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
+
+_DEFAULT_MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 
 
 @dataclass(frozen=True)
 class Profile:
-    """What a tool does otherwise."""
+    """The conventions of another tool."""
 
     name: str
     about: str
     settings: Settings = Settings()  # noqa: RUF009 (frozen)
-    measures: tuple[str, ...] = DEFAULT_MEASURES
-    """What is computed where no measure is named."""
+    measures: tuple[str, ...] = _DEFAULT_MEASURES
+    """The measures that are computed where none is named."""
     parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """The tool's defaults, by measure."""
     special: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Settings of their own that measures have: see `_fits` for how measures are written."""
     instead: Mapping[str, str] = field(default_factory=dict)
-    """What the tool's names mean, where it is another measure of Cleverdon's."""
+    """The tool's names that mean another measure of Cleverdon's."""
     words: Mapping[str, tuple[str, Mapping[str, Any]]] = field(default_factory=dict)
     """Names that only the tool has, or that others use otherwise: the measure, and parameters."""
     absent: Mapping[str, float] = field(default_factory=dict)
     """The value for a query that the run lacks, if not that of an empty result; by measure."""
-    beta_squared: bool = False
-    """Whether the beta of SetF is the square of the textbooks' beta."""
-    top_grade: float | None = None
-    """The largest grade that the tool takes."""
-    qrels_format: str | None = None
-    """How the tool reads a file of judgments."""
+    beta_squared: bool = False  # the beta of SetF is the square of the textbooks' beta
+    top_grade: float | None = None  # the largest grade that the tool takes
+    qrels_format: str | None = None  # the format in which the tool reads a file of judgments
     decimals: int = 4
 
     def parse(self, measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
         """The measures as the tool understands them; `Measure`s stay as they are."""
-        from cleverdon.measures.notation import parse_all
+        from cleverdon.measures.notation import parse_all  # commands start without measures
 
         return parse_all(measures, meaning=self._meaning, naming=self.named)
 
     def named(self, name: str) -> tuple[type[Measure], Mapping[str, Any]]:
         """The class that a name stands for in the tool, and the parameters that the name sets."""
-        from cleverdon.measures.registry import find, named
+        from cleverdon.measures.registry import find, named  # commands start without measures
 
         for word, (meant, parameters) in self.words.items():
             if word.casefold() == name.casefold():
@@ -66,7 +66,7 @@ class Profile:
     def _meaning(
         self, cls: type[Measure], parameters: dict[str, Any]
     ) -> tuple[type[Measure], dict[str, Any]]:
-        from cleverdon.measures.registry import find
+        from cleverdon.measures.registry import find  # commands start without measures
 
         if cls.__name__ in self.instead:
             cls = find(self.instead[cls.__name__])
@@ -100,8 +100,8 @@ class Profile:
 
 
 def _fits(pattern: str, measure: Measure) -> bool:
-    """Whether a measure is meant by a name, `RR@` (with a cut-off) or `R(cap=true)` (set so)."""
-    from cleverdon.measures.registry import as_text
+    """Tell whether a name means a measure: `RR@` (with a cut-off), `R(cap=true)` (set so)."""
+    from cleverdon.measures.registry import as_text  # commands start without measures
 
     name, parameter, value, cut = re.fullmatch(
         r"(\w+)(?:\((\w+)=([\w.]+)\))?(@?)", pattern
@@ -114,7 +114,6 @@ def _fits(pattern: str, measure: Measure) -> bool:
 
 
 def _each(names: str, **settings: str) -> dict[str, dict[str, str]]:
-    """The same settings for several measures."""
     return dict.fromkeys(names.split(), settings)
 
 
@@ -123,7 +122,7 @@ _OFFICIAL = (
     *("recip_rank", *(f"iprec_at_recall_{level / 10:.2f}" for level in range(11))),
     *(f"P_{k}" for k in (5, 10, 15, 20, 30, 100, 200, 500, 1000)),
 )
-"""What trec_eval prints where nothing is asked for."""
+"""The measures that trec_eval prints where nothing is asked for."""
 
 
 def _trec_eval(version: int) -> dict[str, dict[str, Any]]:
@@ -137,7 +136,7 @@ def _trec_eval(version: int) -> dict[str, dict[str, Any]]:
 
 
 _CWL = "INST INSQ BPM SDCG NERR8 NERR9 NERR10 NERR11"
-"""What ir_measures has from cwl-eval, which reads 1000 ranks."""
+"""The measures that ir_measures has from cwl-eval, which reads 1000 ranks."""
 
 PROFILES: dict[str, Profile] = {
     profile.name: profile
@@ -176,11 +175,7 @@ PROFILES: dict[str, Profile] = {
                     ties="ascending",
                     precision="double",
                 ),
-                **_each(
-                    f"RankAccuracy RBP {_CWL}",
-                    ties="input",
-                    precision="double",
-                ),
+                **_each(f"RankAccuracy RBP {_CWL}", ties="input", precision="double"),
                 **_each("ERR nDCG(gain=exponential)", precision="double"),
             },
             words={"Accuracy": ("RankAccuracy", {})},
@@ -247,8 +242,78 @@ PROFILES: dict[str, Profile] = {
 }
 
 
-def profile(name: str) -> Profile:
+def find_profile(name: str) -> Profile:
     """The profile of that name."""
     if not isinstance(name, str) or name not in PROFILES:
         raise OptionError(f"there is no profile {name!r}{suggest(str(name), PROFILES)}")
     return PROFILES[name]
+
+
+_SAME = "·"
+
+
+def profile_differences(format: str = "table") -> str:
+    """Two tables: the settings of each profile, and what it does otherwise for some measures.
+
+    What is as in the first profile, Cleverdon's own, is not shown.
+    """
+    about = TextTable(
+        ["profile", "what it is for"], [[p.name, p.about] for p in PROFILES.values()], 2, []
+    )
+    tables = (about, _settings_table(), _measures_table())
+    return "\n\n".join(render_table(table, format).rstrip() for table in tables)
+
+
+def _settings_table() -> TextTable:
+    own, *others = PROFILES.values()
+    columns = [
+        column
+        for column in (*(setting.name for setting in fields(Settings)), "decimals")
+        if any(_word(other, column) != _word(own, column) for other in others)
+    ]
+    rows = [[own.name, *(_word(own, column) for column in columns)]]
+    for other in others:
+        words = [(_word(other, column), _word(own, column)) for column in columns]
+        rows.append([other.name, *(_SAME if word == usual else word for word, usual in words)])
+    return TextTable(["profile", *columns], rows, len(columns) + 1, [])
+
+
+def _word(profile: Profile, column: str) -> str:
+    return str(profile.decimals if column == "decimals" else getattr(profile.settings, column))
+
+
+def _measures_table() -> TextTable:
+    rows = [[p.name, *row] for p in PROFILES.values() for row in _peculiarities(p)]
+    return TextTable(["profile", "what it does otherwise", "for"], rows, 3, [])
+
+
+def _peculiarities(profile: Profile) -> Iterator[list[str]]:
+    """Yield what a profile does differently, and for which measures."""
+    defaults: dict[str, list[str]] = {}
+    for name, parameters in profile.parameters.items():
+        defaults.setdefault(_listed(parameters), []).append(name)
+    for shown, names in defaults.items():
+        yield [f"by default {shown}", " ".join(names)]
+    for word, (meant, parameters) in profile.words.items():
+        yield [f"is {meant}" + (f"({_listed(parameters)})" if parameters else ""), word]
+    for name, meant in profile.instead.items():
+        yield [f"is {meant}", name]
+    for name, value in profile.absent.items():
+        yield [f"is {value:g} for a query that the run lacks", name]
+    if profile.beta_squared:
+        yield ["beta stands for its square", "SetF"]
+    alike: dict[str, list[str]] = {}
+    for name, settings in profile.special.items():
+        alike.setdefault(_listed(settings), []).append(name.replace("@", "@k"))
+    for shown, names in alike.items():
+        yield [f"ranked with {shown}", " ".join(names)]
+    if profile.top_grade is not None:
+        yield [f"a grade above {profile.top_grade:g} is an error", "all"]
+    if profile.qrels_format is not None:
+        yield [f"files of judgments are read as {profile.qrels_format}", "all"]
+
+
+def _listed(values: Mapping[str, object]) -> str:
+    from cleverdon.measures.registry import as_text  # commands start without measures
+
+    return ",".join(f"{name}={as_text(value)}" for name, value in values.items())

@@ -1,4 +1,4 @@
-"""From a run and judgments to Hits: one ranking, for every measure."""
+"""Ranking: a run and judgments to Hits, once for all measures."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ from typing import Any, Literal, cast
 import numpy as np
 
 from cleverdon import _core
-from cleverdon.arrays import Bools
+from cleverdon._common.arrays import Bools
+from cleverdon._common.progress import Progress
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import InputError, OptionError
+from cleverdon.formats.inputs import open_input
+from cleverdon.formats.lines import Lines
+from cleverdon.formats.mappings import has_lists
 from cleverdon.hits import Hits
-from cleverdon.judged import NOT_JUDGED, Judged
-from cleverdon.read import Lines, open_input
-from cleverdon.read.mapping import has_lists
+from cleverdon.judgment_arrays import NOT_JUDGED, JudgmentArrays
 from cleverdon.settings import Settings
 
-_NAMED = 5
-"""How many of a run's queries without judgments are named."""
+_NAMED = 5  # so many of a run's queries without judgments are named
 
 
 @dataclass(frozen=True, eq=False)
-class Ranked:
+class RankedRun:
     """One run, ranked and joined with the judgments."""
 
     name: str
@@ -38,7 +39,7 @@ class Ranked:
     extra_names: tuple[str, ...]  # the first few of them
     top: list[list[tuple[str, float]]]  # per judged query, the first results that were to be kept
     others: dict[tuple[Settings, bool], Hits] = field(default_factory=dict)
-    """The same run in other ways, by settings and by whether it `looks_elsewhere`."""
+    """The run ranked in other ways, by settings and by `uses_other_queries`."""
 
     def hits_by(self, settings: Settings, *, elsewhere: bool = False) -> Hits:
         """The hits in one of the ways in which the run was ranked."""
@@ -57,15 +58,14 @@ def rank(
     keep: int = 0,
     also: Iterable[tuple[Settings, bool]] = (),
     listed_only: bool = False,
-    progress: Callable[[int, int], object] | None = None,
-) -> Ranked:
+    progress: Progress | None = None,
+) -> RankedRun:
     """Rank a run, and keep what the judgments mention.
 
     A text file is streamed and a dict of dicts is walked in place; neither is ever copied whole.
     `also` names other ways in which to rank it as well, for measures that ask for them: settings,
     and whether to keep results that only other queries' judgments mention. `listed_only` leaves out
-    queries that found nothing and are known from the search record beside the file, as tools do
-    that read the file alone.
+    queries without results that only the search record next to the file lists, as other tools do.
     """
     source, digest = "", ""
     unlisted: tuple[str, ...] = ()
@@ -78,18 +78,13 @@ def rank(
         joined = join(order)
         name = name or "run"
     if joined is None:
-        opened = open_input(
-            Run,
-            run,
-            format=format,
-            name=name,
-            duplicates="unchecked",
-            order_by=settings.order_by,
-        )
+        how = {"format": format, "name": name, "order_by": settings.order_by}
+        opened = open_input(Run, run, duplicates="unchecked", **how)  # type: ignore[arg-type]
         name = name or opened.name
         if isinstance(opened, Lines):
             text, layout = opened.source, opened.layout
-            joined = judgments.core.join_text(text, layout, order, progress)
+            report = None if progress is None else partial(progress, f"reading {name}")
+            joined = judgments.core.join_text(text, layout, order, report)
             join = partial(judgments.core.join_text, text, layout)
             source, digest, unlisted = text.name, text.digest(), opened.unlisted
         else:
@@ -109,7 +104,7 @@ def rank(
         again = joined if same else join(_order(way, elsewhere=elsewhere))
         if again is not None:
             others[way, elsewhere] = _hits(judgments, again, way)
-    return Ranked(
+    return RankedRun(
         name=str(name),
         hits=_hits(judgments, joined, settings),
         present=present,
@@ -125,7 +120,7 @@ def rank(
 
 
 def _core_order(settings: Settings) -> tuple[str, bool]:
-    """What of the settings on which measures differ matters to the core."""
+    """Return the part that matters to the core of the settings on which measures differ."""
     ties = settings.ties if settings.ties in ("ascending", "input") else "descending"
     return ties, settings.precision == "single"
 
@@ -142,8 +137,8 @@ def _order(settings: Settings, *, keep: int = 0, elsewhere: bool = False) -> _co
     )
 
 
-def as_hits(judged: Judged, joined: _core.Joined) -> Hits:
-    """What the core found, as Hits."""
+def as_hits(judged: JudgmentArrays, joined: _core.Joined) -> Hits:
+    """Convert the core's join to Hits."""
     return Hits(
         query=joined.query,
         rank=joined.rank,

@@ -1,4 +1,4 @@
-"""Risk: what a system loses on single queries, where another is known to do well.
+"""Gains and losses of single queries against a baseline.
 
 A mean hides that a system gained a little on many queries and failed on a few. Risk-sensitive
 aggregations count each loss 1 + alpha times.
@@ -7,15 +7,20 @@ aggregations count each loss 1 + alpha times.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
-from cleverdon.aggregate import average, worst_value
-from cleverdon.arrays import Bools, Floats
+from cleverdon._common.arrays import Bools, Floats
+from cleverdon._common.text import printable
 from cleverdon.errors import OptionError
-from cleverdon.measures.base import Measure
-from cleverdon.scores import Scores
+from cleverdon.measures.base import Measure, worst_value
+from cleverdon.scores import Scores, average
+from cleverdon.tables.numbers import format_decimal
+from cleverdon.tables.result import RecordList
+from cleverdon.tables.sections import Section
+from cleverdon.tables.table import DIGITS, TextTable
 
 
 @dataclass(frozen=True)
@@ -49,23 +54,79 @@ class Risk:
     """The geometric mean of the mean and of the probability of ZRisk; from the same."""
 
 
-def risk(
-    scores: Scores, measure: str | Measure, *, baseline: str, alpha: float = 1.0
-) -> list[Risk]:
-    """Every system's risk by one measure, the baseline's own among them.
+_RISK_COLUMNS = ("mean", "wins", "losses", "urisk", "trisk", "zrisk", "georisk")
+
+
+class RiskAnalysis(RecordList[Risk]):
+    """The risk of each system, by one measure or several.
+
+    Attributes:
+        items: A risk for each system and measure.
+
+    >>> from cleverdon import evaluate
+    >>> scores = evaluate({"q1": {"a": 1}}, {"run": {"q1": {"a": 1.0}}}, "RR")
+    >>> [one.losses for one in measure_risk(scores, baseline="run")]
+    [0]
+    """
+
+    def sections(self, *, exact: bool = False, digits: int = DIGITS) -> list[Section]:
+        """Return a row for each system and measure."""
+        rows = []
+        for one in self:
+            numbers = [getattr(one, name) for name in _RISK_COLUMNS]
+            cells = [
+                str(number)
+                if isinstance(number, int)
+                else format_decimal(number, exact=exact, digits=digits)
+                for number in numbers
+            ]
+            rows.append([printable(one.system), str(one.measure), *cells])
+        note = (
+            f"against {printable(self[0].baseline)}, a loss counting {1 + self[0].alpha:g} times; "
+            "zrisk and georisk against all systems together"
+        )
+        grid = TextTable(["system", "measure", *_RISK_COLUMNS], rows, 2, [], [note])
+        return [Section("risk", grid, titled=False)]
+
+
+def measure_risk(
+    scores: Scores,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    *,
+    baseline: str,
+    alpha: float = 1.0,
+) -> RiskAnalysis:
+    """Compute the risk of every system, the baseline included.
 
     Only queries on which all systems were evaluated count; an undefined value counts as the
     measure's worst.
 
+    Args:
+        scores: The systems' scores.
+        measures: One measure or several, from 0 on, of which more is better; by default all.
+        baseline: The system that gains and losses are against.
+        alpha: A loss counts 1 + alpha times.
+
+    Returns:
+        URisk, TRisk, ZRisk and GeoRisk of each system by each measure.
+
     >>> from cleverdon import evaluate
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1}}
     >>> runs = {"old": {"q1": {"d1": 1}, "q2": {"d3": 2, "d2": 1}}, "new": {"q2": {"d2": 1}}}
-    >>> old, new = risk(evaluate(qrels, runs, "RR"), "RR", baseline="old", alpha=1)
+    >>> old, new = measure_risk(evaluate(qrels, runs, "RR"), "RR", baseline="old", alpha=1)
     >>> new.wins, new.losses, new.urisk
     (1, 1, -0.75)
     """
     if not alpha >= 0:
         raise OptionError(f"alpha={alpha}: a loss counts 1 + alpha times, and alpha is from 0 on")
+    if measures is None:
+        measures = scores.measures
+    wanted = [measures] if isinstance(measures, (str, Measure)) else measures
+    found = [one for each in wanted for one in _risks(scores, each, baseline, alpha)]
+    return RiskAnalysis(tuple(found))
+
+
+def _risks(scores: Scores, measure: str | Measure, baseline: str, alpha: float) -> list[Risk]:
     base, m = scores.index_of(baseline, measure)
     chosen = scores.measures[m]
     if chosen.better != "higher" or chosen.range[0] < 0 or chosen.text:
@@ -77,6 +138,8 @@ def risk(
     values = np.nan_to_num(scores.values[:, m, shared], nan=worst_value(chosen))
     differences = values - values[base]
     z_risks = _weighed(_surprise(values), alpha).sum(axis=1)
+    # The probability of no larger value in a normal distribution.
+    likely = [math.erfc(-z / values.shape[1] / math.sqrt(2)) / 2 for z in z_risks]
     return [
         Risk(
             system=system,
@@ -89,19 +152,19 @@ def risk(
             urisk=float(_weighed(differences[s], alpha).mean()),
             trisk=_t_statistic(_weighed(differences[s], alpha)),
             zrisk=float(z_risks[s]),
-            georisk=math.sqrt(values[s].mean() * _normal(z_risks[s] / values.shape[1])),
+            georisk=math.sqrt(values[s].mean() * likely[s]),
         )
         for s, system in enumerate(scores.systems)
     ]
 
 
 def _weighed(differences: Floats, alpha: float) -> Floats:
-    """Losses 1 + alpha times, gains as they are."""
+    """Count losses 1 + alpha times."""
     return np.where(differences < 0, (1 + alpha) * differences, differences)
 
 
 def _t_statistic(values: Floats) -> float:
-    """The mean over its standard error."""
+    """Return the mean over its standard error."""
     deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
     if deviation == 0:
         return float("nan")
@@ -109,20 +172,10 @@ def _t_statistic(values: Floats) -> float:
 
 
 def _surprise(values: Floats) -> Floats:
-    """By how many standard deviations each value is off, as in a chi-squared test.
-
-    What to expect follows from how good the system and how easy the query is: the product of their
-    sums, over the sum of all.
-    """
+    """Return each value's distance from the expected one in standard deviations (chi-squared)."""
     total = values.sum()
     if total == 0:
         return np.zeros_like(values)
     expected = np.outer(values.sum(axis=1), values.sum(axis=0)) / total
     # Nothing is expected where a query's, or a system's, values are all 0, and nothing was found.
-    surprise: Floats = (values - expected) / np.sqrt(np.where(expected > 0, expected, 1))
-    return surprise
-
-
-def _normal(z: float) -> float:
-    """The probability of no more than z standard deviations above the mean."""
-    return math.erfc(-z / math.sqrt(2)) / 2
+    return np.asarray((values - expected) / np.sqrt(np.where(expected > 0, expected, 1)))

@@ -1,30 +1,181 @@
-"""Scores: what evaluation gives, a value for each system, measure and query."""
+"""Scores: a value for each system, measure and query, with averages and provenance."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cleverdon.about import About, AboutRun
-from cleverdon.aggregate import aggregated, settled, unknown, why_unknown
-from cleverdon.arrays import Bools, Floats, plain
-from cleverdon.errors import MissingExtra, NotationError, OptionError, suggest
-from cleverdon.measures.base import Measure
+from cleverdon._common.arrays import Bools, Floats
+from cleverdon._common.extras import require
+from cleverdon.errors import NotationError, OptionError, UndefinedError, check_word, suggest
+from cleverdon.measures.base import Measure, worst_value
 from cleverdon.measures.notation import parse
-from cleverdon.profiles import profile as find_profile
+from cleverdon.profiles import find_profile
+from cleverdon.score_tables import arrange_table, check_layout, score_table
+from cleverdon.settings import AVERAGES, Settings
+from cleverdon.tables.result import Result, as_json
+from cleverdon.tables.sections import Section
+from cleverdon.tables.table import EXACT, render_table
 
 if TYPE_CHECKING:
     import pandas
     import polars
 
-    from cleverdon.bounding import Bounds
     from cleverdon.data import Judgments
     from cleverdon.hits import Hits
+    from cleverdon.unknowns.bounds import Bounds
+
+
+@dataclass(frozen=True)
+class RunProvenance:
+    """Facts about one run in addition to its scores."""
+
+    source: str  # the file, if it was one
+    digest: str  # BLAKE3 of that file
+    queries: int  # that are judged and that the run has
+    missing: tuple[str, ...]  # judged queries that the run lacks
+    extra: int  # queries of the run that have no judgments
+    extra_names: tuple[str, ...]  # the first few of them
+    results: int  # of judged queries
+    tie_rate: float  # the share of results that have their score in common with another
+    judged_rate: float  # the share of results that are judged
+    judged_in_top_10: float  # the same of the first ten of each query
+    undefined: dict[str, int]  # measure: for how many queries it is undefined; zeros left out
+    judged_at: dict[int, float] = field(default_factory=dict)
+    """The share judged of the first k of each query, for each cut-off k of the measures."""
+    deepest: int = 0  # the most results that a query has
+    empty: tuple[str, ...] = ()  # judged queries that the run has, and that found nothing
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """The origin of scores: everything needed to compute them again."""
+
+    version: str
+    profile: str
+    settings: Settings
+    qrels: str  # the file, if it was one
+    qrels_digest: str
+    queries: int
+    judgments: int
+    runs: dict[str, RunProvenance]
+    docs: int | None = None  # how many documents the collection has, where that was said
+    pooled: int = 0  # judgments below 0: pooled, and not judged
+
+
+def has_no_value(measure: Measure, values: Floats, *, undefined: str) -> bool:
+    """Tell whether a system has no average: the measure is undefined for all these queries.
+
+    With undefined="always-worst" it counts as the worst value even then, since other tools print a
+    number; but none of them has the measures that need the size of the collection.
+    """
+    counted = undefined == "always-worst" and not measure.needs_docs
+    return len(values) > 0 and not counted and bool(np.isnan(values).all())
+
+
+def why_no_value(measure: Measure, *, docs: int | None) -> str:
+    """Explain why a measure is undefined for every query, and what helps."""
+    if measure.needs_docs and docs is None:
+        return (
+            "undefined, since it is not known how many documents the collection has; "
+            "docs=N, on the command line --docs N, says so"
+        )
+    condition = measure.undefined.removeprefix("never; ")
+    return "undefined for every query" + (f" ({condition})" if condition else "")
+
+
+def values_to_average(
+    measure: Measure, values: Floats, evaluated: Bools, *, undefined: str, queries: list[str]
+) -> Floats:
+    """The values that enter an average: undefined ones replaced or left out, as was asked for.
+
+    `values` are of one system; those of queries that are not evaluated are left out in any case.
+    Nothing is left where the measure is undefined for every query.
+    """
+    missing = np.isnan(values) & evaluated
+    if undefined == "error" and missing.any():
+        first = queries[int(np.flatnonzero(missing)[0])]
+        remedy = "undefined='worst' or 'skip' passes over that"
+        if measure.needs_docs:
+            remedy = "docs=N, on the command line --docs N, gives the size of the collection"
+        raise UndefinedError(
+            f"{measure} is undefined for query {first!r}, {int(missing.sum())} in all "
+            f"({measure.undefined}); {remedy}"
+        )
+    if undefined == "skip" or has_no_value(measure, values[evaluated], undefined=undefined):
+        return values[evaluated & ~missing]
+    return np.where(missing, worst_value(measure), values)[evaluated]
+
+
+def average(measure: Measure, values: Floats) -> float:
+    """The measure's own average: mean, sum or geometric mean; NaN where there is none.
+
+    Added one by one in the order of queries, as trec_eval does, so that the last digit agrees:
+    numpy's own sum adds in pairs.
+    """
+    if len(values) == 0:
+        return float("nan")
+    if measure.average == "geometric":
+        return _geometric_mean(values)
+    total = float(np.add.accumulate(values)[-1])
+    return total if measure.average == "sum" else total / len(values)
+
+
+def _aggregate_values(
+    measure: Measure,
+    values: Floats,
+    how: str,
+    *,
+    floor: float = 1e-5,
+    quantile: float = 0.5,
+    ddof: int = 1,
+) -> float:
+    """One value of many, in one of the ways that `AVERAGES` lists; micro-averages need parts."""
+    check_word("how", how, [word for word in AVERAGES if word != "micro"])
+    if how == "mean":
+        return average(measure, values)
+    if how == "geometric":
+        if measure.range[0] < 0:
+            raise OptionError(f"{measure} can be below 0, where there is no geometric mean")
+        return _geometric_mean(values, floor=floor)
+    if not 0 <= quantile <= 1:
+        raise OptionError(f"quantile={quantile}: a quantile lies between 0 and 1")
+    if len(values) == 0 or (how == "std" and len(values) <= ddof):
+        return float("nan")
+    if how == "std":
+        # Where one value is infinite, as an undefined one may count, there is no deviation.
+        return float(np.std(values, ddof=ddof)) if np.isfinite(values).all() else float("nan")
+    if how == "quantile":
+        return _quantile(values, quantile)
+    if how == "median":
+        return float(np.median(values))
+    return float(values.min() if how == "min" else values.max())
+
+
+def _quantile(values: Floats, share: float) -> float:
+    """Interpolate the value below which a share of all values lies."""
+    below = float(np.quantile(values, share, method="lower"))
+    above = float(np.quantile(values, share, method="higher"))
+    # numpy takes the difference of the two, which is no number where both are infinite.
+    return above if below == above or np.isinf(above) else float(np.quantile(values, share))
+
+
+def _geometric_mean(values: Floats, *, floor: float = 1e-5) -> float:
+    """The geometric mean, values below the floor raised to it; NaN where there are no values.
+
+    Robertson 2006, doi:10.1145/1183614.1183630.
+    """
+    if floor <= 0:
+        raise OptionError(f"floor={floor}: the floor is above 0, which has no logarithm")
+    if len(values) == 0:
+        return float("nan")
+    logarithms = np.log(np.maximum(values, floor))
+    return float(np.exp(np.add.accumulate(logarithms)[-1] / len(values)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +187,7 @@ class Rankings:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores:
+class Scores(Result):
     """A value for each system, measure and query.
 
     >>> from cleverdon import evaluate
@@ -51,20 +202,15 @@ class Scores:
     measures: tuple[Measure, ...]
     queries: list[str]
     values: Floats  # systems x measures x queries; NaN where undefined or not evaluated
-    evaluated: (
-        Bools  # systems x queries: False where the run lacks the query and that is passed over
-    )
-    about: About
+    evaluated: Bools  # systems x queries: False where a query that the run lacks is left out
+    about: Provenance
     top: dict[str, list[list[tuple[str, float]]]] = field(default_factory=dict)
     """With `keep=k`: for each system and query, the first k results with their scores."""
-    rankings: Rankings | None = None
-    """With `keep=k`: what the values were computed from."""
+    rankings: Rankings | None = None  # with `keep=k`: the input of the values
     texts: dict[str, dict[str, list[str]]] = field(default_factory=dict)
     """For each system and measure that yields texts and no numbers: the text of each query."""
-
     parts: dict[Measure, Floats] = field(default_factory=dict)
     """For each measure that has a micro-average: systems x parts x queries."""
-
     bounds: dict[str, dict[str, Bounds]] = field(default_factory=dict)
     """With `bounds=True`: for each system and measure, the lowest and highest values."""
 
@@ -105,14 +251,14 @@ class Scores:
             return float("nan")
         if how == "micro":
             return self.micro(self.systems[s], measure)
-        values = settled(
+        values = values_to_average(
             measure,
             self.values[s, m],
             self.evaluated[s],
             undefined=self.about.settings.undefined,
             queries=self.queries,
         )
-        return aggregated(measure, values, how, **options)
+        return _aggregate_values(measure, values, how, **options)
 
     def micro(self, system: str, measure: str | Measure) -> float:
         """One system's micro-average: counts summed over queries first, and divided then.
@@ -159,14 +305,14 @@ class Scores:
 
     @property
     def warnings(self) -> list[str]:
-        """What one should know before believing the numbers, a sentence each."""
+        """Warnings to read before believing the numbers, a sentence each."""
         ties = self.about.settings.ties
         runs = self.about.runs.items()
-        doubts = [warning for name, run in runs for warning in _doubts(name, run, ties=ties)]
+        doubts = [warning for name, run in runs for warning in _run_warnings(name, run, ties=ties)]
         return doubts + self.unknowns()
 
     def unknowns(self) -> list[str]:
-        """Which measures have no value because they are undefined for every query, and why.
+        """List the measures that are undefined for every query, and why.
 
         A sentence for each reason; nothing where all measures have values.
         """
@@ -175,49 +321,45 @@ class Scores:
             systems = [system for system in self.systems if self.is_unknown(system, measure)]
             if systems:
                 where = "" if len(systems) == len(self.systems) else f" in {', '.join(systems)}"
-                why = why_unknown(measure, docs=self.about.docs)
+                why = why_no_value(measure, docs=self.about.docs)
                 alike.setdefault(f"{where}: {why}", []).append(str(measure))
         return [f"{', '.join(measures)}{why}" for why, measures in alike.items()]
 
     def is_unknown(self, system: str, measure: str | Measure, *, on: Bools | None = None) -> bool:
-        """Whether a system has no value of a measure: undefined for all queries, or all `on`."""
+        """Tell whether a measure of a system is undefined for all queries, or for all `on`."""
         s, m = self.index_of(system, measure)
         wanted, counted = self.measures[m], self.evaluated[s] if on is None else on
         undefined = self.about.settings.undefined
-        return not wanted.text and unknown(wanted, self.values[s, m, counted], undefined=undefined)
+        return not wanted.text and has_no_value(
+            wanted, self.values[s, m, counted], undefined=undefined
+        )
 
     def check_known(
         self, measure: Measure, *, systems: Sequence[str] | None = None, on: Bools | None = None
     ) -> None:
         """Raise an OptionError that says why a system has no value of a measure, if one has none.
 
-        For whatever needs a value of each system, such as comparisons.
+        Comparisons, for example, need a value of each system.
         """
         named = self.systems if systems is None else systems
         lacking = [name for name in named if self.is_unknown(name, measure, on=on)]
         if lacking:
             of = "" if len(lacking) == len(named) else f" of {' and '.join(map(repr, lacking))}"
-            why = why_unknown(measure, docs=self.about.docs)
+            why = why_no_value(measure, docs=self.about.docs)
             raise OptionError(f"{measure}{of} has no value: it is {why}")
 
     def index_of(self, system: str, measure: str | Measure) -> tuple[int, int]:
-        """Where a system and a measure stand in `values`; an OptionError where they are not."""
-        return self._system(system), self._measure(measure)
-
-    def _system(self, name: str) -> int:
-        if name not in self.systems:
-            raise OptionError(f"there is no system {name!r}{suggest(name, self.systems)}")
-        return self.systems.index(name)
-
-    def _measure(self, measure: str | Measure) -> int:
+        """Return the indices of a system and a measure in `values`; OptionError if unknown."""
+        if system not in self.systems:
+            raise OptionError(f"there is no system {system!r}{suggest(system, self.systems)}")
         wanted = measure if isinstance(measure, Measure) else self._written(measure)
         if wanted not in self.measures:
             names = [str(known) for known in self.measures]
             raise OptionError(f"{wanted} was not evaluated{suggest(str(wanted), names)}")
-        return self.measures.index(wanted)
+        return self.systems.index(system), self.measures.index(wanted)
 
     def _written(self, measure: str) -> Measure:
-        """The measure that is written so, here or in the tool that the profile is of."""
+        """Look up a measure by Cleverdon's name, or by that of the profile's tool."""
         with suppress(NotationError):  # what is no name here may be one of the tool's
             found = parse(measure)
             if found in self.measures:
@@ -252,81 +394,126 @@ class Scores:
             for s, system in enumerate(self.systems)
         }
 
-    def to_json(self, *, average: str = "mean") -> dict[str, Any]:
-        """Everything, ready for `json.dumps`: averages, values, and how they came about.
+    def to_json(self, *, average: str = "mean") -> str:
+        """Return `to_record` as JSON."""
+        return self.render("json", average=average)
 
-        The averages stand under `means`, or under the word for them where others are asked for;
-        None where there is none, and `warnings` says why.
+    def to_record(self, *, average: str = "mean") -> dict[str, Any]:
+        """Return everything as JSON can hold it: averages, values, provenance, warnings.
+
+        The averages have the key `means`, or the name of another average that was asked for; None
+        where there is none, and `warnings` says why.
         """
-        return {
-            "about": asdict(self.about),
-            "means" if average == "mean" else average: {
-                system: {measure: plain(value) for measure, value in found.items()}
-                for system, found in self.to_dict(average=average).items()
-            },
+        record = {
+            "about": self.about,
+            "means" if average == "mean" else average: self.to_dict(average=average),
             "queries": self.queries,
             "values": {
                 system: {
-                    str(measure): self.texts[system][str(measure)]
-                    if measure.text
-                    else [plain(value) for value in self.values[s, m].tolist()]
-                    for m, measure in enumerate(self.measures)
+                    str(measure): self.texts[system][str(measure)] if measure.text else values
+                    for measure, values in zip(self.measures, self.values[s], strict=True)
                 }
                 for s, system in enumerate(self.systems)
             },
             "warnings": self.warnings,
-        } | ({"bounds": self._bounds_for_json()} if self.bounds else {})
-
-    def _bounds_for_json(self) -> dict[str, Any]:
-        return {
-            system: {
-                measure: {
-                    "means": [plain(end) for end in self.mean_bounds(system, measure)],
-                    "lowest": [plain(value) for value in found.lowest.tolist()],
-                    "highest": [plain(value) for value in found.highest.tolist()],
-                }
-                for measure, found in of_system.items()
-            }
-            for system, of_system in self.bounds.items()
         }
+        if self.bounds:
+            record["bounds"] = {
+                system: {
+                    measure: {
+                        "means": self.mean_bounds(system, measure),
+                        "lowest": found.lowest,
+                        "highest": found.highest,
+                    }
+                    for measure, found in of_system.items()
+                }
+                for system, of_system in self.bounds.items()
+            }
+        plain: dict[str, Any] = as_json(record)
+        return plain
 
-    def to_polars(self) -> polars.DataFrame:
-        """Every value as a row of a polars data frame."""
-        try:
-            import polars
-        except ImportError:
-            raise MissingExtra("to_polars()", package="polars") from None
-        return polars.DataFrame(self.rows())
+    def to_polars(self) -> polars.DataFrame:  # type: ignore[override]  # has one view
+        """Return every value as a row of a polars data frame."""
+        frame: polars.DataFrame = require("polars", "to_polars()").DataFrame(self.rows())
+        return frame
 
     def to_pandas(self) -> pandas.DataFrame:
         """Every value as a row of a pandas data frame."""
-        try:
-            import pandas
-        except ImportError:
-            raise MissingExtra("to_pandas()", package="pandas") from None
-        return pandas.DataFrame(self.rows())
+        frame: pandas.DataFrame = require("pandas", "to_pandas()").DataFrame(self.rows())
+        return frame
 
     def to_arrow(self) -> Any:
         """Every value as a row of a pyarrow table."""
-        try:
-            import pyarrow
-        except ImportError:
-            raise MissingExtra("to_arrow()", package="pyarrow", extra="tables") from None
+        pyarrow = require("pyarrow", "to_arrow()", extra="tables")
         return pyarrow.Table.from_pylist(self.rows())
 
+    def sections(self, *, exact: bool = False, **view: Any) -> list[Section]:
+        """Return two tables: the averages of the systems, and their values for each query."""
+        return [
+            Section("systems", score_table(self, exact=exact, **view)),
+            Section("queries", score_table(self, per_query=True, exact=exact, **view)),
+        ]
+
+    def render(  # type: ignore[override]  # names the options of the view
+        self,
+        format: str = "table",
+        *,
+        section: str | None = None,
+        per_query: bool = False,
+        average: str = "mean",
+        systems: str = "auto",
+        sort: str = "given",
+        digits: int | None = None,
+        styled: bool = False,
+        width: int | None = None,
+    ) -> str:
+        """Write the averages, or the values for each query, as text.
+
+        Args:
+            format: One of `cleverdon.tables.table.FORMATS`.
+            section: "systems" for the averages, "queries" for the values, as `per_query`.
+            per_query: Whether to write the value for each query.
+            average: One of `cleverdon.settings.AVERAGES`.
+            systems: "rows" or "columns"; "auto" means rows, and columns where text would be too
+                wide for a screen.
+            sort: "given", "name" or a measure, by which the best system is first.
+            digits: Decimals; by default four, or those of the profile.
+            styled: Whether a terminal shows bold and underlined text.
+            width: The columns of the terminal.
+
+        >>> from cleverdon import evaluate
+        >>> runs = {"one": {"q1": {"d2": 2, "d1": 1}}, "two": {"q1": {"d1": 2, "d2": 1}}}
+        >>> print(evaluate({"q1": {"d1": 1}}, runs, "RR P@5").render("csv", sort="RR"))
+        system,RR,P@5
+        two,1.0,0.2
+        one,0.5,0.2
+        """
+        check_layout(format, systems=systems, sort=sort, digits=digits)
+        if format == "json":
+            import json
+
+            return json.dumps(self.to_record(average=average), indent=1, ensure_ascii=False)
+        if section is not None:
+            check_word("section", section, ("systems", "queries"))
+            per_query = section == "queries"
+        grid = score_table(
+            self,
+            per_query=per_query,
+            exact=format in EXACT,
+            average=average,
+            systems=systems,
+            sort=sort,
+            digits=digits,
+        )
+        if not per_query:
+            grid = arrange_table(grid, format, systems, width)
+        return render_table(grid, format, styled=styled, width=width)
+
     def __repr__(self) -> str:
-        from cleverdon.show.table import render
-
-        return render(self, "table")
-
-    def _repr_html_(self) -> str:
-        from cleverdon.show.table import render
-
-        return render(self, "html")
+        return self.render()
 
 
-def _doubts(name: str, run: AboutRun, *, ties: str) -> list[str]:
-    """What may be wrong with one run."""
+def _run_warnings(name: str, run: RunProvenance, *, ties: str) -> list[str]:
     doubts = []
     if run.missing:
         shown = ", ".join(run.missing[:3]) + (", ..." if len(run.missing) > 3 else "")

@@ -1,4 +1,4 @@
-"""The choices on which tools disagree, gathered in one record; see `profiles` for named bundles."""
+"""The options on which tools disagree, in one record; `profiles` has named bundles of them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ AVERAGES: dict[str, str] = {
     "quantile": "a given share of the queries have less",
     "micro": "the counts summed over queries first, then divided: each document weighs the same",
 }
-"""From values to one value: every way, and what it means."""
+"""Every kind of average, and what it means."""
 
 CONTRADICTIONS: dict[str, str] = {
     "error": "none: stop, and say where",
@@ -74,12 +74,12 @@ CONTRADICTIONS: dict[str, str] = {
     "mean": "the mean of the grades",
     "majority": "the one that most files give; of several such, the lowest",
 }
-"""Which grade a document gets to which merged judgments give different ones."""
+"""The grade of a document to which merged judgments give different ones."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How runs are ordered and which queries count."""
+    """Settings of how runs are ordered and which queries count."""
 
     ties: str = "descending"
     order_by: str = "score"
@@ -95,7 +95,7 @@ class Settings:
             check_word(setting.name, getattr(self, setting.name), CHOICES[setting.name])
 
     def changed(self, **changes: Any) -> Settings:
-        """The same with some settings changed; None leaves one as it is."""
+        """Return a copy with some settings changed; None changes nothing."""
         from dataclasses import replace
 
         for name in changes:

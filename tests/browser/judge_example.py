@@ -10,16 +10,15 @@ from unittest.mock import patch
 
 from sqlalchemy import insert
 
-from cleverdon.assess import clock
-from cleverdon.assess.judging.recording import Saying, record
-from cleverdon.assess.people.accounts import add_person
-from cleverdon.assess.project import Project
-from cleverdon.assess.scale import parse_scale
-from cleverdon.assess.setup.beginning import new_project
-from cleverdon.assess.setup.filling import Document, Item, Topic, fill
-from cleverdon.assess.store.schema import assignments
-from tests.assess.served import serving
+from cleverdon.judging import clock
+from cleverdon.judging.contents import Document, Item, Topic, fill_database
+from cleverdon.judging.people.accounts import add_person
+from cleverdon.judging.project import Project, new_project
+from cleverdon.judging.recording import JudgmentEvent, record
+from cleverdon.judging.scale import _parse_scale
+from cleverdon.judging.store.schema import assignments
 from tests.browser.judge_page import Team
+from tests.judging.served import serving
 
 TITLES = {
     "301": "Why do some dunes sing?",
@@ -78,10 +77,10 @@ def _made(folder: Path) -> Project:
         "dune-0117", "The voice of sand", TEXT, "https://example.org/dunes/0117"
     )
     with new_project(folder) as (project, connection):
-        fill(
+        fill_database(
             connection,
             title="Dunes",
-            scale=parse_scale("0..3"),
+            scale=_parse_scale("0..3"),
             topics=[Topic(name, title, DESCRIPTION, NARRATIVE) for name, title in TITLES.items()],
             documents=shown,
             items=[
@@ -117,7 +116,7 @@ def _judged(project: Project) -> None:
                 grade = (place * 7 + topic * 3) % 11 // 3
                 if chance.random() < faults or (topic, place, person) == (0, SHOWN, 4):
                     grade = max(grade - 1, 0)
-                said = Saying(
+                said = JudgmentEvent(
                     f"example-{topic}-{place}",
                     1 + topic * DOCUMENTS + place,
                     "grade",

@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select, update
 
-from cleverdon.assess.judging.recording import Saying, record
-from cleverdon.assess.people.accounts import person_named
-from cleverdon.assess.people.auditing import COMMAND_LINE
-from cleverdon.assess.people.managing import renew_link
-from cleverdon.assess.project import Project
-from cleverdon.assess.store.schema import documents, events, items, judgments, topics
-from cleverdon.assess.web.cookies import cookie_name
-from tests.assess.making import made_project, signed_in
-from tests.assess.served import Served, serving
+from cleverdon.judging.people.accounts import COMMAND_LINE, person_named
+from cleverdon.judging.people.administration import renew_link
+from cleverdon.judging.project import Project
+from cleverdon.judging.recording import JudgmentEvent, record
+from cleverdon.judging.store.schema import documents, events, items, judgments, topics
+from cleverdon.judging.web.authorization import cookie_name
+from tests.judging.projects import made_project, signed_in
+from tests.judging.served import Served, serving
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize
@@ -108,7 +107,9 @@ def a_team(folder: Path, *, database: str | None = None) -> Iterator[Team]:
                 connection.execute(last.values(text=long, title="<b>bold</b>"))
             for item in range(1, 2 * DOCUMENTS):  # gus and hal disagree now and then
                 for person, grade in (("gus", item % 4), ("hal", item % 3)):
-                    said = Saying(f"made-up-{item}", item, "grade", grade=grade, seconds=item % 9)
+                    said = JudgmentEvent(
+                        f"made-up-{item}", item, "grade", grade=grade, seconds=item % 9
+                    )
                     record(connection, person_named(connection, person).id, said, project.scale)
         with serving(folder) as served:
             yield Team(project, served)

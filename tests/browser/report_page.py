@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from cleverdon import Scores, evaluate
-from cleverdon.read.texts import Text
-from cleverdon.show.report import Report, report
+from cleverdon.formats.texts import Text
+from cleverdon.reports.html_report import Report, report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

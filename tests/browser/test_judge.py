@@ -60,7 +60,7 @@ def test_a_topic_by_keyboard_alone(browser: Browser, either: Team) -> None:
         at(page, "d6")
         press(page, "ArrowLeft")
         at(page, "d5")
-        assert "Skipped" in page.locator("#standing").inner_text()
+        assert "Skipped" in page.locator("#judgment").inner_text()
         press(page, "3")  # one may think better of it
         at(page, "d6")
         press(page, "ArrowRight")
@@ -68,7 +68,7 @@ def test_a_topic_by_keyboard_alone(browser: Browser, either: Team) -> None:
         press(page, "?")
         assert page.get_by_role("dialog", name="Keys").is_visible()
         press(page, "1", "Escape", "0", "0")  # nor do keys in a dialog
-        page.get_by_role("heading", name="Nothing is left").wait_for()
+        page.get_by_role("heading", name="No documents are left").wait_for()
         all_sent(page)
     plain = {"d1": 2, "d2": 0, "d5": 3, "d6": 1, "d7": 0, "d8": 0}
     assert either.standing("ann", "t1") == {
@@ -98,7 +98,7 @@ def test_a_double_click_says_one_thing(browser: Browser, team: Team) -> None:
         page.get_by_role("button", name="Related").click()
         at(page, "d3")
         page.get_by_role("button", name="Skip").click()
-        page.get_by_label("Why can it not be judged?").fill("Broken")
+        page.get_by_label("Why can you not judge it?").fill("Broken")
         page.get_by_role("button", name="Skip it").dblclick()
         at(page, "d4")
         page.get_by_role("button", name="Undo").dblclick()
@@ -143,12 +143,12 @@ def test_what_is_said_offline_is_sent_later(browser: Browser, either: Team) -> N
         context.set_offline(True)
         press(page, "2", "3", "0")
         page.locator("#status", has_text="3 judgments wait to be sent: you are offline").wait_for()
-        assert page.locator("#far-topic .done").inner_text() == "4", "what waits is counted"
+        assert page.locator("#progress-topic .done").inner_text() == "4", "what waits is counted"
         assert len(either.said("bob", "t1")) == 1
         context.set_offline(False)
         all_sent(page)
         page.reload()
-        assert page.locator("#far-topic .done").inner_text() == "4"
+        assert page.locator("#progress-topic .done").inner_text() == "4"
     graded = [("d1", 1), ("d2", 2), ("d3", 3), ("d4", 0)]
     assert either.said("bob", "t1") == [(name, "grade", grade) for name, grade in graded]
 
@@ -188,11 +188,11 @@ def test_all_of_it_without_scripts(browser: Browser, team: Team) -> None:
         assert page.get_by_role("button", name="Flag").get_attribute("aria-pressed") == "true"
         page.get_by_role("button", name="Perfectly relevant").click()
         page.locator("summary", has_text="Skip").click()  # d2
-        page.get_by_label("Why can it not be judged?").fill("Broken")
+        page.get_by_label("Why can you not judge it?").fill("Broken")
         page.get_by_role("button", name="Skip it").click()
         for _ in range(DOCUMENTS - 2):
             button.click()
-        assert page.get_by_role("heading", name="Nothing is left").is_visible()
+        assert page.get_by_role("heading", name="No documents are left").is_visible()
     standing = team.standing("dan", "t1")
     assert standing["d1"] == (3, None, "A note", True)
     assert standing["d2"] == (None, "Broken", "", False)

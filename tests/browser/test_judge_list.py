@@ -36,8 +36,8 @@ def test_a_list_by_keyboard(browser: Browser, team: Team) -> None:
         says(page, "Press → to go to a document")
         press(page, "ArrowRight", "2", "ArrowRight", "3", "ArrowLeft", "0", "9")
         says(page, "There is no grade 9")
-        assert page.locator("#far-topic .done").inner_text() == "2"
-        assert page.locator("#far-overall .done").inner_text() == "2"
+        assert page.locator("#progress-topic .done").inner_text() == "2"
+        assert page.locator("#progress-overall .done").inner_text() == "2"
         nothing_waits(page)
     graded = [("d1", 2), ("d3", 3), ("d3", 0)]
     assert team.said("ned", "t3") == [(name, "grade", grade) for name, grade in graded]
@@ -73,14 +73,14 @@ def test_all_keys_of_one_document_are_those_of_a_list(browser: Browser, team: Te
         row = page.locator(".row", has_text="Title of d2")
         for text in ("Skipped", "Broken", "Flagged", "Is it u? 1"):
             assert text in row.inner_text()
-        assert page.locator("#far-topic .done").inner_text() == "2"
+        assert page.locator("#progress-topic .done").inner_text() == "2"
         press(page, "?")
         assert page.get_by_role("dialog", name="Keys").is_visible()
         press(page, "Escape")
         all_sent(page)
         open_list(page, "t2")  # where what was judged stands no more
         press(page, "u")
-        says(page, "What you said of “Title of d2” is undone")
+        says(page, "Your judgment of “Title of d2” is undone")
         nothing_waits(page)
     assert team.standing("leo", "t2") == {
         "d1": (1, None, "", False),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from cleverdon.assess.web.app import declared
+from cleverdon.judging.web.app import _declared_routes
 from tests.browser.judge_page import DOCUMENTS, PHONE, Team, browsing, press
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ NO_PAGES = {"/", "/sign-in/{key}", "/scale.css"}
 def test_there_is_an_example_of_each_page() -> None:
     shown = {
         route.path_format
-        for path, route in declared()
+        for path, route in _declared_routes()
         if "GET" in route.methods and not path.startswith(("/api/", "/exports/"))
     }
     assert shown - NO_PAGES == PAGES.keys()
@@ -54,8 +54,8 @@ def judging_administrator(team: Team) -> str:
     """Somebody who sees every page: an administrator to whom topics are assigned."""
     from sqlalchemy import insert
 
-    from cleverdon.assess.people.accounts import person_named
-    from cleverdon.assess.store.schema import assignments
+    from cleverdon.judging.people.accounts import person_named
+    from cleverdon.judging.store.schema import assignments
 
     with team.project.database.writing() as connection:
         eve = person_named(connection, "eve").id

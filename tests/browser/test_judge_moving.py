@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cleverdon.assess.judging.recording import Saying, record
-from cleverdon.assess.people.accounts import person_named
+from cleverdon.judging.people.accounts import person_named
+from cleverdon.judging.recording import JudgmentEvent, record
 from tests.browser.judge_page import DOCUMENTS, Team, all_sent, at, browsing, press, ready, says
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ def test_what_was_passed_over_comes_again_before_nothing_is_left(
         press(page, "ArrowRight")
         says(page, "There are no other documents left in this topic.")
         press(page, "1")
-        page.get_by_role("heading", name="Nothing is left").wait_for()
-        assert page.locator("#far-topic .count").inner_text() == f"{DOCUMENTS} of {DOCUMENTS}"
+        page.get_by_role("heading", name="No documents are left").wait_for()
+        assert page.locator("#progress-topic .count").inner_text() == f"{DOCUMENTS} of {DOCUMENTS}"
         assert page.get_by_role("link", name="Earlier").is_visible(), "also without a keyboard"
         all_sent(page)
     assert len(team.standing("jim", "t1")) == DOCUMENTS
@@ -152,14 +152,14 @@ def test_a_finished_topic_can_be_gone_back_to(browser: Browser, team: Team) -> N
     with browsing(browser, team, "kim") as (_, page):
         page.goto("/topics/t3")
         ready(page)
-        assert page.get_by_role("heading", name="Nothing is left").is_visible()
+        assert page.get_by_role("heading", name="No documents are left").is_visible()
         assert page.locator("#forms").is_hidden()
         assert page.get_by_role("link", name="Next topic: water in motion 1").is_visible()
         for _ in range(2):
             press(page, "ArrowLeft")
             at(page, "d4")
             press(page, "ArrowRight")  # and on again, to the next topic
-            page.get_by_role("heading", name="Nothing is left").wait_for()
+            page.get_by_role("heading", name="No documents are left").wait_for()
         press(page, "1")
         says(page, "There is no document here: press ← for earlier ones.")
         press(page, "ArrowLeft", "ArrowLeft", "ArrowRight")
@@ -168,7 +168,7 @@ def test_a_finished_topic_can_be_gone_back_to(browser: Browser, team: Team) -> N
         press(page, "u")
         undone(page, "d4")
         press(page, "3")
-        page.get_by_role("heading", name="Nothing is left").wait_for()
+        page.get_by_role("heading", name="No documents are left").wait_for()
         all_sent(page)
     assert team.standing("kim", "t3")["d4"] == (3, None, "", False)
 
@@ -176,7 +176,7 @@ def test_a_finished_topic_can_be_gone_back_to(browser: Browser, team: Team) -> N
 def undone(page: Page, name: str) -> None:
     """Wait until a document is shown of which nothing is said any more."""
     at(page, name)
-    page.locator("#standing", has_text="Not judged").wait_for()
+    page.locator("#judgment", has_text="Not judged").wait_for()
     all_sent(page)
 
 
@@ -187,5 +187,5 @@ def judge_all(team: Team, name: str, topic: str, *, last: str) -> None:
     with team.project.database.writing() as connection:
         person = person_named(connection, name).id
         for each in order:
-            said = Saying(f"{topic}-{each}-all", first + NAMES.index(each), "grade", grade=1)
+            said = JudgmentEvent(f"{topic}-{each}-all", first + NAMES.index(each), "grade", grade=1)
             record(connection, person, said, team.project.scale)

@@ -88,8 +88,8 @@ def test_what_is_beside_a_long_document_is_in_reach(browser: Browser, team: Team
         page.evaluate("scrollTo(0, 250)")
         scrolled = page.evaluate("scrollY")
         assert scrolled == 250, "the document is long enough"
-        page.locator("#on").scroll_into_view_if_needed()
-        box = page.locator("#on").bounding_box()
+        page.locator("#next").scroll_into_view_if_needed()
+        box = page.locator("#next").bounding_box()
         assert box is not None
         assert 0 <= box["y"] <= size["height"] - box["height"]
         assert page.evaluate("scrollY") == scrolled, "the document stays where it is"

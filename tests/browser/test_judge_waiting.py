@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, insert
 
-from cleverdon.assess.people.accounts import person_named
-from cleverdon.assess.store.schema import assignments, visits
+from cleverdon.judging.people.accounts import person_named
+from cleverdon.judging.store.schema import assignments, visits
 from tests.browser.judge_page import (
     Team,
     all_sent,
@@ -86,7 +86,7 @@ def test_two_pages_of_one_person(browser: Browser, team: Team) -> None:
         press(one, "3")
         all_sent(one)
         all_sent(other)
-        assert other.locator("#far-topic .done").inner_text() == "2"
+        assert other.locator("#progress-topic .done").inner_text() == "2"
     assert grades(team, "bob", "t2") == [("d1", 3)]
     assert grades(team, "bob", "t3") == [("d1", 2), ("d2", 1)]
 
@@ -141,12 +141,12 @@ def test_what_has_not_been_sent_can_be_undone(browser: Browser, team: Team) -> N
     with judging(browser, team, "fay", "t3") as page:
         page.context.set_offline(True)
         press(page, *"2u")
-        assert page.locator("#standing").inner_text() == "Not judged"
+        assert page.locator("#judgment").inner_text() == "Not judged"
         press(page, *"31uu")
         says(page, "6 judgments wait")
         page.context.set_offline(False)
         all_sent(page)
-        assert page.locator("#far-topic .done").inner_text() == "0"
+        assert page.locator("#progress-topic .done").inner_text() == "0"
     assert grades(team, "fay", "t3") == [
         ("d1", 2), ("d1", None), ("d1", 3), ("d2", 1), ("d2", None), ("d1", None),
     ]  # fmt: skip
@@ -269,10 +269,12 @@ def test_what_waits_counts_in_other_topics_too(browser: Browser, team: Team) -> 
             press(page, "1")
             says(page, "1 judgment waits")
             open_topic(page, "t2")
-            done = [page.locator(f"#far-{of} .done").inner_text() for of in ("topic", "overall")]
+            done = [
+                page.locator(f"#progress-{of} .done").inner_text() for of in ("topic", "overall")
+            ]
             assert done == ["0", "1"]
         sent_at_once(page)
-        assert page.locator("#far-overall .done").inner_text() == "1"
+        assert page.locator("#progress-overall .done").inner_text() == "1"
     assert grades(team, "pam", "t1") == [("d1", 1)]
 
 
@@ -300,7 +302,7 @@ def test_to_undo_what_is_refused_takes_nothing_else_back(browser: Browser, team:
             page.locator("#refused", has_text="No threes today.").wait_for()
             page.get_by_role("button", name="Forget it").click()
             nothing_waits(page)
-        page.locator("#standing", has_text="2 Relevant").wait_for()
+        page.locator("#judgment", has_text="2 Relevant").wait_for()
     assert grades(team, "ivy", "t1") == [("d1", 2)]
 
 
@@ -316,7 +318,7 @@ def test_many_that_are_refused_are_folded_and_sent_again_together(
         says(page, "5 judgments were not taken: see why below.")
         press(page, "ArrowLeft")
         at(page, "d5")
-        page.locator("#standing", has_text="Not judged").wait_for()
+        page.locator("#judgment", has_text="Not judged").wait_for()
         box = page.locator("#refused")
         box.locator("details:not([open])").wait_for()
         box.locator("summary").click()

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cleverdon.show.logs_report import LogsReport
+from cleverdon.logs.report.page import LogsReport
 from tests.browser.report_page import DRAWN, FOLDED, WIDTHS, check_whole, labels, rows, texts
-from tests.show.logs_report.examples import ODD, SECRET, bare, usual
+from tests.logs.report.examples import ODD, SECRET, bare, usual
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def whole(made: LogsReport) -> LogsReport:
     """The same anew: other tests may have made its page without the plotting library."""
-    return LogsReport(made.content, made.gathered)
+    return LogsReport(made.content, made.data)
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cleverdon import evaluate
-from cleverdon.compare import compare
-from cleverdon.show.report import report
+from cleverdon.comparison.differences import compare
+from cleverdon.reports.html_report import report
 from tests.browser.report_page import (
     DRAWN,
     MEASURES,
@@ -24,7 +24,7 @@ from tests.browser.report_page import (
     texts,
     usual,
 )
-from tests.compare.made import made
+from tests.comparison.made import made
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -36,7 +36,7 @@ def test_it_opens_and_draws_everything(page: Page, record: Record, address: str)
     shown = opened(page, f"{address}#?topic=t000")
     assert shown.title() == "Search evaluation"
     headings = texts(shown.locator("h2:visible"))
-    assert headings[:4] == ["What may be said", "Averages", "Plots", "Topics"]
+    assert headings[:4] == ["What may be said", "Averages", "Plots", "Queries"]
     shown.wait_for_function(DRAWN)
     for figure in shown.locator("#figure-list figure").all():
         assert figure.locator("svg.marks").count() == 1, figure.get_attribute("id")
@@ -63,7 +63,7 @@ def test_a_measure_is_picked(shown: Page) -> None:
     assert texts(shown.locator("#claim-list li")) == [
         claim["text"] for claim in first["claims"] if claim["measure"] == "FPR"
     ]
-    assert texts(shown.locator("#topic-table caption")) == ["FPR, 25 of 30 topics"]
+    assert texts(shown.locator("#topic-table caption")) == ["FPR, 25 of 30 queries"]
     assert column(shown, 3) == [f"{value:.4f}" for value in scores().values[0, 2, :25]]
     rows(shown, "spread")
     assert "FPR" in labels(shown, "spread")
@@ -120,7 +120,7 @@ def test_topics_are_found_by_words_and_by_outcome(shown: Page) -> None:
     shown.fill("#find", "HOW")
     assert column(shown, 1) == ["t001"]
     said = shown.locator("#picked").inner_text()
-    assert said.startswith("1 of 30 topics; means: base ")
+    assert said.startswith("1 of 30 queries; means: base ")
     assert f"better {scores().values[1, 0, 1]:.4f}" in said
     assert [row["topic"] for row in rows(shown, "topics")["topics"]] == ["t001"]
     shown.fill("#find", "")
@@ -133,12 +133,12 @@ def test_topics_are_found_by_words_and_by_outcome(shown: Page) -> None:
     assert {row["topic"] for row in outcomes} == set(lost)
     shown.fill("#find", "no such words")
     assert column(shown, 1) == []
-    assert shown.locator("#picked").inner_text() == "0 of 30 topics"
+    assert shown.locator("#picked").inner_text() == "0 of 30 queries"
 
 
 def test_topics_are_sorted(shown: Page) -> None:
     assert shown.locator("#topic-table tbody tr").count() == 25
-    shown.get_by_role("button", name="Show 5 more of 30 topics").click()
+    shown.get_by_role("button", name="Show 5 more of 30 queries").click()
     assert shown.locator("#topic-table tbody tr").count() == 30
     shown.get_by_role("columnheader", name="better").get_by_role("button").click()
     values = [value for value in column(shown, 4) if value != "-"]
@@ -151,7 +151,7 @@ def test_topics_are_sorted(shown: Page) -> None:
     values = [value for value in column(shown, 4) if value != "-"]
     assert values == sorted(values)
     assert column(shown, 4)[-1] == "-"
-    shown.get_by_role("columnheader", name="topic").get_by_role("button").click()
+    shown.get_by_role("columnheader", name="query").get_by_role("button").click()
     assert column(shown, 1) == scores().queries
 
 
@@ -163,7 +163,7 @@ def test_a_topic_is_opened_from_the_table(shown: Page) -> None:
     shown.keyboard.press("Enter")
     assert panel.is_visible()
     assert shown.evaluate("document.activeElement.id") == "topic"
-    assert panel.locator("h3").first.inner_text().endswith("Topic t000: what is it?")
+    assert panel.locator("h3").first.inner_text().endswith("Query t000: what is it?")
     of = usual().content["rankings"]["topics"][0]
     assert f"{of['judged']} judged, {of['of']} of them relevant." in panel.inner_text()
     assert texts(panel.locator(".ranking h4")) == list(SYSTEMS)
@@ -197,14 +197,14 @@ def test_a_topic_is_opened_from_a_plot(shown: Page) -> None:
     best = rows(shown, "topics")["topics"][0]
     shown.locator("#figure-topics svg.marks .mark-rect.role-mark path").first.click()
     heading = shown.locator("#topic h3").first
-    assert f"Topic {best['topic']}" in heading.inner_text()
+    assert f"Query {best['topic']}" in heading.inner_text()
     assert shown.locator("#topic-table tr.open").count() <= 1
     hardest = rows(shown, "heat_map")["cells"][0]
     assert hardest["topic"] == "t029"
     shown.locator(
         "#figure-heat_map svg.marks .mark-rect.role-mark path:not([opacity])"
     ).first.click()
-    assert "Topic t029" in heading.inner_text()
+    assert "Query t029" in heading.inner_text()
     assert "1 judged, 0 of them relevant" in shown.locator("#topic").inner_text()
     shown.wait_for_selector("#figure-precision_recall p:text('no relevant document')")
 
@@ -222,12 +222,12 @@ def test_what_was_picked_can_be_sent(shown: Page, address: str) -> None:
     opened(shown, sent)
     assert shown.locator("#headline").inner_text() == headline
     assert shown.locator("#system").input_value() == "0"
-    assert "Topic t003" in shown.locator("#topic").inner_text()
+    assert "Query t003" in shown.locator("#topic").inner_text()
     # Where the report is open already, an address changes what is picked.
     shown.goto(f"{address}#?measure=FPR&baseline=&topic=t004")
     shown.wait_for_function("document.getElementById('measure').value === '2'")
     assert shown.locator("#baseline option:checked").inner_text() == "none: every pair"
-    assert "Topic t004" in shown.locator("#topic").inner_text()
+    assert "Query t004" in shown.locator("#topic").inner_text()
     shown.goto("about:blank")
     opened(shown, f"{address}#?measure=nonsense&baseline=%3Cb%3E&topic=none&system=-1")
     assert shown.locator("#measure").input_value() == "0"
@@ -247,7 +247,7 @@ def test_one_system_alone(page: Page, tmp_path: Path) -> None:
     assert texts(page.locator("#table-body td")) == ["base", *means]
     pick(page, "measure", "P@5")
     page.locator("#topic-table tbody button").first.click()
-    assert "Topic t000" in page.locator("#topic").inner_text()
+    assert "Query t000" in page.locator("#topic").inner_text()
 
 
 def test_the_claims_of_many_pairs_are_folded(page: Page, tmp_path: Path) -> None:

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from cleverdon.compare.standings import standings
+from cleverdon.comparison.tradeoffs import _NO_BREAK, find_tradeoffs
 from cleverdon.costs import Cost, Costs
-from cleverdon.show.costs import NO_BREAK
-from cleverdon.show.plot.engine.pareto import pareto_rows
-from cleverdon.show.report import report
+from cleverdon.plots.trade_offs import pareto_rows
+from cleverdon.reports.html_report import report
 from tests.browser.report_page import ODD, labels, opened, pick, rows, texts
-from tests.compare.made import made
+from tests.comparison.made import made
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -37,7 +36,7 @@ def test_costs_stand_beside_quality(page: Page, tmp_path: Path) -> None:
     for measure in ("AP", "RR"):
         pick(page, "measure", measure)
         odd, good = (
-            [text.replace(NO_BREAK, " ") for text in texts(page.locator(f"#cost-table {row} td"))]
+            [text.replace(_NO_BREAK, " ") for text in texts(page.locator(f"#cost-table {row} td"))]
             for row in ("tr:nth-child(1)", "tr:nth-child(2)")
         )
         assert odd[0] == ODD
@@ -45,7 +44,7 @@ def test_costs_stand_beside_quality(page: Page, tmp_path: Path) -> None:
         assert good[2:] == ["50 ms (40 ms to 60 ms)", "5 MB", "none"]
         assert f"{SCORES.mean('good', measure):.4f}" in good[1]
         assert f"† of {ODD}: not valid, it lagged" in page.locator("#cost-table").inner_text()
-        wanted = pareto_rows(standings(SCORES, COSTS, measure))
+        wanted = pareto_rows(find_tradeoffs(SCORES, COSTS, measure))
         found = rows(page, "pareto")
         for name in ("points", "front"):
             for one, other in zip(found[name], wanted[name], strict=True):

@@ -10,8 +10,8 @@ import pytest
 
 from cleverdon import evaluate
 from cleverdon.costs import Cost, Costs
-from cleverdon.read.texts import Text
-from cleverdon.show.report import Report, report
+from cleverdon.formats.texts import Text
+from cleverdon.reports.html_report import Report, report
 from tests.browser.report_page import (
     DRAWN,
     FOLDED,
@@ -131,7 +131,7 @@ def test_a_notebook_shows_it_in_a_frame(page: Page, tmp_path: Path) -> None:
     headline = usual().content["comparisons"][0]["headlines"]["RR"]
     assert frame.locator("#headline").inner_text() == headline
     frame.get_by_role("button", name="t002", exact=True).click()
-    assert "Topic t002" in frame.locator("#topic").inner_text()
+    assert "Query t002" in frame.locator("#topic").inner_text()
     frame.locator("#figure-spread svg.marks").wait_for()
     frame.get_by_role("link", name="Method").click()
     assert frame.locator("#method:focus").count() == 1
@@ -232,7 +232,7 @@ def test_it_can_be_used_without_a_mouse(shown: Page) -> None:
     for _ in range(6):
         shown.keyboard.press("Tab")
         reached.append(shown.evaluate("document.activeElement.textContent"))
-    assert reached[1:5] == ["topic", *SYSTEMS]
+    assert reached[1:5] == ["query", *SYSTEMS]
     assert reached[5] == "t000"
     shown.keyboard.press("Enter")
     assert shown.evaluate("document.activeElement.id") == "topic"

@@ -7,20 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cleverdon.compare.samples import samples
-from cleverdon.show.plot.by_topic import heat_map_rows, topics_rows
-from cleverdon.show.plot.precision_recall import precision_recall_rows
-from cleverdon.show.plot.topicwise import differences_to
-from cleverdon.show.report import report
-from tests.browser.report_page import (
-    opened,
-    pick,
-    rows,
-    same,
-    scores,
-    usual,
-)
-from tests.compare.made import made
+from cleverdon.comparison.samples import samples
+from cleverdon.plots.by_query import _heat_map_rows, _topics_rows
+from cleverdon.plots.curves import _precision_recall_rows
+from cleverdon.plots.inputs import differences_to
+from cleverdon.reports.html_report import report
+from tests.browser.report_page import opened, pick, rows, same, scores, usual
+from tests.comparison.made import made
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -30,12 +23,12 @@ def test_rows_that_the_page_makes_are_those_of_python(shown: Page) -> None:
     lines = {topic["id"]: topic.get("text", "") for topic in usual().content["topics"]}
     for sample in samples(scores()):
         pick(shown, "measure", str(sample.measure))
-        same(rows(shown, "heat_map")["cells"], heat_map_rows(sample, texts=lines)["cells"])
+        same(rows(shown, "heat_map")["cells"], _heat_map_rows(sample, texts=lines)["cells"])
         for baseline, system in (("base", "better"), ("worse", "base"), (None, "better")):
             pick(shown, "baseline", baseline or "none: every pair")
             pick(shown, "system", system)
             found = differences_to(sample, baseline, systems=[system])
-            wanted = topics_rows(sample, system, differences=found, texts=lines)
+            wanted = _topics_rows(sample, system, differences=found, texts=lines)
             same(rows(shown, "topics")["topics"], wanted["topics"])
 
 
@@ -44,7 +37,7 @@ def test_curves_that_the_page_makes_are_those_of_python(page: Page, address: str
     for topic, system in (("t000", "base"), ("t007", "worse"), ("t011", "better")):
         page.evaluate(f"location.hash = '?topic={topic}&system={system}'")
         page.wait_for_selector(f"#topic h3:has-text('{topic}')")
-        wanted = precision_recall_rows(scores(), topic, systems=[system])
+        wanted = _precision_recall_rows(scores(), topic, systems=[system])
         found = rows(page, "precision_recall")
         same(found["lines"], wanted["lines"])
         known = [{k: v for k, v in row.items() if k != "document"} for row in wanted["points"]]
@@ -71,14 +64,14 @@ def test_more_topics_than_bars(page: Page, tmp_path: Path) -> None:
     for measure in ("AP", "FPR"):
         (sample,) = samples(many, measures=measure)
         pick(page, "measure", measure)
-        for name, wanted in heat_map_rows(sample).items():
+        for name, wanted in _heat_map_rows(sample).items():
             same(rows(page, "heat_map")[name], wanted)
         for against in ("two", None):
             pick(page, "baseline", against or "none: every pair")
             found = differences_to(sample, against, systems=["three"])
-            wanted = topics_rows(sample, "three", differences=found)["topics"]
+            wanted = _topics_rows(sample, "three", differences=found)["topics"]
             assert len(wanted) == 300
             same(rows(page, "topics")["topics"], wanted)
     page.locator("#figure-topics svg.marks .mark-rect.role-mark path").first.click()
-    assert f"Topic {wanted[0]['topic'].split()[0]}" in page.locator("#topic").inner_text()
+    assert f"Query {wanted[0]['topic'].split()[0]}" in page.locator("#topic").inner_text()
     assert "The rankings were not kept." in page.locator("#topic").inner_text()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.commands import Command
 
 
 def test_subtopics_and_their_weights(cleverdon: Command, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.commands import Command
 
 
 def test_another_average(cleverdon: Command, files: Path) -> None:
@@ -64,9 +64,12 @@ def test_risk(cleverdon: Command, files: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--average", "median", "-q"), "--per-query shows each query's own value"),
-        (("--risk", "1", "--baseline", "good", "-q"), "--risk goes with neither --per-query"),
-        (("--risk", "1", "--baseline", "good", "--average", "max"), "nor --average"),
+        (("--average", "median", "-q"), "--per-query and --average median do not go"),
+        (("--risk", "1", "--baseline", "good", "-q"), "--risk and --per-query do not go together"),
+        (
+            ("--risk", "1", "--baseline", "good", "--average", "max"),
+            "--risk and --average max do not go together",
+        ),
     ],
 )
 def test_nothing_asked_for_is_left_out(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cleverdon import cli
+from cleverdon import cli as cleverdon_cli
 from tools import check_base_install
 
 SCRIPT = Path(check_base_install.__file__)
@@ -43,11 +43,11 @@ def test_a_library_that_is_missing_is_no_defect(monkeypatch, capsys, words, modu
     def fail(**options: object) -> None:
         raise ModuleNotFoundError(f"No module named {module!r}", name=module)
 
-    cli.cleverdon.get_command(None, words[0])  # type: ignore[arg-type]
-    monkeypatch.setattr(cli.cleverdon, "main", fail)
+    cleverdon_cli.cleverdon.get_command(None, words[0])  # type: ignore[arg-type]
+    monkeypatch.setattr(cleverdon_cli.cleverdon, "main", fail)
     monkeypatch.setattr(sys, "argv", ["cleverdon", *words])
     with pytest.raises(SystemExit) as exit:
-        cli.main()
+        cleverdon_cli.main()
     assert exit.value.code == 1
     errors = capsys.readouterr().err
     assert told in errors
@@ -58,8 +58,8 @@ def test_a_module_of_our_own_that_is_missing_is_a_defect(monkeypatch, capsys):
     def fail(**options: object) -> None:
         raise ModuleNotFoundError("No module named 'cleverdon.x'", name="cleverdon.x")
 
-    monkeypatch.setattr(cli.cleverdon, "main", fail)
+    monkeypatch.setattr(cleverdon_cli.cleverdon, "main", fail)
     with pytest.raises(SystemExit) as exit:
-        cli.main()
+        cleverdon_cli.main()
     assert exit.value.code == 70
     assert "a defect of Cleverdon itself" in capsys.readouterr().err

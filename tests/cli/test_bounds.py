@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.commands import Command
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 FILES = tuple(str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
@@ -35,7 +35,7 @@ def test_the_rest_widens_them(cleverdon: Command) -> None:
     [
         (("--rest",), "--rest goes with --bounds"),
         (("--bounds", "--rest"), "rest=True needs docs="),
-        (("--bounds", "--average", "median"), "go with no other --average"),
+        (("--bounds", "--average", "median"), "do not go together: the bounds are those of means"),
         (("--bounds", "-m", "Judged@5"), "Judged@5 has no bounds"),
     ],
 )

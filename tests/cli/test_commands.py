@@ -11,7 +11,7 @@ import pytest
 from cleverdon import __version__
 from cleverdon.cli import COMMANDS
 from cleverdon.measures.registry import measures
-from tests.cli.conftest import Command
+from tests.commands import Command
 
 
 def test_version(cleverdon: Command) -> None:

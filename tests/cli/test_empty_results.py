@@ -20,7 +20,7 @@ compare qrels.txt {run} full.json
 claim qrels.txt {run} full.json
 power qrels.txt {run} full.json --method t -m AP
 flip qrels.txt {run} full.json -m AP
-slices qrels.txt {run} full.json --topics topics.tsv --by kind
+slices qrels.txt {run} full.json --attributes topics.tsv --by kind
 gate qrels.txt {run} --rule AP>=0
 explain qrels.txt {run} --query q2
 explain qrels.txt full.json --query q2 --diff {run}
@@ -87,7 +87,7 @@ def test_counts(folder: Path) -> None:
     assert "note: some run found nothing for 2 of 6 queries" in done.stderr
     assert "warning: 1 of 6 queries are not in all runs" in done.stderr
     done = run_here(["collection", "stats", "qrels.txt", "run.json", "full.json"], folder)
-    assert "run: 2 judged topics without results (q2, q5)" in done.stdout
+    assert "run: 2 judged queries without results (q2, q5)" in done.stdout
     done = run_here(["eval", "qrels.txt", "none.json"], folder)
     assert "none found nothing for any judged query; is it the right file?" in done.stderr
     done = run_here(["pool", "make", "none.json", "-k", "2", "-o", "n.tsv"], folder)

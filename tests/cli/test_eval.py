@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.commands import Command
 
 
 def test_table_shows_scores_and_what_they_rest_on(cleverdon: Command, files: Path) -> None:

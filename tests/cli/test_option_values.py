@@ -10,8 +10,8 @@ import click
 import pytest
 
 from cleverdon.cli import cleverdon
-from cleverdon.cli.options import Count, Number
-from cleverdon.errors import LARGEST_COUNT
+from cleverdon.cli.options import Count, Number, _split_pairs, parse_grade_map
+from cleverdon.errors import LARGEST_COUNT, OptionError
 from tests.commands import run_here
 
 
@@ -106,12 +106,12 @@ MOST = str(LARGEST_COUNT)
         f"correlate --runs a.json b.json -k {MOST}",
         f"plot confusion qrels.txt a.json -k {MOST} -o plot.json",
         f"splits qrels.txt a.json b.json --difficulty AP --bins {MOST}",
-        f"power --difference 0.1 --deviation 0.2 --systems {MOST}",
+        f"power --difference 0.1 --deviation 0.2 --system-count {MOST}",
         "power --difference 1e-300 --deviation 1e300",
         f"explain qrels.txt a.json --query q1 --depth {MOST}",
         f"flip qrels.txt a.json b.json -m AP --depth {MOST}",
         f"collection stats qrels.txt a.json b.json -k {MOST} --depth {MOST} --holes {MOST}",
-        f"collection subset qrels.txt --per-query {MOST} -o out.txt",
+        f"collection subset qrels.txt --judgments-per-query {MOST} -o out.txt",
         f"pool make a.json b.json -k {MOST} -o pool.tsv",
         f"pool next journal.jsonl a.json b.json -n {MOST} -o sheet.tsv --budget {MOST}",
         f"pool simulate qrels.txt a.json b.json --budget {MOST} --method mtf --seed {MOST}",
@@ -141,15 +141,18 @@ def test_the_largest_and_smallest_numbers(command: str, folder: Path) -> None:
         ("power --difference 0.1 --deviation 0.2 --seed 1", "--seed goes with QRELS and RUNS"),
         ("power --difference 0.1 --deviation 0.2 --ties best", "--ties goes with QRELS and RUNS"),
         ("correlate --runs a.json b.json --seed 1", "--seed goes with QRELS and RUNS"),
-        ("correlate --runs a.json b.json --by kind", "--by goes with QRELS and RUNS"),
+        ("correlate --runs a.json b.json --by kind", "--by goes with --attributes"),
         ("correlate --runs a.json b.json --profile beir", "--profile goes with QRELS and RUNS"),
         ("correlate --runs a.json b.json --how kendall -p 0.5", "--persistence goes with --how"),
         (
             "correlate qrels.txt a.json b.json --matrix kendall --seed 1",
-            "--seed goes with intervals",
+            "a matrix has no intervals",
         ),
-        ("correlate qrels.txt a.json b.json --matrix kendall -p 0.5", "goes with --matrix rbo"),
-        ("splits qrels.txt --bins 3", "--bins goes with --topics or --difficulty"),
+        (
+            "correlate qrels.txt a.json b.json --matrix kendall -p 0.5",
+            "-p and --matrix kendall do not go together",
+        ),
+        ("splits qrels.txt --bins 3", "--bins goes with --attributes or --difficulty"),
         ("splits qrels.txt --run-format trec", "--run-format goes with RUNS"),
         ("gate qrels.txt a.json --rule AP>=0 --level 0.1", "--level goes with --baseline"),
         ("gate qrels.txt a.json --rule AP>=0 --worst 3", "--worst goes with --baseline"),
@@ -210,3 +213,16 @@ def test_no_input_is_overwritten(command: str, folder: Path) -> None:
         assert done.returncode == 2, done.stderr
         assert "is read, and would be overwritten: name another" in done.stderr
         assert (folder / name).read_bytes() == content
+
+
+def test_new_grades_are_a_list_or_repeated() -> None:
+    assert _split_pairs(["1=0,2=1", "3=1"]) == _split_pairs(["1=0", "2=1, 3=1"])
+    assert _split_pairs(["Yes, very=3,No=0"]) == ("Yes, very=3", "No=0")
+    assert _split_pairs([]) == _split_pairs([""]) == ()
+    assert parse_grade_map(["1=0", "2.5=1", "1=0"]) == {1: 0, 2.5: 1}
+
+
+@pytest.mark.parametrize("wrong", ["1", "1=x", "=1", "1=0,1=2", "1=0,", "1=0,,2=1", "1,2=0"])
+def test_new_grades_that_are_no_pairs(wrong: str) -> None:
+    with pytest.raises(OptionError, match="--map"):
+        parse_grade_map(_split_pairs([wrong]))

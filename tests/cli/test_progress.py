@@ -78,13 +78,13 @@ def test_what_is_done_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         while (
             not recorder.told and time.monotonic() < deadline
         ):  # it is made just before it is used
-            update(1, 4)
+            update("reading", 1, 4)
     assert recorder.told == [(1, 4)]
 
 
 def test_what_ends_soon_shows_nothing(terminal: Terminal) -> None:
     with progress.bar("reading") as update:
-        update(1, 4)
+        update("reading", 1, 4)
     assert terminal.getvalue() == ""
     assert Recorder.made == []
 
@@ -94,7 +94,7 @@ def test_a_log_file_gets_no_bar(
 ) -> None:
     monkeypatch.setattr(progress, "_PATIENCE", 0.0)
     with progress.bar("reading") as update:
-        update(1, 4)
+        update("reading", 1, 4)
         time.sleep(0.05)
     assert capsys.readouterr().err == ""
 
@@ -122,3 +122,14 @@ def test_what_is_said_stands_above_the_bar(
         progress.say("within")
     assert recorder.said == ["within"]
     assert terminal.getvalue() == "before\n"
+
+
+@pytest.mark.usefixtures("terminal")
+def test_a_new_step_relabels_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    with progress.bar("reading") as update:
+        recorder = shown()
+        with progress._running._lock:  # the bar is made just before it is used
+            pass
+        update("counting", 1, 4)
+        assert (recorder.label, recorder.told) == ("counting", [(1, 4)])

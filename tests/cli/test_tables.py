@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.commands import Command
 
 RUNS = ("qrels.txt", "good.run", "bad.run")
 
@@ -61,7 +61,7 @@ def test_siunitx_is_a_format(cleverdon: Command, files: Path) -> None:
         (("eval", "--digits", "3", "-f", "csv"), "csv has them all", 1),
         (("eval", "--digits", "16"), "16 is not in the range", 2),
         (("compare", "--systems", "rows", "-f", "json"), "is for tables of systems", 1),
-        (("eval", "--risk", "1", "--baseline", "bad", "--sort", "AP"), "--risk goes with", 2),
+        (("eval", "--risk", "1", "--baseline", "bad", "--sort", "AP"), "--risk and --sort", 2),
     ],
 )
 def test_errors_are_one_line(

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 
 from cleverdon import Judgments, evaluate
-from cleverdon.collection import applied, diff, effects
-from cleverdon.collection.effects import Shared
-from cleverdon.compare import compare
-from cleverdon.correlate import kendall, tau_ap
+from cleverdon.collection.difference import SharedTopics, apply_changes, diff, effects
+from cleverdon.comparison.differences import compare
 from cleverdon.errors import InputError, OptionError
-from cleverdon.show.qrels_diff import render, render_changes, render_topics
-from tests.collection.made import judgments, qrels
+from cleverdon.stats.correlation import kendall, tau_ap
+from tests.collection.examples import judgments, qrels
 
 OLD = {"q1": {"a": 2, "b": 0, "c": 1}, "q2": {"a": 1}}
 NEW = {"q1": {"a": 2, "b": 1, "d": 0}, "q3": {"a": 0}}
@@ -44,7 +43,7 @@ def test_a_diff_can_be_applied(old: Any, new: Any) -> None:
             diff(old, new)
         return
     found = diff(old, new)
-    assert applied(found, old).to_dict() == new
+    assert apply_changes(found, old).to_dict() == new
     back = diff(new, old)
     assert (back.added, back.removed, back.changed) == (found.removed, found.added, found.changed)
     assert {(after, before): n for (before, after), n in found.transitions.items()} == (
@@ -66,14 +65,14 @@ def test_nothing_changed_from_itself(of: Judgments) -> None:
 
 def test_a_diff_of_others_is_not_applied() -> None:
     with pytest.raises(InputError, match="these are other judgments"):
-        applied(diff(OLD, NEW), {"q1": {"b": 3}})
+        apply_changes(diff(OLD, NEW), {"q1": {"b": 3}})
 
 
 def test_what_stands_beside_grades() -> None:
     one = Judgments.read([("q1", 0, "a", 1, 1), ("q1", 0, "b", 1, 1)], format="strata")
     two = Judgments.read([("q1", 0, "a", 2, 1), ("q1", 0, "b", 1, 1)], format="strata")
     assert diff(one, two).beside == 1
-    assert "1 judgment of the same grade with another" in render(diff(one, two))
+    assert "1 judgment of the same grade with another" in str(diff(one, two))
 
 
 @pytest.fixture
@@ -131,7 +130,7 @@ def test_all_is_on_the_topics_of_both() -> None:
     old = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}, "q4": {"a": 1}}
     new = {"q1": {"a": 1}, "q2": {"a": 1}, "q5": {"a": 1}}
     (found,) = effects(evaluate(old, runs, "AP"), evaluate(new, runs, "AP"))
-    assert found.shared == Shared(("q1", "q2"), only_before=2, only_after=1, not_evaluated=0)
+    assert found.shared == SharedTopics(("q1", "q2"), only_before=2, only_after=1, not_evaluated=0)
     assert {move.system: (move.before, move.after, move.up) for move in found.moves} == {
         "x": (1.0, 1.0, 0),
         "y": (0.5, 0.5, 0),
@@ -139,8 +138,8 @@ def test_all_is_on_the_topics_of_both() -> None:
     (flip,) = found.flips
     assert flip.before.difference == flip.after.difference == -0.5
     assert flip.before.p == flip.after.p
-    text = render(diff(old, new), [found])
-    told = "on 2 topics of both; left out: 2 only in first judgments, 1 only in second judgments"
+    text = str(replace(diff(old, new), effects=(found,)))
+    told = "on 2 queries of both; left out: 2 only in first judgments, 1 only in second judgments"
     assert f"scores, ranks and tests are {told}" in text
     skipped = [evaluate(of, runs, "AP", missing="skip") for of in (old, new | {"q4": {"a": 1}})]
     assert effects(*skipped)[0].shared.not_evaluated == 1
@@ -150,7 +149,7 @@ def test_the_truth_of_tau_ap_is_the_order_before() -> None:
     runs = {doc: {f"q{at}": {doc: 1.0} for at in range(4)} for doc in "abcd"}
 
     def judged(best_first: str) -> dict[str, dict[str, float]]:
-        """The first document is relevant to all topics, each one after it to one less."""
+        """The first document is relevant to all queries, each one after it to one less."""
         return {
             f"q{at}": {doc: float(at < 4 - place) for place, doc in enumerate(best_first)}
             for at in range(4)
@@ -176,24 +175,25 @@ def test_subtopics_are_compared_one_by_one() -> None:
         ("b", "s", None, 0),
     ]
     assert (found.topics[0].relevant_before, found.topics[0].relevant_after) == (1, 1)
-    assert render_changes(found, "csv").splitlines()[:2] == [
+    assert found.by_judgment().to_csv().splitlines()[:2] == [
         "query,document,subtopic,before,after",
         "q1,a,t,1,0",
     ]
     with pytest.raises(OptionError, match="plain grades only"):
-        applied(found, old)
+        apply_changes(found, old)
     plain = diff(old, {"q1": {"a": 1, "b": 0}})
     assert not plain.by_subtopic
     assert (plain.changed, plain.same) == (1, 1)
-    assert "only one of the two has subtopics" in render(plain)
+    assert "only one of the two has subtopics" in str(plain)
 
 
 def test_rendered(moved: Any) -> None:
     found, moves = diff(OLD, NEW), effects(*moved)
-    text = render(found, moves)
+    found = replace(found, effects=tuple(moves))
+    text = str(found)
     assert "documents that became relevant: 1; that no longer are: 0" in text
     assert "reversed: y against x by RR" in text
-    whole = json.loads(render(found, moves, "json"))
+    whole = json.loads(found.to_json())
     assert whole["effects"][0]["systems"][0] == {
         "system": "y",
         "before": 0.5,
@@ -203,9 +203,8 @@ def test_rendered(moved: Any) -> None:
         "up": 1,
     }
     assert {"before": 1.0, "after": None, "judgments": 2} in whole["transitions"]
-    rows = render(found, moves, "csv").split("\n")
-    assert rows[0] == "section,row,column,value"
-    assert "systems by RR,y,rank after,1" in rows
-    assert render_changes(found, "csv").split("\n")[1:3] == ["q1,b,0,1", "q1,c,1,-"]
-    assert render_topics(found, "csv").split("\n")[1] == "q1,1,1,1,1,2,2"
-    assert render(found, moves, "markdown").startswith("## judgments\n\n| judgments | count |")
+    assert found.to_csv().splitlines()[0] == "judgments,count"
+    assert found.to_csv("systems by RR").splitlines()[1] == "y,0.5,1.0,0.5,2,1,+1"
+    assert found.by_judgment().to_csv().split("\n")[1:3] == ["q1,b,0,1", "q1,c,1,-"]
+    assert found.by_query().to_csv().split("\n")[1] == "q1,1,1,1,1,2,2"
+    assert found.to_markdown().startswith("## judgments\n\n| judgments | count |")

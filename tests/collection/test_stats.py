@@ -14,11 +14,11 @@ import pytest
 from hypothesis import given
 
 from cleverdon import Run, evaluate
-from cleverdon.collection import coverage, describe, stats
+from cleverdon.collection.description import coverage, describe
+from cleverdon.collection.stats import collection_stats
 from cleverdon.errors import InputError, OptionError
 from cleverdon.rank import rank
-from cleverdon.show.collection import render, render_holes, render_topics
-from tests.collection.made import qrels, runs, write_collection
+from tests.collection.examples import qrels, runs, write_collection
 
 
 @given(qrels)
@@ -38,7 +38,7 @@ def test_judgments_against_plain_python(given: dict[str, dict[str, float]]) -> N
     assert found.relevant_documents == len(relevant)
     assert found.relevant_to_several == len([n for n in relevant.values() if n > 1])
     for topic in found.topics:
-        grades = given[topic.topic].values()
+        grades = given[topic.query].values()
         assert topic.relevant == sum(grade >= 2 for grade in grades)
         assert topic.judged + topic.unjudged == len(grades)
 
@@ -103,7 +103,7 @@ def found(folder: Path) -> Any:
     files = [str(folder / f"{name}.run") for name in ("one", "two", "odd")]
     table = str(folder / "topics.csv")
     texts = {"t00": "what is it", "t99": "never judged"}
-    return stats(str(folder / "qrels.txt"), files, topics=table, texts=texts)
+    return collection_stats(str(folder / "qrels.txt"), files, topics=table, texts=texts)
 
 
 def test_hard_topics(found: Any, folder: Path) -> None:
@@ -113,7 +113,7 @@ def test_hard_topics(found: Any, folder: Path) -> None:
     means = [topic.mean for topic in found.difficulty.topics]
     assert means == sorted(means)
     for topic in found.difficulty.topics:
-        values = {name: scores.per_query(name, "nDCG@10")[topic.topic] for name in files}
+        values = {name: scores.per_query(name, "nDCG@10")[topic.query] for name in files}
         assert topic.mean == pytest.approx(mean(values.values()))
         assert topic.spread == pytest.approx(stdev(values.values()))
         assert topic.high == max(values.values())
@@ -139,7 +139,7 @@ def test_the_system_that_was_not_pooled_is_told_of(found: Any, folder: Path) -> 
     qrels = folder / "qrels.txt"
     assert f"pool make {folder / 'odd.run'} -k 10 --judged {qrels}" in uneven.command
     assert "bpref" in uneven.command
-    assert "few topics" not in kinds
+    assert "few queries" not in kinds
     assert found.coverage.depth == 0
     assert {each.system: each.depth for each in found.coverage.systems} == {
         "one": None,
@@ -149,7 +149,7 @@ def test_the_system_that_was_not_pooled_is_told_of(found: Any, folder: Path) -> 
 
 
 def test_kinds_and_texts_of_topics(found: Any) -> None:
-    assert [(kind.value, kind.topics) for kind in found.kinds] == [("de", 10), ("en", 20)]
+    assert [(kind.value, kind.queries) for kind in found.kinds] == [("de", 10), ("en", 20)]
     assert sum(kind.relevant for kind in found.kinds) == found.described.relevant
     assert found.not_judged == ("t99",)
     assert found.not_described == ()
@@ -158,13 +158,13 @@ def test_kinds_and_texts_of_topics(found: Any) -> None:
 def test_reusability_is_in_the_table(found: Any) -> None:
     assert found.reuse is not None
     assert {one.system for one in found.reuse.systems} == {"one", "two", "odd"}
-    assert "if not pooled" in render(found)
+    assert "if not pooled" in str(found)
 
 
 def test_measure_follows_from_grades() -> None:
     run = {"q1": {"a": 1.0}}
     for grade, asked, measure in ((0, None, "AP"), (2, None, "nDCG@10"), (2, "RR", "RR")):
-        hard = stats({"q1": {"a": 1, "b": grade}}, run, measure=asked).difficulty
+        hard = collection_stats({"q1": {"a": 1, "b": grade}}, run, measure=asked).difficulty
         assert hard is not None
         assert str(hard.measure) == measure
 
@@ -172,24 +172,24 @@ def test_measure_follows_from_grades() -> None:
 def test_the_measure_counts_from_the_lowest_relevant_grade() -> None:
     qrels = {"q1": {"a": 1, "b": 2, "c": 3}, "q2": {"b": 2}}
     run = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"b": 1.0}}
-    hard = stats(qrels, run, rel=2).difficulty
+    hard = collection_stats(qrels, run, rel=2).difficulty
     assert hard is not None
     assert str(hard.measure) == "AP(rel=2)"
-    assert {topic.topic: topic.mean for topic in hard.topics} == {"q1": 0.25, "q2": 1.0}
+    assert {topic.query: topic.mean for topic in hard.topics} == {"q1": 0.25, "q2": 1.0}
 
 
 def test_no_system_is_best_where_all_tie() -> None:
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     x, y = ({"q1": {"a": 1.0}, "q2": {doc: 1.0}} for doc in "ab")
-    tied = stats(qrels, {"x": x, "y": y}, measure="RR")
+    tied = collection_stats(qrels, {"x": x, "y": y}, measure="RR")
     assert tied.difficulty is not None
-    assert [(each.topic, each.best) for each in tied.difficulty.topics] == [
+    assert [(each.query, each.best) for each in tied.difficulty.topics] == [
         ("q2", "x"),
         ("q1", None),
     ]
-    rows = render_topics(tied).splitlines()
+    rows = str(tied.by_query()).splitlines()
     assert [row.split()[-1] for row in rows[2:4]] == ["-", "x"]
-    assert [row["best"] for row in csv.DictReader(io.StringIO(render_topics(tied, "csv")))] == [
+    assert [row["best"] for row in csv.DictReader(io.StringIO(tied.by_query().render("csv")))] == [
         "",
         "x",
     ]
@@ -197,7 +197,7 @@ def test_no_system_is_best_where_all_tie() -> None:
 
 def test_no_system_is_best_where_several_are() -> None:
     x, y = ({"q1": {doc: 1.0}} for doc in "ab")
-    tied = stats({"q1": {"a": 1}}, {"x": x, "y": y, "z": x}, measure="RR")
+    tied = collection_stats({"q1": {"a": 1}}, {"x": x, "y": y, "z": x}, measure="RR")
     assert tied.difficulty is not None
     assert tied.difficulty.topics[0].best is None
 
@@ -206,12 +206,12 @@ def test_runs_are_called_as_where_they_are_evaluated() -> None:
     qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
     run = {"q1": {"a": 1.0}}
     for systems in (run, [run, run], Run.read(run, name="mine"), {"x": run}):
-        alone = stats(qrels, systems)
+        alone = collection_stats(qrels, systems)
         assert alone.coverage is not None
         names = tuple(each.system for each in alone.coverage.systems)
         assert names == evaluate(qrels, systems, "AP").systems
     with pytest.raises(InputError, match="two runs are called 'mine'"):
-        stats(qrels, [Run.read(run, name="mine"), Run.read(run, name="mine")])
+        collection_stats(qrels, [Run.read(run, name="mine"), Run.read(run, name="mine")])
 
 
 def test_a_run_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -222,9 +222,9 @@ def test_a_run_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
         read.append(found.name)
         return found
 
-    monkeypatch.setattr("cleverdon.pool.recall.catches.rank", counting)
+    monkeypatch.setattr("cleverdon.pooling.recall.judged_results.rank", counting)
     x, y = ({"q1": {doc: 1.0}} for doc in "ab")
-    stats({"q1": {"a": 1}}, iter([x, y]))
+    collection_stats({"q1": {"a": 1}}, iter([x, y]))
     assert read == ["run 1", "run 2"]
 
 
@@ -232,7 +232,7 @@ def test_runs_by_their_ranks(tmp_path: Path) -> None:
     file = tmp_path / "x.run"
     file.write_text("q1 Q0 a 1 1.0 x\nq1 Q0 b 2 9.0 x\n")
     found = {
-        order: stats({"q1": {"a": 1, "b": 0}}, file, order_by=order).difficulty
+        order: collection_stats({"q1": {"a": 1, "b": 0}}, file, order_by=order).difficulty
         for order in ("score", "rank")
     }
     assert {order: each and each.topics[0].mean for order, each in found.items()} == {
@@ -242,22 +242,22 @@ def test_runs_by_their_ranks(tmp_path: Path) -> None:
 
 
 def test_concerns_of_judgments_alone() -> None:
-    only = stats({"q1": {"a": 1}, "q2": {"b": 1}})
+    only = collection_stats({"q1": {"a": 1}, "q2": {"b": 1}})
     assert [concern.kind for concern in only.concerns] == [
-        "few topics",
+        "few queries",
         "few relevant documents",
         "only relevant documents",
     ]
     assert (only.coverage, only.difficulty, only.reuse) == (None, None, None)
-    none = stats({"q1": {"a": 0}})
+    none = collection_stats({"q1": {"a": 0}})
     assert "no judgment has a grade of 1 or more; the highest is 0" in none.concerns[1].text
-    some = stats({"q1": {"a": 2}, "q2": {"a": 3}}, rel=3).concerns[1]
-    assert "1 topic of 2 without a relevant document (q1)" in some.text
+    some = collection_stats({"q1": {"a": 2}, "q2": {"a": 3}}, rel=3).concerns[1]
+    assert "1 query of 2 without a relevant document (q1)" in some.text
     assert "--min-relevant 1 --rel 3 -o FILE" in some.command
-    shared = stats({f"q{i}": {"a": 1, f"b{i}": 0} for i in range(30)})
+    shared = collection_stats({f"q{i}": {"a": 1, f"b{i}": 0} for i in range(30)})
     assert [concern.kind for concern in shared.concerns] == [
         "few relevant documents",
-        "documents of several topics",
+        "documents of several queries",
     ]
 
 
@@ -267,42 +267,42 @@ def test_concerns_of_topics_and_of_one_finder() -> None:
     poor = {q: {"n": 1.0} for q in good} | {"new": {"x": 1.0}}
     del poor["q1"]
     kinds = {
-        concern.kind: concern.text for concern in stats(given, {"g": good, "p": poor}).concerns
+        concern.kind: concern.text
+        for concern in collection_stats(given, {"g": good, "p": poor}).concerns
     }
-    assert "1 judged topic in no run (q0)" in kinds["judged, in no run"]
-    assert "1 topic of a run not judged (new)" in kinds["in runs, not judged"]
-    assert "such as p (q0, q1)" in kinds["topics missing from runs"]
+    assert "1 judged query in no run (q0)" in kinds["judged, in no run"]
+    assert "1 query of a run not judged (new)" in kinds["in runs, not judged"]
+    assert "such as p (q0, q1)" in kinds["queries missing from runs"]
     told = kinds["one system's relevant documents"]
     assert told.startswith("232 of 240 relevant documents were returned by g alone")
 
 
 def test_all_formats(found: Any) -> None:
-    text = render(found)
+    text = str(found)
     assert "warning: 100% of the first 10 results of odd" in text
     assert "queries by language" in text
     assert "hardest queries" in text
-    assert "what is it" in render_topics(found)
-    whole = json.loads(render(found, "json"))
+    assert "what is it" in str(found.by_query())
+    whole = json.loads(found.render("json"))
     assert whole["coverage"]["systems"][2]["shares"][1] == 1.0
     assert whole["queries"][0]["scores"]["best"] in ("one", "two", "odd")
-    rows = list(csv.DictReader(io.StringIO(render(found, "csv"))))
-    cells = {(row["section"], row["row"], row["column"]): row["value"] for row in rows}
-    assert cells["judgments", "queries", "count"] == "30"
-    assert cells["systems", "odd", "holes@10"] == "1.0"
-    table = list(csv.DictReader(io.StringIO(render_topics(found, "csv"))))
+    assert found.to_csv().splitlines()[:2] == ["judgments,count", "queries,30"]
+    systems = {row["system"]: row for row in csv.DictReader(io.StringIO(found.to_csv("systems")))}
+    assert systems["odd"]["holes@10"] == "1.0"
+    table = list(csv.DictReader(io.StringIO(found.by_query().render("csv"))))
     assert sum(int(row["relevant"]) for row in table) == found.described.relevant
     assert float(table[0]["nDCG@10"]) == whole["queries"][0]["scores"]["mean"]
-    assert json.loads(render_topics(found, "json")) == whole["queries"]
-    assert "## systems" in render(found, "markdown")
+    assert json.loads(found.by_query().to_json()) == {"queries": whole["queries"]}
+    assert "## systems" in found.render("markdown")
 
 
 def test_the_table_of_holes(found: Any) -> None:
-    rows = list(csv.DictReader(io.StringIO(render_holes(found, 10, "csv"))))
+    rows = list(csv.DictReader(io.StringIO(found.holes(10).render("csv"))))
     assert len(rows) == 30
     assert {(row["odd"], row["one"]) for row in rows} == {("10", "0")}
-    assert json.loads(render_holes(found, 5, "json"))["holes"]["odd"]["t00"] == 5
+    assert json.loads(found.holes(5).render("json"))["holes"]["odd"]["t00"] == 5
     with pytest.raises(OptionError, match="were not counted"):
-        render_holes(found, 7)
+        str(found.holes(7))
 
 
 def test_pooled_and_not_judged_is_in_the_pool() -> None:
@@ -312,19 +312,19 @@ def test_pooled_and_not_judged_is_in_the_pool() -> None:
 
 
 def test_mistakes() -> None:
-    with pytest.raises(OptionError, match="names an attribute of topics"):
-        stats({"q1": {"a": 1}}, by="language")
+    with pytest.raises(OptionError, match="names an attribute of queries"):
+        collection_stats({"q1": {"a": 1}}, by="language")
     with pytest.raises(OptionError, match="ks=0: expected a whole number from 1 on"):
         coverage({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, ks=[0])
-    with pytest.raises(OptionError, match="does not say which topics are hard"):
-        stats({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, measure="Judged@1")
+    with pytest.raises(OptionError, match="does not say which queries are hard"):
+        collection_stats({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, measure="Judged@1")
 
 
 def test_no_topic_is_hard_where_nothing_is_relevant() -> None:
     runs = {"x": {"q1": {"a": 1.0}}, "y": {"q1": {"b": 1.0}}}
-    found = stats({"q1": {"a": 0, "b": 0}}, runs)
+    found = collection_stats({"q1": {"a": 0, "b": 0}}, runs)
     assert found.difficulty is None
     assert "no relevant documents" in [concern.kind for concern in found.concerns]
-    assert "nan" not in render(found)
+    assert "nan" not in str(found)
     with pytest.raises(OptionError, match=r"Fallout has no value: .* --docs N"):
-        stats({"q1": {"a": 1, "b": 0}}, runs, measure="Fallout")
+        collection_stats({"q1": {"a": 1, "b": 0}}, runs, measure="Fallout")

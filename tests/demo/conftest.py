@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from cleverdon.demo import Demo, write_demo
-from cleverdon.demo.documents import Document, collect_documents
-from cleverdon.demo.modules import import_modules
-from cleverdon.demo.topics import Topic, choose_topics
+from cleverdon.demo.collection import (
+    DemoDocument,
+    Topic,
+    choose_topics,
+    collect_documents,
+    import_modules,
+)
+from cleverdon.demo.experiment import Demo, write_demo
 
 
 @dataclass(frozen=True)
@@ -26,15 +30,15 @@ class Written:
 def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
     directory = tmp_path_factory.mktemp("demo")
     said: list[str] = []
-    demo = write_demo(directory, progress=said.append)
+    demo = write_demo(directory, progress=lambda step, *_: said.append(step))
     return Written(directory=directory, demo=demo, said=tuple(said))
 
 
 @pytest.fixture(scope="session")
-def documents() -> tuple[Document, ...]:
+def documents() -> tuple[DemoDocument, ...]:
     return collect_documents(import_modules().modules)
 
 
 @pytest.fixture(scope="session")
-def topics(documents: tuple[Document, ...]) -> tuple[Topic, ...]:
+def topics(documents: tuple[DemoDocument, ...]) -> tuple[Topic, ...]:
     return choose_topics(documents)

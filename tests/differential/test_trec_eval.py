@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from cleverdon import Measure, evaluate
-from cleverdon.profiles import profile
+from cleverdon.profiles import find_profile
 
 FILES = Path(__file__).resolve().parents[2].parent / "shared" / "golden" / "trec_eval"
 
@@ -32,7 +32,7 @@ def lines_of(name: str) -> Iterator[tuple[Measure, str, str]]:
     for line in (FILES / name).read_text().splitlines():
         called, query, value = line.split()
         if called not in ONLY_IN_THE_DROP_IN:
-            (measure,) = profile("trec_eval-10").parse([called])
+            (measure,) = find_profile("trec_eval-10").parse([called])
             yield measure, query, value
 
 

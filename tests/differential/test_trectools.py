@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from cleverdon import Run
-from cleverdon.pool import Pool, depth_pool, gather, weighted_pool
-from tests.pool.made import collection
+from cleverdon.pooling.contributions import gather
+from cleverdon.pooling.pool_methods import depth_pool, weighted_pool
+from cleverdon.pooling.pools import Pool
+from tests.pooling.made import collection
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # of what trectools and its own libraries are going to change
@@ -24,7 +26,7 @@ with warnings.catch_warnings():
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     folder = tmp_path_factory.mktemp("runs")
-    _, runs = collection(topics=6, systems=5, depth=40)
+    _, runs = collection(queries=6, systems=5, depth=40)
     for name, topics in runs.items():
         numbered = {topic.removeprefix("t"): docs for topic, docs in topics.items()}
         Run.read(numbered, name=name).write(folder / f"{name}.run")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cleverdon.measures import Measure, measures, parse
-from cleverdon.measures.base import Promise
-from cleverdon.measures.parameters import REQUIRED
+from cleverdon.measures.base import REQUIRED, Measure, Promise
+from cleverdon.measures.notation import parse
+from cleverdon.measures.registry import measures
 
 _VARIANTS = """
     SetP SetP(rel=2) SetP(judged_only=true)
@@ -92,7 +92,7 @@ def variants_of(cls: type[Measure]) -> list[Measure]:
 
 def all_variants() -> list[Measure]:
     """The variants of every measure that needs no more than the grades of its own query."""
-    plain = [cls for cls in measures() if cls.needs is None and not cls.looks_elsewhere]
+    plain = [cls for cls in measures() if cls.needs is None and not cls.uses_other_queries]
     return [variant for cls in plain for variant in variants_of(cls)]
 
 

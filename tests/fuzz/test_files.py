@@ -13,11 +13,11 @@ from typing import Any, Literal
 import pytest
 
 from cleverdon import InputError, Judgments, Run
-from cleverdon.check import check
-from cleverdon.rank import Ranked, rank
+from cleverdon.checks.linter import check
+from cleverdon.rank import RankedRun, rank
+from tests.formats.ways import same_hits, zstd
 from tests.fuzz import slow
 from tests.fuzz.mutate import cases
-from tests.read.ways import same_hits, zstd
 
 RUN = (
     b"# comment\nq1 Q0 d1 1 2.5 tag\nq1 Q0 d2 2 2.5 tag\nq1 Q0 d\xc3\xa93 3 -1e-3 tag\n\n"
@@ -91,7 +91,7 @@ def test_streamed_is_held(tmp_path: Path) -> None:
             assert (held.results, held.extra) == (streamed.results, streamed.extra), (name, text)
 
 
-def _ranked(judgments: Judgments, path: Path, *, hold: bool) -> Ranked | None:
+def _ranked(judgments: Judgments, path: Path, *, hold: bool) -> RankedRun | None:
     try:
         if hold:
             return rank(judgments, Run.read(path, format="trec"))

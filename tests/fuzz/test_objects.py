@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cleverdon import CleverdonError, InputError, Judgments, Measure, Run, evaluate, parse
-from cleverdon.measures import measures
+from cleverdon.measures.registry import measures
 from tests.fuzz.mutate import cases
 
 IDS: list[Any] = [

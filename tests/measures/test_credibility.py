@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import cleverdon.hits
 from cleverdon import Measure, NotationError, evaluate, parse
 from cleverdon.errors import InputError
-from cleverdon.measures import measures
+from cleverdon.measures.registry import measures
 from tests.differential.collections import INTEGER_GRADES, Collection, Nested, collections
 
 FEWER = settings(max_examples=settings.default.max_examples // 4)
@@ -268,10 +268,10 @@ def test_expected_over_ties() -> None:
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("NLRE(mu=-1)", "NLRE(mu=-1,nu=0.5): neither is below 0, and one is above"),
-        ("NGRE(mu=0,nu=0)", "NGRE(mu=0,nu=0): neither is below 0, and one is above"),
-        ("NWCS(weight=2)", "NWCS(weight=2): the weight is from 0 to 1"),
-        ("CAM(AP,weight=-1)", "CAM(weight=-1): the weight is from 0 to 1"),
+        ("NLRE(mu=-1)", "NLRE(mu=-1): expected 0 <= mu"),
+        ("NGRE(mu=0,nu=0)", "NGRE(mu=0,nu=0): one of them is above 0"),
+        ("NWCS(weight=2)", "NWCS(weight=2): expected 0 <= weight <= 1"),
+        ("CAM(AP,weight=-1)", "CAM(weight=-1): expected 0 <= weight <= 1"),
         ("CAM(NWCS)", "NWCS is one of this kind already"),
         ("WHAM", "WHAM needs 'measure'"),
         ("WHAM(MCC)", "WHAM(MCC): MCC may be below 0, and has no harmonic mean"),

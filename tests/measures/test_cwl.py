@@ -130,26 +130,6 @@ def test_a_cost_for_all_results(drawn: list[Grades], cost: float) -> None:
         np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-10, err_msg=text)
 
 
-@FEW
-@given(
-    st.lists(
-        st.tuples(st.sampled_from((0, 4, 2, 1, 3)), st.sampled_from((1.0, 0.25, 0.0, 2.5, 4.0))),
-        min_size=1,
-        max_size=20,
-    ),
-    st.sampled_from((2, 10, 25)),
-)
-def test_a_cost_for_each_result(results: list[tuple[int, float]], depth: int) -> None:
-    grades, costs = zip(*results, strict=True)
-    hits = ranking(" ".join(map(str, grades)) + " max=4")
-    hits = replace(hits, spent=np.cumsum(costs))
-    for text in (*BY_COST, "INST", "NERR10", "SDCG@5"):
-        metric = MODELS[text]()
-        metric.measure(Ranking("query", np.array(grades) / 4, list(costs), max_n=depth))
-        ours = [measure(hits)[0] for measure in with_all(text, depth=depth)]
-        np.testing.assert_allclose(ours, metric.get_scores(), rtol=1e-10, atol=1e-10, err_msg=text)
-
-
 BY_IR_MEASURES = (
     *("INST(T=2.0,max_rel=4)", "INSQ(max_rel=3)", "BPM(T=1.5,max_rel=4)@6", "NERR10(max_rel=4)"),
     *("SDCG(max_rel=3,min_rel=1)@5", "NERR8(max_rel=4)@4", "NERR9(max_rel=4)@10"),

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import cleverdon.hits
 from cleverdon import Judgments, Measure, NotationError, evaluate, parse
 from cleverdon.errors import InputError, OptionError
-from cleverdon.measures import measures
+from cleverdon.measures.registry import measures
 from tests.measures.subtopics import (
     WEIGHTS,
     Judged,
@@ -372,11 +372,11 @@ def test_names_of_other_tools(written: str, read: str) -> None:
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ("alphanDCG(alpha=2)", "alphanDCG(alpha=2): alpha is from 0 to 1"),
-        ("NRBP(beta=-1)", "NRBP(beta=-1): beta is from 0 to 1"),
+        ("alphanDCG(alpha=2)", "alphanDCG(alpha=2): expected 0 <= alpha <= 1"),
+        ("NRBP(beta=-1)", "NRBP(beta=-1): expected 0 <= beta <= 1"),
         ("alphaDCG(alpha=0)", "needs a cut-off"),
-        ("RBU(p=1.5)", "RBU(p=1.5): p is from 0 to 1"),
-        ("Dsharp_nDCG(gamma=2)", "Dsharp_nDCG(gamma=2): gamma is from 0 to 1"),
+        ("RBU(p=1.5)", "RBU(p=1.5): expected 0 <= p <= 1"),
+        ("Dsharp_nDCG(gamma=2)", "Dsharp_nDCG(gamma=2): expected 0 <= gamma <= 1"),
         ("IntentAware", "IntentAware needs 'measure'"),
         ("IntentAware(3)", "measure is a measure such as nDCG@10"),
         ("IntentAware(alphanDCG@5)", "alphanDCG@5 is one of this kind already"),

@@ -119,11 +119,11 @@ def test_rounding() -> None:
     ("text", "message"),
     [
         ("IPrec", "IPrec needs 'x', as in IPrec@0.5"),
-        ("IPrec@1.5", "1.5 is no level of recall, which is from 0 to 1"),
-        ("IAP(points=1)", "there are 2 points or more"),
+        ("IPrec@1.5", "IPrec(x=1.5): expected 0 <= x <= 1"),
+        ("IAP(points=1)", "IAP(points=1): expected 2 <= points"),
         ("IAP(at=(0.5,2))", "2 is no level of recall"),
-        ("PrecAtRecall@0", "before the first result there is no precision"),
-        ("RprecMult(m=0)", "m is above 0"),
+        ("PrecAtRecall@0", "expected 0 < x <= 1"),
+        ("RprecMult(m=0)", "expected 0 < m <= 1e6"),
     ],
 )
 def test_mistakes(text: str, message: str) -> None:

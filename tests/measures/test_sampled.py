@@ -19,7 +19,7 @@ from tests.measures.plain import same
 SMALL = 1e-5
 
 # What sample_eval.pl (NIST, version of October 2011) prints as infAP and infNDCG, and
-# statAP_MQ_eval_v4.pl as AP, with more digits, for made-up topics: the ranking written as files.
+# statAP_MQ_eval_v4.pl as AP, with more digits, for made-up queries: the ranking written as files.
 STRATA = [
     ("0@2 1@1 3@2 1@1 1@2 - - 0@3 0@3 -1@1 | 0@2 0@1 1@2 1@2", 0.4699985000, 0.6171093468),
     ("- 0@2 -1@2 1@2 1@1 - -1@2 | 0@1 1@1", 0.2500021249, 0.4872746907),

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 from cleverdon import Hits, evaluate, parse
 from cleverdon.errors import OptionError
 from cleverdon.measures.worked import ranking
-from cleverdon.show.table import render
 from tests.differential.as_pytrec_eval import with_a_grade_of_0
 from tests.differential.collections import Collection
 from tests.measures.plain import (
@@ -147,13 +146,13 @@ def test_a_text_stands_among_numbers() -> None:
     assert np.isnan(scores.values[0, 0]).all()
     assert scores.to_dict() == {"run": {"AP": 0.25}}
     assert {row["measure"] for row in scores.rows()} == {"AP"}
-    assert scores.to_json()["values"]["run"]["RelString"] == ["01-", ""]
-    assert json.loads(render(scores, "json"))["means"] == {"run": {"AP": 0.25}}
+    assert scores.to_record()["values"]["run"]["RelString"] == ["01-", ""]
+    assert json.loads(scores.render("json"))["means"] == {"run": {"AP": 0.25}}
     # Texts have no average; the table says where they are.
-    header, *_ = render(scores).splitlines()
+    header, *_ = scores.render().splitlines()
     assert "RelString" not in header
-    assert "RelString is a text for each query" in render(scores)
-    by_query = render(scores, "csv", per_query=True).splitlines()
+    assert "RelString is a text for each query" in scores.render()
+    by_query = scores.render("csv", per_query=True).splitlines()
     assert by_query[:2] == ["system,query,RelString,AP", "run,q1,01-,0.5"]
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 PROGRAMS = {
     "cleverdon": "cleverdon.cli:main",
-    "cleverdon-trec_eval": "cleverdon.cli.trec_eval:main",
+    "cleverdon-trec_eval": "cleverdon.trec_eval.cli:trec_eval_main",
 }
 """As in pyproject.toml."""
-OPEN_PROJECT = "cleverdon.assess.project:open_project"
-MAKE_APP = "cleverdon.assess.web.app:make_app"
-ROUTES = "cleverdon.assess.web.app:declared"
+OPEN_PROJECT = "cleverdon.judging.project:open_project"
+MAKE_APP = "cleverdon.judging.web.app:make_app"
+ROUTES = "cleverdon.judging.web.app:_declared_routes"
 """Gives the path and the route of everything that can be asked for."""
-USE_MADE_TIME = "tests.engine.load.made_time:use_made_time"
+USE_MADE_TIME = "tests.engines.load.fake_clock:use_made_time"
 """Lets loads go by a clock of their own, given a MonkeyPatch."""
 
 

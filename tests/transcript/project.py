@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from tests.transcript.replay import Clock
 
 INIT = (
-    *("judge", "init", "judging", "--topics", "made/topics.tsv", "--docs", "made/docs.jsonl"),
+    *("judge", "init", "judging", "--queries", "made/topics.tsv", "--documents", "made/docs.jsonl"),
     *("--runs", "made/a.run", "made/b.run", "--depth", "5", "--scale", "made/scale.toml"),
     *(
         "--judges",
         "2",
         "--assessors",
         "ann,bob,Cyd X",
-        "--by",
+        "--assign-by",
         "document",
         "--title",
         "Shoes",
@@ -57,9 +57,9 @@ def make_project(folder: Path, clock: Clock) -> None:
         "import",
         "judging",
         "made/third.txt",
-        "--as",
+        "--judged-by",
         "model",
-        "--name",
+        "--judge",
         "gpt",
     )
     _done(model, making)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from cleverdon.trec_eval.command import run
+from cleverdon.trec_eval.cli import run
 from tests.trec_eval.cases import Case
 from tests.trec_eval.record import HERE, RANDOM, commands
 

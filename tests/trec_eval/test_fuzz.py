@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from cleverdon.trec_eval.command import run
+from cleverdon.trec_eval.cli import run
 from tests.trec_eval.cases import Case, case
 
 TOOLS = {10: os.environ.get("TREC_EVAL"), 9: os.environ.get("TREC_EVAL_9")}

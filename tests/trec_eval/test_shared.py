@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cleverdon.trec_eval.command import run
+from cleverdon.trec_eval.cli import run
 
 FILES = Path(__file__).resolve().parents[2].parent / "shared" / "golden" / "trec_eval"
 PARAMETERS = (

@@ -1,4 +1,4 @@
-"""The command line: one file a command, loaded only when it is called."""
+"""The command line: commands are loaded only when they are called."""
 
 from __future__ import annotations
 
@@ -15,35 +15,92 @@ from cleverdon import __version__
 from cleverdon.errors import CleverdonError, MissingExtra, suggest
 
 COMMANDS = {
-    "eval": "Score runs against judgments.",
-    "compare": "Compare runs topic by topic: a table that marks what is significant.",
-    "claim": "Say in words what runs and judgments support, and what speaks against it.",
-    "report": "Write all of it to one HTML file: claims, tables, plots, rankings, the method.",
-    "plot": "Draw one of many plots: of rankings, topics, measures, or differences.",
-    "power": "Say what the topics at hand can show, and how many it would take.",
-    "flip": "Say whether judging the unjudged could reverse the order of two runs.",
-    "slices": "Score and compare runs on each kind of topic.",
-    "gate": "Hold a run against rules and a baseline, for continuous integration.",
-    "correlate": "Say how alike orders of systems are, or rankings of documents.",
-    "splits": "Split topics into some for training and some for testing.",
-    "tune": "Choose a setting on some topics, and score the choice on others.",
-    "measures": "List the measures.",
-    "explain": "Say what a measure is, or where the score of a query comes from.",
-    "pool": "Choose what to judge: pools, samples, one document after the other; votes, probes.",
-    "judge": "Have people judge documents in a web app, from a pool to published qrels.",
-    "recall": "Estimate how many relevant documents there are, and how many were found.",
-    "agree": "Say how far judges agree, and make one judgment of several.",
-    "collection": "Describe judgments and runs; merge, compare, filter and split judgments.",
-    "logs": "Say what search logs tell: metrics, A/B tests, interleaving, judgments from clicks.",
-    "search": "Put topics to a search engine, and write its results as a run.",
-    "bench": "Put load on a search engine: response times, throughput, and what it can take.",
-    "index": "Have a collection indexed: time, memory, disk, and how they grow with it.",
-    "check": "Find what is wrong with runs and judgments, line by line.",
-    "convert": "Turn a run or judgments into another format.",
-    "trec_eval": "Evaluate as trec_eval does: its arguments, its output to the byte.",
-    "demo": "Build and evaluate a small collection out of Python's own documentation.",
+    "eval": ("cli.eval", "Score runs against judgments."),
+    "compare": (
+        "comparison.cli.compare",
+        "Compare runs query by query: a table that marks what is significant.",
+    ),
+    "claim": (
+        "comparison.cli.compare",
+        "Say in words what runs and judgments support, and what speaks against it.",
+    ),
+    "report": (
+        "reports.cli",
+        "Write all of it to one HTML file: claims, tables, plots, rankings, the method.",
+    ),
+    "plot": (
+        "plots.cli",
+        "Draw one of many plots: of rankings, queries, measures, or differences.",
+    ),
+    "power": (
+        "comparison.cli.compare",
+        "Say what the queries at hand can show, and how many it would take.",
+    ),
+    "flip": ("cli.flip", "Say whether judging the unjudged could reverse the order of two runs."),
+    "slices": ("comparison.cli.compare", "Score and compare runs on each kind of query."),
+    "gate": (
+        "comparison.cli.gate",
+        "Hold a run against rules and a baseline, for continuous integration.",
+    ),
+    "correlate": (
+        "comparison.cli.correlate",
+        "Say how alike orders of systems are, or rankings of documents.",
+    ),
+    "splits": (
+        "comparison.cli.tuning",
+        "Split queries into some for training and some for testing.",
+    ),
+    "tune": (
+        "comparison.cli.tuning",
+        "Choose a setting on some queries, and score the choice on others.",
+    ),
+    "measures": ("cli.measures", "List the measures."),
+    "explain": (
+        "explanation.cli",
+        "Say what a measure is, or where the score of a query comes from.",
+    ),
+    "pool": (
+        "pooling.cli",
+        "Choose what to judge: pools, samples, one document after the other; votes, probes.",
+    ),
+    "judge": (
+        "judging.cli",
+        "Have people judge documents in a web app, from a pool to published qrels.",
+    ),
+    "recall": (
+        "pooling.recall.cli",
+        "Estimate how many relevant documents there are, and how many were found.",
+    ),
+    "agree": ("agreement.cli", "Say how far judges agree, and make one judgment of several."),
+    "collection": (
+        "collection.cli",
+        "Describe judgments and runs; merge, compare, filter and split judgments.",
+    ),
+    "logs": (
+        "logs.cli",
+        "Analyse search logs: metrics, A/B tests, interleaving, judgments from clicks.",
+    ),
+    "search": ("engines.cli", "Put queries to a search engine, and write its results as a run."),
+    "bench": (
+        "engines.load.cli",
+        "Put load on a search engine: response times, throughput, and what it can take.",
+    ),
+    "index": (
+        "engines.cli",
+        "Have a collection indexed: time, memory, disk, and how they grow with it.",
+    ),
+    "check": ("checks.cli", "Find what is wrong with runs and judgments, line by line."),
+    "convert": ("cli.convert", "Turn a run or judgments into another format."),
+    "trec_eval": (
+        "trec_eval.cli",
+        "Evaluate as trec_eval does: its arguments, its output to the byte.",
+    ),
+    "demo": (
+        "demo.cli",
+        "Build and evaluate a small collection out of Python's own documentation.",
+    ),
 }
-"""The commands and what each does: here as well, so that listing them loads none."""
+"""The commands, where each is, and what it does: here as well, so that listing them loads none."""
 
 
 EXTRAS = {
@@ -58,26 +115,81 @@ EXTRAS = {
 """The extra that has all that a command needs; of other commands, it is the extra of the library
 that is missing."""
 
-LIBRARIES = {
-    "argon2": "argon2-cffi",
-    "hdrh": "hdrhistogram",
-    "ibis": "ibis-framework",
-    "multipart": "python-multipart",
-    "pydantic": "fastapi",
-    "starlette": "fastapi",
-    "vl_convert": "vl-convert-python",
-    "yaml": "pyyaml",
+
+RENAMED_OPTIONS: dict[str, dict[str, str]] = {
+    "agree": {"--assessors": "--judge-column", "--merge": "--map", "--ties": "--vote-ties"},
+    "bench": {"--pairs": "--blocks", "--precision": "--rate-precision"},
+    "collection filter": {"--topics": "--attributes"},
+    "collection split": {"--topics": "--attributes"},
+    "collection stats": {"--topics": "--attributes"},
+    "collection subset": {"--per-query": "--judgments-per-query"},
+    "convert": {"--name": "--tag"},
+    "correlate": {"--topics": "--attributes"},
+    "gate": {"--allow-different-topics": "--allow-different-queries"},
+    "index": {"--sample": "--sampling"},
+    "judge assign": {"--by": "--assign-by", "--show": "--list", "--to": "--person"},
+    "judge export": {"--as": "--combine", "--kind": "--qrels-kind", "--ties": "--vote-ties"},
+    "judge import": {
+        "--add": "--add-documents",
+        "--as": "--judged-by",
+        "--assessors": "--judge-column",
+        "--docs": "--documents",
+        "--name": "--judge",
+    },
+    "judge init": {
+        "--by": "--assign-by",
+        "--docs": "--documents",
+        "--target": "--target-relevant",
+        "--topics": "--queries",
+    },
+    "judge people": {"--days": "--valid-days"},
+    "judge status": {"--topics": "--per-query"},
+    **{
+        f"logs {command}": {"--queries": "--queries-table", "--events": "--events-table"}
+        for command in ("check", "metrics", "abtest", "interleave")
+    },
+    "logs bridge": {
+        "--events": "--events-table",
+        "--queries": "--queries-table",
+        "--run": "--runs",
+    },
+    "logs generate": {"--keystrokes": "--with-keystrokes", "--missing": "--missing-share"},
+    "logs judge": {
+        "--events": "--events-table",
+        "--model": "--click-model",
+        "--queries": "--queries-table",
+    },
+    "logs report": {
+        "--events": "--events-table",
+        "--json": "--data",
+        "--queries": "--queries-table",
+    },
+    "pool expand": {"--run": "--runs"},
+    "pool make": {"--by": "--weight"},
+    "pool next": {"--qrels": "--write-qrels", "--target": "--target-relevant"},
+    "pool qrels": {"--as": "--qrels-kind"},
+    "pool sample": {"--share": "--stratum-share", "--strata": "--strata-file"},
+    "pool votes": {"--deviation": "--share-deviation", "--share": "--relevant-share"},
+    "power": {"--systems": "--system-count"},
+    "recall": {"--precision": "--half-width", "--target": "--target-recall"},
+    "report": {"--json": "--data"},
+    "slices": {"--topics": "--attributes"},
+    "splits": {"--topics": "--attributes"},
 }
-"""Modules that are not called as the library that has to be installed for them."""
+"""Old spellings of options, by command; they work for one release, with a note."""
 
 
 class Commands(click.Group):
-    """Loads a command when it is called: most of them are never needed in a run."""
+    """Loads a command when it is called: most of them are never needed in a run.
 
-    def __init__(self, *args: Any, listed: Mapping[str, str], module: str, **kwargs: Any) -> None:
+    `commands` has the module of each, below `cleverdon`, and its line in the help. The command NAME
+    is the module's `NAME_command`.
+    """
+
+    def __init__(self, *args: Any, commands: Mapping[str, tuple[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.listed = listed
-        self.module = module
+        self.homes = {name: home for name, (home, _) in commands.items()}
+        self.listed = {name: help for name, (_, help) in commands.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.listed)
@@ -85,7 +197,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.listed:
             return None
-        command: click.Command = import_module(self.module.format(cmd_name)).command
+        module = import_module(f"cleverdon.{self.homes[cmd_name]}")
+        command: click.Command = getattr(module, f"{cmd_name}_command")
         return command
 
     def resolve_command(
@@ -96,12 +209,31 @@ class Commands(click.Group):
         name, command, rest = super().resolve_command(ctx, args)
         if command is None or isinstance(command, click.Group) or ctx.resilient_parsing:
             return name, command, rest
+        rest = _rename_options(f"{ctx.command_path} {name}".partition(" ")[2], rest)
         _check_given_once(click.Context(command, ctx, name, **command.context_settings), rest)
         return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(self.listed.items()))
+
+
+def _rename_options(command: str, args: list[str]) -> list[str]:
+    """Replace old spellings of options by the current ones, with a note on standard error."""
+    renamed = RENAMED_OPTIONS.get(command, {})
+    end = args.index("--") if "--" in args else len(args)
+    found = []
+    for arg in args[:end]:
+        option, equals, value = arg.partition("=")
+        if option in renamed:
+            click.echo(
+                f"cleverdon: note: {option} of {command} is called {renamed[option]} now; "
+                "the old name works for one more release",
+                err=True,
+            )
+            arg = f"{renamed[option]}{equals}{value}"
+        found.append(arg)
+    return found + args[end:]
 
 
 def _check_given_once(ctx: click.Context, args: list[str]) -> None:
@@ -118,8 +250,7 @@ def _check_given_once(ctx: click.Context, args: list[str]) -> None:
 
 @click.command(
     cls=Commands,
-    listed=COMMANDS,
-    module="cleverdon.cli.{}",
+    commands=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, message="cleverdon %(version)s")
@@ -144,7 +275,7 @@ def cleverdon() -> None:
 
 
 def main() -> None:
-    """The entry point: runs a command, and turns every error into one line and an exit code."""
+    """Run a command; turn every error into one line and an exit code."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by the shell, as in `cleverdon ... >&-`
             setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (as long as the process lives)
@@ -192,45 +323,24 @@ def main() -> None:
 
 
 def _missing(error: Exception) -> str | None:
-    """What to install, if all that is wrong is that a library is not there."""
+    """Return the extra to install, if a library is missing."""
     module = error.name.partition(".")[0] if isinstance(error, ImportError) and error.name else ""
     if not isinstance(error, ModuleNotFoundError) or module in ("", "cleverdon"):
         return None
+    from cleverdon._common.extras import LIBRARIES, extras_with
+
     words = sys.argv[1:]
-    group = getattr(sys.modules.get(f"cleverdon.cli.{words[0]}"), "command", None)
+    home, _ = COMMANDS.get(words[0], ("", ""))
+    group = getattr(sys.modules.get(f"cleverdon.{home}"), f"{words[0]}_command", None)
     command = " ".join(["cleverdon", *words[: 2 if isinstance(group, Commands) else 1]])
     if module in sys.stdlib_module_names:
         return f"{command} needs the module {module}, which this Python was built without"
     library = LIBRARIES.get(module, module.replace("_", "-"))
-    homes = _extras_with(library)
+    homes = extras_with(library)
     extra = EXTRAS.get(words[0])
     if extra not in homes:
         extra = homes[0] if homes else None
     return str(MissingExtra(command, package=library, extra=extra))
-
-
-def _extras_with(library: str) -> list[str]:
-    """The extras for users that install a library, by the package's metadata; smallest first."""
-    import re
-    from importlib.metadata import PackageNotFoundError, requires
-
-    try:
-        lines = requires("cleverdon") or []
-    except PackageNotFoundError:
-        return []
-    contents: dict[str, set[str]] = {}
-    for line in lines:
-        extra = re.search(r"extra\s*==\s*['\"]([\w-]+)['\"]", line)
-        if extra and extra[1] not in ("bench", "dev"):
-            nested = re.match(r"cleverdon\[(.*?)\]", line)
-            names = nested[1].split(",") if nested else re.findall(r"^[\w.-]+", line.lower())
-            contents.setdefault(extra[1], set()).update(names)
-
-    def has(extra: str) -> bool:
-        own = contents[extra]
-        return library.lower() in own or any(has(one) for one in own if one in contents)
-
-    return sorted(filter(has, contents), key=lambda extra: len(contents[extra]))
 
 
 def _failed(message: str, *, code: int = 1) -> int:

@@ -1,4 +1,4 @@
-"""Files of costs on the command line: what `cleverdon bench --json` and `index --json` wrote."""
+"""Options for files of costs, which `cleverdon bench --json` and `cleverdon index --json` write."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cleverdon.cli.options import Decorator, name_and_file
+from cleverdon.cli.declarations import option
+from cleverdon.cli.options import name_and_file
 
 if TYPE_CHECKING:
     from cleverdon.costs import Costs
@@ -16,34 +17,34 @@ if TYPE_CHECKING:
     from cleverdon.scores import Scores
 
 
-def costs_given(option: str, what: str) -> Decorator[Any]:
-    """Files of costs; NAME=FILE gives the system another name."""
-    return click.option(option, multiple=True, metavar="FILE", help=f"{what}; again for more.")
+def costs_files(what: str) -> Any:
+    """Offer files of costs; NAME=FILE gives the system another name."""
+    return option("FILE", f"{what}; again for more.", multiple=True)
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What files of costs say."""
+class MeasuredCosts:
+    """The content of files of costs."""
 
     costs: Mapping[str, Costs]  # by system; what two files say of one is put together
     runs: Mapping[str, dict[str, dict[str, float]]]  # by system: what was answered while timed
 
     def check_asked(self, scores: Scores, given: Mapping[str, Any]) -> None:
-        """A judged topic that a bench did not ask has no result, and is not to count as empty."""
+        """Refuse a bench that did not send all judged queries: they would count as empty."""
+        from cleverdon._common.text import counted
         from cleverdon.errors import InputError
-        from cleverdon.show.grid import counted
 
         for system in self.runs.keys() - given.keys():
             missing = [q for q in scores.queries if q not in self.runs[system]]
             if missing:
                 raise InputError(
-                    f"the bench of {system!r} did not ask {counted(len(missing), 'judged topic')} "
+                    f"the bench of {system!r} did not ask {counted(len(missing), 'judged query')} "
                     f"({', '.join(missing[:3])}{', ...' if len(missing) > 3 else ''}): let it run "
                     "for longer, or give a run: cleverdon search writes one"
                 )
 
     def otherwise(self, files: Mapping[str, str]) -> list[tuple[str, str]]:
-        """Systems whose run says something else than what they answered while they were timed."""
+        """Return systems whose run differs from their answers while they were timed."""
         from cleverdon.data import Run
 
         notes = []
@@ -56,7 +57,7 @@ class Measured:
             )
             if other:
                 text = (
-                    f"while {system} was timed, it answered {other:,} of {len(asked):,} topics "
+                    f"while {system} was timed, it answered {other:,} of {len(asked):,} queries "
                     "otherwise than its run has it: the quality that is shown is the run's"
                 )
                 notes.append((system, text))
@@ -64,13 +65,12 @@ class Measured:
 
 
 def _first(run: Run, query: str, many: int | None = None) -> list[str]:
-    """The documents of a query, the best first."""
     return [doc for doc, _ in run.ranking(query)[:many]] if query in run else []
 
 
-def measured(files: tuple[str, ...]) -> Measured:
-    """What the files say, by system; NAME=FILE gives a system another name."""
-    from cleverdon.costs import merged, read_costs, read_timed_run
+def read_measured_costs(files: tuple[str, ...]) -> MeasuredCosts:
+    """Read files of costs by system; NAME=FILE gives a system another name."""
+    from cleverdon.costs import merge_costs, read_costs, read_timed_run
 
     found, runs = [], {}
     for given in files:
@@ -81,15 +81,15 @@ def measured(files: tuple[str, ...]) -> Measured:
         run = read_timed_run(file)
         if run is not None:
             runs[costs.system] = run
-    return Measured(merged(found), runs)
+    return MeasuredCosts(merge_costs(found), runs)
 
 
-def costs_of_one(files: tuple[str, ...], option: str) -> Costs | None:
-    """What the files say of the one system that they are of; None where there are none."""
-    found = measured(files).costs
+def read_costs_of_one(files: tuple[str, ...], flag: str) -> Costs | None:
+    """Read the costs of one system; None without files."""
+    found = read_measured_costs(files).costs
     if len(found) > 1:
         raise click.UsageError(
-            f"the files of {option} are of different systems ({', '.join(found)}); if they are "
+            f"the files of {flag} are of different systems ({', '.join(found)}); if they are "
             "of one, give them its name: NAME=FILE"
         )
     return next(iter(found.values()), None)

@@ -1,50 +1,36 @@
-"""cleverdon flip: could judging the unjudged reverse the order of two runs?"""
+"""The command `cleverdon flip`: could judging the unjudged reverse the order of two runs?"""
 
 from __future__ import annotations
 
-import click
-
 from cleverdon.cli import options
+from cleverdon.cli.declarations import Options, argument, command, option
 
 
-@click.command()
-@click.argument("qrels", type=click.Path())
-@click.argument("run_a", type=click.Path())
-@click.argument("run_b", type=click.Path())
-@options.measures_named(
-    "A measure, such as nDCG@10 or 'P(rel=2)@5'; again for more.", default="nDCG@10"
-)
-@click.option(
-    "--depth",
-    type=options.COUNT,
-    metavar="K",
-    help="Only the first K results of each run will ever be judged.",
-)
-@click.option(
-    "--grade",
-    type=options.Number(),
-    metavar="GRADE",
-    help="The largest grade that a document could get, up to the largest in QRELS.  [default: that "
-    "one]",
-)
-@click.option(
-    "--docs", type=options.COUNT, metavar="N", help="How many documents the collection has."
-)
-@click.option(
-    "--qrels-format", metavar="FORMAT", help="The judgments' format, if not to be guessed."
-)
-@click.option("--run-format", metavar="FORMAT", help="The runs' format, if not to be guessed.")
-def command(
-    qrels: str,
-    run_a: str,
-    run_b: str,
-    measures: tuple[str, ...],
-    depth: int | None,
-    grade: float | None,
-    docs: int | None,
-    qrels_format: str | None,
-    run_format: str | None,
-) -> None:
+class FlipOptions(Options):
+    """The options of `cleverdon flip`."""
+
+    qrels: str = argument(options.FILE)
+    run_a: str = argument(options.FILE)
+    run_b: str = argument(options.FILE)
+    measures: tuple[str, ...] = options.measures_named(
+        "A measure, such as nDCG@10 or 'P(rel=2)@5'; again for more.", default="nDCG@10"
+    )
+    depth: int | None = option(
+        options.COUNT, "Only the first K results of each run will ever be judged.", metavar="K"
+    )
+    grade: float | None = option(
+        options.Number(),
+        "The largest grade that a document could get, up to the largest in QRELS.  [default: that "
+        "one]",
+        metavar="GRADE",
+    )
+    docs: int | None = option(options.COUNT, "How many documents the collection has.", metavar="N")
+    qrels_format: str | None = option("FORMAT", "The judgments' format, if not to be guessed.")
+    run_format: str | None = option("FORMAT", "The runs' format, if not to be guessed.")
+
+
+@command(FlipOptions)
+def flip_command(given: FlipOptions) -> str:
     """Say whether judging what nobody judged could reverse the order of RUN_A and RUN_B.
 
     And which documents to judge first to settle it.
@@ -54,25 +40,24 @@ def command(
       cleverdon flip qrels.txt bm25.run dense.run -m nDCG@10
       cleverdon flip qrels.txt bm25.run dense.run -m P@5 --depth 5
     """
-    options.check_one_stdin(qrels, run_a, run_b)
+    options.check_one_stdin(given.qrels, given.run_a, given.run_b)
 
     from cleverdon.data import Judgments, Run
-    from cleverdon.flip import could_flip
+    from cleverdon.unknowns.flips import could_flip
 
-    # Read once for all measures: standard input can be read no second time.
-    judgments = Judgments.read(qrels, format=qrels_format)
-    first, second = (Run.read(run, format=run_format) for run in (run_a, run_b))
-    for number, measure in enumerate(measures):
-        if number:
-            click.echo()
-        click.echo(
-            could_flip(
-                judgments,
-                first,
-                second,
-                measure,
-                unjudged=True if grade is None else grade,
-                depth=depth,
-                docs=docs,
-            )
+    # Read once for all measures: standard input cannot be read twice.
+    judgments = Judgments.read(given.qrels, format=given.qrels_format)
+    run_a, run_b = (Run.read(run, format=given.run_format) for run in (given.run_a, given.run_b))
+    flips = (
+        could_flip(
+            judgments,
+            run_a,
+            run_b,
+            measure,
+            unjudged=True if given.grade is None else given.grade,
+            depth=given.depth,
+            docs=given.docs,
         )
+        for measure in given.measures
+    )
+    return "\n\n".join(map(str, flips))

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from functools import wraps
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
+from cleverdon.cli.declarations import Options, argument, flag, option
 from cleverdon.errors import LARGEST_COUNT
 from cleverdon.profiles import PROFILES
 from cleverdon.settings import CHOICES
-from cleverdon.show.grid import FORMATS, MOST_DIGITS, SYSTEMS
+from cleverdon.tables.table import FORMATS, MOST_DIGITS, SYSTEMS
 
 if TYPE_CHECKING:
     from cleverdon import _core
@@ -24,38 +25,15 @@ if TYPE_CHECKING:
     from cleverdon.measures.base import Measure
     from cleverdon.scores import Scores
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-Decorator = Callable[[Command], Command]
-
-
-def together(*decorators: Decorator[Any]) -> Decorator[Any]:
-    """Several options as one, in the order in which help lists them."""
-
-    def decorate(command: Any) -> Any:
-        for decorator in reversed(decorators):
-            command = decorator(command)
-        return command
-
-    return decorate
-
 
 def complete_measure(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    from cleverdon.measures import measures
+    from cleverdon.measures.registry import measures
 
     return [cls.__name__ for cls in measures() if cls.__name__.startswith(incomplete)]
 
 
-def _setting(name: str) -> Decorator[Any]:
-    """An option for one of the choices on which tools disagree."""
-    words = list(CHOICES[name])
-    meanings = "; ".join(f"{word}: {meaning}" for word, meaning in CHOICES[name].items())
-    return click.option(
-        f"--{name.replace('_', '-')}", name, type=click.Choice(words), help=f"{meanings}."
-    )
-
-
 class Count(click.IntRange):
-    """A whole number, from 1 on unless said otherwise, and never absurdly large."""
+    """A whole number, by default from 1 on, and never absurdly large."""
 
     def __init__(self, min: int = 1, max: int = LARGEST_COUNT) -> None:
         super().__init__(min, max)
@@ -74,7 +52,7 @@ class Number(click.FloatRange):
 
 
 class Share(Number):
-    """A part of the whole, neither nothing nor all: floating point must tell it from both."""
+    """A number between 0 and 1 that floating point can tell from both."""
 
     least = 1e-12
 
@@ -90,31 +68,33 @@ class Share(Number):
         return share
 
 
+class File(click.Path):
+    """A file to read; if it does not exist, the error comes where it is read."""
+
+    def get_metavar(self, param: click.Parameter, *_: Any, **__: Any) -> str | None:
+        return "FILE" if isinstance(param, click.Option) else None
+
+
 COUNT = Count()
-"""How many of something."""
 REPEATS = Count(max=1_000_000)
-"""How often work is repeated: as often as somebody would wait for."""
+"""A number of repetitions: as many as somebody would wait for."""
 SHARE = Share()
+FILE = File()
+INPUT = click.Path(allow_dash=True)
+"""A file to read, or standard input."""
+OUTPUT = click.Path(dir_okay=False, path_type=Path)
+"""A file to write."""
 
-inputs = together(
-    click.argument("qrels", type=click.Path(allow_dash=True)),
-    click.argument("runs", nargs=-1, required=True, type=click.Path(allow_dash=True)),
-)
-"""QRELS RUNS..."""
 
-
-def measures_named(help: str, *, default: str | None = None) -> Decorator[Any]:
-    """One measure or several; without a default, the command says what holds where none is."""
-    return click.option(
-        "-m",
-        "--measure",
-        "measures",
+def measures_named(help: str, *, default: str | None = None) -> Any:
+    """Offer measures; without a default, the command says what holds where none is given."""
+    return option(
+        "MEASURE",
+        help,
+        flags="-m --measure",
         multiple=True,
-        metavar="MEASURE",
         default=[default] if default else None,
-        show_default=default is not None,
         shell_complete=complete_measure,
-        help=help,
     )
 
 
@@ -123,178 +103,142 @@ measures = measures_named(
     "ir_measures are understood.  [default: those of the profile, nDCG@10 AP RR P@10 R@100]"
 )
 
-settings = together(
-    click.option(
-        "--profile",
-        type=click.Choice(list(PROFILES)),
-        default="cleverdon",
-        show_default=True,
-        help="Choose as another tool does, to get its numbers.",
-    ),
-    *(_setting(name) for name in CHOICES),
+runs = argument(INPUT, nargs=-1, required=True)
+qrels_format = option(
+    "FORMAT",
+    "The judgments' format, if not to be guessed; subtopics, strata and sampled are never guessed.",
 )
-"""The profile, and every choice on which tools disagree."""
-
-judgments = together(
-    click.option("--docs", type=COUNT, metavar="N", help="How many documents the collection has."),
-    click.option(
-        "--second",
-        metavar="QRELS",
-        type=click.Path(),
-        help="Judgments of another kind, as of credibility, for measures of two grades.",
-    ),
-    click.option(
-        "--weights",
-        metavar="FILE",
-        type=click.Path(),
-        help="How much each subtopic of a query counts: query, subtopic, number.",
-    ),
-    click.option(
-        "--qrels-format",
-        metavar="FORMAT",
-        help="The judgments' format, if not to be guessed; subtopics, "
-        "strata and sampled are never guessed.",
-    ),
-    click.option("--run-format", metavar="FORMAT", help="The runs' format, if not to be guessed."),
+run_format = option("FORMAT", "The runs' format, if not to be guessed.")
+order_by = option(
+    click.Choice(list(CHOICES["order_by"])),
+    "Whether runs are ordered by their scores, or as their rank column says.",
+    default="score",
 )
-"""What is to be known beside the judgments, and the formats of files."""
-
-
-runs_read = together(
-    click.option("--run-format", metavar="FORMAT", help="The runs' format, if not to be guessed."),
-    click.option(
-        "--order-by",
-        type=click.Choice(list(CHOICES["order_by"])),
-        default="score",
-        show_default=True,
-        help="Whether runs are ordered by their scores, or as their rank column says.",
-    ),
+docs = option(COUNT, "How many documents the collection has.", metavar="N")
+confidence = option(SHARE, "Of all intervals.", default=0.95)
+baseline = option(
+    "NAME",
+    "The run that all others are compared with, by its name or its file.  [default: every run "
+    "with every other]",
 )
-"""How runs are read, where nothing else of an evaluation is to be chosen."""
-
-qrels_format = click.option(
-    "--qrels-format",
-    metavar="FORMAT",
-    help="The judgments' format, if not to be guessed; subtopics, strata and sampled are never "
-    "guessed.",
-)
-"""How judgments are read, where that is all there is to choose."""
-
-
-def rel(help: str = "The lowest grade that is relevant.") -> Decorator[Any]:
-    """From which grade on documents are relevant."""
-    return click.option(
-        "--rel", type=Number(), default=1, show_default=True, metavar="GRADE", help=help
-    )
-
-
-def plot(what: str) -> Decorator[Any]:
-    """A file to draw to."""
-    return click.option(
-        "--plot",
-        type=click.Path(dir_okay=False, path_type=Path),
-        metavar="FILE",
-        help=f"Draw {what}, to .html, .svg, .png, .pdf or .json.",
-    )
-
-
-confidence = click.option(
-    "--confidence",
-    type=SHARE,
-    default=0.95,
-    show_default=True,
-    help="Of all intervals.",
+section = option(
+    "HEADING", "Print one of the tables alone; csv and tsv print the first by default."
 )
 
 
-def formats(help: str, words: Sequence[str] = FORMATS) -> Decorator[Any]:
-    """How to print: the first of `words`, unless something else is asked for."""
-    return click.option(
-        "-f",
-        "--format",
-        "format_",
-        type=click.Choice(words),
-        default=words[0],
-        show_default=True,
-        help=help,
+def depth(help: str, *, default: int | None = None) -> Any:
+    """Offer the number of results of each run and query that count."""
+    return option(COUNT, help, short="-k", metavar="K", default=default)
+
+
+def measure(help: str, *, default: str | None = None) -> Any:
+    """Offer one measure."""
+    return option("MEASURE", help, short="-m", default=default, shell_complete=complete_measure)
+
+
+def rel(help: str = "The lowest grade that is relevant.") -> Any:
+    return option(Number(), help, metavar="GRADE", default=1)
+
+
+def grade_map(help: str) -> Any:
+    """Offer new grades of grades, as one list or by repeating the option: see `_split_pairs`."""
+    return option(
+        "OLD=NEW,...",
+        f"{help}; several by commas, or again for more.",
+        flags="--map",
+        multiple=True,
+        callback=lambda ctx, param, value: _split_pairs(value),
     )
 
 
-def seed(what: str) -> Decorator[Any]:
-    """Where chance starts; `what` is the same with the same seed."""
-    return click.option(
-        "--seed",
-        type=Count(min=0),
-        default=0,
-        show_default=True,
-        help=f"Where chance starts: the same seed gives the same {what}.",
-    )
+def _split_pairs(given: Iterable[str]) -> tuple[str, ...]:
+    """Split lists of OLD=NEW at their commas; a comma within OLD, as in the name of a grade, stays.
 
-
-def level(help: str, *, default: float = 0.05) -> Decorator[Any]:
-    """Up to which p-value something is significant."""
-    return click.option(
-        "--level",
-        type=SHARE,
-        default=default,
-        show_default=True,
-        help=help,
-    )
-
-
-def attributes(
-    help: str, *, by: str = "The attribute (column) of --topics.", required: bool = False
-) -> Decorator[Any]:
-    """A table of topics, and the column of it that matters."""
-    return together(
-        click.option("--topics", required=required, type=click.Path(), metavar="FILE", help=help),
-        click.option("--by", metavar="NAME", help=by),
-    )
-
-
-LAYOUT = ("systems", "sort", "digits")
-"""The keywords of tables that `layout` offers as options."""
-
-
-def layout(command: Any) -> Any:
-    """How a table of systems is laid out.
-
-    The command gets all of it in one parameter, `layout`, to hand on to `render`.
+    >>> _split_pairs(["1=0, 2=1", "Yes, very=3"])
+    ('1=0', '2=1', 'Yes, very=3')
     """
+    # A pair ends at the first comma behind its equals sign; what has none is left to be refused.
+    pairs = (pair for text in given for pair in re.findall(r"[^=]*=[^,]*|[^=]+$", text))
+    return tuple(pair.removeprefix(",").strip() for pair in pairs)
 
-    @wraps(command)
-    def gathered(**given: Any) -> Any:
-        return command(layout={name: given.pop(name) for name in LAYOUT}, **given)
 
-    return together(
-        click.option(
-            "--systems",
-            type=click.Choice(SYSTEMS),
-            default="auto",
-            show_default=True,
-            help="Where systems stand. auto: rows, and columns where a text table would be too "
-            "wide.",
-        ),
-        click.option(
-            "--sort",
-            metavar="MEASURE|name|given",
-            default="given",
-            show_default=True,
-            shell_complete=complete_measure,
-            help="By a measure, the best run is first; those that have no value are last.",
-        ),
-        click.option(
-            "--digits",
-            type=Count(0, MOST_DIGITS),
-            metavar="N",
-            help="Decimals of numbers that people read.  [default: 4, or those of the profile's "
-            "tool]",
-        ),
-    )(gathered)
+def parse_grade_map(pairs: Iterable[str]) -> dict[float, float]:
+    """Parse new grades of grades, where both are numbers.
+
+    >>> parse_grade_map(["1=0", "2=1"])
+    {1.0: 0.0, 2.0: 1.0}
+    """
+    from cleverdon.errors import OptionError
+
+    found: dict[float, float] = {}
+    for pair in pairs:
+        before, _, after = pair.partition("=")
+        try:
+            old, new = float(before), float(after)
+        except ValueError:
+            raise OptionError(
+                f"--map: expected grades such as 1=0,2=1,3=1; found {pair!r}"
+            ) from None
+        if found.setdefault(old, new) != new:
+            raise OptionError(f"--map: grade {old:g} becomes both {found[old]:g} and {new:g}")
+    return found
+
+
+def plot(what: str) -> Any:
+    return option(OUTPUT, f"Draw {what}, to .html, .svg, .png, .pdf or .json.")
+
+
+def formats(help: str, words: Sequence[str] = FORMATS) -> Any:
+    """Offer formats to print in; the first is the default."""
+    return option(click.Choice(words), help, flags="-f --format", default=words[0])
+
+
+def seed(what: str) -> Any:
+    """Offer a seed, with which `what` is always the same."""
+    return option(
+        Count(min=0), f"Where chance starts: the same seed gives the same {what}.", default=0
+    )
+
+
+def level(help: str, *, default: float = 0.05) -> Any:
+    return option(SHARE, help, default=default)
+
+
+def attributes(help: str, *, required: bool = False) -> Any:
+    """Offer a table of queries; its column is another option, `--by`."""
+    return option(FILE, help, flags="--attributes", required=required)
+
+
+by = option("NAME", "The attribute (column) of --attributes.")
+
+
+class LayoutOptions(Options):
+    """The layout of a table of systems."""
+
+    systems: str = option(
+        click.Choice(SYSTEMS),
+        "Where systems stand. auto: rows, and columns where a text table would be too wide.",
+        default="auto",
+    )
+    sort: str = option(
+        "MEASURE|name|given",
+        "By a measure, the best run is first; those that have no value are last.",
+        default="given",
+        shell_complete=complete_measure,
+    )
+    digits: int | None = option(
+        Count(0, MOST_DIGITS),
+        "Decimals of numbers that people read.  [default: 4, or those of the profile's tool]",
+        metavar="N",
+    )
+
+    @property
+    def layout(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in LayoutOptions.fields}
 
 
 def terminal() -> dict[str, Any]:
-    """What a table should know of the terminal that shows it; nothing where none does."""
+    """Return the style and width of the terminal; nothing where the output is no terminal."""
     if not sys.stdout.isatty():
         return {}
     from shutil import get_terminal_size
@@ -303,72 +247,84 @@ def terminal() -> dict[str, Any]:
     return {"styled": styled, "width": get_terminal_size().columns}
 
 
-TESTING = ("test", "alternative", "correction", "level", "seed")
-"""The keywords of `compare` that `testing` offers as options."""
-COMPARING = ("baseline", *TESTING)
-"""Those that `comparison` offers."""
+def _setting(name: str) -> Any:
+    """Offer one of the choices on which tools disagree."""
+    meanings = "; ".join(f"{word}: {meaning}" for word, meaning in CHOICES[name].items())
+    return option(click.Choice(list(CHOICES[name])), f"{meanings}.")
 
 
-def comparison(command: Any) -> Any:
-    """With which run to compare, by which test, and how its p-values are read.
+class SettingsOptions(Options):
+    """The profile, every choice on which tools disagree, and the formats of files."""
 
-    The command gets all of them in one parameter, `comparing`, to hand on to `compare`.
-    """
+    profile: str = option(
+        click.Choice(list(PROFILES)),
+        "Choose as another tool does, to get its numbers.",
+        default="cleverdon",
+    )
+    ties: str | None = _setting("ties")
+    order_by: str | None = _setting("order_by")
+    precision: str | None = _setting("precision")
+    missing: str | None = _setting("missing")
+    undefined: str | None = _setting("undefined")
+    duplicates: str | None = _setting("duplicates")
+    own_document: str | None = _setting("own_document")
+    no_relevant: str | None = _setting("no_relevant")
+    docs: int | None = docs
+    second: str | None = option(
+        FILE,
+        "Judgments of another kind, as of credibility, for measures of two grades.",
+        metavar="QRELS",
+    )
+    weights: str | None = option(
+        FILE, "How much each subtopic of a query counts: query, subtopic, number."
+    )
+    qrels_format: str | None = qrels_format
+    run_format: str | None = run_format
 
-    @wraps(command)
-    def gathered(**given: Any) -> Any:
-        return command(comparing={name: given.pop(name) for name in COMPARING}, **given)
-
-    return together(
-        click.option(
-            "--baseline",
-            metavar="NAME",
-            help="The run that all others are compared with.  [default: every run with every "
-            "other]",
-        ),
-        testing,
-    )(gathered)
+    @property
+    def evaluation(self) -> dict[str, Any]:
+        """Return the keywords of `evaluate`."""
+        return {name: getattr(self, name) for name in SettingsOptions.fields}
 
 
-def testing(command: Any) -> Any:
-    """By which test to compare, and how its p-values are read: a parameter of the command each."""
-    from cleverdon.compare.multiplicity import CORRECTIONS
-    from cleverdon.compare.paired import LEVEL
-    from cleverdon.compare.tests import ALTERNATIVES, FAMILY_TESTS, TESTS
+class EvaluationOptions(SettingsOptions):
+    """The runs and judgments to evaluate, the measures, and the settings."""
 
-    meanings = "; ".join(f"{word}: {meaning}" for word, meaning in ALTERNATIVES.items())
-    return together(
-        click.option(
-            "--test",
-            type=click.Choice([*TESTS, *FAMILY_TESTS]),
-            default="randomisation",
-            show_default=True,
-            help="The significance test, paired by topic.",
-        ),
-        click.option(
-            "--alternative",
-            type=click.Choice(list(ALTERNATIVES)),
-            default="two-sided",
-            show_default=True,
-            help=f"What a small p-value is to speak for. {meanings}.",
-        ),
-        click.option(
-            "--correction",
-            type=click.Choice(list(CORRECTIONS)),
-            help="How p-values are corrected over the whole family: all pairs of systems by all "
-            "measures.  [default: holm; Tukey's tests correct by themselves]",
-        ),
-        level("Up to which corrected p-value a difference is called significant.", default=LEVEL),
-        seed("p-values"),
-    )(command)
+    qrels: str = argument(INPUT)
+    runs: tuple[str, ...] = runs
+    measures: tuple[str, ...] = measures
+
+    def open_runs(self) -> dict[str, _core.Source]:
+        """Open the runs' files, so that they can be hashed while numpy is imported."""
+        check_one_stdin(self.qrels, *self.runs)
+        return opened(self.runs)
+
+    def read_judgments(self) -> Judgments:
+        """Read the judgments as the profile and the options say, for commands that need them."""
+        from cleverdon.data import Judgments
+        from cleverdon.profiles import find_profile
+
+        profile = find_profile(self.profile)
+        judgments: Judgments = Judgments.read(
+            self.qrels,
+            format=self.qrels_format or profile.qrels_format,
+            duplicates=self.duplicates or profile.settings.duplicates,
+        )
+        return judgments
+
+    def evaluate(
+        self, runs: dict[str, _core.Source], *, judgments: Judgments | None = None, **more: Any
+    ) -> Scores:
+        """Evaluate opened runs, with a progress bar; `more` are other keywords of `evaluate`."""
+        how = self.evaluation
+        if judgments is not None:
+            del how["qrels_format"]
+        return evaluated(judgments or self.qrels, runs, self.measures, **how, **more)
 
 
 def opened(runs: tuple[str, ...]) -> dict[str, _core.Source]:
-    """The runs' files by name, opened: as NAME=FILE says, or by the files' own names.
-
-    Opened before anything else, so that they can be hashed while numpy is imported.
-    """
-    from cleverdon.read import distinct_names, open_source
+    """Open runs by name: that of NAME=FILE, or the file's. They are hashed while numpy loads."""
+    from cleverdon.formats.inputs import distinct_names, open_source
 
     found = {
         name: open_source(file)
@@ -382,7 +338,7 @@ def opened(runs: tuple[str, ...]) -> dict[str, _core.Source]:
 def named_files(
     files: tuple[str, ...], *, what: str, naming: Callable[[list[str]], dict[str, str]]
 ) -> dict[str, str]:
-    """Files by name: as NAME=FILE says, or by the names that `naming` gives them."""
+    """Return files by name: that of NAME=FILE, or the one that `naming` gives."""
     from cleverdon.errors import InputError
 
     pairs = [name_and_file(given) for given in files]
@@ -397,9 +353,25 @@ def named_files(
 
 
 def name_and_file(run: str) -> tuple[str, str]:
-    """NAME=FILE apart; the name is empty where none is given."""
+    """Split NAME=FILE; the name is empty where none is given."""
     name, equals, file = run.partition("=")
     return (name, file) if equals and not os.path.exists(run) else ("", run)
+
+
+def resolve_baseline(baseline: str | None, runs: tuple[str, ...]) -> str | None:
+    """Return the name of a run that is given by name or by file; anything else is unchanged."""
+    if baseline is None:
+        return None
+    from cleverdon.formats.inputs import distinct_names
+
+    named = named_files(runs, what="runs", naming=distinct_names)
+    if baseline in named:
+        return baseline
+    alike = [name for name, file in named.items() if baseline in (file, f"{name}={file}")]
+    if not alike and os.path.exists(baseline):
+        existing = {name: file for name, file in named.items() if os.path.exists(file)}
+        alike = [name for name, file in existing.items() if os.path.samefile(baseline, file)]
+    return alike[0] if len(alike) == 1 else baseline
 
 
 def evaluated(
@@ -410,39 +382,26 @@ def evaluated(
     warn: bool = True,
     **how: Any,
 ) -> Scores:
-    """The scores of opened runs, with a progress bar; `how` are `evaluate`'s other keywords."""
+    """Evaluate opened runs, with a progress bar; `how` are other keywords of `evaluate`."""
     from cleverdon.cli.progress import bar, say
     from cleverdon.evaluation import evaluate
 
     with bar("evaluating") as update:
-        scores = evaluate(
-            qrels,
-            runs,
-            measures or None,
-            progress=lambda name, done, total: update(done, total),
-            **how,
-        )
+        scores = evaluate(qrels, runs, measures or None, progress=update, **how)
     for warning in scores.warnings if warn else ():
         say(f"cleverdon: warning: {warning}")
     return scores
 
 
-def page(output: str, *, title: str) -> Decorator[Any]:
-    """Where to write a report, and its heading."""
-    return together(
-        click.option(
-            "-o",
-            "--output",
-            type=click.Path(dir_okay=False, path_type=Path),
-            default=output,
-            show_default=True,
-            help="The file to write.",
-        ),
-        click.option(
-            "--json", "as_json", is_flag=True, help="Write the data as well, as JSON beside it."
-        ),
-        click.option("--title", default=title, show_default=True, help="Its heading."),
-    )
+page_data = flag("Write the data as well, as JSON beside it.", flags="--data")
+
+
+def page_output(file: str) -> Any:
+    return option(OUTPUT, "The file to write.", short="-o", default=file)
+
+
+def page_title(title: str) -> Any:
+    return option("TEXT", "Its heading.", default=title)
 
 
 def check_output(output: os.PathLike[str], *inputs: str | None) -> None:
@@ -463,8 +422,28 @@ def check_output(output: os.PathLike[str], *inputs: str | None) -> None:
             raise click.UsageError(f"{file} is read, and would be overwritten: name another")
 
 
+def check_plot(path: Path | None) -> None:
+    """Refuse a plot that cannot be saved, before any work is done."""
+    if path is not None:
+        from cleverdon.charts.export import check_savable  # loads altair
+
+        check_savable(path)
+        check_output(path)
+
+
+def save_plot(found: Any, path: Path | None, what: str = "") -> None:
+    """Save the plot of a Result, where a file is named; say `what` it shows."""
+    if path is None:
+        return
+    from cleverdon.charts.export import save
+    from cleverdon.cli.progress import say
+
+    save(found.plot(), path)
+    if what:
+        say(f"{path}: {what}")
+
+
 def _files_named() -> list[str]:
-    """All files that the command line names."""
     context = click.get_current_context(silent=True)
     if context is None:
         return []
@@ -478,13 +457,12 @@ def _files_named() -> list[str]:
 
 
 def check_one_stdin(*files: str) -> None:
-    """Standard input can be read as one file only."""
     if files.count("-") > 1:
         raise click.UsageError("only one of QRELS and RUNS can be standard input")
 
 
 def check_of_use(useful: object, names: Iterable[str], condition: str) -> None:
-    """An option that was given and changes nothing is refused rather than passed over."""
+    """Refuse an option that was given and has no effect."""
     context = click.get_current_context()
     if useful:
         return

@@ -4,36 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from functools import wraps
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-import click
-
-from cleverdon.cli.options import together
+from cleverdon.cli.declarations import Options, option
+from cleverdon.cli.options import FILE
 
 if TYPE_CHECKING:
-    from cleverdon.read.texts import Text
+    from cleverdon.formats.texts import Text
 
 
 @dataclass(frozen=True)
 class TextFiles:
-    """The files that were named; either may be missing."""
+    """The files of texts; either may be missing."""
 
     queries: str | None
     documents: str | None = None
 
     def of_queries(self, ids: Collection[str], *, limit: int | None = None) -> dict[str, Text]:
-        """The texts of these queries, as far as there are any."""
         return self._read(self.queries, "queries", lambda: ids, limit)
 
     def of_documents(
         self, ids: Callable[[], Collection[str]], *, limit: int | None = None
     ) -> dict[str, Text]:
-        """The texts of these documents, which are only asked for where there is a file."""
+        """Read the texts of documents; the ids are computed only if there is a file."""
         return self._read(self.documents, "documents", ids, limit)
 
     def of_sheet(self, rows: list[tuple[str, str]]) -> dict[str, dict[str, Text]]:
-        """The texts of what stands on a judges' sheet, by the names that `write_sheet` has."""
+        """Read the texts for a judges' sheet, as keywords of `write_sheet`."""
         return {
             "queries": self.of_queries({query for query, _ in rows}),
             "documents": self.of_documents(lambda: {doc for _, doc in rows}),
@@ -51,7 +48,7 @@ class TextFiles:
         from cleverdon.cli.progress import say
 
         wanted = frozenset(ids())
-        found = read_named(file, kind, wanted, limit=limit)
+        found = _read_named(file, kind, wanted, limit=limit)
         if wanted and not found:
             known = min(wanted)
             say(
@@ -61,13 +58,13 @@ class TextFiles:
         return found
 
 
-def read_named(
+def _read_named(
     file: str, kind: str, wanted: Collection[str] | None, *, limit: int | None = None
 ) -> dict[str, Text]:
-    """The texts in a file, all or those that are wanted, with a progress bar."""
+    """Read all texts of a file, or the wanted ones, with a progress bar."""
     from cleverdon.cli.progress import bar
     from cleverdon.errors import InputError
-    from cleverdon.read.texts import read_texts
+    from cleverdon.formats.texts import read_texts
 
     with bar(f"reading {file}") as update:
         try:
@@ -76,28 +73,18 @@ def read_named(
             raise InputError("there is no such file", source=file) from None
 
 
-queries = click.option(
-    "--queries",
-    metavar="FILE",
-    type=click.Path(),
-    help="The queries' texts, to be shown beside their ids: TSV, JSONL, TREC topics, ...",
+queries = option(
+    FILE, "The queries' texts, to be shown beside their ids: TSV, JSONL, TREC topics, ..."
 )
+documents = option(FILE, "The documents' texts: JSONL, TSV, TREC, a folder, ...")
 
 
-def texts(command: Any) -> Any:
-    """Files of texts. The command gets both in one parameter, `texts`."""
+class TextOptions(Options):
+    """The files of texts."""
 
-    @wraps(command)
-    def gathered(**given: Any) -> Any:
-        files = TextFiles(given.pop("queries"), given.pop("documents"))
-        return command(texts=files, **given)
+    queries: str | None = queries
+    documents: str | None = documents
 
-    return together(
-        queries,
-        click.option(
-            "--documents",
-            metavar="FILE",
-            type=click.Path(),
-            help="The documents' texts: JSONL, TSV, TREC, a folder, ...",
-        ),
-    )(gathered)
+    @property
+    def texts(self) -> TextFiles:
+        return TextFiles(self.queries, self.documents)

@@ -1,45 +1,55 @@
-"""Judgments and runs as a whole: what a collection is like, and judgments made of judgments."""
+"""Test collections: what judgments and runs are like, and judgments made of judgments."""
 
-from cleverdon.collection.concerns import Concern, concerns
-from cleverdon.collection.coverage import Coverage, coverage
-from cleverdon.collection.described import Described, describe
-from cleverdon.collection.difference import Change, Diff, applied, diff
-from cleverdon.collection.difficulty import Difficulty, topic_difficulty
-from cleverdon.collection.effects import Effect, effects
-from cleverdon.collection.filtering import Filtered, filtered
-from cleverdon.collection.merging import Contradicting, Merged, merge
-from cleverdon.collection.splitting import Split, parts_by_attribute, parts_of_splits, split
-from cleverdon.collection.stats import Stats, stats
-from cleverdon.collection.subsetting import Subset, pooled, some_judgments, some_topics
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cleverdon._common.lazy import lazy_modules
+
+if TYPE_CHECKING:
+    from cleverdon.collection.description import coverage, describe, topic_difficulty
+    from cleverdon.collection.difference import Diff, apply_changes, diff, with_effects
+    from cleverdon.collection.filters import FilterResult, filter_judgments
+    from cleverdon.collection.merges import MergeResult, merge
+    from cleverdon.collection.stats import CollectionStats, collection_stats
+    from cleverdon.collection.subsets import (
+        Split,
+        Subset,
+        sample_judgments,
+        sample_topics,
+        simulate_pool,
+        split_judgments,
+    )
 
 __all__ = [
-    "Change",
-    "Concern",
-    "Contradicting",
-    "Coverage",
-    "Described",
+    "CollectionStats",
     "Diff",
-    "Difficulty",
-    "Effect",
-    "Filtered",
-    "Merged",
+    "FilterResult",
+    "MergeResult",
     "Split",
-    "Stats",
     "Subset",
-    "applied",
-    "concerns",
+    "apply_changes",
+    "collection_stats",
     "coverage",
     "describe",
     "diff",
-    "effects",
-    "filtered",
+    "filter_judgments",
     "merge",
-    "parts_by_attribute",
-    "parts_of_splits",
-    "pooled",
-    "some_judgments",
-    "some_topics",
-    "split",
-    "stats",
+    "sample_judgments",
+    "sample_topics",
+    "simulate_pool",
+    "split_judgments",
     "topic_difficulty",
+    "with_effects",
 ]
+
+_NAMES = {
+    "description": "coverage describe topic_difficulty",
+    "difference": "Diff apply_changes diff with_effects",
+    "filters": "FilterResult filter_judgments",
+    "merges": "MergeResult merge",
+    "stats": "CollectionStats collection_stats",
+    "subsets": "Split Subset sample_judgments sample_topics simulate_pool split_judgments",
+}
+
+__getattr__ = lazy_modules(__name__, _NAMES)

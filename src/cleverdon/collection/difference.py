@@ -1,32 +1,47 @@
-"""What changed from some judgments to others."""
+"""The difference between two sets of judgments, and its effect on the order of systems."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
+import numpy as np
+
 from cleverdon import _core
-from cleverdon.annotations import Nested
-from cleverdon.data import Judgments
+from cleverdon._common.progress import Progress
+from cleverdon.collection.difference_tables import (
+    change_table,
+    changed_query_table,
+    diff_json,
+    diff_notes,
+    diff_sections,
+)
+from cleverdon.comparison.claims import Flips, flips
+from cleverdon.comparison.differences import compare
+from cleverdon.comparison.orderings import OrderAgreement, order_agreements
+from cleverdon.comparison.samples import part_of, samples
+from cleverdon.data import Judgments, Nested
 from cleverdon.errors import InputError, OptionError
+from cleverdon.measures.base import Measure
+from cleverdon.scores import Scores
+from cleverdon.tables.result import OneTable, Result, as_json, in_json
+from cleverdon.tables.sections import Section
 
 Grade = float | None
 """None where a document is not mentioned."""
-Transitions = dict[tuple[Grade, Grade], int]
+_Transitions = dict[tuple[Grade, Grade], int]
 """From grade to grade, and how many judgments went there."""
-Moved = tuple[str, list[tuple[Any, tuple[Grade, Grade]]]]
+_ChangedGrades = tuple[str, list[tuple[Any, tuple[Grade, Grade]]]]
 """A query, and its documents (or each with a subtopic) whose grades changed."""
 Key = TypeVar("Key", bound=Hashable)
 """A document, or a document and a subtopic of its query."""
-Progress = Callable[[int, int], object]
-"""Is told how many queries are compared, and of how many."""
 
 _BESIDE = ("subtopics", "stratum", "probability")
-"""What judgments may say beside grades."""
+"""The annotations that judgments may have in addition to grades."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +57,7 @@ class Change:
 
 @dataclass(frozen=True)
 class TopicDiff:
-    """What changed for one topic."""
+    """The changes for one query."""
 
     query: str
     same: int
@@ -54,33 +69,52 @@ class TopicDiff:
 
 
 @dataclass(frozen=True, eq=False)
-class Diff:
-    """What changed from some judgments to others; of subtopics, each grade is one judgment."""
+class Diff(Result):
+    """The changes from one set of judgments to another; of subtopics, each grade is a judgment.
+
+    >>> found = diff({"q1": {"a": 1}}, {"q1": {"a": 0, "b": 1}})
+    >>> found.added, found.changed, found.by_judgment().to_csv().splitlines()[0]
+    (1, 1, 'query,document,before,after')
+    """
 
     names: tuple[str, str]
     rel: float
-    moved: tuple[Moved, ...]  # a query each, where anything changed
-    topics: tuple[TopicDiff, ...]  # all topics of both
-    only_before: tuple[str, ...]  # topics
+    moved: tuple[_ChangedGrades, ...]  # a query each, where anything changed
+    topics: tuple[TopicDiff, ...]  # all queries of both
+    only_before: tuple[str, ...]  # queries
     only_after: tuple[str, ...]
-    transitions: Transitions  # the same grades among them
+    transitions: _Transitions  # the same grades among them
     beside: int  # judgments of the same grade whose stratum or probability changed
     by_subtopic: bool  # whether both judge subtopics, and these were compared
-    one_sided: tuple[str, ...]  # what one of the two says beside grades, and the other does not
+    one_sided: tuple[str, ...]  # annotations that only one of the two has
+    effects: tuple[Effect, ...] = ()  # on the order of systems, a measure each
+
+    def sections(self, *, exact: bool = False) -> Sequence[Section]:
+        return diff_sections(self, exact=exact)
+
+    def closing(self) -> Sequence[str]:
+        return diff_notes(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return diff_json(self)
+
+    def by_query(self) -> OneTable:
+        """Return the changes with a row for each query."""
+        grid = partial(changed_query_table, self)
+        return OneTable("queries", grid, lambda: {"queries": as_json(self.topics)})
+
+    def by_judgment(self) -> OneTable:
+        """Return a row for each judgment that changed."""
+        grid = partial(change_table, self)
+        return OneTable("changes", grid, lambda: {"changes": as_json(self.changes)})
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:
-        """Every judgment that is not as it was: records of what there may be millions of."""
-        if self.by_subtopic:
-            return tuple(
-                Change(query, doc, *grades, subtopic)
-                for query, of_query in self.moved
-                for (doc, subtopic), grades in of_query
-            )
+        """Every judgment that changed: records, of which there may be millions."""
         return tuple(
-            Change(query, doc, *grades)
+            Change(query, *([key[0], *grades, key[1]] if self.by_subtopic else [key, *grades]))
             for query, of_query in self.moved
-            for doc, grades in of_query
+            for key, grades in of_query
         )
 
     @property
@@ -112,7 +146,22 @@ class Diff:
 
 
 def diff(before: Any, after: Any, *, rel: float = 1, progress: Progress | None = None) -> Diff:
-    """Compare two judgments document by document; where both judge subtopics, these one by one.
+    """Compare two sets of judgments document by document.
+
+    Where both judge subtopics, each subtopic is compared. `effects` adds what the change does to
+    the order of systems.
+
+    Args:
+        before: The old judgments: a file, a dict or a data frame.
+        after: The new ones.
+        rel: The lowest grade that is relevant.
+        progress: Called with the step, how much of it is done, and of how much.
+
+    Returns:
+        The changes.
+
+    Raises:
+        InputError: The two have no query in common.
 
     >>> found = diff({"q1": {"a": 1, "b": 0}}, {"q1": {"a": 2, "c": 0}})
     >>> [(change.doc, change.before, change.after) for change in found.changes]
@@ -127,7 +176,7 @@ def diff(before: Any, after: Any, *, rel: float = 1, progress: Progress | None =
     have = [{what for what in _BESIDE if getattr(of.notes, what) is not None} for of in (old, new)]
     by_subtopic = "subtopics" in have[0] & have[1]
     noted = sorted((have[0] & have[1]) - {"subtopics"})
-    moved: list[Moved] = []
+    moved: list[_ChangedGrades] = []
     topics: list[TopicDiff] = []
     transitions: Counter[tuple[Grade, Grade]] = Counter()
     beside = 0
@@ -146,10 +195,11 @@ def diff(before: Any, after: Any, *, rel: float = 1, progress: Progress | None =
         if noted:
             same = (doc for doc, grade in were.items() if are.get(doc) == grade)
             beside += sum(
-                _noted(old, noted, query, d) != _noted(new, noted, query, d) for d in same
+                _annotations_of(old, noted, query, d) != _annotations_of(new, noted, query, d)
+                for d in same
             )
         if progress is not None:
-            progress(at + 1, len(queries))
+            progress("comparing judgments", at + 1, len(queries))
     return Diff(
         names=_labels(old, new),
         rel=rel,
@@ -167,7 +217,7 @@ def diff(before: Any, after: Any, *, rel: float = 1, progress: Progress | None =
 def _compared(
     were: Mapping[Key, float], are: Mapping[Key, float]
 ) -> tuple[Counter[tuple[Grade, Grade]], list[tuple[Key, tuple[Grade, Grade]]]]:
-    """How many went from which grade to which, and those that changed."""
+    """Count the transitions between grades, and list the judgments that changed."""
     now = are.get
     pairs: list[tuple[Grade, Grade]] = [(grade, now(key)) for key, grade in were.items()]
     moved = [(key, pair) for key, pair in zip(were, pairs, strict=True) if pair[0] != pair[1]]
@@ -190,16 +240,23 @@ def _topic(
     return TopicDiff(
         query=query,
         **{name: counts[name] for name in ("same", "added", "removed", "changed")},
-        relevant_before=_relevant(were.values(), rel),
-        relevant_after=_relevant(are.values(), rel),
+        relevant_before=sum(grade >= rel for grade in were.values()),
+        relevant_after=sum(grade >= rel for grade in are.values()),
     )
 
 
-def applied(found: Diff, judgments: Any) -> Judgments:
-    """Judgments with the changes made; they have to be what was compared, and plain grades.
+def apply_changes(found: Diff, judgments: Any) -> Judgments:
+    """Make the changes of a difference to the judgments that were compared.
+
+    Args:
+        found: The difference.
+        judgments: The old judgments, of plain grades.
+
+    Returns:
+        The new judgments.
 
     >>> old, new = {"q1": {"a": 1, "b": 0}}, {"q1": {"a": 2, "c": 0}}
-    >>> applied(diff(old, new), old).to_dict() == new
+    >>> apply_changes(diff(old, new), old).to_dict() == new
     True
     """
     given = Judgments.read(judgments)
@@ -245,22 +302,152 @@ def _kind(before: Grade, after: Grade) -> str:
     return "same" if before == after else "changed"
 
 
-def _relevant(grades: Iterable[float], rel: float) -> int:
-    return sum(grade >= rel for grade in grades)
-
-
 def _label(judgments: Judgments) -> str:
     return judgments.source or judgments.name
 
 
 def _labels(old: Judgments, new: Judgments) -> tuple[str, str]:
-    """What both are called, so that they can be told apart."""
+    """Return two labels that differ."""
     names = _label(old), _label(new)
     return names if names[0] != names[1] else (f"first {names[0]}", f"second {names[1]}")
 
 
-def _noted(judgments: Judgments, what: Iterable[str], query: str, doc: str) -> list[Any]:
-    """What is said of a document beside its grade, so that it can be compared."""
+def _annotations_of(judgments: Judgments, what: Iterable[str], query: str, doc: str) -> list[Any]:
+    """Return a document's annotations in a form that can be compared."""
     found = [getattr(judgments.notes, name).get(query, {}).get(doc) for name in what]
     # NaN, of what was not drawn, would not even equal itself.
     return ["not drawn" if value is not None and math.isnan(value) else value for value in found]
+
+
+_DIGITS = 12
+"""Averages that differ in later digits are equal, and were added up in another order."""
+
+
+@dataclass(frozen=True)
+class RankMove:
+    """One system before and after."""
+
+    system: str
+    before: float
+    after: float
+    rank_before: int  # from 1; equal systems share the best of their ranks
+    rank_after: int
+
+    @property
+    def up(self) -> int:
+        """The ranks gained."""
+        return self.rank_before - self.rank_after
+
+
+@dataclass(frozen=True)
+class SharedTopics:
+    """The queries on which two judgments are compared, and how many are left out."""
+
+    topics: tuple[str, ...] = field(metadata=in_json(None))
+    """Judged by both, and all systems are evaluated on them."""
+    only_before: int
+    only_after: int
+    not_evaluated: int  # judged by both, and some system is not evaluated on them
+
+
+@dataclass(frozen=True, eq=False)
+class Effect:
+    """The effect of a change of judgments on the order of systems by one measure."""
+
+    measure: Measure
+    shared: SharedTopics
+    moves: tuple[RankMove, ...]  # the best after the change first
+    agreement: OrderAgreement | None  # of both orders; None of one system
+    flips: Flips  # what became of the difference of each two systems
+
+
+def effects(
+    before: Scores,
+    after: Scores,
+    *,
+    baseline: str | None = None,
+    level: float = 0.05,
+    confidence: float = 0.95,
+    seed: int = 0,
+    **testing: Any,
+) -> list[Effect]:
+    """Compare the same runs' scores by two judgments, measure by measure.
+
+    Everything is on the queries that both judgments have, and that every system was evaluated on.
+    `testing` are keywords of `compare`.
+    """
+    if before.systems != after.systems or before.measures != after.measures:
+        raise OptionError("the two scores are to be of the same systems, by the same measures")
+    shared = _shared_topics(before, after)
+    before, after = (part_of(of, topics=shared.topics) for of in (before, after))
+    alike: list[OrderAgreement] = []
+    turned = Flips(())
+    if len(before.systems) > 1:
+        # tau-AP takes the order before the change for the truth: what is lost of it?
+        drawn: dict[str, Any] = {"confidence": confidence, "seed": seed}
+        alike = list(order_agreements(before, other=after, symmetric=False, **drawn))
+        how = testing | {"baseline": baseline, "level": level, "confidence": confidence}
+        turned = flips(*(compare(of, seed=seed, **how) for of in (before, after)))
+    elif baseline is not None:
+        raise OptionError(
+            f"baseline={baseline!r}: there is one system, and none to compare it with"
+        )
+    return [
+        Effect(
+            measure=measure,
+            shared=shared,
+            moves=_rank_moves(before, after, m),
+            agreement=alike[m] if alike else None,
+            flips=turned.of(measure),
+        )
+        for m, measure in enumerate(before.measures)
+    ]
+
+
+def with_effects(found: Diff, before: Scores, after: Scores, **options: Any) -> Diff:
+    """Add to a difference what it does to the order of systems.
+
+    Args:
+        found: The difference.
+        before: Scores of the runs by the old judgments.
+        after: Scores of the same runs by the new ones.
+        options: Keywords of `effects`: baseline, level, confidence, seed, and those of `compare`.
+
+    Returns:
+        The difference, with an effect for each measure.
+
+    >>> from cleverdon import evaluate
+    >>> old, new = {"q1": {"a": 1}}, {"q1": {"b": 1}}
+    >>> scores = [evaluate(of, {"x": {"q1": {"a": 1}}}, "RR") for of in (old, new)]
+    >>> with_effects(diff(old, new), *scores).effects[0].moves[0].after
+    0.0
+    """
+    return replace(found, effects=tuple(effects(before, after, **options)))
+
+
+def _shared_topics(before: Scores, after: Scores) -> SharedTopics:
+    old, new = set(before.queries), set(after.queries)
+    in_both = old & new
+    if not in_both:
+        raise InputError("the two judgments have no query in common")
+    evaluated = set(samples(before)[0].topics) & set(samples(after)[0].topics)
+    if not evaluated:
+        raise InputError("no query of both judgments was evaluated for all systems")
+    return SharedTopics(
+        topics=tuple(query for query in before.queries if query in evaluated),
+        only_before=len(old - new),
+        only_after=len(new - old),
+        not_evaluated=len(in_both - evaluated),
+    )
+
+
+def _rank_moves(before: Scores, after: Scores, m: int) -> tuple[RankMove, ...]:
+    measure = before.measures[m]
+    means = [scores.means[:, m] for scores in (before, after)]
+    merits = [np.round(-of if measure.better == "lower" else of, _DIGITS) for of in means]
+    ranks = [[1 + int((of > own).sum()) for own in of] for of in merits]
+    found = [
+        RankMove(system, float(means[0][s]), float(means[1][s]), ranks[0][s], ranks[1][s])
+        for s, system in enumerate(before.systems)
+    ]
+    return tuple(sorted(found, key=lambda move: (move.rank_after, move.rank_before)))

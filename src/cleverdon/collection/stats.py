@@ -1,59 +1,303 @@
-"""A collection as a whole: its judgments, what systems make of them, and what to be wary of."""
+"""Statistics of a whole collection, and the concerns that they raise."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from statistics import median
 from typing import Any
 
-from cleverdon.collection.concerns import Concern, Files, concerns
-from cleverdon.collection.coverage import DEPTH, KS, Coverage, coverage_of
-from cleverdon.collection.described import Described, describe
-from cleverdon.collection.difficulty import Difficulty, topic_difficulty
-from cleverdon.compare.slices import UNKNOWN
+from cleverdon._common.progress import Progress
+from cleverdon._common.text import counted
+from cleverdon.collection.description import (
+    DEPTH,
+    KS,
+    Coverage,
+    Description,
+    Difficulty,
+    coverage_of,
+    describe,
+    topic_difficulty,
+)
+from cleverdon.collection.tables import (
+    hole_counts,
+    hole_table,
+    query_table,
+    stats_json,
+    stats_notes,
+    stats_sections,
+)
+from cleverdon.comparison.slices import UNKNOWN
 from cleverdon.data import Judgments
 from cleverdon.errors import OptionError
 from cleverdon.evaluation import score
+from cleverdon.formats.attributes import read_topics
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse_all
-from cleverdon.pool.recall.catches import find, ranked_runs
-from cleverdon.pool.recall.reuse import Reuse, reuse_of
-from cleverdon.read.topics import read_topics
+from cleverdon.pooling.recall.judged_results import find_judged_results, ranked_runs
+from cleverdon.pooling.recall.reuse import Reuse, reuse_of
 from cleverdon.settings import Settings
+from cleverdon.tables.result import OneTable, Result
+from cleverdon.tables.sections import Section
 
-Progress = Callable[[str, int, int], object]
+_FEW_TOPICS = 25
+"""Buckley & Voorhees 2000, doi:10.1145/345508.345543: at least 25 queries, and better 50."""
+_FEW_RELEVANT = 5
+"""With fewer relevant documents, one rank of one document decides on a query's score."""
+_HOLES_AT = 10
+"""The cut-off above which holes are looked at, or the nearest one that was counted."""
+_UNEVEN = 2.0
+"""How many times the other systems' share of holes is much larger."""
+_NOTABLE = 0.1
+"""The share of holes from which on there is a concern."""
+_ALIKE = 0.1
+"""The same of relevant documents that are relevant to several queries."""
+_NAMED = 5
 
 
 @dataclass(frozen=True)
-class Kind:
-    """The topics that have one value of an attribute."""
+class Concern:
+    """A reason for caution, and its remedy."""
+
+    kind: str
+    text: str
+    remedy: str
+    command: str = ""  # the command to run next
+
+
+@dataclass(frozen=True)
+class FileNames:
+    """The names of judgments and runs in suggested commands."""
+
+    qrels: str = "QRELS"
+    runs: tuple[tuple[str, str], ...] = ()  # name and file
+
+    def all_runs(self) -> str:
+        files = [file for _, file in self.runs]
+        return shlex.join(files) if files and all(files) and len(files) <= 5 else "RUNS"
+
+    def run(self, system: str) -> str:
+        return shlex.quote(dict(self.runs).get(system) or system)
+
+
+def concerns(
+    described: Description, coverage: Coverage | None = None, *, files: FileNames | None = None
+) -> tuple[Concern, ...]:
+    """List reasons for caution: first of the judgments, then of the runs."""
+    called = files or FileNames()
+    found = list(_of_judgments(described, called))
+    if coverage is not None:
+        found += _of_topics(coverage)
+        found += _of_holes(coverage, called)
+        found += _of_pool(coverage, described, called)
+    return tuple(found)
+
+
+def _of_judgments(described: Description, files: FileNames) -> Iterator[Concern]:
+    count = len(described.topics)
+    if count < _FEW_TOPICS:
+        yield Concern(
+            "few queries",
+            f"{counted(count, 'query')} {'is' if count == 1 else 'are'} few: with fewer than "
+            f"{_FEW_TOPICS}, which system is better depends on which queries were chosen",
+            "add queries, and ask what those at hand can show",
+            f"cleverdon power {shlex.quote(files.qrels)} {files.all_runs()}",
+        )
+    without = described.without_relevant
+    if not described.relevant:
+        highest = max(described.grades)
+        yield Concern(
+            "no relevant documents",
+            f"no judgment has a grade of {described.rel:g} or more; the highest is {highest:g}: "
+            "most measures are undefined, and count as 0",
+            "take a lower grade for relevant (--rel), or judge more"
+            if highest > 0
+            else "judge more",
+        )
+    elif without:
+        yield Concern(
+            "no relevant documents",
+            f"{counted(len(without), 'query')} of {count:,} without a relevant document "
+            f"({_first_names(without)}): most measures are undefined there, and count as 0",
+            "judge more for them, or leave them out",
+            f"cleverdon collection filter {shlex.quote(files.qrels)} --min-relevant 1"
+            f"{_rel(described)} -o FILE",
+        )
+    few = [topic.query for topic in described.topics if 0 < topic.relevant < _FEW_RELEVANT]
+    if few:
+        yield Concern(
+            "few relevant documents",
+            f"{counted(len(few), 'query')} of {count:,} with fewer than {_FEW_RELEVANT} relevant "
+            f"documents ({_first_names(few)}): the rank of one document decides there",
+            "take measures that do not rest on all relevant documents being known (RR, nDCG@10), "
+            "or judge more",
+        )
+    if all(topic.judged == topic.relevant for topic in described.topics):
+        yield Concern(
+            "only relevant documents",
+            "every judged document is relevant: what is judged not relevant cannot be told from "
+            "what nobody looked at",
+            "do not use bpref, Judged or condensed lists; judge what systems return",
+        )
+    if described.relevant_to_several > _ALIKE * described.relevant_documents:
+        doc, times = described.most_shared[0]
+        yield Concern(
+            "documents of several queries",
+            f"{described.relevant_to_several:,} of {described.relevant_documents:,} relevant "
+            f"documents are so to several queries ({doc!r} is judged for {times:,}): queries that "
+            "share documents are alike, and tell less than so many queries do",
+            "look whether queries repeat each other",
+        )
+
+
+def _of_topics(coverage: Coverage) -> Iterator[Concern]:
+    if coverage.in_no_run:
+        yield Concern(
+            "judged, in no run",
+            f"{counted(len(coverage.in_no_run), 'judged query')} in no run "
+            f"({_first_names(coverage.in_no_run)}): every system has 0 there",
+            "run the systems on them, or look whether ids differ in how they are written",
+        )
+    if coverage.not_judged:
+        yield Concern(
+            "in runs, not judged",
+            f"{counted(coverage.not_judged, 'query')} of a run not judged "
+            f"({_first_names(coverage.not_judged_names, coverage.not_judged)}): they are passed "
+            "over",
+            "judge them, or leave them out of the runs",
+        )
+    lacking = [each for each in coverage.systems if len(each.missing) > len(coverage.in_no_run)]
+    if lacking:
+        each = lacking[0]
+        yield Concern(
+            "queries missing from runs",
+            f"{counted(len(lacking), 'system')} without results for judged queries that others "
+            f"have, such as {each.system} ({_first_names(each.missing)}): they count as empty",
+            "run the systems on all queries",
+        )
+
+
+def _of_holes(coverage: Coverage, files: FileNames) -> Iterator[Concern]:
+    at = min(range(len(coverage.ks)), key=lambda row: abs(coverage.ks[row] - _HOLES_AT))
+    k = coverage.ks[at]
+    shares = {each.system: each.shares[at] for each in coverage.systems}
+    for each in coverage.systems:
+        others = [share for system, share in shares.items() if system != each.system]
+        usual = median(others) if others else 0.0
+        share = shares[each.system]
+        if share >= _NOTABLE and others and share > _UNEVEN * usual:
+            qrels, run = shlex.quote(files.qrels), files.run(each.system)
+            yield Concern(
+                "uneven holes",
+                f"{share:.0%} of the first {k} results of {each.system} are not judged, and "
+                f"{usual:.0%} of the other systems' (median): it is underrated, as what nobody "
+                "judged counts as not relevant",
+                f"judge its first {k} results, or look at measures that pass over what is not "
+                "judged (bpref, judged_only=true for condensed lists, infAP where a pool was "
+                "sampled)",
+                f"cleverdon eval {qrels} {files.all_runs()} -m bpref -m "
+                f"'nDCG(judged_only=true)@{k}' -m Judged@{k}; cleverdon pool make {run} -k {k} "
+                f"--judged {qrels} -o pool.tsv",
+            )
+    usual = median(shares.values()) if shares else 0.0
+    if usual >= _NOTABLE:
+        yield Concern(
+            "holes",
+            f"{usual:.0%} of systems' first {k} results are not judged (median)",
+            f"judge the first {k} of all, and look how far scores could move till then",
+            f"cleverdon pool make {files.all_runs()} -k {k} --judged {shlex.quote(files.qrels)} -o "
+            f"pool.tsv; cleverdon eval {shlex.quote(files.qrels)} {files.all_runs()} --bounds",
+        )
+
+
+def _of_pool(coverage: Coverage, described: Description, files: FileNames) -> Iterator[Concern]:
+    most = max(coverage.systems, key=lambda each: each.unique, default=None)
+    found = sum(each.unique for each in coverage.systems)
+    if most is None or len(coverage.systems) < 2 or not described.relevant:
+        return
+    if most.unique / described.relevant >= _NOTABLE:
+        yield Concern(
+            "one system's relevant documents",
+            f"{most.unique:,} of {described.relevant:,} relevant documents were returned by "
+            f"{most.system} alone (by one system alone: {found:,}): a system like it that was not "
+            "pooled would be underrated",
+            "see how many relevant documents were likely missed",
+            f"cleverdon recall {shlex.quote(files.qrels)} {files.all_runs()}{_rel(described)}",
+        )
+
+
+def _rel(described: Description) -> str:
+    """Return the option --rel, where it is not the default."""
+    return "" if described.rel == 1 else f" --rel {described.rel:.15g}"
+
+
+def _first_names(ids: Sequence[str], count: int | None = None) -> str:
+    """The first few of so many."""
+    more = (len(ids) if count is None else count) - len(ids[:_NAMED])
+    return ", ".join(ids[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+@dataclass(frozen=True)
+class TopicGroup:
+    """The queries that have one value of an attribute."""
 
     value: str
-    topics: int
+    queries: int
     judged: int
     relevant: int
 
 
 @dataclass(frozen=True, eq=False)
-class Stats:
-    """What a collection is like."""
+class CollectionStats(Result):
+    """Statistics of a collection, and the concerns that they raise.
+
+    >>> print(collection_stats({"q1": {"a": 2, "b": 0}}).by_query())
+    query  judged  relevant  not judged  grade 0  grade 2
+    ─────  ──────  ────────  ──────────  ───────  ───────
+    q1          2         1           0        1        1
+    """
 
     name: str
-    described: Described
-    texts: dict[str, str]  # of topics, in one line each
-    not_judged: tuple[str, ...]  # topics that are described and have no judgments
-    not_described: tuple[str, ...]  # judged topics of which nothing is said beside
+    described: Description
+    texts: dict[str, str]  # of queries, one line each
+    not_judged: tuple[str, ...]  # queries with attributes or texts, and without judgments
+    not_described: tuple[str, ...]  # judged queries without attributes and texts
     attribute: str | None
-    kinds: tuple[Kind, ...]
+    kinds: tuple[TopicGroup, ...]
     coverage: Coverage | None
     difficulty: Difficulty | None
     reuse: Reuse | None
     concerns: tuple[Concern, ...]
 
+    def sections(self, *, exact: bool = False) -> Sequence[Section]:
+        return stats_sections(self, exact=exact)
 
-def stats(
+    def closing(self) -> Sequence[str]:
+        return stats_notes(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        return stats_json(self)
+
+    def by_query(self) -> OneTable:
+        """Return the same statistics with a row for each query."""
+        record = self.to_dict
+        return OneTable(
+            "queries", partial(query_table, self), lambda: {"queries": record()["queries"]}
+        )
+
+    def holes(self, k: int) -> OneTable:
+        """Return how many of each system's first k results nobody judged, query by query."""
+        return OneTable(
+            "holes",
+            lambda exact: hole_table(self, k),
+            lambda: {"k": k, "holes": hole_counts(self, k)},
+        )
+
+
+def collection_stats(
     judgments: Any,
     runs: Any = None,
     *,
@@ -69,26 +313,40 @@ def stats(
     run_format: str | None = None,
     order_by: str = "score",
     progress: Progress | None = None,
-) -> Stats:
-    """Describe judgments; with runs, what is judged of their results, and hard topics.
+) -> CollectionStats:
+    """Describe judgments; with runs, also holes, pool depth, reusability and hard queries.
 
-    `topics` are attributes of topics (see `cleverdon.read.topics`), of which `by` names the one to
-    count by; `texts` says what topics ask. Topics are hard by the mean of `measure` over systems:
-    nDCG@10 where relevant documents have several grades and `rel` is 1, else AP, which counts
-    documents from `rel` on. Holes are counted above each of `ks`; who found what, the depth of the
-    pool and reusability are looked at within the first `depth` results. Without `reusable`, no
-    system is left out of the pool to see what it loses, which takes longest where there are many.
+    Args:
+        judgments: The judgments: a file, a dict or a data frame.
+        runs: Runs by name, or files.
+        topics: Attributes of queries (see `cleverdon.formats.attributes`).
+        by: The attribute to count queries by.
+        texts: The text of each query, shown beside its id.
+        measure: Queries are hard where its mean over systems is low. By default nDCG@10 where
+            relevant documents have several grades and `rel` is 1, else AP from `rel` on.
+        ks: Cut-offs above which unjudged results are counted.
+        depth: How many results of each run to look at for the depth of the pool, for unique
+            relevant documents and for reusability.
+        rel: The lowest grade that is relevant.
+        reusable: Leave each system out of the pool once, to see what it would lose.
+        qrels_format: The format of the judgments, if it should not be guessed.
+        run_format: The format of the runs, if it should not be guessed.
+        order_by: "score", or "rank" to order runs by their rank column.
+        progress: Called with the step, how much of it is done, and of how much.
 
-    >>> found = stats({"q1": {"a": 2, "b": 0}, "q2": {"c": 0}})
+    Returns:
+        The statistics, with concerns and remedies.
+
+    >>> found = collection_stats({"q1": {"a": 2, "b": 0}, "q2": {"c": 0}})
     >>> found.described.relevant, [concern.kind for concern in found.concerns]
-    (1, ['few topics', 'no relevant documents', 'few relevant documents'])
+    (1, ['few queries', 'no relevant documents', 'few relevant documents'])
     """
     given = Judgments.read(judgments, format=qrels_format)
     described = describe(given, rel=rel)
     attribute, column, listed = _attribute(topics, by)
     known = dict.fromkeys([*listed, *(texts or {})])
     cover = hard = lost = None
-    files = Files(given.source if os.path.exists(given.source) else "QRELS")
+    files = FileNames(given.source if os.path.exists(given.source) else "QRELS")
     if runs is not None:
         # Every run is read once, and all that follows looks at what is kept of it.
         ranked = ranked_runs(
@@ -96,27 +354,27 @@ def stats(
         )
         wanted = _measure(measure, described)
         scores = score(given, ranked, (wanted,), settings=Settings(order_by=order_by))
-        # Where nothing is relevant, which is a concern, no topic is harder than another.
+        # Where nothing is relevant, which is a concern, no query is harder than another.
         if measure is not None or not scores.unknowns():
             hard = topic_difficulty(scores)
         cover = coverage_of(given, ranked, ks=ks, depth=depth, rel=rel)
         sources = ((run.name, run.source) for run in ranked)
-        files = Files(files.qrels, tuple(sources))
+        files = FileNames(files.qrels, tuple(sources))
         if reusable and len(ranked) > 1:
             lost = reuse_of(
                 ranked,
-                find(given, ranked, rel=rel, depth=cover.depth or None),
+                find_judged_results(given, ranked, rel=rel, depth=cover.depth or None),
                 wanted,
-                progress=progress and partial(progress, "leaving systems out"),
+                progress=progress,
             )
-    return Stats(
+    return CollectionStats(
         name=given.source or given.name,
         described=described,
         texts=dict(texts or {}),
         not_judged=tuple(topic for topic in known if topic not in given),
         not_described=tuple(q for q in given.queries if q not in known) if known else (),
         attribute=attribute,
-        kinds=_kinds(described, column) if attribute else (),
+        kinds=_topic_groups(described, column) if attribute else (),
         coverage=cover,
         difficulty=hard,
         reuse=lost,
@@ -124,25 +382,25 @@ def stats(
     )
 
 
-def _measure(measure: str | Measure | None, described: Described) -> Measure:
-    """By which topics are hard."""
+def _measure(measure: str | Measure | None, described: Description) -> Measure:
+    """By which queries are hard."""
     if measure is None:
         # nDCG knows no lowest grade that is relevant: only AP can follow one that was chosen.
         by_grades = described.graded and described.rel == 1
         measure = "nDCG@10" if by_grades else f"AP(rel={described.rel:.15g})"
     wanted = parse_all(measure)
     if len(wanted) > 1:
-        raise OptionError("hard topics are by one measure only: name one")
+        raise OptionError("hard queries are by one measure only: name one")
     if wanted[0].better == "neither":
-        raise OptionError(f"{wanted[0]} does not say which topics are hard")
+        raise OptionError(f"{wanted[0]} does not say which queries are hard")
     return wanted[0]
 
 
 def _attribute(topics: Any, by: str | None) -> tuple[str | None, dict[str, str], list[str]]:
-    """The attribute that topics are counted by, its values, and all topics of the table."""
+    """The attribute that queries are counted by, its values, and all queries of the table."""
     if topics is None:
         if by is not None:
-            raise OptionError(f"by={by!r} names an attribute of topics, and none are given")
+            raise OptionError(f"by={by!r} names an attribute of queries, and none are given")
         return None, {}, []
     table = read_topics(topics)
     if by is None and len(table.names) > 1:
@@ -151,10 +409,10 @@ def _attribute(topics: Any, by: str | None) -> tuple[str | None, dict[str, str],
     return name, column, list(table.values)
 
 
-def _kinds(described: Described, column: Mapping[str, str]) -> tuple[Kind, ...]:
+def _topic_groups(described: Description, column: Mapping[str, str]) -> tuple[TopicGroup, ...]:
     found: dict[str, list[int]] = {}
     for topic in described.topics:
-        sums = found.setdefault(column.get(topic.topic, UNKNOWN), [0, 0, 0])
+        sums = found.setdefault(column.get(topic.query, UNKNOWN), [0, 0, 0])
         for at, number in enumerate((1, topic.judged, topic.relevant)):
             sums[at] += number
-    return tuple(Kind(value, *sums) for value, sums in found.items())
+    return tuple(TopicGroup(value, *sums) for value, sums in found.items())

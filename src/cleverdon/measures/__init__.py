@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cleverdon.errors import NotationError
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse, parse_all
 from cleverdon.measures.registry import find, measure, measures
@@ -13,8 +14,6 @@ __all__ = ["Measure", "find", "measure", "measures", "parse", "parse_all"]
 
 def __getattr__(name: str) -> Any:
     """Every measure by its name: `from cleverdon.measures import nDCG`."""
-    from cleverdon.errors import NotationError
-
     if name.startswith("_"):
         raise AttributeError(name)
     try:

@@ -1,27 +1,80 @@
-"""What a measure is: one class that computes, and says of itself all that there is to say.
+"""The base class of measures: one class computes a measure and describes it.
 
-A measure's parameters are the annotated attributes of its class, each with its default. They are
-read from the class rather than compiled into an `__init__` (as dataclasses do), since the catalogue
-is imported whenever a command starts, and compiling a hundred of those would take most of the
-time.
+A measure's parameters are the annotated attributes of its class, each with its default. They
+are read from the class rather than compiled into an `__init__` (as dataclasses do), since the
+catalogue is imported whenever a command starts, and compiling a hundred of those would take
+most of the time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from inspect import get_annotations
-from typing import Any, ClassVar, Literal, dataclass_transform
+from itertools import pairwise
+from operator import le, lt
+from types import UnionType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Literal,
+    Union,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import numpy as np
 
-from cleverdon.arrays import Floats, Ints
+from cleverdon._common.arrays import Floats, Ints
 from cleverdon.errors import InputError, NotationError, OptionError, suggest
-from cleverdon.hits import Hits
-from cleverdon.measures.parameters import REQUIRED, checked, hints
-from cleverdon.shares import Share
+
+if TYPE_CHECKING:
+    from cleverdon.hits import Hits
+
+
+_DEEPEST = 2**31  # no ranking is deeper; a cut-off beyond is a typing mistake
+_COMPARE = {"<": lt, "<=": le}
+
+
+class _Required:
+    def __repr__(self) -> str:
+        return "required"
+
+
+REQUIRED = _Required()  # marks a parameter without a default
+
+
+@dataclass(frozen=True)
+class WeightedGain:
+    """A measure as gains times weights of ranks, over a whole."""
+
+    gain: Callable[[Hits], Floats]  # the gain of each row
+    weight: Callable[[Ints], Floats]
+    """The weight of a gain at each rank, which never rises with the rank."""
+    whole: Callable[[Ints], Floats] | None = None
+    """The divisor where n judged documents have gain 1; it rises ever less with n."""
+
+
+def cutoff_weight(k: int | None) -> Callable[[Ints], Floats]:
+    """Weight 1 down to rank k, and 0 below."""
+    return lambda rank: (rank <= (k or np.inf)).astype(float)
+
+
+def cumulative_weight(weight: Callable[[Ints], Floats]) -> Callable[[Ints], Floats]:
+    """The weights of the first n ranks, added up: the whole of a measure with an ideal ranking."""
+
+    def whole(n: Ints) -> Floats:
+        weights = weight(np.arange(1, int(n.max(initial=0)) + 1))
+        return np.concatenate(([0.0], np.cumsum(weights)))[n]
+
+    return whole
+
 
 Promise = Literal["in range", "swap", "unjudged tail", "gain"]
-"""A property that tests hold a measure to: see `tests/test_every_measure.py`.
+"""A property that tests check: see `tests/measures/test_every_measure.py`.
 
 - in range: every value lies in `range`
 - swap: exchanging a result with a better one below it never makes the value worse
@@ -29,31 +82,30 @@ Promise = Literal["in range", "swap", "unjudged tail", "gain"]
 - gain: a better grade for a result never makes the value worse, nor defined or undefined
 """
 
-
 Better = Literal["higher", "lower", "neither"]
-Need = Literal["second", "subtopics", "stratum", "probability"]
+_Need = Literal["second", "subtopics", "stratum", "probability"]
 
 REMEDIES: dict[str, str] = {
     "second": "a second grade of each document: second=QRELS, on the command line --second QRELS",
-    "subtopics": "judgments of subtopics (topic, subtopic, document, grade): "
+    "subtopics": "judgments of subtopics (query, subtopic, document, grade): "
     "qrels_format='subtopics', on the command line --qrels-format subtopics",
-    "stratum": "the strata of a sampled pool (topic, iteration, document, stratum, grade): "
+    "stratum": "the strata of a sampled pool (query, iteration, document, stratum, grade): "
     "qrels_format='strata', on the command line --qrels-format strata",
-    "probability": "the probability with which each document was sampled (topic, document, grade, "
+    "probability": "the probability with which each document was sampled (query, document, grade, "
     "method, probability): qrels_format='sampled', on the command line --qrels-format sampled",
 }
-"""What a measure may need, and how it is given."""
+"""The extra input that a measure may need, and how to give it."""
 
 
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class Measure:
-    """The base of all measures.
+    """Base class of all measures.
 
     A subclass gives `score` and the texts below; decorating it with `measure` makes it known by its
     name. A measure is called with Hits and gives a value for each query:
 
     >>> from cleverdon import Hits
-    >>> from cleverdon.measures import nDCG
+    >>> from cleverdon.measures.graded import nDCG
     >>> nDCG(k=3)(Hits.from_matrix([[2, 0, 1]], [[0.9, 0.5, 0.1]]))
     array([0.95023442])
     """
@@ -61,42 +113,44 @@ class Measure:
     formula: ClassVar[str] = ""
     """In LaTeX."""
     user: ClassVar[str] = ""
-    """What a person does whom this measure describes."""
+    """The behaviour of a user whom this measure describes."""
     undefined: ClassVar[str] = ""
     """When a query has no value; there, and only there, `score` gives NaN."""
     source: ClassVar[str] = ""
-    """Where it was proposed."""
+    """The publication that proposed it."""
     worked: ClassVar[str] = ""
     """Examples, a line each: measure, grades down the ranking, `=`, value; see `worked.py`."""
     trec_eval: ClassVar[tuple[str, ...]] = ()
-    """What trec_eval calls it: `ndcg_cut_{k}`, or `rbp(p=0.9)` where parameters are fixed."""
+    """Its names in trec_eval: `ndcg_cut_{k}`, or `rbp(p=0.9)` where parameters are fixed."""
     aliases: ClassVar[tuple[str, ...]] = ()
     """Other names that are understood, and never printed."""
     shared_names: ClassVar[tuple[str, ...]] = ()
-    """Names that others use for it, and for other measures as well: asking for one is an error."""
+    """Ambiguous names, which others use for several measures: using one is an error."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    """Names that stand for it with some parameters set."""
+    """Names of the measure with some parameters set."""
     spellings: ClassVar[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {}
-    """Other tools' parameters: their name, their value, and the parameters that it stands for."""
+    """Other tools' parameters: name, value, and the parameters that they mean here."""
     better: ClassVar[Better] = "higher"
     average: ClassVar[Literal["mean", "sum", "geometric"]] = "mean"
-    needs: ClassVar[Need | None] = None
-    """What the judgments must have beside grades."""
+    needs: ClassVar[_Need | None] = None
+    """What the judgments must have in addition to grades."""
     range: ClassVar[tuple[float, float]] = (0.0, 1.0)
     text: ClassVar[bool] = False
-    """Whether it gives each query a text, by `texts`, and no number."""
-    looks_elsewhere: ClassVar[bool] = False
-    """Whether its Hits are to have, with grade -1, results that only other queries judged."""
+    """True if it gives each query a text, by `texts`, instead of a number."""
+    uses_other_queries: ClassVar[bool] = False
+    """True if its Hits include, with grade -1, results that only other queries judged."""
     promises: ClassVar[frozenset[Promise]] = frozenset()
     cut: ClassVar[str] = "k"
     """The parameter that is written behind `@`."""
+    limits: ClassVar[tuple[str, ...]] = ()
+    """The limits of numbers, such as "0 < p < 1"; those of all base classes hold as well."""
     uncut: ClassVar[str] = ""
-    """The measure of the whole result, where this one needs a cut-off."""
+    """The measure of the whole result, if this one needs a cut-off."""
     defaults: ClassVar[Mapping[str, Any]] = {}
     """Every parameter and its default, in the order of the class; REQUIRED where it has none."""
 
     judged_only: bool = False
-    """Leave out what nobody judged, as if it had never been returned."""
+    """Leave out unjudged results, as if they had never been returned."""
 
     def __init_subclass__(cls) -> None:
         own = {
@@ -120,16 +174,28 @@ class Measure:
             if value is REQUIRED:
                 example = f"{cls.__name__}({name}=...)"
                 if name == cls.cut:
-                    example = f"{cls.__name__}@{0.5 if hints(cls)[name] is float else 10}"
+                    example = f"{cls.__name__}@{0.5 if _hints(cls)[name] is float else 10}"
                     example += f"; {cls.uncut} is that of the whole result" if cls.uncut else ""
-                elif hints(cls)[name] is Measure:
+                elif _hints(cls)[name] is Measure:
                     example = f"{cls.__name__}(nDCG@10)"
                 raise NotationError(f"{cls.__name__} needs {name!r}, as in {example}")
-            vars(self)[name] = value if value is default else checked(cls, name, value)
+            vars(self)[name] = value if value is default else _checked(cls, name, value)
         self.check()
 
     def check(self) -> None:
-        """Raise a NotationError where the parameters do not fit each other; a subclass may."""
+        """Raise a NotationError unless the parameters keep their limits; subclasses add more."""
+        for cls in type(self).__mro__:
+            for limit in vars(cls).get("limits", ()):
+                self._check_limit(limit)
+
+    def _check_limit(self, limit: str) -> None:
+        words = limit.split()
+        name = next(word for word in words if word.isidentifier())
+        value = getattr(self, name)
+        numbers = [value if word == name else float(word) for word in words[::2]]
+        pairs = zip(words[1::2], pairwise(numbers), strict=True)
+        if value is not None and not all(_COMPARE[sign](a, b) for sign, (a, b) in pairs):
+            raise NotationError(f"{type(self).__name__}({name}={value}): expected {limit}")
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -141,11 +207,11 @@ class Measure:
         }
 
     def __call__(self, hits: Hits) -> Floats:
-        """The value for each query; NaN where it is undefined."""
+        """Return the value for each query; NaN where it is undefined."""
         return np.concatenate([self._values(block, self.score) for block in hits.blocks()])
 
     def over_ties(self, hits: Hits) -> Floats:
-        """The value that each query is expected to have, were tied results in random order."""
+        """Return the expected value for each query if tied results were in random order."""
         return np.concatenate([self._values(block, self.expected) for block in hits.blocks()])
 
     def _values(self, hits: Hits, compute: Callable[[Hits], Floats]) -> Floats:
@@ -168,9 +234,9 @@ class Measure:
         return np.where(np.isinf(values), np.nan, values)
 
     def score(self, hits: Hits) -> Floats:
-        """The value for each query; for subclasses to give, and not to be called but by `()`.
+        """Return the value for each query; subclasses define it, and only `()` calls it.
 
-        A measure that has `parts` need not: its value is what they stand for.
+        A measure with `parts` needs none: its value follows from them.
         """
         if not self.has_parts:
             raise NotationError(
@@ -180,28 +246,28 @@ class Measure:
         return self.of_parts(*(np.asarray(part, dtype=np.float64) for part in self.parts(hits)))
 
     def expected(self, hits: Hits) -> Floats:
-        """The mean over all orders of tied results; for subclasses that have a formula for it."""
+        """Return the mean over all orders of tied results, in subclasses with a formula for it."""
         raise OptionError(
             f"{self} has no formula for its expected value over ties; take ties=best and "
             "ties=worst, which it must lie between"
         )
 
     def keeps(self, promise: Promise) -> bool:
-        """Whether the class's promise holds with these parameters; a subclass may except some."""
+        """Tell whether the class's promise holds with these parameters."""
         return promise in self.promises
 
-    def as_share(self) -> Share | None:
-        """The value as gains times weights of ranks, over a whole; None where it is no such sum.
+    def as_share(self) -> WeightedGain | None:
+        """Return the value as gains times weights of ranks, over a whole; None if it is not one.
 
-        From that one description follow bounds and what could flip: see `cleverdon.shares`.
+        Bounds and reversals follow from this description: see `cleverdon.unknowns.bounds`.
         """
         return None
 
     def working(self, hits: Hits) -> dict[str, Floats]:
-        """How each row comes by what it adds: named columns, for whoever wants to see the sums.
+        """Return the steps of the computation for each row, as named columns.
 
-        NaN where a column has nothing to say of a row; nothing where there are no simple steps. For
-        a subclass to give, and not to be called but by `cleverdon.tracing`.
+        NaN where a column does not concern a row; no columns where there are no simple steps. Only
+        `cleverdon.explanation` calls it.
         """
         share = self.as_share()
         if share is None:
@@ -209,44 +275,44 @@ class Measure:
         return {"gain": share.gain(hits), "weight": share.weight(hits.rank)}
 
     def as_found(self, hits: Hits, turned: Hits, *, downwards: bool) -> Floats | None:
-        """The values as these unjudged rows become relevant, one after the other.
+        """Return the values as these unjudged rows become relevant, one after the other.
 
-        A value for each row of `turned`, when it and those before it have; they come down the
-        ranking, or up. None where only evaluating each case will tell, which takes far longer.
+        There is a value for each row of `turned`, down the ranking or up. None means that each case
+        has to be evaluated, which takes far longer.
         """
         return None
 
     def texts(self, hits: Hits) -> list[str]:
-        """The text for each query; for subclasses that yield no number."""
+        """Return the text for each query, in subclasses that yield no number."""
         raise OptionError(f"{self} yields a number, and no text")
 
     @property
     def has_parts(self) -> bool:
-        """Whether there is a micro-average: whether the class gives `parts`."""
+        """Tell whether there is a micro-average: the class defines `parts`."""
         return type(self).parts is not Measure.parts
 
     @property
     def needs_docs(self) -> bool:
-        """Whether it is undefined where the size of the collection, `docs=`, is not given."""
+        """Tell whether it is undefined without the size of the collection, `docs=`."""
         return False
 
     def parts(self, hits: Hits) -> tuple[Floats | Ints, ...]:
-        """What is summed over queries before `of_parts` makes one value of it: a micro-average.
+        """Return the parts that a micro-average sums over queries before `of_parts` divides them.
 
-        For subclasses to give, and not to be called but by `with_parts`.
+        Subclasses define it, and only `with_parts` calls it.
         """
         raise OptionError(f"{self} has no micro-average, since it is no ratio of counts")
 
     def of_parts(self, *parts: Any, **none: Any) -> Floats:
-        """The value that the parts stand for: one divided by the other.
+        """Return the value that follows from the parts: the first divided by the second.
 
-        Written so that a subclass may name its parts: `of_parts(self, found, read, wanted)`.
+        A subclass may name its parts: `of_parts(self, found, read, wanted)`.
         """
         share: Floats = parts[0] / parts[1]
         return share
 
     def with_parts(self, hits: Hits) -> tuple[Floats, Floats]:
-        """The value for each query, as a call gives it, and the parts of each: parts x queries."""
+        """Return the value for each query, and the parts of each: parts x queries."""
         kept: list[Floats] = []
 
         def compute(block: Hits) -> Floats:
@@ -258,13 +324,13 @@ class Measure:
         return values, np.concatenate(kept, axis=1)
 
     def micro(self, parts: Floats) -> float:
-        """The micro-average: what the parts (parts x queries) stand for when they are summed."""
+        """Return the micro-average, which follows from the sums of the parts (parts x queries)."""
         with np.errstate(divide="ignore", invalid="ignore"):
             value = float(self.of_parts(*parts.sum(axis=1)))
         return value if np.isfinite(value) else float("nan")
 
     def __str__(self) -> str:
-        from cleverdon.measures.notation import written
+        from cleverdon.measures.notation import written  # which imports this module
 
         return written(self)
 
@@ -280,6 +346,142 @@ class Measure:
         raise AttributeError(f"{self} cannot be changed; make another one")
 
 
+class OverRelevant(Measure):
+    """Base class of measures that divide by R, the number of relevant documents."""
+
+    undefined = "no judged document is relevant"
+    promises = frozenset({"in range", "swap", "unjudged tail"})
+
+    rel: float = 1
+
+    def relevant(self, hits: Hits) -> Hits:
+        """Return only the relevant results."""
+        return hits.where(hits.relevant(self.rel))
+
+    def wanted(self, hits: Hits) -> Ints:
+        """Return R of each query."""
+        return hits.judgments.relevant(self.rel)
+
+
 def one_line(cls: type) -> str:
-    """The first line of a class's docstring, as lists show it."""
+    """Return the first line of a class's docstring, as lists show it."""
     return (cls.__doc__ or "").strip().partition("\n")[0]
+
+
+class _FromInnerMeasure:
+    """A class attribute that instances take from their inner measure."""
+
+    def __init__(self, usual: Any) -> None:
+        self.usual = usual
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Composed | None, owner: type) -> Any:
+        return self.usual if instance is None else getattr(instance.measure, self.name)
+
+
+class Composed(Measure):
+    """Base class of measures that combine values of an inner measure."""
+
+    better = _FromInnerMeasure(Measure.better)
+    average = _FromInnerMeasure(Measure.average)
+    range = _FromInnerMeasure(Measure.range)
+
+    measure: Measure
+
+    @property
+    def needs_docs(self) -> bool:
+        return self.measure.needs_docs
+
+    def check(self) -> None:
+        super().check()
+        if self.measure.text:
+            raise NotationError(f"{self}: {self.measure} yields a text, and no number")
+        if self.needs is not None and self.measure.needs == self.needs:
+            raise NotationError(f"{self}: {self.measure} is one of this kind already")
+
+
+def worst_value(measure: Measure) -> float:
+    """Return the value that stands for an undefined one: the worst, or 0 where none is better."""
+    return measure.range[1] if measure.better == "lower" else 0.0
+
+
+def _hints(cls: type[Measure]) -> dict[str, Any]:
+    cached: dict[str, Any] | None = vars(cls).get("_hints_cache")
+    if cached is None:
+        cached = get_type_hints(cls)
+        cls._hints_cache = cached  # type: ignore[attr-defined]
+    return cached
+
+
+def _checked(cls: type[Measure], name: str, value: Any) -> Any:
+    """Return the value if its type is right; otherwise say what is allowed."""
+    hint = _hints(cls)[name]
+    options = _options(hint)
+    origins = [get_origin(option) for option in options]
+    words = [word for word in options if isinstance(word, str)]
+    if value is None and type(None) in options:
+        return value
+    if value is None and "none" in words:
+        return "none"  # the notation's word for nothing, which is a word of this parameter's
+    if name == cls.cut and hint in (int, int | None):
+        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+        if whole and 1 <= value <= _DEEPEST:
+            return int(value)
+        raise NotationError(
+            f"{cls.__name__}@{value}: a cut-off is a whole number from 1 to {_DEEPEST:,}"
+        )
+    if bool in options and isinstance(value, bool):
+        return value
+    if float in options and _is_number(value):
+        return value
+    if Measure in options and isinstance(value, (Measure, str)):
+        from cleverdon.measures.notation import parse  # which imports this module
+
+        return parse(value) if isinstance(value, str) else value
+    if tuple in origins:
+        if isinstance(value, (tuple, list)) and value and all(map(_is_number, value)):
+            return tuple(value)
+        raise NotationError(f"{cls.__name__}({name}={value!r}): {name} is numbers: (1,-1,0)")
+    if int in options and isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if words:
+        if value in words:
+            return value
+        raise NotationError(
+            f"{cls.__name__}({name}={value}) is not known{suggest(str(value), words)}"
+        )
+    if Mapping in origins and value and _is_table(value):
+        return _Frozen(value)
+    wanted = "true or false" if bool in options else "a number"
+    if Mapping in origins:
+        wanted = "a map such as {1: 3, 2: 9}"
+    if Measure in options:
+        wanted = "a measure such as nDCG@10"
+    raise NotationError(f"{cls.__name__}({name}={value!r}): {name} is {wanted}")
+
+
+def _options(hint: Any) -> list[Any]:
+    """Return the types and words that a type allows."""
+    if get_origin(hint) is Literal:
+        return list(get_args(hint))
+    if get_origin(hint) in (Union, UnionType):
+        return [option for one in get_args(hint) for option in _options(one)]
+    return [hint]
+
+
+class _Frozen(dict[Any, Any]):
+    """A map that can be part of a measure's hash."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(sorted(self.items())))
+
+
+def _is_number(value: Any) -> bool:
+    plain = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return plain and -np.inf < value < np.inf
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(_is_number(n) for pair in value.items() for n in pair)

@@ -6,14 +6,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from cleverdon.arrays import Floats, Ints
+from cleverdon._common.arrays import Floats, Ints
 from cleverdon.hits import Hits
 from cleverdon.measures.base import Better, Measure
 from cleverdon.measures.registry import measure
 
 
 class Count(Measure):
-    """What all counts share."""
+    """Base class of counts."""
 
     user = "None: it counts."
     undefined = "never"
@@ -28,7 +28,7 @@ class Count(Measure):
 
 @measure
 class NumQ(Count):
-    """How many queries there are: 1 for each."""
+    """The number of queries: 1 for each."""
 
     formula = r"1"
     trec_eval = ("num_q",)
@@ -44,7 +44,7 @@ class NumQ(Count):
 
 @measure
 class NumRet(Count):
-    """How many results came back; with `rel`, how many of them have at least that grade."""
+    """The number of results; with `rel`, of those with at least that grade."""
 
     formula = r"n"
     trec_eval = ("num_ret",)
@@ -63,7 +63,7 @@ class NumRet(Count):
 
 @measure
 class NumRel(Count):
-    """How many documents are relevant."""
+    """The number of relevant documents."""
 
     formula = r"R"
     trec_eval = ("num_rel",)
@@ -82,7 +82,7 @@ class NumRel(Count):
 
 @measure
 class NumRelRet(Count):
-    """How many of the first k results are relevant."""
+    """The number of relevant results among the first k."""
 
     formula = r"\sum_{i \le k} r_i"
     better = "higher"
@@ -104,7 +104,7 @@ class NumRelRet(Count):
 
 @measure
 class NumNonrelJudgedRet(Count):
-    """How many results were judged, and found not relevant."""
+    """The number of results that were judged not relevant."""
 
     formula = r"|\{ i : 0 \le g_i < rel \}|"
     trec_eval = ("num_nonrel_judged_ret",)

@@ -1,24 +1,19 @@
-"""Rankings judged twice: by how relevant documents are, and by how credible.
-
-Both kinds of judgments are of one ranking, and none of the measures favours a document for the one
-at the cost of the other, unless a weight says so.
-"""
+"""Measures of rankings judged twice: by relevance and by credibility."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from cleverdon.arrays import Floats, Ints, summed
+from cleverdon._common.arrays import Floats, Ints, summed
 from cleverdon.errors import InputError, NotationError
 from cleverdon.hits import Hits
-from cleverdon.measures.base import Measure
-from cleverdon.measures.composed import Composed
+from cleverdon.measures.base import Composed, Measure
 from cleverdon.measures.registry import measure
 
 _LIOMA = "Lioma, Simonsen & Larsen 2017, doi:10.1145/3121050.3121072"
 
 
-def second_grade(hits: Hits) -> Floats:
+def _second_grade(hits: Hits) -> Floats:
     """The second grade of each row; below 0 where it was not judged."""
     second = hits.judgments.second
     if second is None:
@@ -27,14 +22,18 @@ def second_grade(hits: Hits) -> Floats:
 
 
 class RankError(Measure):
-    """What NLRE and NGRE share: errors between neighbours, of both kinds.
+    """Base class of NLRE and NGRE: errors between neighbours, of both kinds.
 
     An error is made where a result stands above one that belongs higher: by as many ranks as lie
     between the two in the ideal order of the judged results. Equal grades share the best rank of
     their group.
     """
 
+    user = "Reads down, and is misled where a better result, or a more credible one, comes later."
+    undefined = "no result is judged twice"
+    source = _LIOMA
     needs = "second"
+    promises = frozenset({"in range"})
     # The error that the authors divide by is the largest where no two grades are equal. Equal ones
     # can make up to 1.5 times the sum of errors, and so 2.25 times a product of two.
     range = (-1.25, 1.0)
@@ -42,23 +41,23 @@ class RankError(Measure):
     mu: float = 0.5
     nu: float = 0.5
 
+    limits = ("0 <= mu", "0 <= nu")
+
     def check(self) -> None:
-        name = type(self).__name__
-        if self.mu < 0 or self.nu < 0 or self.mu + self.nu == 0:
-            raise NotationError(
-                f"{name}(mu={self.mu},nu={self.nu}): neither is below 0, and one is above"
-            )
+        super().check()
+        if self.mu + self.nu == 0:
+            raise NotationError(f"{type(self).__name__}(mu=0,nu=0): one of them is above 0")
 
     def errors(self, hits: Hits) -> tuple[Hits, Floats, Floats]:
         """The results that are judged twice, and what errors stand between each and the next."""
-        second = second_grade(hits)
+        second = _second_grade(hits)
         both = (hits.grade >= 0) & (second >= 0)
         judged = hits.where(both)
         return judged, _drops(judged, judged.grade), _drops(judged, second[both])
 
 
 def _drops(hits: Hits, grade: Floats) -> Floats:
-    """By how many ranks of the ideal order each row stands too high above the next."""
+    """Return by how many ideal ranks each row is too high above the next."""
     ideal = _ideal_ranks(hits, grade).astype(np.float64)
     drop = np.zeros(len(ideal))
     drop[:-1] = np.maximum(ideal[:-1] - ideal[1:], 0)
@@ -67,7 +66,7 @@ def _drops(hits: Hits, grade: Floats) -> Floats:
 
 
 def _ideal_ranks(hits: Hits, grade: Floats) -> Ints:
-    """One more than the number of results of the query that have a higher grade."""
+    """Return one more than the number of the query's results with a higher grade."""
     order = np.lexsort((-grade, hits.query))
     best_first, place = grade[order], hits.ordinal  # rows stay with their queries
     opens = (place == 1) | (best_first != np.roll(best_first, 1))
@@ -90,7 +89,7 @@ def _most(lengths: Ints) -> tuple[Ints, Floats, Floats]:
 
 
 def _credit(lengths: Ints, error: Floats, most: Floats) -> Floats:
-    """1 less the share of the largest error; 1 where one result cannot be out of order."""
+    """Return 1 less the share of the largest error; 1 where a single result has no order."""
     return np.where(lengths > 1, 1 - error / np.where(most > 0, most, 1), 1) / (lengths > 0)
 
 
@@ -107,10 +106,6 @@ class NLRE(RankError):
         r"1 - \frac{1}{C} \sum_{i=1}^{n-1} "
         r"\frac{(\mu + e_r(i))(\nu + e_c(i)) - \mu\nu}{\log_2(1+i)}"
     )
-    user = "Reads down, and is misled where a better result, or a more credible one, comes later."
-    undefined = "no result is judged twice"
-    source = _LIOMA
-    promises = frozenset({"in range"})
     worked = """
         NLRE               2/2 1/1 0/0       = 1
         NLRE               1/1 2/2 0/0       = 0.6667
@@ -146,10 +141,6 @@ class NGRE(RankError):
         r"1 - \frac{(1 + \mu S_r)(1 + \nu S_c) - 1}{C}, \quad S = \sum_{i=1}^{n-1} "
         r"\frac{e(i)}{\log_2(1+i)}"
     )
-    user = "Reads down, and is misled where a better result, or a more credible one, comes later."
-    undefined = "no result is judged twice"
-    source = _LIOMA
-    promises = frozenset({"in range"})
     worked = """
         NGRE               2/2 1/1 0/0       = 1
         NGRE               0/0 2/2 1/1       = 0
@@ -171,13 +162,7 @@ class NGRE(RankError):
         return _credit(lengths, made, possible)
 
     def _joined(self, relevance: Floats, credibility: Floats) -> Floats:
-        joined: Floats = (1 + self.mu * relevance) * (1 + self.nu * credibility) - 1
-        return joined
-
-
-def _check_weight(cls: type[Measure], weight: float) -> None:
-    if not 0 <= weight <= 1:
-        raise NotationError(f"{cls.__name__}(weight={weight}): the weight is from 0 to 1")
+        return (1 + self.mu * relevance) * (1 + self.nu * credibility) - 1
 
 
 @measure
@@ -205,20 +190,18 @@ class NWCS(Measure):
         NWCS                0/0           = undefined
     """
 
+    limits = ("0 <= weight <= 1",)
+
     k: int | None = None
     weight: float = 0.5
-
-    def check(self) -> None:
-        _check_weight(type(self), self.weight)
 
     def score(self, hits: Hits) -> Floats:
         ideal = self._cumulated(hits.best_by(self._gain))
         return self._cumulated(hits) / np.where(ideal > 0, ideal, np.nan)
 
     def _gain(self, hits: Hits) -> Floats:
-        relevance, credibility = np.maximum(hits.grade, 0), np.maximum(second_grade(hits), 0)
-        gain: Floats = self.weight * relevance + (1 - self.weight) * credibility
-        return gain
+        relevance, credibility = np.maximum(hits.grade, 0), np.maximum(_second_grade(hits), 0)
+        return self.weight * relevance + (1 - self.weight) * credibility
 
     def _cumulated(self, hits: Hits) -> Floats:
         top = hits.top(self.k)
@@ -226,15 +209,14 @@ class NWCS(Measure):
 
 
 class Aggregated(Composed):
-    """What CAM and WHAM share: a measure of relevance, and the same one of credibility."""
+    """Base class of CAM and WHAM: a measure of relevance, and the same one of credibility."""
 
+    undefined = "the measure is undefined for one of the two"
+    source = _LIOMA
     needs = "second"
+    limits = ("0 <= weight <= 1",)
 
     weight: float = 0.5
-
-    def check(self) -> None:
-        super().check()
-        _check_weight(type(self), self.weight)
 
 
 @measure
@@ -247,8 +229,6 @@ class CAM(Aggregated):
 
     formula = r"\lambda M_{\text{rel}} + (1-\lambda) M_{\text{cred}}"
     user = "As the measure's own; minds relevance by the weight, and credibility by the rest."
-    undefined = "the measure is undefined for one of the two"
-    source = _LIOMA
     worked = """
         CAM(AP)               1/0 0/1           = 0.75
         CAM(AP,weight=0.9)    1/0 0/1           = 0.95
@@ -265,8 +245,7 @@ class CAM(Aggregated):
         return self._mean(over_ties(hits), over_ties(hits.by_second_grade()))
 
     def _mean(self, relevance: Floats, credibility: Floats) -> Floats:
-        mean: Floats = self.weight * relevance + (1 - self.weight) * credibility
-        return mean
+        return self.weight * relevance + (1 - self.weight) * credibility
 
 
 @measure
@@ -281,8 +260,6 @@ class WHAM(Aggregated):
         r"1 \Big/ \left( \frac{\lambda}{M_{\text{rel}}} + \frac{1-\lambda}{M_{\text{cred}}} \right)"
     )
     user = "As the measure's own; a ranking that fails in relevance or credibility is of no use."
-    undefined = "the measure is undefined for one of the two"
-    source = _LIOMA
     worked = """
         WHAM(AP)              1/0 0/1           = 0.6667
         WHAM(AP,weight=0.9)   1/0 0/1           = 0.9091

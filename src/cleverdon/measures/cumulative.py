@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from cleverdon import ties
-from cleverdon.arrays import Floats
-from cleverdon.errors import NotationError
+from cleverdon._common.arrays import Floats, Ints, ordinal_in
 from cleverdon.hits import Hits
+from cleverdon.measures.base import Measure, WeightedGain, cutoff_weight
 from cleverdon.measures.graded import ERR, Gained
 from cleverdon.measures.registry import measure
-from cleverdon.shares import Share, down_to
+from cleverdon.measures.ties import chance_in_top
 
 _JK = "Järvelin & Kekäläinen 2000, doi:10.1145/345508.345545"
 
@@ -41,10 +40,10 @@ class CG(Gained):
         return top.total(self.gain_of(top))
 
     def expected(self, hits: Hits) -> Floats:
-        return hits.total(self.gain_of(hits) * ties.chance(hits, self.k))
+        return hits.total(self.gain_of(hits) * chance_in_top(hits, self.k))
 
-    def as_share(self) -> Share:
-        return Share(self.gain_of, down_to(self.k))
+    def as_share(self) -> WeightedGain:
+        return WeightedGain(self.gain_of, cutoff_weight(self.k))
 
 
 @measure
@@ -74,8 +73,10 @@ class nCG(CG):
     def expected(self, hits: Hits) -> Floats:
         return super().expected(hits) / self._most(hits)
 
-    def as_share(self) -> Share:
-        return Share(self.gain_of, down_to(self.k), lambda n: np.minimum(n, self.k or np.inf))
+    def as_share(self) -> WeightedGain:
+        return WeightedGain(
+            self.gain_of, cutoff_weight(self.k), lambda n: np.minimum(n, self.k or np.inf)
+        )
 
     def _most(self, hits: Hits) -> Floats:
         most = super().score(hits.best_by(self.gain_of))
@@ -108,11 +109,7 @@ class nERR(ERR):
         nERR        0 -                 = undefined
     """
 
-    def check(self) -> None:
-        super().check()
-        if self.max is not None and not 0 < self.max <= 1000:
-            # Beyond, nothing satisfies, to the last digit that there is.
-            raise NotationError(f"nERR(max={self.max}): max is above 0, and at most 1000")
+    limits = ("0 < max <= 1000",)  # above, no result satisfies with a probability that is not 0
 
     def score(self, hits: Hits) -> Floats:
         return super().score(hits) / self._best(hits)
@@ -155,12 +152,9 @@ class Q(Gained):
         Q             0 -               = undefined
     """
 
-    beta: float = 1
+    limits = ("0 <= beta <= 1e6",)
 
-    def check(self) -> None:
-        super().check()
-        if not 0 <= self.beta <= 1e6:
-            raise NotationError(f"Q(beta={self.beta}): beta is from 0 to a million")
+    beta: float = 1
 
     def score(self, hits: Hits) -> Floats:
         top = hits.top(self.k)
@@ -175,3 +169,97 @@ class Q(Gained):
         blended = (relevant.ordinal + self.beta * got) / (relevant.rank + self.beta * down_to[at])
         most = wanted if self.k is None else np.minimum(wanted, self.k)
         return relevant.total(blended) / np.where(most > 0, most, np.nan)
+
+
+@measure
+class Compat(Measure):
+    """Compatibility: rank-biased overlap of the results with the best ranking there could be.
+
+    Of documents with the same grade the ideal ranking has those first that the results have first:
+    of all ideal rankings it is the one most like them. The overlap is taken down to the last result
+    or the last document of the ideal, whichever is deeper, or down to `depth`; normalised, it is a
+    share of the overlap that the ideal has with itself.
+    """
+
+    formula = (
+        r"\frac{\sum_{i} p^{i-1} |A_i \cap I_i| / i}{\sum_{i} p^{i-1} |I_i| / i}, "
+        r"\quad A_i, I_i \text{ the first } i \text{ results, and of the ideal}"
+    )
+    user = "Goes on to the next rank with probability p, and looks at what both lists have by then."
+    undefined = "no judged document has a positive grade"
+    source = (
+        "Clarke, Smucker & Vtyurina 2020, doi:10.1145/3340531.3411915; "
+        "Clarke, Vtyurina & Smucker 2021, doi:10.1145/3451161"
+    )
+    aliases = ("Compatibility",)
+    promises = frozenset({"in range", "swap"})
+    worked = """
+        Compat(p=0.5)                   2 1          = 1
+        Compat(p=0.5)                   1 2          = 0.3333
+        Compat(p=0.5)                   1 1          = 1
+        Compat(p=0.5)                   - 1          = 0.2
+        Compat(p=0.5,normalize=false)   - 1          = 0.1667
+        Compat(p=0.5,depth=1)           - 1          = 0
+        Compat                          | 1          = 0
+        Compat                          0 -          = undefined
+    """
+
+    limits = ("0 < p < 1", "1 <= depth <= 2147483648")
+
+    p: float = 0.95
+    depth: int | None = None
+    normalize: bool = True
+
+    def score(self, hits: Hits) -> Floats:
+        judged = hits.judgments
+        wanted = judged.count(judged.grade > 0)
+        depth = np.maximum(hits.returned, wanted)
+        if self.depth is not None:
+            depth = np.full(len(hits), self.depth)
+        # What both lists have, they have from the deeper of its two ranks on. A document that is in
+        # both from rank m on adds p^(i-1) / i at each rank i from m down to the depth.
+        query, both_from = _shared(hits)
+        within = both_from <= depth[query]
+        query, both_from = query[within], both_from[within]
+        longest = int(max(depth[wanted > 0].max(initial=1), 1))
+        share = _shares_down_to(self.p, min(longest, _beyond(self.p)))
+
+        def at(rank: Ints) -> Floats:
+            return share[np.minimum(rank, len(share) - 1)]
+
+        overlap = np.bincount(
+            query, weights=at(depth[query]) - at(both_from - 1), minlength=len(hits)
+        )
+        fixed = np.minimum(wanted, depth)
+        ranks = -np.expm1(fixed * np.log(self.p)) / (1 - self.p)
+        if self.normalize:
+            # The ideal with itself: i documents at rank i, and all of them from the last one on.
+            whole = ranks + wanted * (at(depth) - at(fixed))
+        else:
+            whole = -np.expm1(depth * np.log(self.p)) / (1 - self.p)
+        return overlap / np.where(wanted > 0, whole, np.nan)
+
+
+def _shared(hits: Hits) -> tuple[Ints, Ints]:
+    """Return query and deeper rank of the documents that are in both lists."""
+    judged = hits.judgments
+    unreturned = np.iinfo(np.int64).max
+    rank = np.full(len(judged.grade), unreturned)
+    known = hits.doc >= 0  # what was assumed to be relevant is in no ideal
+    rank[hits.doc[known]] = hits.rank[known]
+    rows = np.flatnonzero(judged.grade > 0)
+    rows = rows[np.lexsort((rank[rows], -judged.grade[rows], judged.query[rows]))]
+    query = judged.query[rows]
+    returned = rank[rows] < unreturned
+    return query[returned], np.maximum(ordinal_in(query), rank[rows])[returned]
+
+
+def _beyond(p: float) -> int:
+    """Return a rank below which p^(i-1) / i adds nothing to a sum."""
+    return int(np.ceil(np.log(1e-18) / np.log(p))) + 1
+
+
+def _shares_down_to(p: float, depth: int) -> Floats:
+    """Return the sums of p^(i-1) / i down to each rank i, from 0 on."""
+    rank = np.arange(1.0, depth + 1)
+    return np.concatenate(([0.0], np.cumsum(np.power(p, rank - 1) / rank)))

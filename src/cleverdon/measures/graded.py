@@ -1,4 +1,4 @@
-"""Rankings judged in grades."""
+"""Measures of rankings judged in grades."""
 
 from __future__ import annotations
 
@@ -8,47 +8,49 @@ from typing import Literal
 
 import numpy as np
 
-from cleverdon import ties
-from cleverdon.arrays import Floats, Ints
+from cleverdon._common.arrays import Floats, Ints
 from cleverdon.errors import InputError, NotationError
 from cleverdon.hits import Hits
-from cleverdon.measures.base import Measure, Promise
+from cleverdon.measures.base import Measure, Promise, WeightedGain, cumulative_weight, cutoff_weight
 from cleverdon.measures.registry import measure
-from cleverdon.shares import Share, cumulative, down_to
+from cleverdon.measures.ties import expected_stopping, expected_weight
 
 _JK = "Järvelin & Kekäläinen 2002, doi:10.1145/582415.582418"
 
 
+def listed_gain(gain: Floats, grade: Floats, gains: Mapping[float, float] | None) -> Floats:
+    """Replace the gain of the grades that a table of gains lists."""
+    for listed, worth in (gains or {}).items():
+        gain = np.where(grade == listed, float(worth), gain)
+    return gain
+
+
 class Gained(Measure):
-    """What measures of graded results share: the gain of a grade."""
+    """Base class of measures with a gain for each grade."""
 
     k: int | None = None
     gain: Literal["linear", "exponential"] = "linear"
     gains: Mapping[float, float] | None = None
 
     def check(self) -> None:
+        super().check()
         if min((self.gains or {0: 0}).values()) < 0:
             raise NotationError(f"{type(self).__name__}(gains=...): no gain is below 0")
 
     def gain_of(self, hits: Hits) -> Floats:
-        """What each row is worth; grades that `gains` leaves out keep their ordinary gain."""
+        """Return the gain of each row; grades that `gains` leaves out keep their ordinary gain."""
         grade = np.maximum(hits.grade, 0)  # pooled but unjudged documents gain nothing
         gain = grade if self.gain == "linear" else np.exp2(grade) - 1
-        for listed, worth in (self.gains or {}).items():
-            gain = np.where(hits.grade == listed, float(worth), gain)
-        return gain
+        return listed_gain(gain, hits.grade, self.gains)
 
 
 class Discounted(Gained):
-    """What DCG and nDCG share: the discount of a rank."""
+    """Base class of DCG and nDCG, with the discount of a rank."""
+
+    limits = ("1 < base",)
 
     discount: Literal["log", "jk"] = "log"
     base: float = 2
-
-    def check(self) -> None:
-        super().check()
-        if self.base <= 1:
-            raise NotationError(f"{type(self).__name__}(base={self.base}): the base is above 1")
 
     def dcg(self, hits: Hits) -> Floats:
         """The discounted gain down to rank k."""
@@ -57,19 +59,18 @@ class Discounted(Gained):
 
     def expected_dcg(self, hits: Hits) -> Floats:
         """The discounted gain down to rank k that is to be expected over ties."""
-        weight = ties.mean_weight(hits, lambda rank: 1 / self.discount_at(rank), self.k)
+        weight = expected_weight(hits, lambda rank: 1 / self.discount_at(rank), self.k)
         return hits.total(self.gain_of(hits) * weight)
 
     def weight_at(self, rank: Ints) -> Floats:
-        """What the gain at each rank counts for: nothing below rank k."""
-        weight: Floats = down_to(self.k)(rank) / self.discount_at(rank)
-        return weight
+        """Return the weight of a gain at each rank: 0 below rank k."""
+        return cutoff_weight(self.k)(rank) / self.discount_at(rank)
 
     def working(self, hits: Hits) -> dict[str, Floats]:
         return {"gain": self.gain_of(hits), "discount": self.weight_at(hits.rank)}
 
     def discount_at(self, rank: Ints) -> Floats:
-        """What the gain at each rank is divided by."""
+        """Return the divisor of the gain at each rank."""
         deepest = int(rank.max(initial=0))
         if deepest < len(rank):  # a logarithm for each rank there is, not for each row
             return self._discount(np.arange(deepest + 1.0))[rank]
@@ -89,7 +90,7 @@ class DCG(Discounted):
     """
 
     formula = r"\sum_{i \le k} \frac{g_i}{\log_2(i+1)}"
-    user = "Reads on to rank k whatever turns up, with attention 1 / log2(rank + 1)."
+    user = "Reads down to rank k in any case, with attention 1 / log2(rank + 1)."
     undefined = "never"
     source = _JK
     trec_eval = ("dcg",)
@@ -110,8 +111,8 @@ class DCG(Discounted):
     def expected(self, hits: Hits) -> Floats:
         return self.expected_dcg(hits)
 
-    def as_share(self) -> Share:
-        return Share(self.gain_of, self.weight_at)
+    def as_share(self) -> WeightedGain:
+        return WeightedGain(self.gain_of, self.weight_at)
 
 
 @measure
@@ -125,7 +126,7 @@ class nDCG(Discounted):
     formula = (
         r"\sum_{i \le k} \frac{g_i}{\log_2(i+1)} \Big/ \sum_{i \le k} \frac{g^*_i}{\log_2(i+1)}"
     )
-    user = "Reads on to rank k whatever turns up, with attention 1 / log2(rank + 1)."
+    user = "Reads down to rank k in any case, with attention 1 / log2(rank + 1)."
     undefined = "no judged document has a positive gain"
     source = _JK
     trec_eval = ("ndcg", "ndcg_cut_{k}")
@@ -151,9 +152,9 @@ class nDCG(Discounted):
         # The order of what was retrieved changes neither ideal.
         return self.expected_dcg(hits) / self.ideal_dcg(hits)
 
-    def as_share(self) -> Share | None:
-        whole = cumulative(self.weight_at)
-        return Share(self.gain_of, self.weight_at, whole) if self.ideal == "judged" else None
+    def as_share(self) -> WeightedGain | None:
+        whole = cumulative_weight(self.weight_at)
+        return WeightedGain(self.gain_of, self.weight_at, whole) if self.ideal == "judged" else None
 
     def ideal_dcg(self, hits: Hits) -> Floats:
         """The discounted gain of the best order; NaN where no judged document has any gain."""
@@ -170,7 +171,6 @@ class nDCG(Discounted):
 
 
 def _from_rank_one(hits: Hits) -> Hits:
-    """The same rows, ranked from 1 without gaps."""
     return replace(hits, rank=hits.ordinal)
 
 
@@ -204,34 +204,23 @@ class ERR(Measure):
     def score(self, hits: Hits) -> Floats:
         top = hits.top(self.k)
         satisfied = self._satisfied(top)
-        return top.total(self._reached(top, satisfied) * satisfied / top.rank)
+        return top.total(_reached(top, satisfied) * satisfied / top.rank)
 
     def expected(self, hits: Hits) -> Floats:
         read = hits if self.k is None else hits.where(hits.tied_from <= self.k)
-        return ties.stopping(read, self._satisfied(read), self.k)
+        return expected_stopping(read, self._satisfied(read), self.k)
 
     def working(self, hits: Hits) -> dict[str, Floats]:
         read = hits.rank <= (self.k or np.inf)
         satisfied = self._satisfied(hits)
         columns = {
-            "reached": self._reached(hits, satisfied),
+            "reached": _reached(hits, satisfied),
             "satisfies": satisfied,
             "1/rank": 1 / hits.rank,
         }
         return {name: np.where(read, column, np.nan) for name, column in columns.items()}
 
-    @staticmethod
-    def _reached(hits: Hits, satisfied: Floats) -> Floats:
-        """How likely each row is read: the product over the results above."""
-        still_reading = hits.running(1 - satisfied, np.multiply)
-        # That down to this row, shifted by a row.
-        reached = np.ones(len(satisfied))
-        later = hits.ordinal > 1
-        reached[later] = still_reading[np.flatnonzero(later) - 1]
-        return reached
-
     def _satisfied(self, hits: Hits) -> Floats:
-        """How likely each row is to satisfy."""
         highest = hits.judgments.top_grade if self.max is None else self.max
         grade = np.maximum(hits.grade, 0)
         if len(grade) and grade.max() > highest:
@@ -240,17 +229,20 @@ class ERR(Measure):
         return satisfied
 
 
+def _reached(hits: Hits, satisfied: Floats) -> Floats:
+    """Return how likely each row is read: the product over the results above."""
+    return hits.running_above(1 - satisfied, np.multiply)
+
+
 class RankBiased(Measure):
-    """What rank-biased precision and its residual share: the persistence of the user."""
+    """Base class of rank-biased precision and its residual, with the persistence of the user."""
+
+    limits = ("0 < p < 1",)
 
     p: float = 0.8
 
-    def check(self) -> None:
-        if not 0 < self.p < 1:
-            raise NotationError(f"{type(self).__name__}(p={self.p}): p is above 0 and below 1")
-
     def weight_at(self, rank: Ints) -> Floats:
-        """How much of a user's reading falls on each rank."""
+        """Return the share of a user's reading at each rank."""
         weight: Floats = (1 - self.p) * np.power(self.p, rank - 1.0)
         return weight
 
@@ -259,13 +251,13 @@ class RankBiased(Measure):
 class RBP(RankBiased):
     """Rank-biased precision: the gain per result read, of a user who goes on with probability p.
 
-    A result's gain is its grade over the largest grade of the collection (gain=topic: of the topic,
+    A result's gain is its grade over the largest grade of the collection (gain=topic: of the query,
     if above 1, as in trec_eval). With `rel` it is 1 from that grade on, and 0 below. What the
     unjudged results could still add is `RBPResidual`.
     """
 
     formula = r"(1 - p) \sum_{i} g_i\, p^{i-1}"
-    user = "Goes on to the next result with probability p, whatever turned up."
+    user = "Goes on to the next result with probability p, no matter what the last one was."
     undefined = "never"
     source = "Moffat & Zobel 2008, doi:10.1145/1416950.1416952"
     trec_eval = ("rbp(p=0.9,gain=topic)",)
@@ -288,20 +280,20 @@ class RBP(RankBiased):
         return top.total(self._gain_of(top) * self.weight_at(top.rank))
 
     def expected(self, hits: Hits) -> Floats:
-        return hits.total(self._gain_of(hits) * ties.mean_weight(hits, self.weight_at, self.k))
+        return hits.total(self._gain_of(hits) * expected_weight(hits, self.weight_at, self.k))
 
     def keeps(self, promise: Promise) -> bool:
-        # One better grade in a topic makes all its other grades worth less.
+        # One better grade in a query makes all its other grades worth less.
         scaled = promise == "gain" and self.gain == "topic" and self.rel is None
         return super().keeps(promise) and not scaled
 
-    def as_share(self) -> Share | None:
-        read = down_to(self.k)
-        share = Share(self._gain_of, lambda rank: self.weight_at(rank) * read(rank))
+    def as_share(self) -> WeightedGain | None:
+        read = cutoff_weight(self.k)
+        share = WeightedGain(self._gain_of, lambda rank: self.weight_at(rank) * read(rank))
         return share if self.keeps("gain") else None
 
     def working(self, hits: Hits) -> dict[str, Floats]:
-        weight = self.weight_at(hits.rank) * down_to(self.k)(hits.rank)
+        weight = self.weight_at(hits.rank) * cutoff_weight(self.k)(hits.rank)
         return {"gain": self._gain_of(hits), "weight": weight}
 
     def _gain_of(self, hits: Hits) -> Floats:
@@ -317,7 +309,7 @@ class RBP(RankBiased):
 
 @measure
 class RBPResidual(RankBiased):
-    """What rank-biased precision could still gain if everything unjudged were relevant.
+    """The possible increase of rank-biased precision if all unjudged results were relevant.
 
     The weight of the results that nobody judged, and of all ranks below the last one.
     """
@@ -348,5 +340,4 @@ class RBPResidual(RankBiased):
         last = np.zeros(len(hits))
         last[known.query] = known.rank  # the last that is written stays
         between = np.power(self.p, before) - np.power(self.p, known.rank - 1.0)
-        unknown: Floats = known.total(between) + np.power(self.p, last)
-        return unknown
+        return known.total(between) + np.power(self.p, last)

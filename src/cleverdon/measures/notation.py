@@ -1,7 +1,7 @@
-"""How measures are written: `nDCG(gain=exponential)@10`.
+"""The notation of measures: `nDCG(gain=exponential)@10`.
 
-A name, parameters in brackets, and a cut-off behind `@`. Values are numbers, words (quoted or not),
-true and false, tuples, maps, and measures. What trec_eval (`ndcg_cut_10`) and ir_measures
+A name, parameters in brackets, and a cut-off behind `@`. Values are numbers, words (quoted or
+not), true and false, tuples, maps, and measures. What trec_eval (`ndcg_cut_10`) and ir_measures
 (`nDCG(dcg='exp-log2')@10`) write is understood as well, and printed in Cleverdon's own way.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from cleverdon.errors import NotationError, suggest
 from cleverdon.measures.base import Measure
-from cleverdon.measures.registry import as_text, find, from_trec_eval, named
+from cleverdon.measures.registry import as_text, from_trec_eval, named
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -25,21 +25,28 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
+_LONGEST = 500  # longer texts are mistakes, or an attempt to exhaust the reader
 
-_LONGEST = 500
-"""Longer texts are mistakes, or an attempt to exhaust the reader."""
+_Meaning = Callable[[type[Measure], dict[str, Any]], tuple[type[Measure], dict[str, Any]]]
+"""Translates a class and its parameters from the convention of another tool: see `profiles`."""
 
-
-Meaning = Callable[[type[Measure], dict[str, Any]], tuple[type[Measure], dict[str, Any]]]
-"""What a name and the parameters behind it stand for in another tool: see `profiles`."""
-
-
-Naming = Callable[[str], tuple[type[Measure], Mapping[str, Any]]]
-"""Which class a name stands for, and the parameters that the name itself sets."""
+_Naming = Callable[[str], tuple[type[Measure], Mapping[str, Any]]]
+"""Looks up the class of a name, and the parameters that the name itself sets."""
 
 
-def parse(text: str, *, meaning: Meaning | None = None, naming: Naming = named) -> Measure:
-    """The measure that is written so.
+def parse(text: str, *, meaning: _Meaning | None = None, naming: _Naming = named) -> Measure:
+    """Read the notation of a measure, also that of trec_eval and ir_measures.
+
+    Args:
+        text: The name, with parameters in brackets and the cut-off behind `@`.
+        meaning: Adapts the parameters, as a profile needs it.
+        naming: Looks up names, where a profile has its own.
+
+    Returns:
+        The measure.
+
+    Raises:
+        NotationError: The text does not name a measure, or a parameter is wrong.
 
     >>> parse("ndcg_cut_10")
     nDCG@10
@@ -54,7 +61,7 @@ def parse(text: str, *, meaning: Meaning | None = None, naming: Naming = named) 
     if known is not None:
         cls, in_name, fixed = known
         parameters = {name: _Reader(value, of=text).only_value() for name, value in in_name.items()}
-        parameters |= _Reader(f"{cls.__name__}({fixed})", of=text).arguments_only() if fixed else {}
+        parameters |= _Reader(f"({fixed})", of=text).arguments(cls) if fixed else {}
         return _make(cls, parameters, meaning)
     reader = _Reader(text, of=text, meaning=meaning, naming=naming)
     measure = reader.measure()
@@ -65,10 +72,22 @@ def parse(text: str, *, meaning: Meaning | None = None, naming: Naming = named) 
 def parse_all(
     measures: str | Measure | Iterable[str | Measure],
     *,
-    meaning: Meaning | None = None,
-    naming: Naming = named,
+    meaning: _Meaning | None = None,
+    naming: _Naming = named,
 ) -> tuple[Measure, ...]:
-    """Several measures, each once, in the order given; a text may hold several."""
+    """Read the notation of several measures, each of which counts once.
+
+    Args:
+        measures: One measure or several; a text may hold several, separated by blanks or commas.
+        meaning: Adapts the parameters, as a profile needs it.
+        naming: Looks up names, where a profile has its own.
+
+    Returns:
+        The measures, in the order given.
+
+    >>> parse_all("nDCG@10 AP, map")
+    (nDCG@10, AP)
+    """
     if isinstance(measures, str) or not isinstance(measures, Iterable):
         measures = [measures]
     found: dict[Measure, None] = {}
@@ -90,15 +109,15 @@ def parse_all(
 
 
 def _named_by_ir_measures(name: str) -> tuple[type[Measure], Mapping[str, Any]]:
-    """What a name of ir_measures stands for: one of them is that of other measures as well."""
+    """Look up a name of ir_measures; one of them means another measure here."""
     return named("RankAccuracy" if name == "Accuracy" else name)
 
 
 def written(measure: Measure) -> str:
-    """How a measure is written: only what differs from the defaults, the cut-off behind `@`."""
+    """Write a measure: only parameters that differ from the defaults, the cut-off behind `@`."""
     parameters = measure.parameters
     cut = parameters.pop(type(measure).cut, None)
-    # What a measure is made of stands first and needs no name: IntentAware(nDCG@10).
+    # The inner measure comes first and needs no name: IntentAware(nDCG@10).
     inside = ",".join(
         as_text(value) if isinstance(value, Measure) and not place else f"{name}={as_text(value)}"
         for place, (name, value) in enumerate(parameters.items())
@@ -111,7 +130,6 @@ def written(measure: Measure) -> str:
 
 
 def _split(text: str) -> list[str]:
-    """Cut a list of measures at blanks and commas that stand in no bracket."""
     parts, depth = [""], 0
     for char in text:
         depth += (char in "({") - (char in ")}")
@@ -123,10 +141,8 @@ def _split(text: str) -> list[str]:
 
 
 class _Reader:
-    """Reads the notation from left to right."""
-
     def __init__(
-        self, text: str, *, of: str, meaning: Meaning | None = None, naming: Naming = named
+        self, text: str, *, of: str, meaning: _Meaning | None = None, naming: _Naming = named
     ) -> None:
         self.of = of
         self.meaning = meaning
@@ -158,11 +174,8 @@ class _Reader:
             parameters[cls.cut] = self.value()
         return _make(cls, {**preset, **parameters}, self.meaning)
 
-    def arguments_only(self) -> dict[str, Any]:
-        return self.arguments(find(self.take("word")))
-
     def arguments(self, cls: type[Measure]) -> dict[str, Any]:
-        """What stands in brackets: `name=value`, or values in the order of the parameters."""
+        """Read the brackets: `name=value`, or values in the order of the parameters."""
         self.take("mark")
         parameters: dict[str, Any] = {}
         in_order = iter(cls.defaults)
@@ -196,7 +209,7 @@ class _Reader:
         if text == "(":
             return tuple(self.items(")"))
         if text == "{":
-            pairs = list(self.pairs())
+            pairs = list(self.items("}"))
             if len(dict(pairs)) < len(pairs):
                 raise NotationError(f"{self.of}: a grade is listed twice")
             return dict(pairs)
@@ -217,26 +230,22 @@ class _Reader:
         return value
 
     def items(self, closing: str) -> Iterable[Any]:
+        """Read values, or in a map pairs of them, up to the closing bracket."""
         self.take("mark")
         while not self.next_is(closing):
-            yield self.value()
+            value = self.value()
+            yield self.pair(value) if closing == "}" else value
             if self.next_is(","):
                 self.take("mark")
         self.take("mark")
 
-    def pairs(self) -> Iterable[tuple[Any, Any]]:
+    def pair(self, key: Any) -> tuple[Any, Any]:
+        if not isinstance(key, (int, float, str)):
+            raise NotationError(f"{self.of}: {key} cannot be looked up in a map")
+        if not self.next_is(":"):
+            raise NotationError(f"{self.of}: expected ':' in a map, as in {{1:3,2:9}}")
         self.take("mark")
-        while not self.next_is("}"):
-            key = self.value()
-            if not isinstance(key, (int, float, str)):
-                raise NotationError(f"{self.of}: {key} cannot be looked up in a map")
-            if not self.next_is(":"):
-                raise NotationError(f"{self.of}: expected ':' in a map, as in {{1:3,2:9}}")
-            self.take("mark")
-            yield key, self.value()
-            if self.next_is(","):
-                self.take("mark")
-        self.take("mark")
+        return key, self.value()
 
     def next_is(self, mark: str) -> bool:
         if not self.tokens and mark in ")}":
@@ -255,9 +264,9 @@ class _Reader:
 
 
 def _make(
-    cls: type[Measure], parameters: dict[str, Any], meaning: Meaning | None = None
+    cls: type[Measure], parameters: dict[str, Any], meaning: _Meaning | None = None
 ) -> Measure:
-    """The measure with these parameters, other tools' spellings among them translated."""
+    """Make a measure, and translate other tools' names of parameters."""
     own: dict[str, Any] = {}
     for name, value in parameters.items():
         meanings = cls.spellings.get(name)

@@ -1,36 +1,30 @@
-"""Where relevant results stand."""
+"""Positions of relevant results."""
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 import numpy as np
 
-from cleverdon.arrays import Floats, Ints
-from cleverdon.errors import NotationError
+from cleverdon._common.arrays import Floats, Ints
 from cleverdon.hits import Hits
-from cleverdon.measures.base import Better, Measure
+from cleverdon.measures.base import Measure, OverRelevant
 from cleverdon.measures.registry import measure
 
 _COOPER = "Cooper 1968, doi:10.1002/asi.5090190108"
 
 
 class Searching(Measure):
-    """What the search lengths share: a person who wants q relevant documents."""
+    """Base class of search lengths: a person wants q relevant documents."""
 
     user = "Wants q relevant documents, and reads on until they are found."
     undefined = "fewer than q relevant documents were returned"
     source = _COOPER
-    better: ClassVar[Better] = "lower"
+    better = "lower"
     range = (0.0, np.inf)
+
+    limits = ("1 <= q",)
 
     q: int = 1
     rel: float = 1
-
-    def check(self) -> None:
-        if self.q < 1:
-            name = type(self).__name__
-            raise NotationError(f"{name}(q={self.q}): at least one document is wanted")
 
     def ends(self, hits: Hits) -> Hits:
         """The rows at which searches end: each query's q-th relevant one."""
@@ -39,7 +33,7 @@ class Searching(Measure):
 
 
 def _of_the_row(hits: Hits, values: Floats | Ints) -> Floats:
-    """The value of the one row that a query has, and NaN where it has none."""
+    """Return the value of each query's single row; NaN where it has none."""
     result = np.full(len(hits), np.nan)
     result[hits.query] = values
     return result
@@ -47,10 +41,10 @@ def _of_the_row(hits: Hits, values: Floats | Ints) -> Floats:
 
 @measure
 class SearchLength(Searching):
-    """Search length: how many results that are not relevant are read before the q-th that is.
+    """Search length: the number of non-relevant results above the q-th relevant one.
 
-    The trouble of a search rather than its success. Tied results are read as they stand;
-    ExpectedSearchLength takes them in any order.
+    It measures the effort of a search. Tied results count in their given order;
+    ExpectedSearchLength averages over their orders.
     """
 
     formula = r"|\{ j < i : r_j = 0 \}|, \quad i \text{ the rank of the } q\text{-th relevant}"
@@ -100,15 +94,15 @@ class ExpectedSearchLength(Searching):
 class LastRelRank(Measure):
     """The rank of the last relevant result.
 
-    How far one must read to see all that the ranking found. What it did not find has no rank: look
-    at R beside it.
+    A user must read so far to see every relevant result. Relevant documents that were not returned
+    have no rank: look at R as well.
     """
 
     formula = r"\max \{ i : r_i = 1 \}"
     user = "Wants everything, and reads on to the last relevant result."
     undefined = "no relevant document was returned"
     source = "Kanoulas et al. 2017, CLEF, Technologically assisted reviews in empirical medicine"
-    better: ClassVar[Better] = "lower"
+    better = "lower"
     range = (1.0, np.inf)
     promises = frozenset({"in range", "unjudged tail"})
     worked = """
@@ -128,7 +122,7 @@ class LastRelRank(Measure):
 
 @measure
 class WSS(Measure):
-    """Work saved over sampling at recall x: what need not be read, beyond what chance would save.
+    """Work saved over sampling at recall x: the share left unread, beyond that of random order.
 
     Of N documents, those below the rank at which recall reaches x are spared; in random order, a
     share of 1 - x would be. N is the size of the collection, `docs`, where it is given, and else
@@ -152,12 +146,10 @@ class WSS(Measure):
         WSS@0.95   0                             = undefined
     """
 
+    limits = ("0 < x <= 1",)
+
     x: float
     rel: float = 1
-
-    def check(self) -> None:
-        if not 0 < self.x <= 1:
-            raise NotationError(f"WSS@{self.x}: recall is above 0, up to 1")
 
     def score(self, hits: Hits) -> Floats:
         docs = hits.judgments.docs
@@ -170,3 +162,107 @@ class WSS(Measure):
         read[reached.query] = reached.rank
         saved = (everything - read) / everything - (1 - self.x)
         return np.where(wanted > 0, saved, np.nan)
+
+
+@measure
+class AUC(Measure):
+    """Area under the ROC curve: how likely a relevant document precedes one judged not relevant.
+
+    Over all judged documents: those that were not returned are one last tied group. A tied pair
+    counts half. Results that nobody judged are passed over.
+    """
+
+    formula = (
+        r"\frac{1}{R N} \sum_{r} \sum_{n} \left( [r \prec n] + \tfrac{1}{2} [r \sim n] \right)"
+    )
+    user = "Is shown a relevant document and one that is not, and asks which the system prefers."
+    undefined = "no judged document is relevant, or all are"
+    source = "Hanley & McNeil 1982, doi:10.1148/radiology.143.1.7063747"
+    aliases = ("ROCAUC",)
+    promises = frozenset({"in range", "unjudged tail"})
+    worked = """
+        AUC          1 0 1 0         = 0.75
+        AUC          (1 0) 0         = 0.75
+        AUC          1 - 0 | 1 0     = 0.625
+        AUC(rel=2)   1 2             = 0
+        AUC          1 -1            = undefined
+        AUC          0               = undefined
+    """
+
+    rel: float = 1
+
+    def score(self, hits: Hits) -> Floats:
+        judged = hits.judgments
+        wanted = judged.relevant(self.rel)
+        unwanted = judged.count((judged.grade >= 0) & (judged.grade < self.rel))
+        relevant = hits.where(hits.relevant(self.rel))
+        others = hits.where((hits.grade >= 0) & ~hits.relevant(self.rel))
+        query = relevant.query
+        above = others.rows_up_to(relevant.tied_from - 1, query)
+        tied = others.rows_up_to(relevant.tied_to, query) - above
+        right = relevant.total(unwanted[query] - above - tied / 2)
+        unseen = wanted - np.diff(relevant.starts)
+        right += unseen * (unwanted - np.diff(others.starts)) / 2
+        pairs = wanted * unwanted
+        return right / pairs
+
+
+@measure
+class RankAccuracy(Measure):
+    """The probability that a relevant result precedes another, among the first k results.
+
+    What nobody judged counts as not relevant, and what was not returned does not count. Tied
+    results are taken as they stand.
+    """
+
+    formula = r"\frac{|\{ (i, j) : r_i = 1, r_j = 0, i < j \le k \}|}{a (n - a)}"
+    user = "Is shown two results, and asks whether the right one comes first."
+    undefined = "none of the results is relevant, or all are"
+    source = "ir_measures, where it is called Accuracy"
+    shared_names = ("Accuracy",)
+    promises = frozenset({"in range"})
+    worked = """
+        RankAccuracy     1 0 1 -       = 0.75
+        RankAccuracy@3   1 0 1 -       = 0.5
+        RankAccuracy     - - 1 | 1     = 0
+        RankAccuracy     1 1           = undefined
+        RankAccuracy     0 -           = undefined
+    """
+
+    k: int | None = None
+    rel: float = 1
+
+    def score(self, hits: Hits) -> Floats:
+        top = hits.top(self.k)
+        relevant = top.where(top.relevant(self.rel))
+        found = np.diff(relevant.starts)
+        pairs = found * (top.returned - found)
+        wrong = relevant.total((relevant.rank - relevant.ordinal).astype(float))
+        return (pairs - wrong) / pairs
+
+
+@measure
+class LRAP(OverRelevant):
+    """Label-ranking average precision: AP with precision taken at the end of a tied group.
+
+    So that a system gains nothing from giving many documents one score. Relevant documents that
+    were not returned count 0. Without ties it is AP.
+    """
+
+    formula = r"\frac{1}{R} \sum_{i} r_i\, P@t(i), \quad t(i) \text{ the last rank tied with } i"
+    user = "Stops at a relevant document, after all that is tied with it."
+    source = "Schapire & Singer 2000, doi:10.1023/A:1007649029923"
+    promises = frozenset({"in range"})
+    worked = """
+        LRAP   1 0 1        = 0.8333
+        LRAP   (1 0) 1      = 0.5833
+        LRAP   (1 0 1)      = 0.6667
+        LRAP   (1 -) | 1    = 0.25
+        LRAP   | 1          = 0
+        LRAP   0 -          = undefined
+    """
+
+    def score(self, hits: Hits) -> Floats:
+        relevant = self.relevant(hits)
+        found = relevant.rows_up_to(relevant.tied_to)
+        return relevant.total(found / relevant.tied_to) / self.wanted(hits)

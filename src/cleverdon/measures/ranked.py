@@ -1,4 +1,4 @@
-"""Rankings judged as relevant or not."""
+"""Measures of rankings judged as relevant or not."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from cleverdon import ties
-from cleverdon.arrays import Floats, Ints
-from cleverdon.errors import NotationError
+from cleverdon._common.arrays import Floats, Ints
 from cleverdon.hits import Hits
-from cleverdon.measures.base import Measure, Promise
+from cleverdon.measures.base import Measure, OverRelevant, Promise, WeightedGain, cutoff_weight
 from cleverdon.measures.registry import measure
-from cleverdon.shares import Share, down_to
+from cleverdon.measures.ties import (
+    chance_in_top,
+    chance_of_any_in_top,
+    expected_mean_precision,
+    expected_precision_sum,
+    expected_reciprocal_rank,
+)
 
 _BOOK = "van Rijsbergen 1979, Information Retrieval, chapter 7"
 
@@ -54,15 +58,15 @@ class P(Measure):
     def expected(self, hits: Hits) -> Floats:
         return _expected_found(hits, self.rel, self.k) / self.parts(hits)[1]
 
-    def as_share(self) -> Share:
+    def as_share(self) -> WeightedGain:
         def gain(hits: Hits) -> Floats:
             return hits.relevant(self.rel) / self.parts(hits)[1][hits.query]
 
-        return Share(gain, down_to(self.k))
+        return WeightedGain(gain, cutoff_weight(self.k))
 
 
 @measure
-class R(Measure):
+class R(OverRelevant):
     """Recall at k: the share of the relevant documents that is among the first k results.
 
     With cap=true divided by min(R, k), so that a perfect ranking gets 1 at every k: then it is also
@@ -71,12 +75,10 @@ class R(Measure):
 
     formula = r"\frac{1}{R} \sum_{i \le k} r_i"
     user = "Needs all there is, and reads k results to find it."
-    undefined = "no judged document is relevant"
     source = _BOOK
     trec_eval = ("recall_{k}", "relative_P_{k}(cap=true)")
     aliases = ("Recall",)
     presets = {"RelP": {"cap": True}}
-    promises = frozenset({"in range", "swap", "unjudged tail"})
     worked = """
         R@2            1 0 1 | 1      = 0.3333
         R              1 0 1 | 1      = 0.6667
@@ -92,7 +94,7 @@ class R(Measure):
 
     def parts(self, hits: Hits) -> tuple[Ints, Ints]:
         top = hits.top(self.k)
-        wanted = hits.judgments.relevant(self.rel)
+        wanted = self.wanted(hits)
         if self.cap and self.k is not None:
             wanted = np.minimum(wanted, self.k)
         return top.count(top.relevant(self.rel)), wanted
@@ -100,13 +102,15 @@ class R(Measure):
     def expected(self, hits: Hits) -> Floats:
         return _expected_found(hits, self.rel, self.k) / self.parts(hits)[1]
 
-    def as_share(self) -> Share:
+    def as_share(self) -> WeightedGain:
         most = self.k if self.cap and self.k else np.inf
-        return Share(_relevance(self.rel), down_to(self.k), lambda n: np.minimum(n, most))
+        return WeightedGain(
+            _relevance(self.rel), cutoff_weight(self.k), lambda n: np.minimum(n, most)
+        )
 
 
 @measure
-class F(Measure):
+class F(OverRelevant):
     """F-measure at k: precision and recall at k in one number.
 
     Their harmonic mean, recall weighed beta times as much as precision; 0 where both are 0.
@@ -114,7 +118,6 @@ class F(Measure):
 
     formula = r"\frac{(1 + \beta^2)\, P@k\, R@k}{\beta^2 P@k + R@k}"
     user = "Reads k results, and cares beta times as much for recall as for precision."
-    undefined = "no judged document is relevant"
     source = _BOOK
     shared_names = ("F1", "FMeasure", "F-measure")
     uncut = "SetF"
@@ -126,18 +129,16 @@ class F(Measure):
         F@2          0 0         = undefined
     """
 
+    limits = ("0 <= beta <= 1e6",)
+
     k: int
     beta: float = 1
     rel: float = 1
 
-    def check(self) -> None:
-        if not 0 <= self.beta <= 1e6:
-            raise NotationError(f"F(beta={self.beta}): beta is from 0 to a million")
-
     def parts(self, hits: Hits) -> tuple[Ints, Ints, Ints]:
         top = hits.top(self.k)
         read = np.full(len(hits), self.k)
-        return top.count(top.relevant(self.rel)), read, hits.judgments.relevant(self.rel)
+        return top.count(top.relevant(self.rel)), read, self.wanted(hits)
 
     def of_parts(self, found: Floats, read: Floats, wanted: Floats) -> Floats:
         value = (1 + self.beta**2) * found / (read + self.beta**2 * wanted)
@@ -148,17 +149,16 @@ class F(Measure):
         _, *others = (part.astype(float) for part in self.parts(hits))
         return self.of_parts(found, *others)
 
-    def as_share(self) -> Share:
+    def as_share(self) -> WeightedGain:
         def whole(n: Ints) -> Floats:
             both: Floats = np.asarray(self.k + self.beta**2 * n, dtype=float)
             return both / (1 + self.beta**2)
 
-        return Share(_relevance(self.rel), down_to(self.k), whole)
+        return WeightedGain(_relevance(self.rel), cutoff_weight(self.k), whole)
 
 
 def _expected_found(hits: Hits, rel: float, k: int | None) -> Floats:
-    """How many relevant results are to be expected among the first k, over ties."""
-    return hits.total(hits.relevant(rel) * ties.chance(hits, k))
+    return hits.total(hits.relevant(rel) * chance_in_top(hits, k))
 
 
 def _relevance(rel: float) -> Callable[[Hits], Floats]:
@@ -167,7 +167,7 @@ def _relevance(rel: float) -> Callable[[Hits], Floats]:
 
 @measure
 class Success(Measure):
-    """Whether any of the first k results is relevant.
+    """Success at k: at least one of the first k results is relevant.
 
     Averaged over queries, the share of them that is answered on a page of k results.
     """
@@ -194,7 +194,7 @@ class Success(Measure):
         return (top.count(top.relevant(self.rel)) > 0).astype(float)
 
     def expected(self, hits: Hits) -> Floats:
-        return ties.some_in_top(hits.where(hits.relevant(self.rel)), self.k)
+        return chance_of_any_in_top(hits.where(hits.relevant(self.rel)), self.k)
 
 
 @measure
@@ -231,7 +231,7 @@ class RR(Measure):
         return first.total(1 / first.rank)
 
     def expected(self, hits: Hits) -> Floats:
-        return ties.reciprocal_rank(hits.where(hits.relevant(self.rel)), self.k)
+        return expected_reciprocal_rank(hits.where(hits.relevant(self.rel)), self.k)
 
     def working(self, hits: Hits) -> dict[str, Floats]:
         read = hits.relevant(self.rel) & (hits.rank <= (self.k or np.inf))
@@ -240,7 +240,7 @@ class RR(Measure):
 
 
 @measure
-class AP(Measure):
+class AP(OverRelevant):
     """Average precision: the precision at each relevant document, averaged over all of them.
 
     Those that were not returned count as 0. The mean over queries is what is called MAP.
@@ -250,13 +250,11 @@ class AP(Measure):
     user = (
         "Stops at a relevant document, each as likely, and is content with the share found so far."
     )
-    undefined = "no judged document is relevant"
     source = (
         "Harman 1992, doi:10.1016/0306-4573(92)90001-G; Robertson 2008, doi:10.1145/1390334.1390453"
     )
     trec_eval: ClassVar[tuple[str, ...]] = ("map", "map_cut_{k}")
     aliases: ClassVar[tuple[str, ...]] = ("MAP",)
-    promises = frozenset({"in range", "swap", "unjudged tail"})
     worked = """
         AP                1 0 1 1 1 1 0 0 0 1  = 0.7750
         AP                1 0 0 0 0 1 0 0 0 1  = 0.5444
@@ -272,20 +270,18 @@ class AP(Measure):
     norm: Literal["R", "min", "hits"] = "R"
 
     def score(self, hits: Hits) -> Floats:
-        top = hits.top(self.k)
-        relevant = top.where(top.relevant(self.rel))
+        relevant, wanted = self.relevant(hits.top(self.k)), self.wanted(hits)
         precisions = relevant.total(relevant.ordinal / relevant.rank)
-        wanted = hits.judgments.relevant(self.rel)
         if self.norm == "hits":
             found = np.maximum(np.diff(relevant.starts), 1)
             return np.where(wanted > 0, precisions / found, np.nan)
         return precisions / self._capped(wanted)
 
     def expected(self, hits: Hits) -> Floats:
-        relevant, wanted = hits.where(hits.relevant(self.rel)), hits.judgments.relevant(self.rel)
+        relevant, wanted = self.relevant(hits), self.wanted(hits)
         if self.norm == "hits":
-            return np.where(wanted > 0, ties.mean_precision(relevant, self.k), np.nan)
-        return ties.precision_sum(relevant, self.k) / self._capped(wanted)
+            return np.where(wanted > 0, expected_mean_precision(relevant, self.k), np.nan)
+        return expected_precision_sum(relevant, self.k) / self._capped(wanted)
 
     def keeps(self, promise: Promise) -> bool:
         # The mean over what was found falls when one more is found at the bottom of the page.
@@ -293,8 +289,7 @@ class AP(Measure):
         return super().keeps(promise) and not falls
 
     def as_found(self, hits: Hits, turned: Hits, *, downwards: bool) -> Floats:
-        top, query, k = hits.top(self.k), turned.query, self.k or np.inf
-        relevant = top.where(top.relevant(self.rel))
+        relevant, query, k = self.relevant(hits.top(self.k)), turned.query, self.k or np.inf
         above = relevant.rows_up_to(turned.rank, query)
         inverse = 1 / relevant.rank
         before = np.concatenate(([0.0], relevant.running(inverse)))
@@ -311,7 +306,7 @@ class AP(Measure):
         if self.norm == "hits":
             found = np.diff(relevant.starts)[query] + turned.running(read)
             return precisions / np.maximum(found, 1)
-        wanted = hits.judgments.relevant(self.rel)[query] + turned.ordinal
+        wanted = self.wanted(hits)[query] + turned.ordinal
         return precisions / self._capped(wanted)
 
     def working(self, hits: Hits) -> dict[str, Floats]:
@@ -319,7 +314,7 @@ class AP(Measure):
         precision = np.where(read, hits.running(read.astype(float)) / hits.rank, np.nan)
         if self.norm == "hits":  # with each that is found, all others count for less
             return {"precision": precision}
-        wanted = self._capped(hits.judgments.relevant(self.rel))
+        wanted = self._capped(self.wanted(hits))
         each = np.where(read, 1 / wanted[hits.query], np.nan)
         return {"precision": precision, "1/R" if self.norm == "R" else "1/min(R, k)": each}
 
@@ -328,7 +323,7 @@ class AP(Measure):
 
 
 @measure
-class Rprec(Measure):
+class Rprec(OverRelevant):
     """Precision at R: at the rank where a perfect ranking would have found everything.
 
     There precision and recall are the same number.
@@ -336,27 +331,23 @@ class Rprec(Measure):
 
     formula = r"\frac{1}{R} \sum_{i \le R} r_i"
     user = "Knows how many relevant documents there are, and reads as many results."
-    undefined = "no judged document is relevant"
     source = "Buckley & Voorhees 2005, TREC, chapter 3"
     trec_eval = ("Rprec",)
     aliases = ("RPrec",)
-    promises = frozenset({"in range", "swap", "unjudged tail"})
     worked = """
         Rprec   1 0 1       = 0.5
         Rprec   1 | 1 1     = 0.3333
         Rprec   0           = undefined
     """
 
-    rel: float = 1
-
     def parts(self, hits: Hits) -> tuple[Ints, Ints]:
-        wanted = hits.judgments.relevant(self.rel)
+        wanted = self.wanted(hits)
         early = hits.relevant(self.rel) & (hits.rank <= wanted[hits.query])
         return hits.count(early), wanted
 
 
 @measure
-class Bpref(Measure):
+class Bpref(OverRelevant):
     """Binary preference: how often a relevant document precedes those judged not relevant.
 
     Results that nobody judged, and those pooled but not judged (grade below 0), are passed over, so
@@ -365,11 +356,9 @@ class Bpref(Measure):
 
     formula = r"\frac{1}{R} \sum_{r} \left( 1 - \frac{\min(n_r, R)}{\min(R, N)} \right)"
     user = "Compares pairs of judged documents, and minds how many are in the right order."
-    undefined = "no judged document is relevant"
     source = "Buckley & Voorhees 2004, doi:10.1145/1008992.1009000; as corrected in trec_eval 8"
     trec_eval: ClassVar[tuple[str, ...]] = ("bpref",)
     aliases: ClassVar[tuple[str, ...]] = ("BPref",)
-    promises = frozenset({"in range", "swap", "unjudged tail"})
     worked = """
         Bpref   1 0 1       = 0.5
         Bpref   - 1 - 1 0   = 1
@@ -378,21 +367,18 @@ class Bpref(Measure):
         Bpref   0           = undefined
     """
 
-    rel: float = 1
-
     def score(self, hits: Hits) -> Floats:
         _, credit = self._credit(hits)
-        return hits.total(np.where(np.isnan(credit), 0, credit)) / hits.judgments.relevant(self.rel)
+        return hits.total(np.where(np.isnan(credit), 0, credit)) / self.wanted(hits)
 
     def working(self, hits: Hits) -> dict[str, Floats]:
         above, credit = self._credit(hits)
-        each = np.where(np.isnan(credit), np.nan, 1 / hits.judgments.relevant(self.rel)[hits.query])
+        each = np.where(np.isnan(credit), np.nan, 1 / self.wanted(hits)[hits.query])
         return {"above it": above, "credit": credit, "1/R": each}
 
     def _credit(self, hits: Hits) -> tuple[Floats, Floats]:
-        """How many not relevant precede each relevant row, and what it counts for; others NaN."""
-        judged = hits.judgments
-        wanted = judged.relevant(self.rel)
+        """Return the non-relevant rows above each relevant one, and its credit; others NaN."""
+        judged, wanted = hits.judgments, self.wanted(hits)
         unwanted = judged.count((judged.grade >= 0) & (judged.grade < self.rel))
         bound = np.maximum(np.minimum(wanted, unwanted), 1)
         known, relevant = hits.grade >= 0, hits.relevant(self.rel)
@@ -400,3 +386,47 @@ class Bpref(Measure):
         credit = 1 - np.minimum(above, wanted[hits.query]) / bound[hits.query]
         counted = known & relevant
         return np.where(counted, above, np.nan), np.where(counted, credit, np.nan)
+
+
+_SOURCE = "Robertson 2006, doi:10.1145/1183614.1183630"
+
+
+@measure
+class GMAP(AP):
+    """Average precision, averaged over queries by the geometric mean.
+
+    From 0.01 to 0.02 counts as much as from 0.4 to 0.8, so that it tells how a system fares on
+    its worst queries. Values below 0.00001 count as that: one query without anything found would
+    make the mean 0.
+    """
+
+    formula = r"\exp \frac{1}{|Q|} \sum_q \ln \max(\mathrm{AP}_q, 10^{-5})"
+    source = _SOURCE
+    average = "geometric"
+    trec_eval = ("gm_map",)
+    aliases = ()
+    worked = """
+        GMAP     1 0 1 1 1 1 0 0 0 1  = 0.7750
+        GMAP@2   1 0 1 | 1            = 0.3333
+        GMAP     0 -                  = undefined
+    """
+
+
+@measure
+class GBpref(Bpref):
+    """Binary preference, averaged over queries by the geometric mean.
+
+    Values below 0.00001 count as that: one query on which nothing is in order would make the mean
+    0.
+    """
+
+    formula = r"\exp \frac{1}{|Q|} \sum_q \ln \max(\mathrm{Bpref}_q, 10^{-5})"
+    source = _SOURCE
+    average = "geometric"
+    trec_eval = ("gm_bpref",)
+    aliases = ()
+    worked = """
+        GBpref   1 0 1       = 0.5
+        GBpref   0 0 1 1 | 1 = 0
+        GBpref   0           = undefined
+    """

@@ -1,8 +1,4 @@
-"""Precision at levels of recall.
-
-Recall rises in steps of 1/R, so that a level is reached at a certain number of relevant documents:
-the smallest that is no less than xR. trec_eval rounds otherwise, and not the same in all versions.
-"""
+"""Precision at levels of recall."""
 
 from __future__ import annotations
 
@@ -10,10 +6,10 @@ from typing import Literal
 
 import numpy as np
 
-from cleverdon.arrays import Floats, Ints
+from cleverdon._common.arrays import Floats, Ints
 from cleverdon.errors import NotationError
 from cleverdon.hits import Hits
-from cleverdon.measures.base import Measure
+from cleverdon.measures.base import OverRelevant
 from cleverdon.measures.registry import measure
 
 _BOOK = "van Rijsbergen 1979, Information Retrieval, chapter 7"
@@ -22,7 +18,7 @@ Rounding = Literal["exact", "trec_eval-9", "trec_eval-10"]
 
 
 def needed_for(level: float, wanted: Ints, rounding: Rounding) -> Ints:
-    """How many of the wanted documents must be found to reach this level of recall."""
+    """Return the number of wanted documents that reach this level of recall."""
     share = level * wanted
     needed = {
         # 0.07 of 100 documents is 7.000000000000001 in binary, and yet means 7.
@@ -34,17 +30,16 @@ def needed_for(level: float, wanted: Ints, rounding: Rounding) -> Ints:
     return whole
 
 
-class Interpolated(Measure):
-    """What measures of interpolated precision share."""
+class Interpolated(OverRelevant):
+    """Base class of measures of interpolated precision."""
 
-    rel: float = 1
     rounding: Rounding = "exact"
 
     def at_levels(self, hits: Hits, levels: tuple[float, ...]) -> Floats:
         """Levels x queries: the largest precision at this level of recall or any above it."""
-        relevant = hits.where(hits.relevant(self.rel))
+        relevant, wanted = self.relevant(hits), self.wanted(hits)
         largest = np.append(_largest_below(relevant, relevant.ordinal / relevant.rank), 0.0)
-        wanted, found = hits.judgments.relevant(self.rel), np.diff(relevant.starts)
+        found = np.diff(relevant.starts)
         values = np.zeros((len(levels), len(hits)))
         for row, level in zip(values, levels, strict=True):
             # The largest precision is always that at a relevant document, of which one is needed.
@@ -56,7 +51,7 @@ class Interpolated(Measure):
 
 
 def _largest_below(hits: Hits, values: Floats) -> Floats:
-    """For each row, the largest value of its query from there on down."""
+    """Return for each row the largest value of its query from there on down."""
     order = np.argsort(values)
     place = np.empty(len(values), dtype=np.int64)
     place[order] = np.arange(len(values))
@@ -77,11 +72,9 @@ class IPrec(Interpolated):
 
     formula = r"\max_{i : R@i \ge x} P@i"
     user = "Reads until a share x of what is relevant is found, and on while that pays."
-    undefined = "no judged document is relevant"
     source = _BOOK
     trec_eval = ("iprec_at_recall_{x}",)
     aliases = ("IPrecAtRecall",)
-    promises = frozenset({"in range", "swap", "unjudged tail"})
     cut = "x"
     worked = """
         IPrec@0                         0 1 1 0 1 | 1  = 0.6667
@@ -97,10 +90,9 @@ class IPrec(Interpolated):
         IPrec@0.5                       0 -            = undefined
     """
 
-    x: float
+    limits = ("0 <= x <= 1",)
 
-    def check(self) -> None:
-        _check_level(self, self.x)
+    x: float
 
     def score(self, hits: Hits) -> Floats:
         value: Floats = self.at_levels(hits, (self.x,))[0]
@@ -117,11 +109,9 @@ class IAP(Interpolated):
 
     formula = r"\frac{1}{11} \sum_{x \in \{0, 0.1, \dots, 1\}} \max_{i : R@i \ge x} P@i"
     user = "Wants more or less of what there is, each level of recall as likely."
-    undefined = "no judged document is relevant"
     source = _BOOK
     trec_eval = ("11pt_avg",)
     aliases = ("11pt",)
-    promises = frozenset({"in range", "swap", "unjudged tail"})
     worked = """
         IAP                 1 0 1            = 0.8485
         IAP(points=3)       1 0 1            = 0.8889
@@ -131,14 +121,16 @@ class IAP(Interpolated):
         IAP                 0 -              = undefined
     """
 
+    limits = ("2 <= points",)
+
     points: int = 11
     at: tuple[float, ...] | None = None
 
     def check(self) -> None:
-        if self.points < 2:
-            raise NotationError(f"IAP(points={self.points}): there are 2 points or more")
+        super().check()
         for level in self.at or ():
-            _check_level(self, level)
+            if not 0 <= level <= 1:
+                raise NotationError(f"IAP: {level} is no level of recall, which is from 0 to 1")
 
     def score(self, hits: Hits) -> Floats:
         # As quotients of whole numbers, since ten times 0.1 added up is not quite 1.
@@ -149,7 +141,7 @@ class IAP(Interpolated):
 
 
 @measure
-class PrecAtRecall(Measure):
+class PrecAtRecall(OverRelevant):
     """Precision at the first rank at which recall reaches x; 0 where it never does.
 
     Not interpolated: what follows below does not count.
@@ -157,9 +149,7 @@ class PrecAtRecall(Measure):
 
     formula = r"P@\min \{ i : R@i \ge x \}"
     user = "Reads until a share x of what is relevant is found."
-    undefined = "no judged document is relevant"
     source = _BOOK
-    promises = frozenset({"in range", "swap", "unjudged tail"})
     cut = "x"
     worked = """
         PrecAtRecall@0.2   0 1 1 0 1 | 1  = 0.5
@@ -169,17 +159,13 @@ class PrecAtRecall(Measure):
         PrecAtRecall@1     0 -            = undefined
     """
 
+    limits = ("0 < x <= 1",)
+
     x: float
     rel: float = 1
 
-    def check(self) -> None:
-        _check_level(self, self.x)
-        if self.x == 0:
-            raise NotationError("PrecAtRecall@0: before the first result there is no precision")
-
     def score(self, hits: Hits) -> Floats:
-        relevant = hits.where(hits.relevant(self.rel))
-        wanted = hits.judgments.relevant(self.rel)
+        relevant, wanted = self.relevant(hits), self.wanted(hits)
         needed = np.maximum(needed_for(self.x, wanted, "exact"), 1)
         reached = relevant.where(relevant.ordinal == needed[relevant.query])
         precision = reached.total(needed[reached.query] / reached.rank)
@@ -187,7 +173,7 @@ class PrecAtRecall(Measure):
 
 
 @measure
-class RprecMult(Measure):
+class RprecMult(OverRelevant):
     """Precision at m times R: at a multiple of the rank where everything could have been found.
 
     Below m = 1 it looks at what a ranking finds first, above at what it still finds late. The
@@ -199,7 +185,6 @@ class RprecMult(Measure):
     undefined = "no judged document is relevant, or so few that the cut-off is 0"
     source = "Buckley & Voorhees 2005, TREC, chapter 3"
     trec_eval = ("Rprec_mult_{m}",)
-    promises = frozenset({"in range", "swap", "unjudged tail"})
     worked = """
         RprecMult(m=1)      1 0 1     = 0.5
         RprecMult(m=2)      1 0 1     = 0.5
@@ -210,21 +195,13 @@ class RprecMult(Measure):
         RprecMult(m=1)      0         = undefined
     """
 
+    limits = ("0 < m <= 1e6",)
+
     m: float
     rel: float = 1
 
-    def check(self) -> None:
-        if not 0 < self.m <= 1e6:
-            raise NotationError(f"RprecMult(m={self.m}): m is above 0, up to a million")
-
     def score(self, hits: Hits) -> Floats:
-        read = np.trunc(self.m * hits.judgments.relevant(self.rel) + 0.9)
+        read = np.trunc(self.m * self.wanted(hits) + 0.9)
         early = hits.relevant(self.rel) & (hits.rank <= read[hits.query])
         value: Floats = hits.count(early) / read
         return value
-
-
-def _check_level(measure: Measure, level: float) -> None:
-    if not 0 <= level <= 1:
-        name = type(measure).__name__
-        raise NotationError(f"{name}: {level} is no level of recall, which is from 0 to 1")

@@ -1,46 +1,40 @@
-"""Which measures there are: the one list of names.
+"""The registry of measures: the one list of names.
 
-A class gets into it by the decorator `measure`, in Cleverdon's own families and in user code alike.
+A class gets into it by the decorator `measure`, in Cleverdon's own families and in user code
+alike.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any, TypeVar
 
+from cleverdon._common.registry import Registry, identity
 from cleverdon.errors import NotationError, suggest
-from cleverdon.measures.base import Measure, one_line
-from cleverdon.measures.parameters import REQUIRED
+from cleverdon.measures.base import REQUIRED, Measure, one_line
 
 FAMILIES = {
     "sets": "Sets: the whole result, in no order",
     "ranked": "Ranked, binary",
     "graded": "Ranked, graded",
-    "judged": "How much is judged",
-    "holes": "How much is judged, for any query",
+    "judged": "Share of results judged",
     "counts": "Counts",
-    "confusion": "Sets: the confusion matrix, and its rates",
-    "agreement": "Sets: the confusion matrix in one number",
-    "positions": "Ranked, binary: where relevant results stand",
+    "confusion": "Sets: the confusion matrix",
+    "positions": "Ranked, binary: positions of relevant results",
     "recall_levels": "Ranked, binary: precision at levels of recall",
-    "geometric": "Ranked, binary: geometric means over queries",
-    "pairs": "Ranked, binary: pairs of results",
     "sampled": "Estimates from sampled judgments",
     "trec": "Ranked: measures that only trec_eval has",
-    "cumulative": "Ranked, graded: cumulative gain and its kin",
-    "overlap": "Ranked, graded: overlap with the ideal ranking",
-    "cwl_by_rank": "Ranked, graded: users who mind the rank only (C/W/L)",
-    "cwl_by_gain": "Ranked, graded: users who mind what they found (C/W/L)",
-    "diversity": "Diversity and novelty: what serves a subtopic again gains less",
-    "intent": "Diversity and novelty: averages over subtopics",
-    "coverage": "Diversity and novelty: how many subtopics are served",
-    "credibility": "Relevance and credibility: two grades a document",
+    "cumulative": "Ranked, graded: comparison with the ideal ranking",
+    "cwl": "Ranked, graded: user models (C/W/L)",
+    "diversity": "Diversity and novelty",
+    "credibility": "Relevance and credibility: two grades per document",
 }
 """The modules that hold Cleverdon's own measures, with their headings, in the order of listings."""
 
-_classes: dict[str, type[Measure]] = {}
+_registry: Registry[Measure] = Registry(
+    "measure", package=__package__, modules=tuple(FAMILIES), error=NotationError
+)
 _names: dict[str, type[Measure]] = {}
 _presets: dict[str, type[Measure]] = {}
 _shared: dict[str, dict[str, type[Measure]]] = {}
@@ -50,7 +44,16 @@ M = TypeVar("M", bound=type[Measure])
 
 
 def measure(cls: M) -> M:
-    """Make a measure known by its name; a name that is taken is refused.
+    """Register a measure under its name; refuse a name that another measure has.
+
+    Args:
+        cls: A subclass of `Measure`.
+
+    Returns:
+        The same class, so that this can be a decorator.
+
+    Raises:
+        NotationError: The name is taken, or it is no subclass of `Measure`.
 
     >>> from cleverdon import Measure, evaluate, measure
     >>> @measure
@@ -64,16 +67,15 @@ def measure(cls: M) -> M:
     if not (isinstance(cls, type) and issubclass(cls, Measure)):
         raise NotationError(f"{cls!r} is not a subclass of cleverdon.Measure")
     if not cls.__module__.startswith(__package__):
-        _load()  # so that no name of Cleverdon's own can be taken
+        _registry.load()  # so that no name of Cleverdon's own can be taken
     taken = {name.casefold(): known for name, known in (_names | _presets).items()}
     for name in (cls.__name__, *cls.aliases, *cls.presets):
         known = taken.get(name.casefold())
-        # The same class again, as when a notebook cell is run twice, takes the place of the first.
-        if known is not None and _identity(known) != _identity(cls):
+        if known is not None and identity(known) != identity(cls):
             raise NotationError(
                 f"there is a measure {known.__name__!r} already; choose another name"
             )
-    _classes[cls.__name__] = cls
+    _registry.register(cls)
     _names.update(dict.fromkeys((cls.__name__, *cls.aliases), cls))
     _presets.update(dict.fromkeys(cls.presets, cls))
     for name in cls.shared_names:
@@ -81,28 +83,42 @@ def measure(cls: M) -> M:
     for template in cls.trec_eval:
         name, _, fixed = template.partition("(")
         pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^_]+)", re.escape(name))
-        if name in _trec_eval and _identity(_trec_eval[name][0]) != _identity(cls):
+        if name in _trec_eval and identity(_trec_eval[name][0]) != identity(cls):
             raise NotationError(f"trec_eval's {name!r} is {_trec_eval[name][0].__name__} already")
         _trec_eval[name] = (cls, re.compile(pattern), fixed.rstrip(")"))
     return cls
 
 
-def _identity(cls: type[Measure]) -> tuple[str, str]:
-    return cls.__module__, cls.__qualname__
-
-
 def measures() -> list[type[Measure]]:
-    """Every measure there is, Cleverdon's own first, in the order of the families."""
-    _load()
-    return list(_classes.values())
+    """Return every measure, Cleverdon's own first, in the order of the families.
+
+    Returns:
+        The classes.
+
+    >>> [cls.__name__ for cls in measures()][:2]
+    ['SetP', 'SetR']
+    """
+    return list(_registry.all().values())
 
 
 def find(name: str) -> type[Measure]:
-    """The class of a name or an alias; letter case matters only where it tells two apart.
+    """Find a measure by its name or an alias.
 
-    A name that several measures share is an error that lists them.
+    Letter case matters only where two names differ in nothing else.
+
+    Args:
+        name: The name, without parameters.
+
+    Returns:
+        The class of the measure.
+
+    Raises:
+        NotationError: There is no such measure, or several measures share the name.
+
+    >>> find("ndcg").__name__
+    'nDCG'
     """
-    while name not in _names and _load_more():
+    while name not in _names and _registry.load_next():
         pass  # the usual measures come first, so that a small run need not import all families
     if name in _names:
         return _names[name]
@@ -119,13 +135,12 @@ def find(name: str) -> type[Measure]:
 
 
 def _as_asked(cls: type[Measure]) -> str:
-    """How a measure is asked for: with a cut-off where it needs one."""
     return f"{cls.__name__}@10" if cls.defaults.get(cls.cut) is REQUIRED else cls.__name__
 
 
 def named(name: str) -> tuple[type[Measure], Mapping[str, Any]]:
     """The class of a name, and the parameters that the name itself sets."""
-    while name not in _names and name not in _presets and _load_more():
+    while name not in _names and name not in _presets and _registry.load_next():
         pass
     for known, cls in _presets.items():
         if name not in _names and known.casefold() == name.casefold():
@@ -142,7 +157,7 @@ def from_trec_eval(name: str) -> tuple[type[Measure], dict[str, str], str] | Non
             match = pattern.fullmatch(name)
             if match:
                 return cls, match.groupdict(), fixed
-        if name in _names or not _load_more():
+        if name in _names or not _registry.load_next():
             return None
 
 
@@ -153,23 +168,6 @@ _LOOKS_LIKE_TREC_EVAL = re.compile(r"[\w.,=-]+$")
 def family(cls: type[Measure]) -> str:
     """The heading under which a measure is listed."""
     return FAMILIES.get(cls.__module__.rpartition(".")[2], "Your own")
-
-
-_to_load = list(FAMILIES)
-
-
-def _load_more() -> bool:
-    """Load the next family; False where all are loaded."""
-    if not _to_load:
-        return False
-    import_module(f"cleverdon.measures.{_to_load[0]}")
-    _to_load.pop(0)
-    return True
-
-
-def _load() -> None:
-    while _load_more():
-        pass
 
 
 def as_text(value: Any) -> str:

@@ -1,8 +1,4 @@
-"""Estimates from judgments of a sample of the pool.
-
-Where judging the whole pool costs too much, a sample of it is judged, and what the whole would have
-given is estimated. A document of the pool that was not drawn has a grade below 0.
-"""
+"""Estimates from judgments of a sample of the pool."""
 
 from __future__ import annotations
 
@@ -10,25 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cleverdon.arrays import Bools, Floats, Ints
+from cleverdon._common.arrays import Bools, Floats, Ints
 from cleverdon.hits import Hits
-from cleverdon.measures.base import Measure
+from cleverdon.measures.base import Measure, OverRelevant
 from cleverdon.measures.registry import measure
 
 _STRATIFIED = "Yilmaz, Kanoulas & Aslam 2008, doi:10.1145/1390334.1390437"
 
 
-def _above(hits: Hits, values: Floats) -> Floats:
-    """The sum of the values of the rows above each row, of its own query."""
-    down_to = hits.running(values)
-    above = np.zeros(len(values))
-    later = np.flatnonzero(hits.ordinal > 1)
-    above[later] = down_to[later - 1]
-    return above
-
-
 @measure
-class infAP(Measure):
+class infAP(OverRelevant):
     """Inferred average precision: AP, estimated from a pool of which a random part was judged.
 
     The precision above a relevant document is that of the judged documents above it, as far as the
@@ -41,7 +28,6 @@ class infAP(Measure):
         r"\cdot \frac{rel_i + \epsilon}{rel_i + nonrel_i + 2 \epsilon} \right)"
     )
     user = "As for AP, which it estimates."
-    undefined = "no judged document is relevant"
     source = "Yilmaz & Aslam 2006, doi:10.1145/1183614.1183633"
     trec_eval = ("infAP",)
     promises = frozenset({"in range", "unjudged tail"})
@@ -55,8 +41,6 @@ class infAP(Measure):
         infAP         0 -1             = undefined
     """
 
-    rel: float = 1
-
     def score(self, hits: Hits) -> Floats:
         rows = np.flatnonzero(hits.relevant(self.rel))
         relevant, pooled = hits.where(rows), hits.ordinal[rows] - 1  # every row is of the pool
@@ -67,12 +51,12 @@ class infAP(Measure):
         # Not simplified, so that the last digit is trec_eval's.
         rank, above = relevant.rank, np.maximum(relevant.rank - 1, 1)
         precision = 1 / rank + (above / rank) * (pooled / above) * inferred
-        return relevant.total(precision) / hits.judgments.relevant(self.rel)
+        return relevant.total(precision) / self.wanted(hits)
 
 
 @dataclass(frozen=True, eq=False)
 class _Strata:
-    """The strata of all queries, numbered through: a number for each pair of query and stratum."""
+    """The strata of all queries, with one number for each pair of query and stratum."""
 
     of_judged: Ints  # which of them each judged document is of
     query: Ints  # whose they are
@@ -89,14 +73,13 @@ class _Strata:
         return cls(number, keys // stride, np.bincount(number, minlength=len(keys)), sampled)
 
     def estimated(self, count: Ints | int, of: Ints | slice = slice(None)) -> Floats:
-        """How many there are in the whole of these strata, where so many are in the sample."""
+        """Estimate the number in the whole of these strata from the count in the sample."""
         # A stratum of which nothing was judged tells nothing.
-        whole: Floats = count * self.pooled[of] / np.maximum(self.sampled[of], 1)
-        return whole
+        return count * self.pooled[of] / np.maximum(self.sampled[of], 1)
 
 
 class Stratified(Measure):
-    """What estimates from strata share: each was sampled at a rate of its own."""
+    """Base class of estimates from strata, each sampled at a rate of its own."""
 
     needs = "stratum"
     k: int | None = None
@@ -146,7 +129,7 @@ class xinfAP(Stratified):
         # A row changes what its own stratum adds to the relevant documents above, and no other.
         before = _smoothed(seen_above, found_above, drawn_above)
         after = _smoothed(seen_above + 1, found_above + relevant, drawn_above + drawn)
-        precision = (1 + _above(pooled, after - before)) / pooled.rank
+        precision = (1 + pooled.running_above(after - before)) / pooled.rank
         weight = np.where(relevant, strata.estimated(1, stratum), 0)
         of_stratum = strata.of_judged[hits.judgments.grade >= self.rel]
         found = np.bincount(of_stratum, minlength=len(strata.query))
@@ -155,13 +138,13 @@ class xinfAP(Stratified):
 
 
 def _smoothed(seen: Ints, found: Ints, drawn: Ints) -> Floats:
-    """How many of the documents seen are relevant, by those of them that were drawn."""
+    """Estimate the number of relevant documents seen from those that were drawn."""
     whole: Floats = seen * (found + 1e-5) / (drawn + 3e-5)
     return whole
 
 
 def _above_in(stratum: Ints, rows: Bools) -> Ints:
-    """For each row, how many of these stand above it in its own stratum."""
+    """Count for each row how many of these are above it in its own stratum."""
     order = np.argsort(stratum, kind="stable")
     counted = rows[order].astype(np.int64)
     before = np.cumsum(counted) - counted
@@ -207,7 +190,7 @@ class infNDCG(Stratified):
         return pooled.total(gain / np.log2(pooled.rank + 1.0)) / self._ideal(hits, strata)
 
     def _ideal(self, hits: Hits, strata: _Strata) -> Floats:
-        """The discounted gain of the documents that are estimated to exist, best first."""
+        """Return the discounted gain of the documents that are estimated to exist, best first."""
         judged = hits.judgments
         rows = np.flatnonzero(judged.grade > 0)
         rows = rows[np.lexsort((strata.of_judged[rows], -judged.grade[rows], judged.query[rows]))]
@@ -228,12 +211,11 @@ class infNDCG(Stratified):
         ranks = np.arange(1.0, int(last.max(initial=0)) + 1)
         discounts = np.append(0, np.cumsum(1 / np.log2(ranks + 1)))
         gain = grade * (discounts[last] - discounts[first])
-        ideal: Floats = np.bincount(query, gain, minlength=len(hits)).astype(np.float64)
-        return ideal
+        return np.bincount(query, gain, minlength=len(hits)).astype(np.float64)
 
 
 def _starts(*keys: Ints | Floats) -> Ints:
-    """Where the groups of neighbouring rows that agree in all keys start."""
+    """Return the first row of each group of neighbouring rows that agree in all keys."""
     changes = np.zeros(len(keys[0]), dtype=bool)
     changes[:1] = True
     for key in keys:
@@ -280,6 +262,6 @@ class statAP(Measure):
         found = hits.where(hits.relevant(self.rel) & (hits.doc >= 0))
         found = found.where(drawn[found.doc])
         worth = 1 / probability[found.doc]
-        precision = (1 + _above(found, worth)) / found.rank
+        precision = (1 + found.running_above(worth)) / found.rank
         wanted = np.bincount(judged.query[drawn], 1 / probability[drawn], minlength=len(hits))
         return found.total(worth * precision) / wanted

@@ -1,4 +1,4 @@
-"""The whole result as a set, in no order."""
+"""Measures of the whole result as a set, in no order."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from typing import ClassVar
 
 import numpy as np
 
-from cleverdon.arrays import Floats, Ints
+from cleverdon._common.arrays import Floats, Ints
 from cleverdon.errors import NotationError
 from cleverdon.hits import Hits
-from cleverdon.measures.base import Better, Measure
+from cleverdon.measures.base import Measure, Promise
 from cleverdon.measures.registry import measure
 
 _BOOK = "van Rijsbergen 1979, Information Retrieval, chapter 7"
 
 
 class SetMeasure(Measure):
-    """What measures of sets share: a is returned and relevant, b only returned, c only relevant."""
+    """Base class: a is returned and relevant, b only returned, c only relevant."""
 
     user = "Looks at everything that came back, in no order."
+    promises: ClassVar[frozenset[Promise]] = frozenset({"in range", "swap"})
 
     rel: float = 1
 
@@ -90,7 +91,6 @@ class SetF(SetMeasure):
     source = _BOOK
     trec_eval: ClassVar[tuple[str, ...]] = ("set_F",)
     shared_names: ClassVar[tuple[str, ...]] = ("F1", "FMeasure", "F-measure")
-    promises = frozenset({"in range", "swap"})
     worked = """
         SetF             1 0 - - | 1  = 0.3333
         SetF(beta=2)     1 0 - - | 1  = 0.4167
@@ -100,18 +100,16 @@ class SetF(SetMeasure):
         SetF             | 0          = undefined
     """
 
+    limits = ("0 <= beta <= 1e6", "0 < alpha <= 1")
+
     beta: float = 1
     alpha: float | None = None
     rel: float = 1
 
     def check(self) -> None:
-        name = type(self).__name__
-        if not 0 <= self.beta <= 1e6:
-            raise NotationError(f"{name}(beta={self.beta}): beta is from 0 to a million")
+        super().check()
         if self.alpha is not None and self.beta != 1:
-            raise NotationError(f"{name} takes beta or alpha, not both")
-        if self.alpha is not None and not 0 < self.alpha <= 1:
-            raise NotationError(f"{name}(alpha={self.alpha}): alpha is above 0 and at most 1")
+            raise NotationError(f"{type(self).__name__} takes beta or alpha, not both")
 
     def of_parts(self, a: Floats, b: Floats, c: Floats) -> Floats:
         square = self.beta**2 if self.alpha is None else (1 - self.alpha) / self.alpha
@@ -122,13 +120,13 @@ class SetF(SetMeasure):
 class SetE(SetF):
     """Van Rijsbergen's effectiveness of the whole result: what is missing from a perfect F.
 
-    It came first: F is what others made of it, so that more would be better.
+    It is older than F, which turned it round so that higher is better.
     """
 
     formula = r"1 - \frac{(1 + \beta^2)\, P R}{\beta^2 P + R}"
     trec_eval = ()
     shared_names = ()
-    better: ClassVar[Better] = "lower"
+    better = "lower"
     worked = """
         SetE             1 0 - - | 1  = 0.6667
         SetE(beta=2)     1 0 - - | 1  = 0.5833
@@ -155,7 +153,6 @@ class SetRelP(SetMeasure):
     undefined = "nothing was returned, or no judged document is relevant"
     source = "trec_eval"
     trec_eval = ("set_relative_P",)
-    promises = frozenset({"in range", "swap"})
     worked = """
         SetRelP   1 0 | 1 1   = 0.5
         SetRelP   1 0 - 1     = 1
@@ -192,7 +189,6 @@ class SetAP(SetMeasure):
     undefined = "nothing was returned, or no judged document is relevant"
     source = "trec_eval"
     trec_eval = ("set_map",)
-    promises = frozenset({"in range", "swap"})
     worked = """
         SetAP   1 0 - - | 1  = 0.125
         SetAP   1 1          = 1

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import ClassVar
 
 import numpy as np
 
-from cleverdon.arrays import Floats, Ints
+from cleverdon._common.arrays import Floats, Ints
 from cleverdon.hits import Hits
-from cleverdon.measures.base import Better, Measure
+from cleverdon.measures.base import Measure, OverRelevant
+from cleverdon.measures.graded import listed_gain
 from cleverdon.measures.registry import measure
 
 _EXPERIMENT = "Buckley 2008, an experiment in trec_eval 9"
 
 
 @measure
-class binG(Measure):
+class binG(OverRelevant):
     """Binary G: each relevant document discounted by the non-relevant results above it.
 
     Between AP and nDCG: the discount is nDCG's logarithm, yet other relevant results above do not
@@ -25,10 +25,8 @@ class binG(Measure):
 
     formula = r"\frac{1}{R} \sum_{i} \frac{r_i}{\log_2(2 + \sum_{j < i} (1 - r_j))}"
     user = "Tires of results that are not relevant, and of no others."
-    undefined = "no judged document is relevant"
     source = _EXPERIMENT
     trec_eval = ("binG",)
-    promises = frozenset({"in range", "swap", "unjudged tail"})
     worked = """
         binG           1 1 1       = 1
         binG           1 0 1       = 0.8155
@@ -38,12 +36,10 @@ class binG(Measure):
         binG           0 -         = undefined
     """
 
-    rel: float = 1
-
     def score(self, hits: Hits) -> Floats:
-        relevant = hits.where(hits.relevant(self.rel))
+        relevant = self.relevant(hits)
         above = relevant.rank - relevant.ordinal
-        return relevant.total(1 / np.log2(2.0 + above)) / hits.judgments.relevant(self.rel)
+        return relevant.total(1 / np.log2(2.0 + above)) / self.wanted(hits)
 
 
 @measure
@@ -76,8 +72,7 @@ class Yaap(Measure):
         relevant = hits.where(hits.relevant(self.rel))
         precisions = relevant.total(relevant.ordinal / relevant.rank)
         wanted = hits.judgments.relevant(self.rel)
-        value: Floats = np.log((1 + precisions) / (1 + wanted - precisions))
-        return value
+        return np.log((1 + precisions) / (1 + wanted - precisions))
 
 
 @measure
@@ -94,7 +89,7 @@ class RelString(Measure):
     undefined = "never: it is a text, and no number"
     source = "trec_eval"
     trec_eval = ("relstring", "relstring_{k}")
-    better: ClassVar[Better] = "neither"
+    better = "neither"
     text = True
     worked = """
         RelString     2 - 0 -1 12 | 1   = '2-0.>'
@@ -112,37 +107,37 @@ class RelString(Measure):
         letters[np.arange(longest) < top.returned[:, None]] = ord("-")
         digit = np.where(top.grade > 9, ord(">"), ord("0") + np.minimum(top.grade, 9))
         letters[top.query, top.rank - 1] = np.where(top.grade < 0, ord("."), digit)
-        texts: list[str] = letters.view(f"S{longest}").astype(str).ravel().tolist()
-        return texts
+        return letters.view(f"S{longest}").astype(str).ravel().tolist()
 
     def score(self, hits: Hits) -> Floats:
         return np.full(len(hits), np.nan)
 
 
 class Gained(Measure):
-    """What the measures of gain share: the gain of a grade, which is the grade itself or listed."""
+    """Base class of measures whose gain is the grade itself, or listed."""
+
+    undefined = "no judged document has a positive gain"
+    source = _EXPERIMENT
+    promises = frozenset({"in range", "unjudged tail"})
 
     gains: Mapping[float, float] | None = None
 
     def gain_of(self, hits: Hits) -> Floats:
-        """What each row is worth; a listed gain may lie below 0, and then counts against a run."""
-        gain = np.maximum(hits.grade, 0)
-        for listed, worth in (self.gains or {}).items():
-            gain = np.where(hits.grade == listed, float(worth), gain)
-        return gain
+        """Return the gain of each row; a listed gain below 0 counts against a run."""
+        return listed_gain(np.maximum(hits.grade, 0), hits.grade, self.gains)
 
     def gaining(self, hits: Hits) -> Hits:
-        """Only the rows that are worth something."""
+        """Return the rows that have a gain."""
         return hits.where(self.gain_of(hits) != 0)
 
     def discounted(self, hits: Hits) -> Floats:
-        """What each row adds to the discounted cumulative gain."""
+        """Return the discounted gain of each row."""
         gain: Floats = self.gain_of(hits) / np.log2(hits.rank + 1.0)
         return gain
 
 
 def _down_to(hits: Hits, values: Floats, query: Ints, rank: Ints) -> Floats:
-    """The value of each query's last row at this rank or above it; 0 where there is none."""
+    """Return the value of each query's last row at this rank or above; 0 where there is none."""
     rows = hits.rows_up_to(rank, query)
     return np.where(rows > 0, np.append(0.0, values)[hits.starts[query] + rows], 0.0)
 
@@ -159,10 +154,7 @@ class G(Gained):
         r"\quad c_i = \sum_{j \le i} \max(g^*_j, 1)"
     )
     user = "Minds how much better the results so far could have been."
-    undefined = "no judged document has a positive gain"
-    source = _EXPERIMENT
     trec_eval = ("G",)
-    promises = frozenset({"in range", "unjudged tail"})
     worked = """
         G                    2 1 0      = 1
         G                    1 2        = 0.8770
@@ -198,7 +190,6 @@ class Rndcg(Gained):
     )
     user = "Knows how many documents of each grade there are, and reads as many results."
     undefined = "no judged document is relevant, or none has a positive gain"
-    source = _EXPERIMENT
     trec_eval = ("Rndcg",)
     promises = frozenset({"in range", "swap"})
     worked = """
@@ -242,10 +233,7 @@ class ndcg_rel(Gained):
         r"+ (I - |\{ i : g_i > 0 \}|)\, nDCG \Big)"
     )
     user = "Stops at a relevant document, each as likely."
-    undefined = "no judged document has a positive gain"
-    source = _EXPERIMENT
     trec_eval = ("ndcg_rel",)
-    promises = frozenset({"in range", "unjudged tail"})
     worked = """
         ndcg_rel                    2 1        = 1
         ndcg_rel                    1 2        = 0.6799

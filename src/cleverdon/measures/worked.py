@@ -1,85 +1,29 @@
-"""Worked examples: a ranking written as grades down the page, and what a measure makes of it.
+"""Rankings written as grades down the page, as worked examples of measures have them.
 
     nDCG@3   2 - 1 | 1   = 0.7985
 
-`-` is a result that nobody judged; behind `|` stand judged documents that were not returned;
-results in brackets, `(2 0 -)`, have equal scores; `max=3` is the largest grade of the collection's
-judgments where it is not the largest shown, `docs=100` the size of the collection. What a measure
-yields is a number, `undefined`, or a text in quotes.
+`-` is a result that nobody judged; judged documents that were not returned follow `|`;
+results in brackets, `(2 0 -)`, have equal scores; `max=3` is the largest grade of the
+collection's judgments where it is not the largest shown, `docs=100` the size of the collection.
+The value of a measure is a number, `undefined`, or a text in quotes.
 
 A document may have more than one grade: `2/1` is of relevance 2 and, say, credibility 1; `ab2`
-covers subtopic a with grade 1 and subtopic b with grade 2; `1@3` was drawn from stratum 3 of the
-pool; `1%.5` was drawn with probability .5.
+covers subtopic a with grade 1 and subtopic b with grade 2; `1@3` was drawn from stratum 3 of
+the pool; `1%.5` was drawn with probability .5.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 import numpy as np
 
-from cleverdon.errors import NotationError
 from cleverdon.hits import Hits
-from cleverdon.judged import Judged, Subtopics
-from cleverdon.measures.base import Measure
-from cleverdon.measures.notation import parse
-
-
-@dataclass(frozen=True)
-class Worked:
-    """One example."""
-
-    measure: Measure
-    ranking: str
-    expected: float | str  # NaN where the measure is undefined
-    decimals: int
-
-    @property
-    def hits(self) -> Hits:
-        return ranking(self.ranking)
-
-    @property
-    def undefined(self) -> bool:
-        """Whether it shows a case in which the measure has no value."""
-        return not isinstance(self.expected, str) and bool(np.isnan(self.expected))
-
-    @property
-    def found(self) -> float | str:
-        """What the measure makes of the ranking."""
-        if self.measure.text:
-            return self.measure.texts(self.hits)[0]
-        return float(self.measure(self.hits)[0])
-
-    def agrees(self, value: float | str) -> bool:
-        """Whether a value is the expected one, to the digits that the example shows."""
-        if isinstance(value, str) or isinstance(self.expected, str):
-            return value == self.expected
-        if self.undefined:
-            return bool(np.isnan(value))
-        return abs(value - self.expected) <= 0.5000001 * 10.0**-self.decimals
-
-
-def examples(cls: type[Measure]) -> list[Worked]:
-    """The worked examples of a measure."""
-    return [_example(line) for line in cls.worked.strip().splitlines() if line.strip()]
-
-
-def _example(line: str) -> Worked:
-    match = re.fullmatch(r"\s*(\S+)\s+(.*?)\s*=\s*(undefined|-?[\d.]+|'[^']*')\s*", line)
-    if match is None:
-        raise NotationError(f"not a worked example: {line.strip()!r}")
-    measure, text, value = match.groups()
-    if value.startswith("'"):
-        return Worked(parse(measure), text, value[1:-1], 0)
-    expected = np.nan if value == "undefined" else float(value)
-    # Whole numbers are meant exactly.
-    decimals = len(value.partition(".")[2]) or 9
-    return Worked(parse(measure), text, expected, decimals)
+from cleverdon.judgment_arrays import JudgmentArrays, Subtopics
 
 
 def ranking(text: str) -> Hits:
-    """The Hits of one query, written as grades down the page.
+    """Return the Hits of one query, written as grades down the page.
 
     >>> ranking("2 - 1 | 1").rank
     array([1, 3])
@@ -115,8 +59,7 @@ def ranking(text: str) -> Hits:
     )
 
 
-def _judged(documents: list[str], facts: dict[str, str]) -> Judged:
-    """The judgments that such tokens stand for."""
+def _judged(documents: list[str], facts: dict[str, str]) -> JudgmentArrays:
     pairs = [
         [(name, float(grade or 1)) for name, grade in re.findall(r"([a-z])(\d*)", token)]
         for token in documents
@@ -139,7 +82,7 @@ def _judged(documents: list[str], facts: dict[str, str]) -> Judged:
         return np.array([float(token.partition(mark)[2]) for token in documents])
 
     stratum, second = column("@"), column("/")
-    return Judged(
+    return JudgmentArrays(
         queries=["query"],
         starts=np.array([0, len(documents)]),
         grade=grade,

@@ -1,0 +1,1 @@
+"""Helpers that every package needs and no library has."""

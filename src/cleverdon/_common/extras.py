@@ -1,0 +1,88 @@
+"""Optional dependencies: importing one, and which extra of Cleverdon installs it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from cleverdon.errors import MissingExtra
+
+LIBRARIES = {
+    "argon2": "argon2-cffi",
+    "hdrh": "hdrhistogram",
+    "ibis": "ibis-framework",
+    "multipart": "python-multipart",
+    "pydantic": "fastapi",
+    "starlette": "fastapi",
+    "vl_convert": "vl-convert-python",
+    "yaml": "pyyaml",
+}
+"""Modules that are not called as the library that has to be installed for them."""
+
+
+def extras_with(library: str) -> list[str]:
+    """The extras for users that install a library, by the package's metadata; smallest first."""
+    import re
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        lines = requires("cleverdon") or []
+    except PackageNotFoundError:
+        return []
+    contents: dict[str, set[str]] = {}
+    for line in lines:
+        extra = re.search(r"extra\s*==\s*['\"]([\w-]+)['\"]", line)
+        if extra and extra[1] not in ("bench", "dev"):
+            nested = re.match(r"cleverdon\[(.*?)\]", line)
+            names = nested[1].split(",") if nested else re.findall(r"^[\w.-]+", line.lower())
+            contents.setdefault(extra[1], set()).update(names)
+
+    def has(extra: str) -> bool:
+        own = contents[extra]
+        return library.lower() in own or any(has(one) for one in own if one in contents)
+
+    return sorted(filter(has, contents), key=lambda extra: len(contents[extra]))
+
+
+def missing_library(error: ModuleNotFoundError) -> tuple[str, list[str]] | None:
+    """Return the library whose import failed, and the extras with it; None for our own modules."""
+    module = (error.name or "").partition(".")[0]
+    if module in ("", "cleverdon"):
+        return None
+    library = LIBRARIES.get(module, module.replace("_", "-"))
+    return library, extras_with(library)
+
+
+def require(module: str, purpose: str, *, package: str = "", extra: str | None = None) -> Any:
+    """Import a library that is needed only for some purpose.
+
+    Args:
+        module: The module to import, such as "scipy.stats".
+        purpose: What needs it, as the first words of the message: "a t test".
+        package: What to install, where it is not called as the module.
+        extra: The extra of Cleverdon that brings it.
+
+    Raises:
+        MissingExtra: The library is not installed; the message says how to install it.
+
+    >>> require("math", "rounding").floor(2.5)
+    2
+    """
+    root = module.partition(".")[0]
+    try:
+        import_module(root)
+        return import_module(module)
+    except ImportError as error:
+        if error.name is not None and error.name.partition(".")[0] != root:
+            raise  # the library is there, and lacks something itself
+        raise MissingExtra(purpose, package=package or root, extra=extra) from None
+
+
+def scipy_stats(purpose: str) -> Any:
+    """Return scipy's distributions, which only some of the tests need."""
+    return require("scipy.stats", purpose, extra="stats")
+
+
+def scipy_special(purpose: str, *, extra: str = "stats") -> Any:
+    """Return scipy's special functions, which load in a tenth of the time of its distributions."""
+    return require("scipy.special", purpose, extra=extra)

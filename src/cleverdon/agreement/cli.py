@@ -1,0 +1,260 @@
+"""The command `cleverdon agree`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cleverdon._common.text import counted
+from cleverdon.agreement.aggregation import AGGREGATION_METHODS, TIE_RULES, confidence_file
+from cleverdon.cli import options
+from cleverdon.cli.declarations import argument, command, flag, option, requires, together
+from cleverdon.cli.progress import bar, say
+from cleverdon.comparison.cli.options import ComparisonOptions
+from cleverdon.formats.inputs import is_judging_project
+from cleverdon.stats.resampling import FEWER_RESAMPLES
+
+if TYPE_CHECKING:
+    from cleverdon.agreement.agreement import Agreement
+    from cleverdon.agreement.labels import Labels
+
+
+def _expand_patterns(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
+    from glob import glob
+    from os.path import exists
+
+    files: list[str] = []
+    for given in value:
+        matching = [] if exists(given) or "=" in given else sorted(glob(given))
+        files += matching or [given]
+    return tuple(files)
+
+
+def _print_coefficients(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """Print the list of coefficients, or the description of one."""
+    if not value:
+        return
+    from cleverdon.agreement.tables import coefficient_text, coefficients_text
+
+    click.echo(coefficients_text() if value is True else coefficient_text(value))
+    ctx.exit()
+
+
+class AgreeOptions(ComparisonOptions):
+    """The options of `cleverdon agree`."""
+
+    qrels: tuple[str, ...] = argument(options.INPUT, nargs=-1, required=True)
+    listed: None = flag(
+        "List the coefficients.",
+        flags="--list",
+        is_eager=True,
+        expose_value=False,
+        callback=_print_coefficients,
+    )
+    explained: None = option(
+        "NAME",
+        "Say what a coefficient is.",
+        flags="--explain",
+        is_eager=True,
+        expose_value=False,
+        callback=_print_coefficients,
+    )
+    coefficients: tuple[str, ...] = option(
+        "NAME",
+        "A coefficient, or all; again for more.  [default: those that suit the scale]",
+        flags="-c --coefficient",
+        multiple=True,
+    )
+    judge_column: bool = flag("The second column of TREC's qrels is who judged.")
+    rel: float | None = option(
+        options.Number(), "Make two grades of all: relevant from G on, and not.", metavar="G"
+    )
+    grades: tuple[str, ...] = options.grade_map("Take one grade for another, as 3=2")
+    per_query: bool = flag("Show each query, the worst first.")
+    confusion: bool = flag("Show the grades of each pair of judges.")
+    disagreements: int = option(
+        options.Count(0, 1_000_000),
+        "Show N documents whose grades are furthest apart.",
+        metavar="N",
+        default=0,
+        show_default=False,
+    )
+    aggregation: str | None = option(
+        click.Choice(list(AGGREGATION_METHODS)),
+        "Make one judgment of several: "
+        + "; ".join(f"{method}: {meaning}" for method, meaning in AGGREGATION_METHODS.items())
+        + ".",
+        flags="--aggregate",
+    )
+    vote_ties: str | None = option(
+        click.Choice(list(TIE_RULES)),
+        "With --aggregate, and with --runs, where people's judgments are made one: where no grade "
+        "has most votes, "
+        + "; ".join(f"{word}: {meaning}" for word, meaning in TIE_RULES.items())
+        + ".  [default: lower]",
+    )
+    smoothing: float | None = option(
+        options.Number(min=0),
+        "With --aggregate dawid-skene: as if each judge had given N more documents of every grade "
+        "each grade, so that nothing is ruled out.  [default: 0]",
+        metavar="N",
+    )
+    output: Path | None = option(
+        options.OUTPUT,
+        "Where --aggregate writes qrels; how sure each grade is goes to NAME.confidence.tsv.",
+        short="-o",
+    )
+    models: tuple[str, ...] = option(
+        "NAME=FILE",
+        "A model's qrels: one more judge, held against people; again for more.",
+        flags="--model",
+        multiple=True,
+    )
+    runs: tuple[str, ...] = option(
+        "FILE",
+        "With --model: a run, to see which systems the model favours (an experimental test); again "
+        "for more, or a pattern in quotes.",
+        multiple=True,
+        callback=_expand_patterns,
+    )
+    measures: tuple[str, ...] = options.measures_named(
+        "With --runs: a measure; again for more.", default="nDCG@10"
+    )
+    resamples: int = option(
+        options.REPEATS, "How often the bootstrap draws.", default=FEWER_RESAMPLES
+    )
+    confidence: float = options.confidence
+    plot: Path | None = options.plot("the grades of each pair of judges")
+    format_: str = options.formats(
+        "How to print. csv and tsv have every coefficient, json everything, with all digits."
+    )
+    qrels_format: str | None = options.qrels_format
+    run_format: str | None = options.run_format
+    order_by: str = options.order_by
+
+
+@command(AgreeOptions)
+@together("--aggregate", "--output")
+@requires("--runs", "--model", because="what would change with its judgments?")
+@requires("--vote-ties", "--aggregate majority", "--aggregate median", "--runs")
+@requires("--measure", "--runs")
+@requires("--baseline", "--runs")
+@requires("--test", "--runs")
+@requires("--alternative", "--runs")
+@requires("--correction", "--runs")
+@requires("--level", "--runs")
+@requires("--run-format", "--runs")
+@requires("--order-by", "--runs")
+@requires("--smoothing", "--aggregate dawid-skene")
+@requires("--disagreements", "-f table", "-f markdown", "-f json")
+@requires("--confusion", "-f table", "-f markdown", "-f json")
+def agree_command(given: AgreeOptions) -> Agreement:
+    """Say how far judges agree, on the documents that two of them at least have judged.
+
+    QRELS are a file for each judge (NAME=FILE names them), tables with a column `judge`, or the
+    folder of a judging project, which stands for its people, and behind --model for its models;
+    its gold documents, which somebody chose, are left out of agreement.
+    Grades below 0 and empty ones are not judged. Every coefficient has a bootstrap interval: over
+    queries, or over documents where there is one query only.
+
+    \b
+    Examples:
+      cleverdon agree ann=first.qrels bob=second.qrels
+      cleverdon agree labels.csv --per-query --disagreements 20
+      cleverdon agree judging --model judging
+      cleverdon agree ann.qrels bob.qrels eve.qrels --aggregate dawid-skene -o qrels.txt
+      cleverdon agree ann.qrels bob.qrels --model gpt=gpt.qrels --runs '*.run' -m nDCG@10
+      cleverdon agree --explain kappa
+    """
+    options.check_one_stdin(*given.qrels)
+    written = [given.output, given.plot, given.output and confidence_file(given.output)]
+    inputs = [options.name_and_file(each)[1] for each in (*given.qrels, *given.models, *given.runs)]
+    for path in written:
+        if path is not None:
+            options.check_output(path, *inputs)
+    runs = options.opened(given.runs) if given.runs else None
+
+    with bar("reading judgments") as update:
+        from cleverdon.agreement.agreement import agree
+        from cleverdon.agreement.labels import read_judges
+
+        if given.plot is not None:
+            from cleverdon.charts.export import check_savable
+
+            check_savable(given.plot)
+        judged = read_judges(
+            _by_name(given.qrels),
+            _by_name(given.models),
+            judge_column=given.judge_column,
+            format=given.qrels_format,
+        )
+        found = agree(
+            _regrade(judged.labels, given),
+            models=judged.models,
+            exclude=judged.gold,
+            coefficients=given.coefficients or None,
+            per_query=given.per_query,
+            disputed=given.disagreements,
+            runs=runs,
+            measures=given.measures,
+            run_format=given.run_format,
+            order_by=given.order_by,
+            aggregation=given.aggregation,
+            vote_ties=given.vote_ties or "lower",
+            smoothing=given.smoothing or 0.0,
+            confidence=given.confidence,
+            resamples=given.resamples,
+            progress=update,
+            **given.comparing,
+        )
+        if found.excluded:
+            documents = counted(found.excluded, "gold document")
+            say(f"cleverdon: left out of agreement, since somebody chose them: {documents}")
+        if given.output is not None:
+            _write_aggregation(found, given.output)
+        if given.plot is not None:
+            from cleverdon.charts.export import save
+
+            save(found.plot(), given.plot)
+    return found
+
+
+def _by_name(files: tuple[str, ...]) -> dict[str, str]:
+    """Return files by the judge's name, and projects by their own path."""
+    from cleverdon.agreement.labels import judge_names
+
+    for name, file in map(options.name_and_file, files):
+        if name and is_judging_project(file):
+            raise click.UsageError(
+                f"{file} is a project, whose judges have names: leave {name}= out"
+            )
+    folders = {each: each for each in files if is_judging_project(each)}
+    others = tuple(each for each in files if each not in folders)
+    return options.named_files(others, what="judges", naming=judge_names) | folders
+
+
+def _regrade(labels: Labels, given: AgreeOptions) -> Labels:
+    if given.grades:
+        labels = labels.merged(options.parse_grade_map(given.grades))
+    rel = given.rel
+    if rel is None:
+        return labels
+    if not (labels.grades >= rel).any() or (labels.grades >= rel).all():
+        which = "below" if labels.grades[0] < rel else "at least"
+        say(f"cleverdon: warning: --rel {rel:g}: every grade that was given is {which} {rel:g}")
+    return labels.binary(rel)
+
+
+def _write_aggregation(found: Agreement, output: Path) -> None:
+    from cleverdon.agreement.aggregation import write_aggregation
+    from cleverdon.formats.writers import fractional_grades
+
+    assert found.aggregation is not None
+    confidences = write_aggregation(found.aggregation, output)
+    say(f"cleverdon: wrote {output} and {confidences}")
+    for line in fractional_grades(found.aggregation.judgments, str(output)):
+        say(f"cleverdon: {line}")

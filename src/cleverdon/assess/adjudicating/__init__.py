@@ -1,1 +1,0 @@
-"""Settling disagreements: what people differ on, and the rulings of administrators."""

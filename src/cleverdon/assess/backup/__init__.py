@@ -1,1 +1,0 @@
-"""A whole project in one file, and a project out of such a file again."""

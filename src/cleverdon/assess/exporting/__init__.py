@@ -1,1 +1,0 @@
-"""What leaves a project: qrels, its history, a report of agreement, and a datasheet."""

@@ -1,1 +1,0 @@
-"""What comes into a project: judgments that were made elsewhere, by people or by models."""

@@ -1,1 +1,0 @@
-"""What assessors do: which document comes next, and what is said of it."""

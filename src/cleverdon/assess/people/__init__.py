@@ -1,1 +1,0 @@
-"""Accounts: roles and rights, passwords, sign-in links, who is signed in, tokens."""

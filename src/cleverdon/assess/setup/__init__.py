@@ -1,1 +1,0 @@
-"""Making a project: topics, documents, what is to be judged, and by whom."""

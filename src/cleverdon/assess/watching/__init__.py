@@ -1,1 +1,0 @@
-"""Watching a project: progress, speed, agreement, recall, drift and attention, as plain records."""

@@ -1,1 +1,0 @@
-"""Calls for programs, and for the scripts of the pages: JSON in and out."""

@@ -1,1 +1,0 @@
-"""Pages for people: plain HTML forms, which scripts only make quicker."""

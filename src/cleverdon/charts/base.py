@@ -1,0 +1,125 @@
+"""The building blocks of all charts.
+
+A plot is a function that takes scores, or a comparison, and returns an altair chart. Its rows
+are plain records in named datasets of the chart, so that a test, or a page that lets its reader
+pick another measure, finds them by name. Numbers in them are exact; charts round what they
+print. Channels are objects, `x=alt.X("value:Q")`: for a text, altair looks through all that it
+knows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from typing import Any, TypeAlias
+
+from cleverdon.charts import theme
+from cleverdon.charts.theme import WIDTH
+from cleverdon.errors import MissingExtra, OptionError
+
+try:  # for all plots, so that one place says how to install it
+    import altair as alt
+    from altair.utils.schemapi import debug_mode
+except ImportError:
+    raise MissingExtra("a plot", package="altair", extra="plots") from None
+
+__all__ = ["alt"]  # which every plot takes from here
+
+Row: TypeAlias = dict[str, Any]
+Datasets: TypeAlias = dict[str, list[Row]]  # a chart's rows, by the names of its datasets
+Chart: TypeAlias = alt.Chart | alt.LayerChart | alt.FacetChart | alt.HConcatChart | alt.VConcatChart
+
+LIMIT = 5000  # rows that a chart may have, as altair has it; what has more is aggregated first
+
+
+def named_data(name: str) -> alt.NamedData:
+    """Return the dataset of this name, for a layer."""
+    return alt.NamedData(name)
+
+
+def finish_chart(
+    chart: Any, datasets: Datasets, *, title: str, subtitle: str | list[str] = ""
+) -> Chart:
+    """Add rows, title and the style of all plots; a subtitle that is a list has several lines."""
+    for name, rows in datasets.items():
+        if len(rows) > LIMIT:
+            raise OptionError(
+                f"the plot would have {len(rows):,} {name}, and can have {LIMIT:,}: choose fewer "
+                "systems (--system, or systems= in Python) or fewer measures"
+            )
+    # Set one by one and not by the chart's own methods, each of which copies all that it holds.
+    chart.title = alt.TitleParams(title, subtitle=subtitle) if subtitle else alt.TitleParams(title)
+    chart.config = alt.Config(**theme.config())
+    chart.datasets = datasets
+    styled: Chart = chart
+    return styled
+
+
+def without_validation() -> AbstractContextManager[None]:
+    """Skip the check of charts against the schema, which takes most of the time."""
+    return debug_mode(False)
+
+
+def thin_rows(rows: list[Row], limit: int = LIMIT) -> list[Row]:
+    """Return every n-th row, if there are more than can be drawn."""
+    return rows[:: -(-len(rows) // limit)] if rows else rows
+
+
+def system_colour(systems: Sequence[str], **options: Any) -> alt.Color:
+    """Return the colour of a row's `system`: the same in all plots of the same systems."""
+    scale = alt.Scale(domain=list(systems), range=theme.colours(systems))
+    return alt.Color("system:N", scale=scale, **({"title": "system"} | options))
+
+
+def tooltips(*lines: str) -> list[alt.Tooltip]:
+    """Return the lines of a tooltip, each written as `label=field:type format`.
+
+    >>> [line.to_dict() for line in tooltips("system:N", "share of the row=share:Q .4f")][1]
+    {'field': 'share', 'format': '.4f', 'title': 'share of the row', 'type': 'quantitative'}
+    """
+    found = []
+    for line in lines:
+        label, _, rest = line.rpartition("=")
+        field, _, format = rest.partition(" ")
+        pairs = (("title", label), ("format", format))
+        more: dict[str, Any] = {name: text for name, text in pairs if text}
+        found.append(alt.Tooltip(field, **more))
+    return found
+
+
+def number_tooltips(*fields: str) -> list[alt.Tooltip]:
+    """Return lines of numbers, labelled as their fields."""
+    return tooltips(*(f"{name.replace('_', ' ')}={name}:Q .4f" for name in fields))
+
+
+def facet_panels(chart: Any, dataset: Any, **options: Any) -> Any:
+    """Draw the chart for each `panel` of the rows, one below the other, by their `place`."""
+    header = alt.Header(labelAnchor="start", labelFontWeight="bold", labelPadding=3, title=None)
+    place = alt.EncodingSortField(field="place", op="min")
+    facet = alt.Facet("panel:N", sort=place, header=header)
+    return chart.properties(**options).facet(facet, data=dataset, columns=1, spacing=14)
+
+
+def intervals_chart(title: str, colour: Any, tooltip: list[alt.Tooltip], **axis: Any) -> Any:
+    """Draw the dataset `differences` in panels: intervals, labels, estimates and p-values."""
+    row = alt.Y("label:N", sort=None, title=None)
+    across: dict[str, Any] = {"title": title, **({"axis": alt.Axis(**axis)} if axis else {})}
+    rows = alt.Chart().encode(y=row)
+    end = alt.value("width")  # pages draw plots narrower where there is less room
+    points = rows.encode(x=alt.X("difference:Q", **across), color=colour, tooltip=tooltip)
+    layers = [
+        alt.Chart().mark_rule(strokeDash=[3, 3]).encode(x=alt.datum(0)),
+        rows.mark_rule(size=2).encode(
+            x=alt.X("low:Q", **across), x2=alt.X2("high:Q"), color=colour, tooltip=tooltip
+        ),
+        points.mark_point(size=70, filled=True, opacity=1),
+        # What is not significant is hollow: filled with the colour of the paper.
+        rows.transform_filter("!datum.significant")
+        .mark_point(size=22, filled=True, style="paper", opacity=1)
+        .encode(x=alt.X("difference:Q"), tooltip=tooltip),
+        rows.mark_text(align="right", dx=62).encode(text=alt.Text("estimate:N"), x=end),
+        rows.mark_text(align="left", dx=76).encode(text=alt.Text("chance:N"), x=end),
+    ]
+    return facet_panels(
+        alt.layer(*layers), named_data("differences"), width=WIDTH, height=alt.Step(22)
+    )

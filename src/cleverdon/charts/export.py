@@ -1,0 +1,92 @@
+"""Charts as files: HTML, SVG, PNG, PDF and JSON, with nothing fetched from the network."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Any
+
+from cleverdon._common.extras import require
+from cleverdon._common.files import write_file
+from cleverdon._common.text import printable
+from cleverdon.charts import theme
+from cleverdon.errors import OptionError, suggest
+
+_SCALE = 2
+"""Pixels of a PNG to one of the chart: enough for print, and for screens of double density."""
+
+
+def _vl_convert() -> Any:
+    return require("vl_convert", "saving a plot", package="vl-convert-python", extra="plots")
+
+
+def _drawable(found: Any) -> Any:
+    # XML has no control characters.
+    if isinstance(found, dict):
+        return {key: _drawable(value) for key, value in found.items()}
+    if isinstance(found, list):
+        return [_drawable(value) for value in found]
+    return printable(found) if isinstance(found, str) else found
+
+
+def _page(spec: dict[str, Any]) -> bytes:
+    # A `<` in a text of the chart must not end the script that holds it. It is escaped in the
+    # finished page; before that, it would be read and written as `<` again.
+    text = json.dumps(_drawable(spec), ensure_ascii=False).replace("<", _LESS)
+    page: str = _vl_convert().vegalite_to_html(text, bundle=True)
+    return page.replace(_LESS, "\\u003c").encode()
+
+
+_LESS = "\ue000\uf8ff\ue000"  # characters that no text contains, since they have no meaning
+
+_WRITERS: dict[str, Callable[[dict[str, Any]], bytes]] = {
+    ".html": _page,
+    ".svg": lambda spec: _vl_convert().vegalite_to_svg(_drawable(spec)).encode(),
+    ".png": lambda spec: bytes(_vl_convert().vegalite_to_png(_drawable(spec), scale=_SCALE)),
+    ".pdf": lambda spec: bytes(_vl_convert().vegalite_to_pdf(_drawable(spec))),
+    # Half a character, as in a file's name that is not UTF-8, is written as JSON has it.
+    ".json": lambda spec: json.dumps(spec, ensure_ascii=False).encode(errors="backslashreplace"),
+}
+
+_ENDINGS = tuple(_WRITERS)  # the endings of files that a chart can be saved to
+
+
+def save(chart: Any, path: str | os.PathLike[str], *, dark: bool = False) -> None:
+    """Write a chart to a file, which appears once it is complete.
+
+    Args:
+        chart: The chart.
+        path: The file. Its ending names the format: .svg, .png, .pdf, .html (a page with its own
+            script, which needs no network) or .json (the Vega-Lite specification).
+        dark: Draw light on a dark ground, as for slides.
+
+    >>> import tempfile, pathlib
+    >>> from cleverdon.plots import attention
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "attention.json"
+    >>> save(attention("RBP"), path)
+    >>> path.exists()
+    True
+    """
+    check_savable(path)
+    spec = chart.to_dict()
+    if dark:
+        spec["config"] = theme.config("dark")
+    write_file(os.fspath(path), _WRITERS[_file_ending(path)](spec))
+
+
+def check_savable(path: str | os.PathLike[str]) -> None:
+    """Raise an error if no chart can be saved so; for callers that then read large files."""
+    ending = _file_ending(path)
+    if ending not in _WRITERS:
+        name = os.fspath(path)
+        raise OptionError(
+            f"{name}: a plot cannot be saved as {ending!r}{suggest(ending, _ENDINGS)}"
+        )
+    if ending != ".json":
+        _vl_convert()
+
+
+def _file_ending(path: str | os.PathLike[str]) -> str:
+    return PurePath(path).suffix.lower()

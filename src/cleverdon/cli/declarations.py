@@ -1,0 +1,397 @@
+"""Commands as declarations: option records, constraints between options, printed results.
+
+Each option of a command is declared once, as a field of its record:
+
+    class AgreeOptions(Options):
+        qrels: tuple[str, ...] = argument(FILE, metavar="QRELS...", nargs=-1)
+        aggregate: str | None = option(click.Choice(METHODS), "Combine several judges' labels.")
+        output: Path | None = option(OUTPUT, "Write them to a file.", short="-o")
+
+    @command(AgreeOptions)
+    @together("--aggregate", "--output")
+    @requires("--runs", "--model", because="without a model there is nothing to compare")
+    def agree_command(given: AgreeOptions) -> Agreement:
+        return agree(...)
+
+`command` makes the options, checks the constraints from the top down, calls the function with the
+record, and prints the Result that it returns in the format that was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from inspect import getdoc, signature
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
+
+import click
+from click.core import ParameterSource
+
+O = TypeVar("O")  # noqa: E741 (a record of options)
+F = TypeVar("F", bound=Callable[..., Any])
+_Check = Callable[[click.Context], None]
+
+
+class Declared:
+    """A parameter of a command, without its name, which is that of the field.
+
+    Not a click parameter yet: a record may be that of several commands.
+    """
+
+    def __init__(
+        self, kind: type[click.Parameter], *, short: str = "", flags: str = "", **attributes: Any
+    ) -> None:
+        self.kind, self.short, self.flags, self.attributes = kind, short, flags, attributes
+
+    @property
+    def default(self) -> Any:
+        several = self.attributes.get("multiple") or self.attributes.get("nargs") == -1
+        otherwise = () if several else False if self.attributes.get("is_flag") else None
+        return self.attributes.get("default", otherwise)
+
+    def flags_of(self, field: str) -> list[str]:
+        """Return the option's names, which follow from that of the field: --dry-run, or -k."""
+        words = field.strip("_").replace("_", "-")
+        flags = self.flags or (f"--{words}" if len(words) > 1 else f"-{words}")
+        return [*self.short.split(), *flags.split()]
+
+    def parameter(self, field: str, prefix: str) -> click.Parameter:
+        name = prefix + field
+        if self.kind is click.Argument:
+            return click.Argument([name], **self.attributes)
+        return click.Option([name, *self.flags_of(field)], **self.attributes)
+
+
+class _Group:
+    """Options that become one value of a record: see `group`."""
+
+    def __init__(self, record: type[Options], make: Callable[..., Any], prefix: str) -> None:
+        self.fields, self.make, self.prefix = record.fields, make, prefix
+
+
+def option(
+    value: Any,
+    help: str,
+    *,
+    short: str = "",
+    flags: str = "",
+    default: Any = None,
+    **attributes: Any,
+) -> Any:
+    """Declare an option that takes a value.
+
+    Args:
+        value: The type of the value; a text stands for itself in help, such as "NAME".
+        help: The description. A default that is a value is shown behind it.
+        short: Its short name, such as "-k".
+        flags: Its names, where they do not follow from that of the field: "--risk".
+        default: The value where the option is not given.
+        attributes: Other keywords of `click.Option`: metavar, multiple, required.
+    """
+    if isinstance(value, str):
+        attributes["metavar"] = value
+    else:
+        attributes["type"] = value
+    if default is not None:
+        attributes["default"] = default
+        attributes.setdefault("show_default", "[default:" not in help)
+    return Declared(click.Option, short=short, flags=flags, help=help, **attributes)
+
+
+def flag(help: str, *, short: str = "", flags: str = "", **attributes: Any) -> Any:
+    """Declare an option that is given or not: see `option`."""
+    return Declared(click.Option, short=short, flags=flags, is_flag=True, help=help, **attributes)
+
+
+def group(
+    record: type[Options], make: Callable[..., Any] | None = None, *, prefix: str = ""
+) -> Any:
+    """Declare options that become one value of the record.
+
+    Args:
+        record: The record that has them.
+        make: What makes the value from them: by default the record.
+        prefix: Begins the names of their parameters, where the command has others of these names.
+    """
+    return _Group(record, make or record, prefix)
+
+
+def argument(value: Any = None, **attributes: Any) -> Any:
+    """Declare an argument, by the type of its value and other keywords of `click.Argument`."""
+    return Declared(click.Argument, type=value, **attributes)
+
+
+@dataclass_transform(
+    kw_only_default=True, frozen_default=True, field_specifiers=(option, flag, argument, group)
+)
+class Options:
+    """The options and arguments of a command, a field for each.
+
+    Help lists the fields in their order, and after them those of the classes that it is based on.
+    A plain class, because making a dataclass takes a millisecond, and some commands take 50.
+    """
+
+    fields: ClassVar[Mapping[str, Declared | _Group]] = {}
+
+    def __init_subclass__(cls) -> None:
+        own = {name: one for name, one in vars(cls).items() if isinstance(one, Declared | _Group)}
+        fields = dict(own)
+        for base in cls.__mro__[1:]:
+            for name, one in getattr(base, "fields", {}).items():
+                fields.setdefault(name, one)
+        cls.fields = fields
+        for name, one in own.items():
+            setattr(cls, name, one.default if isinstance(one, Declared) else None)
+
+    def __init__(self, **given: Any) -> None:
+        vars(self).update(given)
+
+    def keywords(self, function: Callable[..., Any], **others: Any) -> dict[str, Any]:
+        """Return the fields that are parameters of a function, and others, to call it with."""
+        names = signature(function).parameters
+        own = {name: getattr(self, name) for name in type(self).fields if name in names}
+        return own | others
+
+    def changed(self, **changes: Any) -> Self:
+        """Return a copy with other values."""
+        return type(self)(**{**vars(self), **changes})
+
+
+def command(
+    record: type[O], *, name: str | None = None
+) -> Callable[[Callable[[O], Any]], click.Command]:
+    """Make a command of a function that takes a record of options.
+
+    Args:
+        record: The class of the record, with a field for each parameter of the command.
+        name: Its name, if not that of the function without `_command`.
+
+    A function that returns a `Result` has it printed in the format of its parameter `format_`; one
+    that returns a text has that printed; None prints nothing. A number is the exit code; a pair is
+    what is printed, and the exit code. Parameters called like keywords of the Result's `sections`
+    choose the view.
+    """
+    fields: Mapping[str, Declared | _Group] = record.fields  # type: ignore[attr-defined]
+
+    def decorate(function: Callable[[O], Any]) -> click.Command:
+        @wraps(function)
+        def called(**given: Any) -> None:
+            context = click.get_current_context()
+            for check in getattr(function, "constraints", ()):
+                check(context)
+            _print(function(record(**_gathered(fields, given))), context)
+
+        own_name = function.__name__.removesuffix("_command").replace("_", "-")
+        return click.Command(
+            name or own_name, callback=called, params=_parameters(fields), help=getdoc(function)
+        )
+
+    return decorate
+
+
+def _parameters(fields: Mapping[str, Declared | _Group], prefix: str = "") -> list[click.Parameter]:
+    found: list[click.Parameter] = []
+    for name, one in fields.items():
+        if isinstance(one, _Group):
+            found += _parameters(one.fields, one.prefix)
+        else:
+            found.append(one.parameter(name, prefix))
+    return found
+
+
+def _gathered(
+    fields: Mapping[str, Declared | _Group], given: Mapping[str, Any], prefix: str = ""
+) -> dict[str, Any]:
+    found = {}
+    for name, one in fields.items():
+        if isinstance(one, _Group):
+            found[name] = one.make(**_gathered(one.fields, given, one.prefix))
+        elif prefix + name in given:  # which an option that ends the command itself is not
+            found[name] = given[prefix + name]
+    return found
+
+
+def requires(option: str, *conditions: str, because: str = "") -> Callable[[F], F]:
+    """Refuse an option unless one of the conditions holds.
+
+    Args:
+        option: The option, as "--smoothing", also with a value, as "--method rrf"; or an argument,
+            as "RUNS".
+        conditions: Other options: "--runs" holds where it is given, "--aggregate dawid-skene" where
+            it has that value, "no --queries" where it is not given.
+        because: Why, added to the message.
+    """
+
+    def check(context: click.Context) -> None:
+        if _holds(context, option) and not any(_holds(context, one) for one in conditions):
+            verb = "needs" if " " in option else "goes with"  # a value is the reason
+            message = f"{option} {verb} {_alternatives(conditions)}"
+            raise click.UsageError(_with_reason(message, because))
+
+    return _constraint(check)
+
+
+def together(*names: str) -> Callable[[F], F]:
+    """Refuse some of these options without the others."""
+
+    def check(context: click.Context) -> None:
+        given = [name for name in names if _given(context, name)]
+        if given and len(given) < len(names):
+            raise click.UsageError(f"{' and '.join(names)} go together")
+
+    return _constraint(check)
+
+
+def excludes(
+    first: str, *others: str, unless: str | None = None, because: str = ""
+) -> Callable[[F], F]:
+    """Refuse an option together with any of the others.
+
+    Args:
+        first: The option, also with a value, as "--average median".
+        others: The options that exclude it, also with values.
+        unless: The condition under which all of them are accepted, as "-f json".
+        because: Why, added to the message.
+    """
+
+    def check(context: click.Context) -> None:
+        if unless is not None and _holds(context, unless):
+            return
+        for other in others:
+            if _holds(context, first) and _holds(context, other):
+                message = f"{first} and {other} do not go together"
+                raise click.UsageError(_with_reason(message, because))
+
+    return _constraint(check)
+
+
+def needs_one(*names: str, what: str = "") -> Callable[[F], F]:
+    """Refuse a command line that has none of these options, or several."""
+
+    def check(context: click.Context) -> None:
+        given = [name for name in names if _given(context, name)]
+        if len(given) > 1:
+            raise click.UsageError(f"{given[0]} and {given[1]} do not go together")
+        if not given:
+            start = f"{what}: " if what else ""
+            raise click.UsageError(f"{start}give {_alternatives(names)}")
+
+    return _constraint(check)
+
+
+def needs_any(*names: str, because: str = "") -> Callable[[F], F]:
+    """Refuse a command line that has none of these options."""
+
+    def check(context: click.Context) -> None:
+        if not any(_given(context, name) for name in names):
+            raise click.UsageError(_with_reason(f"give {_alternatives(names)}", because))
+
+    return _constraint(check)
+
+
+def at_least(count: int, argument: str, because: str = "") -> Callable[[F], F]:
+    """Refuse fewer values of an argument, as "RUNS"."""
+
+    def check(context: click.Context) -> None:
+        if len(context.params[_name(context, argument)]) < count:
+            message = f"give at least {'two' if count == 2 else count} {argument}"
+            raise click.UsageError(_with_reason(message, because))
+
+    return _constraint(check)
+
+
+def no_stdin(*names: str, where: str | None = None, because: str = "") -> Callable[[F], F]:
+    """Refuse "-" as the value of these options and arguments.
+
+    Args:
+        names: The options and arguments.
+        where: The condition under which they cannot be standard input, as "--qrels".
+        because: Why, added to the message.
+    """
+
+    def check(context: click.Context) -> None:
+        for name in names if where is None or _holds(context, where) else ():
+            value = context.params[_name(context, name)]
+            if "-" in (value if isinstance(value, tuple) else (value,)):
+                start = f"with {where}, " if where else ""
+                message = f"{start}{name} cannot be standard input"
+                raise click.UsageError(_with_reason(message, because))
+
+    return _constraint(check)
+
+
+def _with_reason(message: str, because: str) -> str:
+    return f"{message}: {because}" if because else message
+
+
+def _constraint(check: _Check) -> Callable[[F], F]:
+    def decorate(function: F) -> F:
+        # Decorators are applied from the bottom up, and checks are made from the top down.
+        function.constraints = [check, *getattr(function, "constraints", ())]  # type: ignore[attr-defined]
+        return function
+
+    return decorate
+
+
+def _name(context: click.Context, option: str) -> str:
+    for parameter in context.command.params:
+        metavar = (parameter.metavar or parameter.name or "").upper()
+        if option in (*parameter.opts, *parameter.secondary_opts) or (
+            isinstance(parameter, click.Argument) and option.upper() == metavar
+        ):
+            return parameter.name or ""
+    raise LookupError(f"{context.command_path} has no option {option}")
+
+
+def _given(context: click.Context, option: str) -> bool:
+    """Tell whether an option was given and does not have an empty value."""
+    name = _name(context, option)
+    default = (ParameterSource.DEFAULT, ParameterSource.DEFAULT_MAP, None)
+    return context.get_parameter_source(name) not in default and context.params[name] != ()
+
+
+def was_given(option: str) -> bool:
+    """Tell whether an option of the command that runs was given."""
+    return _given(click.get_current_context(), option)
+
+
+def _holds(context: click.Context, condition: str) -> bool:
+    option, _, value = condition.partition(" ")
+    if option == "no":
+        return not _given(context, value)
+    if not value:
+        return _given(context, option)
+    found = context.params[_name(context, option)]
+    return value in found if isinstance(found, tuple) else str(found) == value
+
+
+def _alternatives(conditions: tuple[str, ...]) -> str:
+    """Write "-f table" and "-f json" as "-f table or json"."""
+    *start, last = conditions
+    option, _, value = last.partition(" ")
+    if start and value and all(one.partition(" ")[0] == option for one in start):
+        last = value
+        start = [start[0], *(one.partition(" ")[2] for one in start[1:])]
+    return f"{', '.join(start)} or {last}" if start else last
+
+
+def _print(returned: Any, context: click.Context) -> None:
+    if returned is None:
+        return
+    if isinstance(returned, tuple):
+        shown, code = returned
+        _print(shown, context)
+        returned = code
+    if isinstance(returned, int):
+        context.exit(int(returned))
+    if isinstance(returned, str):
+        click.echo(returned)
+        return
+    from cleverdon.cli.options import terminal
+    from cleverdon.tables.result import Results
+
+    format = context.params.get("format_", "table")
+    one = returned.items[0] if isinstance(returned, Results) else returned
+    choices = ("section", *signature(one.sections).parameters)
+    view = {name: context.params[name] for name in choices if name in context.params}
+    click.echo(returned.render(format, **view, **terminal()))

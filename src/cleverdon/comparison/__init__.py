@@ -1,0 +1,111 @@
+"""Compare systems query by query: from scores to claims.
+
+Names are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cleverdon._common.lazy import lazy_modules
+
+if TYPE_CHECKING:
+    from cleverdon.comparison.claims import Claim, Claims, Flips, flips, state_claims
+    from cleverdon.comparison.differences import Comparison, Difference, compare, within_margin
+    from cleverdon.comparison.doubts import Doubt, find_doubts
+    from cleverdon.comparison.gate import GateResult, check_gate
+    from cleverdon.comparison.orderings import (
+        OrderAgreements,
+        RunCorrelations,
+        compare_runs,
+        correlate_runs,
+        order_agreements,
+    )
+    from cleverdon.comparison.power import (
+        PowerAnalysis,
+        TopicPlan,
+        design_topic_set,
+        estimate_power,
+        plan_topics,
+    )
+    from cleverdon.comparison.reliability import (
+        anova,
+        discriminative_power,
+        ranking_agreement,
+        replicate,
+        split_half,
+        swap_rates,
+    )
+    from cleverdon.comparison.results import read_results, write_results
+    from cleverdon.comparison.samples import average_intervals
+    from cleverdon.comparison.slices import Slices, compare_slices
+    from cleverdon.comparison.splits import Splits, hold_out, k_fold, read_splits, write_splits
+    from cleverdon.comparison.tradeoffs import Tradeoffs, find_tradeoffs
+    from cleverdon.comparison.tuning import Tuning, tune
+    from cleverdon.risk import RiskAnalysis, measure_risk
+
+__all__ = [
+    "Claim",
+    "Claims",
+    "Comparison",
+    "Difference",
+    "Doubt",
+    "Flips",
+    "GateResult",
+    "OrderAgreements",
+    "PowerAnalysis",
+    "RiskAnalysis",
+    "RunCorrelations",
+    "Slices",
+    "Splits",
+    "TopicPlan",
+    "Tradeoffs",
+    "Tuning",
+    "anova",
+    "average_intervals",
+    "check_gate",
+    "compare",
+    "compare_runs",
+    "compare_slices",
+    "correlate_runs",
+    "design_topic_set",
+    "discriminative_power",
+    "estimate_power",
+    "find_doubts",
+    "find_tradeoffs",
+    "flips",
+    "hold_out",
+    "k_fold",
+    "measure_risk",
+    "order_agreements",
+    "plan_topics",
+    "ranking_agreement",
+    "read_results",
+    "read_splits",
+    "replicate",
+    "split_half",
+    "state_claims",
+    "swap_rates",
+    "tune",
+    "within_margin",
+    "write_results",
+    "write_splits",
+]
+
+_NAMES = {
+    "claims": "Claim Claims Flips flips state_claims",
+    "differences": "Comparison Difference compare within_margin",
+    "doubts": "Doubt find_doubts",
+    "gate": "GateResult check_gate",
+    "orderings": "OrderAgreements RunCorrelations compare_runs correlate_runs order_agreements",
+    "power": "PowerAnalysis TopicPlan design_topic_set estimate_power plan_topics",
+    "reliability": "anova discriminative_power ranking_agreement replicate split_half swap_rates",
+    "results": "read_results write_results",
+    "samples": "average_intervals",
+    "slices": "Slices compare_slices",
+    "splits": "Splits hold_out k_fold read_splits write_splits",
+    "tradeoffs": "Tradeoffs find_tradeoffs",
+    "tuning": "Tuning tune",
+}
+
+__getattr__ = lazy_modules(__name__, _NAMES, others={"risk": "RiskAnalysis measure_risk"})

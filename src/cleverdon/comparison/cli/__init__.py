@@ -1,0 +1,1 @@
+"""Commands on comparisons: compare, claim, slices, gate, power, correlate, splits, tune."""

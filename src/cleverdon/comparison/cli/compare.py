@@ -1,0 +1,290 @@
+"""The commands compare, claim, slices and power, which compare runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cleverdon.cli import options
+from cleverdon.cli.declarations import Options, argument, command, excludes, flag, option, requires
+from cleverdon.comparison.cli.options import ComparisonOptions, TestingOptions
+
+if TYPE_CHECKING:
+    from cleverdon.comparison.claims import Claims
+    from cleverdon.comparison.slices import Slices
+    from cleverdon.scores import Scores
+    from cleverdon.tables.result import Result
+
+
+def evaluate_tied(
+    qrels: str, scores: Scores, evaluate: Callable[[str], Scores]
+) -> tuple[Scores, Scores] | None:
+    """Evaluate with the worst and the best order of ties; None where there are no ties.
+
+    Judgments from standard input cannot be read again.
+    """
+    if (
+        qrels == "-"
+        or scores.about.settings.order_by == "rank"
+        or not any(run.tie_rate for run in scores.about.runs.values())
+    ):
+        return None
+    return evaluate("worst"), evaluate("best")
+
+
+class DoubtOptions(Options):
+    """The options of doubts."""
+
+    silence: tuple[str, ...] = option(
+        "NAME", "A doubt that is not to be raised; again for more.", multiple=True
+    )
+    pooled: tuple[str, ...] = option(
+        "NAME",
+        "A run whose results went into the pool that was judged; again for more.",
+        multiple=True,
+    )
+    tuned_on: str | None = option(
+        options.FILE,
+        "Queries that parameters were chosen on: an id a line, or a hold-out that cleverdon splits "
+        "wrote, whose training queries are meant.",
+    )
+
+    @property
+    def doubting(self) -> dict[str, Any]:
+        """The keywords of `find_doubts`."""
+        from cleverdon.comparison.splits import read_training_queries  # loads numpy
+
+        tuned_on = () if self.tuned_on is None else read_training_queries(self.tuned_on)
+        return {"silence": self.silence, "pooled": self.pooled or None, "tuned_on": tuned_on}
+
+
+class CompareOptions(ComparisonOptions, options.LayoutOptions, options.EvaluationOptions):
+    """The options of `cleverdon compare`."""
+
+    measures: tuple[str, ...] = options.measures
+    format_: str = options.formats(
+        "How to print. csv, tsv and json have every difference, with all digits."
+    )
+
+
+@command(CompareOptions)
+def compare_command(given: CompareOptions) -> str:
+    """Compare RUNS query by query: with a baseline, or every one with every other.
+
+    A dagger marks what differs significantly from the baseline. Without one, every run has a
+    letter, and a value has the letters of the runs that it is significantly better than. The best
+    value of a measure is bold, and the second underlined.
+
+    \b
+    Examples:
+      cleverdon compare qrels.txt bm25.run dense.run --baseline bm25
+      cleverdon compare qrels.txt *.run -m nDCG@10 -m AP --test randomised-tukey
+      cleverdon compare qrels.txt bm25.run dense.run --baseline bm25 --format latex
+      cleverdon compare qrels.txt *.run -m nDCG@10 -m AP --sort nDCG@10 --systems columns
+      cleverdon compare qrels.txt bm25.run dense.run --format csv > differences.csv
+    """
+    runs = given.open_runs()
+
+    from cleverdon.cli.progress import bar
+
+    with bar("comparing"):
+        from cleverdon.comparison.differences import compare
+        from cleverdon.score_tables import check_layout, sort_measure
+
+        check_layout(given.format_, **given.layout, records=True)  # before anything takes long
+        scores = given.evaluate(runs)
+        sort_measure(given.sort, scores, scores.measures)
+        found = compare(scores, **given.comparing)
+    return found.render(given.format_, **given.layout, **options.terminal())
+
+
+class ClaimOptions(ComparisonOptions, DoubtOptions, options.EvaluationOptions):
+    """The options of `cleverdon claim`."""
+
+    measures: tuple[str, ...] = options.measures
+    bounds: bool = flag(
+        "Look, too, at the lowest and highest that averages could be, whatever the order of tied "
+        "results and the grades of unjudged ones."
+    )
+    format_: str = options.formats("How to print.", ("text", "markdown", "json"))
+
+
+@command(ClaimOptions)
+def claim_command(given: ClaimOptions) -> Claims:
+    """Say in words what the data supports, what it does not, and what speaks against believing it.
+
+    A sentence for each pair of runs and each measure; below, doubts about the evaluation, each with
+    its name, by which it can be silenced, and a reference.
+
+    \b
+    Examples:
+      cleverdon claim qrels.txt bm25.run dense.run --baseline bm25 -m nDCG@10
+      cleverdon claim qrels.txt bm25.run dense.run --baseline bm25 --pooled bm25 --bounds
+      cleverdon claim qrels.txt bm25.run dense.run --silence few-topics --silence mean-rr
+    """
+    runs = given.open_runs()
+
+    from cleverdon.cli.progress import bar
+
+    with bar("comparing"):
+        from cleverdon.comparison.claims import state_claims
+        from cleverdon.comparison.differences import compare
+        from cleverdon.comparison.doubts import find_doubts
+
+        scores = given.evaluate(runs, bounds=given.bounds, warn=False)
+        ordered = evaluate_tied(
+            given.qrels, scores, lambda ties: given.changed(ties=ties).evaluate(runs, warn=False)
+        )
+        found = compare(scores, **given.comparing)
+        return state_claims(found, doubts=find_doubts(found, tied=ordered, **given.doubting))
+
+
+class SlicesOptions(ComparisonOptions, options.EvaluationOptions):
+    """The options of `cleverdon slices`."""
+
+    topics: str = options.attributes(
+        "Attributes of queries: CSV or TSV with a header, the first column the query's id.",
+        required=True,
+    )
+    by: str | None = option("NAME", "The attribute (column) to slice by.  [default: the only one]")
+    measures: tuple[str, ...] = options.measures
+    average: str = option(
+        click.Choice(["mean", "geometric", "median", "min", "max", "std", "micro"]),
+        "From values of queries to one: see `cleverdon eval --help`. Comparisons are of means.",
+        default="mean",
+    )
+    bins: int = option(
+        options.Count(min=0),
+        "Cut an attribute of more different numbers than this at its quantiles, into so many "
+        "slices; 0: take numbers as names.",
+        default=4,
+    )
+    few: int = option(options.Count(min=0), "Mark slices of fewer queries.", default=10)
+    format_: str = options.formats("How to print. csv, tsv and json have all digits.")
+
+
+@command(SlicesOptions)
+def slices_command(given: SlicesOptions) -> Slices:
+    """Score and compare RUNS on each kind of query: by language, length, type.
+
+    p-values are corrected over the whole family: systems x measures x slices. A warning tells
+    where one run beats another over all queries, and is behind on every kind of them.
+
+    \b
+    Examples:
+      cleverdon slices qrels.txt bm25.run dense.run --attributes topics.csv --by language
+      cleverdon slices qrels.txt bm25.run dense.run --attributes topics.tsv --by length --bins 2 \\
+          --baseline bm25 -m nDCG@10
+    """
+    runs = given.open_runs()
+
+    from cleverdon.cli.progress import bar
+    from cleverdon.comparison.slices import compare_slices
+    from cleverdon.formats.attributes import read_topics
+
+    table = read_topics(given.topics)  # before anything takes long
+    table.column(given.by)
+    scores = given.evaluate(runs)
+    with bar("comparing"):
+        return compare_slices(
+            scores,
+            table,
+            by=given.by,
+            average=given.average,
+            bins=given.bins,
+            few=given.few,
+            **given.comparing,
+        )
+
+
+class PowerOptions(ComparisonOptions, options.SettingsOptions):
+    """The options of `cleverdon power`."""
+
+    qrels: str | None = argument(options.INPUT, required=False)
+    runs: tuple[str, ...] = argument(options.INPUT, nargs=-1)
+    difference: float | None = option(
+        options.Number(min=0, min_open=True),
+        "The mean difference that must not be missed.  [default: the one that was seen]",
+        metavar="D",
+    )
+    target: float = option(options.SHARE, "The power to be reached.", default=0.8)
+    method: str | None = option(
+        click.Choice(["resampling", "t"]),
+        "resampling: the comparison's own test, on queries drawn from those at hand; t: the "
+        "formula of the paired t-test.  [default: t with --test t, else resampling]",
+    )
+    deviation: float | None = option(
+        options.Number(min=0),
+        "Without files: the standard deviation of differences over queries; with --system-count, "
+        "of one system's scores.",
+        metavar="SD",
+    )
+    systems: int | None = option(
+        options.Count(min=2),
+        "Without files: how many systems are to be compared at once.",
+        flags="--system-count",
+        metavar="M",
+    )
+    measures: tuple[str, ...] = options.measures
+    format_: str = options.formats("How to print. csv, tsv and json have all digits.")
+
+
+@command(PowerOptions)
+@requires("QRELS", "RUNS", because="it takes at least two runs to compare")
+@excludes("QRELS", "--deviation", "--system-count", because="they are for use without files")
+@requires("--format", "QRELS", because="without files, the answer is a sentence")
+def power_command(given: PowerOptions) -> Result | str:
+    """Say what the queries at hand can show, and how many it would take.
+
+    For every comparison of RUNS: how likely a difference of that size is found, the smallest
+    difference that is likely to be, and the queries needed. Where comparisons are corrected for, a
+    p-value is to reach --level divided by their number.
+
+    Without files, it is how many queries to make: from the --difference that must not be missed and
+    the standard --deviation in an earlier collection.
+
+    \b
+    Examples:
+      cleverdon power qrels.txt bm25.run dense.run --baseline bm25 -m nDCG@10
+      cleverdon power qrels.txt bm25.run dense.run --baseline bm25 --difference 0.02
+      cleverdon power --difference 0.05 --deviation 0.2
+      cleverdon power --difference 0.1 --deviation 0.25 --system-count 10
+    """
+    if given.qrels is None:
+        return _plan(given)
+    options.check_one_stdin(given.qrels, *given.runs)
+    runs = options.opened(given.runs)
+
+    from cleverdon.cli.progress import bar
+    from cleverdon.comparison.differences import compare
+    from cleverdon.comparison.power import estimate_power
+
+    scores = options.evaluated(given.qrels, runs, given.measures, **given.evaluation)
+    with bar("comparing"):
+        return estimate_power(
+            compare(scores, **given.comparing),
+            difference=given.difference,
+            target=given.target,
+            method=given.method,
+            seed=given.seed,
+        )
+
+
+def _plan(given: PowerOptions) -> str:
+    if given.difference is None or given.deviation is None:
+        raise click.UsageError("give QRELS and RUNS, or --difference and --deviation")
+    testing = (name for name in TestingOptions.fields if name != "level")
+    of_files = ("method", "measures", "baseline", *testing, *given.evaluation)
+    options.check_of_use(False, of_files, "QRELS and RUNS")
+
+    from cleverdon.comparison.power import plan_topics
+
+    return plan_topics(
+        given.difference,
+        given.deviation,
+        systems=given.systems,
+        level=given.level,
+        target=given.target,
+    ).to_text()

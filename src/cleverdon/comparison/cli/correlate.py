@@ -1,0 +1,155 @@
+"""The command correlate: rank correlation of orders of systems or of runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from cleverdon.cli import options
+from cleverdon.cli.declarations import argument, command, excludes, flag, option, requires
+from cleverdon.comparison.orderings import COEFFICIENTS, DEFAULT_RUN_COEFFICIENTS, RUN_COEFFICIENTS
+from cleverdon.stats.resampling import FEWER_RESAMPLES
+
+if TYPE_CHECKING:
+    from cleverdon.comparison.orderings import RunCorrelations
+    from cleverdon.scores import Scores
+    from cleverdon.tables.result import Result
+
+
+_TWO_RUNS = "it compares two rankings, without judgments and measures"
+
+
+class CorrelateOptions(options.SettingsOptions):
+    """The options of `cleverdon correlate`."""
+
+    qrels: str | None = argument(options.INPUT, required=False)
+    runs: tuple[str, ...] = argument(options.INPUT, nargs=-1)
+    measures: tuple[str, ...] = options.measures
+    other: str | None = option(
+        options.FILE,
+        "Other judgments: compare, by each measure, the orders that the two give.",
+        flags="--qrels2",
+    )
+    topics: str | None = options.attributes(
+        "Attributes of queries, CSV or TSV with a header: compare, by each measure, the orders on "
+        "each kind of query."
+    )
+    by: str | None = options.by
+    two_runs: tuple[str, str] | None = option(
+        options.FILE,
+        "Instead of all this: compare how two runs rank each query's documents.",
+        flags="--runs",
+        metavar="A B",
+        nargs=2,
+    )
+    ways: tuple[str, ...] = option(
+        click.Choice(list(RUN_COEFFICIENTS)),
+        "With --runs: by which coefficient; again for more.  "
+        f"[default: {', '.join(DEFAULT_RUN_COEFFICIENTS)}]",
+        flags="--how",
+        multiple=True,
+    )
+    k: int | None = option(options.COUNT, "With --runs: the first K results only.", metavar="K")
+    matrix: str | None = option(
+        click.Choice(list(COEFFICIENTS)), "Print one coefficient as a square, without intervals."
+    )
+    first_is_truth: bool = flag(
+        "tau-AP takes the first order for the truth.  [default: the mean of both directions]"
+    )
+    persistence: float = option(
+        options.SHARE,
+        "Of rank-biased overlap: how likely one reads on from a rank to the next.",
+        short="-p",
+        default=0.9,
+    )
+    resamples: int = option(
+        options.REPEATS, "How often the bootstrap draws queries.", default=FEWER_RESAMPLES
+    )
+    seed: int = options.seed("intervals")
+    format_: str = options.formats("How to print. csv, tsv and json have all digits.")
+
+
+@command(CorrelateOptions)
+@requires("--how", "--runs")
+@requires("-k", "--runs")
+@excludes("--runs", "QRELS", "-m", "--qrels2", "--attributes", "--matrix", because=_TWO_RUNS)
+@excludes("--qrels2", "--attributes")
+@requires("--by", "--attributes")
+@excludes("--matrix", "--resamples", "--seed", because="a matrix has no intervals")
+@excludes("-p", *(f"--matrix {name}" for name in COEFFICIENTS if name != "rbo"))
+@excludes("--first-is-truth", *(f"--matrix {name}" for name in COEFFICIENTS if name != "tau_ap"))
+def correlate_command(given: CorrelateOptions) -> Result:
+    """Say how alike the orders are that measures give to RUNS, or two judgments, or queries.
+
+    Kendall's tau-b, tau-AP, Spearman's rho and rank-biased overlap, each with a bootstrap interval
+    over queries. Or, with --runs, how alike two runs rank documents.
+
+    \b
+    Examples:
+      cleverdon correlate qrels.txt *.run -m nDCG@10 -m AP -m RR
+      cleverdon correlate qrels.txt *.run -m nDCG@10 --qrels2 crowd.txt
+      cleverdon correlate qrels.txt *.run -m AP --attributes topics.csv --by language
+      cleverdon correlate --runs bm25.run dense.run --how rbo -k 10
+    """
+    if given.two_runs:
+        return _compare_two_runs(given, given.two_runs)
+    if given.qrels is None or len(given.runs) < 2:
+        raise click.UsageError("give QRELS and at least two RUNS, or --runs A B")
+    options.check_one_stdin(given.qrels, *given.runs)
+    if given.other and "-" in (given.qrels, *given.runs):
+        raise click.UsageError("with --qrels2, no file can be standard input")
+    runs = options.opened(given.runs)
+
+    from cleverdon.cli.progress import bar
+    from cleverdon.comparison.orderings import order_agreements
+    from cleverdon.formats.attributes import read_topics
+
+    kinds = read_topics(given.topics).column(given.by)[1] if given.topics else None
+    scores = options.evaluated(given.qrels, runs, given.measures, **given.evaluation)
+    again = None
+    if given.other:
+        runs = options.opened(given.runs)
+        again = options.evaluated(given.other, runs, given.measures, **given.evaluation)
+    with bar("comparing"):
+        return order_agreements(
+            scores,
+            other=again,
+            topics=None if kinds is None else _topic_sets(scores, kinds),
+            p=given.persistence,
+            symmetric=not given.first_is_truth,
+            resamples=given.resamples,
+            seed=given.seed,
+        )
+
+
+def _topic_sets(scores: Scores, kinds: dict[str, str]) -> dict[str, list[str]]:
+    """Return the queries of each kind on which all runs are evaluated."""
+    from cleverdon.comparison.samples import samples
+
+    sets: dict[str, list[str]] = {}
+    without = 0
+    for topic in samples(scores)[0].topics:
+        if topic in kinds:
+            sets.setdefault(kinds[topic], []).append(topic)
+        else:
+            without += 1
+    if without:
+        click.echo(f"cleverdon: warning: {without} queries are of no kind, and left out", err=True)
+    return sets
+
+
+def _compare_two_runs(given: CorrelateOptions, files: tuple[str, str]) -> RunCorrelations:
+    options.check_of_use(not given.ways or "rbo" in given.ways, ("persistence",), "--how rbo")
+    reading = {"run_format": "format", "order_by": "order_by", "duplicates": "duplicates"}
+    others = ("by", "first_is_truth", "resamples", "seed", *(given.evaluation.keys() - reading))
+    options.check_of_use(False, others, "QRELS and RUNS")
+
+    from cleverdon.comparison.orderings import compare_runs
+    from cleverdon.data import Run
+
+    chosen = {reading[name]: given.evaluation[name] for name in reading}
+    how = {name: value for name, value in chosen.items() if value is not None}
+    first, second = (Run.read(file, **how) for file in files)
+    ways = given.ways or DEFAULT_RUN_COEFFICIENTS
+    return compare_runs(first, second, coefficients=ways, k=given.k, p=given.persistence)

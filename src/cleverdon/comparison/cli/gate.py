@@ -1,0 +1,190 @@
+"""The command gate: a run against rules and a baseline, for continuous integration."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cleverdon.cli import options
+from cleverdon.cli.cost_options import costs_files
+from cleverdon.cli.declarations import argument, command, excludes, flag, option
+from cleverdon.errors import CleverdonError
+
+if TYPE_CHECKING:
+    from cleverdon.comparison.gate import GateResult
+
+
+class CannotTell(click.ClickException):
+    """No rule was judged: exit code 2, since 1 means that a rule is broken."""
+
+    exit_code = 2
+
+
+_NOT_RECORDED = "it is not recorded in results files; compare with a run"
+
+
+class GateOptions(options.SettingsOptions):
+    """The options of `cleverdon gate`."""
+
+    qrels: str = argument(options.INPUT)
+    run: str = argument(options.INPUT)
+    rules: tuple[str, ...] = option(
+        "RULE",
+        "What the run must keep; again for more.",
+        flags="--rule",
+        multiple=True,
+        required=True,
+    )
+    baseline: str | None = option(
+        options.FILE,
+        "What the run is to replace: a run, or a results file that --json wrote before.",
+    )
+    costs: tuple[str, ...] = costs_files(
+        "What the run's engine costs: what 'bench --json' or 'index --json' wrote"
+    )
+    baseline_costs: tuple[str, ...] = costs_files(
+        "The same of the baseline's engine, where it is in no results file"
+    )
+    json_file: str | None = option(
+        click.Path(dir_okay=False),
+        "Write a results file, which can be the next --baseline.",
+        flags="--json",
+        metavar="FILE",
+    )
+    junit_file: str | None = option(
+        click.Path(dir_okay=False),
+        "Write a JUnit report, with a test case for each rule.",
+        flags="--junit",
+        metavar="FILE",
+    )
+    worst: int = option(
+        options.Count(min=0),
+        "For each measure, show the N queries that lost most.",
+        metavar="N",
+        default=5,
+    )
+    allow_different_qrels: bool = flag(
+        "Compare even where the baseline was made with other judgments."
+    )
+    allow_different_topics: bool = flag(
+        "Compare even where run and baseline have different queries: on those that both have.",
+        flags="--allow-different-queries",
+    )
+    correction: str = option(
+        "NAME",
+        "How the p-values of several 'not significantly worse' are corrected; none: not at all.",
+        default="holm",
+    )
+    level: float = options.level("Up to which p-value a difference is called significant.")
+    seed: int = options.seed("p-values")
+    format_: str = options.formats("How to print.", ("table", "markdown", "json"))
+
+
+@command(GateOptions)
+@excludes("--json", "--second", "--weights", because=_NOT_RECORDED)
+def gate_command(given: GateOptions) -> tuple[GateResult, int]:
+    """Hold RUN against rules, and against a baseline; fail where a rule is broken.
+
+    For continuous integration. The exit code is 0 where every rule holds, 1 where one is broken,
+    and 2 where that cannot be told: a wrong rule, a missing file, a baseline that does not fit.
+
+    \b
+    Rules:
+      MEASURE >= NUMBER                            also >, <=, < and ==
+      MEASURE >= baseline - NUMBER                 or + NUMBER; NUMBER% is of the baseline's value
+      MEASURE not significantly worse              no evidence of being worse than the baseline
+      MEASURE not significantly worse by NUMBER    evidence of not being worse by that
+      no query loses more than NUMBER on MEASURE
+      COST <= NUMBER UNIT                          p99 <= 50 ms, index size <= 200 MB,
+      COST <= baseline + NUMBER%                   throughput >= 400/s, errors <= 0.1%
+
+    Costs come from the files of --costs. Of a bench: p50, p90, p95, p99, p99.9, p99.99, throughput,
+    errors and knee; of indexing: index time, cpu, memory, overhead, size and ratio. What was not
+    measured, or not validly, cannot be judged: the exit code is 2.
+
+    \b
+    Examples:
+      cleverdon gate qrels.txt new.run --baseline old.run --rule 'nDCG@10 >= baseline - 0.01'
+      cleverdon gate qrels.txt new.run --rule 'nDCG@10 >= 0.3' --json results.json
+      cleverdon gate qrels.txt new.run --baseline results.json --junit gate.xml \\
+          --rule 'R@100 not significantly worse' --rule 'no query loses more than 0.5 on RR'
+      cleverdon gate qrels.txt new.run --costs bench.json --costs index.json \\
+          --rule 'p99 <= 50 ms' --rule 'index size <= 200 MB' --rule 'nDCG@10 >= 0.3'
+    """
+    baseline, json_file = given.baseline, given.json_file
+    options.check_one_stdin(given.qrels, given.run)
+    if baseline == "-":
+        raise click.UsageError("the --baseline cannot be standard input")
+    if baseline and json_file and os.path.realpath(baseline) == os.path.realpath(json_file):
+        raise click.UsageError("--json would put RUN in the place of the --baseline, good or not")
+    for written in filter(None, (json_file, given.junit_file)):
+        options.check_output(Path(written))
+    of_baseline = ("worst", "allow_different_qrels", "allow_different_topics")
+    options.check_of_use(baseline, (*of_baseline, "correction", "level", "seed"), "--baseline")
+
+    from cleverdon.comparison.results import write_results, write_text
+
+    try:
+        verdict = _judged(given)
+        if json_file is not None:
+            record = verdict.to_dict()
+            write_results(json_file, verdict.scores, costs=verdict.costs, gate=record)
+        if given.junit_file is not None:
+            write_text(given.junit_file, verdict.to_junit())
+    except CleverdonError as error:
+        raise CannotTell(str(error)) from None
+    for note in verdict.notes:
+        click.echo(f"cleverdon: warning: {note}", err=True)
+    return verdict, int(not verdict.passed)
+
+
+def _judged(given: GateOptions) -> GateResult:
+    from cleverdon.cli.cost_options import read_costs_of_one
+    from cleverdon.cli.progress import bar
+    from cleverdon.comparison.gate import BASELINE, RUN, check_gate
+    from cleverdon.comparison.results import read_result_costs, read_results
+    from cleverdon.comparison.rules import CostLimit, parse_rule
+    from cleverdon.formats.inputs import open_source
+    from cleverdon.profiles import find_profile
+
+    tool = find_profile(given.profile)
+    read = [parse_rule(rule, measure=lambda text: tool.parse(text)[0]) for rule in given.rules]
+    of_measures = [rule for rule in read if not isinstance(rule, CostLimit)]
+    baseline = given.baseline
+    for rule in of_measures:  # before anything takes long
+        if rule.needs_baseline and baseline is None:
+            raise click.UsageError(f"rule {rule.text!r} needs a --baseline")
+    ours = read_costs_of_one(given.costs, "--costs")
+    theirs = read_costs_of_one(given.baseline_costs, "--baseline-costs")
+    before = None if baseline is None else read_results(baseline)
+    if theirs is None and baseline is not None and before is not None:
+        theirs = read_result_costs(baseline)
+    for name in ("second", "weights"):
+        if before is not None and given.evaluation[name] is not None:
+            raise click.UsageError(
+                f"--{name} and a results file do not go together: {_NOT_RECORDED}"
+            )
+    opened = {RUN: open_source(given.run)}
+    if baseline is not None and before is None:
+        opened[BASELINE] = open_source(baseline)
+    measures = tuple(dict.fromkeys(rule.measure for rule in of_measures))
+    scores = options.evaluated(given.qrels, opened, measures, **given.evaluation)
+    other = BASELINE if BASELINE in opened else before
+    with bar("comparing"):
+        return check_gate(
+            scores,
+            read,
+            system=RUN,
+            baseline=other,
+            costs=ours,
+            baseline_costs=theirs,
+            correction=given.correction,
+            level=given.level,
+            worst=given.worst,
+            seed=given.seed,
+            allow_different_qrels=given.allow_different_qrels,
+            allow_different_topics=given.allow_different_topics,
+        )

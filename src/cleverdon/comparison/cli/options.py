@@ -1,0 +1,59 @@
+"""Options for significance tests, of commands that compare systems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from cleverdon.cli import options
+from cleverdon.cli.declarations import Options, option
+from cleverdon.stats.multiple_comparisons import CORRECTIONS, FAMILY_TESTS
+from cleverdon.stats.tests import ALTERNATIVES, TESTS
+
+_MEANINGS = "; ".join(f"{word}: {meaning}" for word, meaning in ALTERNATIVES.items())
+
+
+class TestingOptions(Options):
+    """The significance test, and how its p-values are read."""
+
+    test: str = option(
+        click.Choice([*TESTS, *FAMILY_TESTS]),
+        "The significance test, paired by query.",
+        default="randomisation",
+    )
+    alternative: str = option(
+        click.Choice(list(ALTERNATIVES)),
+        f"What a small p-value is to speak for. {_MEANINGS}.",
+        default="two-sided",
+    )
+    correction: str | None = option(
+        click.Choice(list(CORRECTIONS)),
+        "How p-values are corrected over the whole family: all pairs of systems by all "
+        "measures.  [default: holm; Tukey's tests correct by themselves]",
+    )
+    level: float = options.level(
+        "Up to which corrected p-value a difference is called significant."
+    )
+    seed: int = options.seed("p-values")
+
+    @property
+    def testing(self) -> dict[str, Any]:
+        """Return the keywords of `compare`, without the baseline."""
+        return {name: getattr(self, name) for name in TestingOptions.fields}
+
+
+class ComparisonOptions(TestingOptions):
+    """The baseline and the test of a comparison."""
+
+    runs: tuple[str, ...]
+    baseline: str | None = options.baseline
+
+    @property
+    def baseline_name(self) -> str | None:
+        return options.resolve_baseline(self.baseline, self.runs)
+
+    @property
+    def comparing(self) -> dict[str, Any]:
+        """Return the keywords of `compare`."""
+        return {"baseline": self.baseline_name, **self.testing}

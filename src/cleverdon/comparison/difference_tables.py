@@ -1,0 +1,186 @@
+"""Tables of differences between systems, with marks of significance.
+
+Against a baseline, a dagger marks a significant difference. Where every pair was compared, systems
+have letters, and a value has the letters of the systems that it is better than. The best value of
+a measure is bold and the second underlined. CSV, TSV and JSON have every difference as a record,
+with all digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any
+
+from cleverdon._common.text import counted, printable
+from cleverdon.measures.base import worst_value
+from cleverdon.score_tables import (
+    best_two,
+    chosen_settings,
+    format_score,
+    missing_queries,
+    shown_digits,
+    sorted_systems,
+)
+from cleverdon.stats.multiple_comparisons import FAMILY_TESTS
+from cleverdon.tables.result import as_json
+from cleverdon.tables.table import Mark, TextTable
+
+if TYPE_CHECKING:
+    from cleverdon.comparison.differences import Comparison, Difference
+
+_DAGGER = "†"
+_LETTERS = ascii_lowercase.replace("q", "")  # Unicode has no raised q
+
+_NAMES = {
+    "t": "Student's t",
+    "bootstrap": "Bootstrap shift",
+    "tukey": "Tukey's HSD",
+    "randomised-tukey": "Randomised Tukey HSD",
+}
+_CORRECTED = {
+    "holm": "Holm's correction",
+    "bonferroni": "Bonferroni's correction",
+    "benjamini-hochberg": "Benjamini and Hochberg's correction",
+    "none": "no correction",
+}
+
+
+def means_table(comparison: Comparison, *, sort: str, digits: int | None) -> TextTable:
+    """Return a row of means for each system, with marks where differences are shown."""
+    decimals = shown_digits(comparison.scores, digits)
+    samples = {sample.measure: sample for sample in comparison.samples}
+    systems = sorted_systems(
+        comparison.samples[0].systems,
+        sort,
+        comparison.scores,
+        list(samples),
+        lambda name, measure: samples[measure].mean(name),
+    )
+    names = dict(zip(systems, _letters(len(systems)), strict=True))
+    marks: dict[tuple[int, int], Mark] = {}
+    rows = [[printable(system)] for system in systems]
+    if comparison.baseline is None:
+        marks |= {(s, 0): Mark(above=name) for s, name in enumerate(names.values())}
+    for column, (measure, sample) in enumerate(samples.items(), start=1):
+        means = {system: sample.mean(system) for system in systems}
+        shown = {
+            system: format_score(measure, mean, digits=decimals) for system, mean in means.items()
+        }
+        found = best_two(measure, means, shown)
+        differences = (one for one in comparison.differences if one.measure == measure)
+        apart = [one for one in differences if comparison.shows(one)]
+        for s, system in enumerate(systems):
+            rows[s].append(shown[system])
+            above = _above(comparison, apart, system, names)
+            marks[s, column] = Mark(found.get(system), above)
+    header = ["system", *map(str, samples)]
+    return TextTable(
+        header, rows, 1, [], [*_rests_on(comparison), *_comparison_footnotes(comparison)], marks
+    )
+
+
+def _letters(count: int) -> list[str]:
+    """Return a letter for each system; numbers where there are not enough."""
+    return list(_LETTERS[:count] if count <= len(_LETTERS) else map(str, range(1, count + 1)))
+
+
+def _above(
+    comparison: Comparison, found: Sequence[Difference], system: str, names: dict[str, str]
+) -> str:
+    """Return the mark of a system's value: a dagger, or the letters of systems that it beats."""
+    if comparison.baseline is not None:
+        return _DAGGER if any(difference.system == system for difference in found) else ""
+    pairs = map(_by_merit, found)
+    beaten = {loser for winner, loser in pairs if winner == system}
+    between = "" if len(names) <= len(_LETTERS) else ","
+    return between.join(name for other, name in names.items() if other in beaten)
+
+
+def _by_merit(found: Difference) -> tuple[str, str]:
+    """Return the better system and the other; the higher one where none is better."""
+    higher_wins = (found.difference > 0) != (found.measure.better == "lower")
+    pair = found.system, found.baseline
+    return pair if higher_wins else pair[::-1]
+
+
+def _comparison_footnotes(comparison: Comparison) -> list[str]:
+    """Return what the marks mean, and what the p-values are of."""
+    marked = any(comparison.shows(found) for found in comparison.differences)
+    if comparison.baseline is None:
+        first = "Letters above a value: the systems that it is significantly better than."
+        first = first if marked else "No system is significantly better than another."
+    else:
+        sides = {"greater": "is significantly higher than", "less": "is significantly lower than"}
+        differs = sides.get(comparison.alternative, "differs significantly from")
+        meaning = f"{differs} {printable(comparison.baseline)}."
+        first = f"{_DAGGER} {meaning}" if marked else f"Nothing {meaning}"
+    return [
+        first,
+        f"{describe_test(comparison)}, p ≤ {comparison.level:g}, {basis_text(comparison)}.",
+    ]
+
+
+def describe_test(comparison: Comparison) -> str:
+    """Return the test and the family that it is corrected for."""
+    sides = "" if comparison.alternative == "two-sided" else ", one-sided"
+    family = counted(len(comparison.differences), "comparison")
+    if comparison.test in FAMILY_TESTS:
+        systems = counted(len(comparison.samples[0].systems), "system")
+        return f"{_NAMES[comparison.test]} over all pairs of {systems}, for each measure by itself"
+    how = _CORRECTED.get(comparison.correction, f"{comparison.correction} correction")
+    name = _NAMES.get(comparison.test, comparison.test.capitalize())
+    return f"{name} test{sides}, {how} over {family}"
+
+
+def basis_text(comparison: Comparison) -> str:
+    """Return the number of queries that systems were compared on."""
+    return counted(len(comparison.samples[0].topics), "query")
+
+
+def _rests_on(comparison: Comparison) -> list[str]:
+    """Return notes on the values: settings, queries left out, undefined values."""
+    about = comparison.scores.about
+    choices = "; ".join(chosen_settings(about))
+    left = about.queries - len(comparison.samples[0].topics)
+    found = [f"{choices[0].upper()}{choices[1:]}."] if choices else []
+    found += [f"{lacking}." for lacking in missing_queries(about, comparison.samples[0].systems)]
+    if left:
+        found.append(f"{counted(left, 'query')} without a value of every system left out.")
+    return found + [
+        f"{sample.measure} is undefined for {counted(sample.undefined, 'value')} "
+        f"(counted as {worst_value(sample.measure):g})."
+        for sample in comparison.samples
+        if sample.undefined
+    ]
+
+
+def difference_record(found: Difference, comparison: Comparison) -> dict[str, Any]:
+    """Return a difference with all its numbers, as JSON can hold them."""
+    sizes = asdict(found.sizes)
+    plain = {
+        "system": found.system,
+        "baseline": found.baseline,
+        "measure": str(found.measure),
+        "mean": found.mean,
+        "baseline_mean": found.baseline_mean,
+        "difference": found.difference,
+        "relative": found.relative,
+        "low": found.interval.low,
+        "high": found.interval.high,
+        "confidence": found.interval.confidence,
+        "p": found.p.p,
+        "corrected": found.corrected,
+        "significant": comparison.significant(found),
+        **{name: size for name, size in sizes.items() if name not in ("difference", "relative")},
+    }
+    record: dict[str, Any] = as_json(plain)
+    return record
+
+
+def differences_table(comparison: Comparison) -> TextTable:
+    """Return a row for each difference, with all digits."""
+    records = [difference_record(found, comparison) for found in comparison.differences]
+    rows = [["" if value is None else str(value) for value in row.values()] for row in records]
+    return TextTable(list(records[0]), rows, 3, [])

@@ -1,0 +1,325 @@
+"""The commands search and index, and the options of every command that asks an engine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from cleverdon.cli import options
+from cleverdon.cli.declarations import Options, argument, command, flag, option
+from cleverdon.engines.protocol import FIELDS, SCORES
+
+if TYPE_CHECKING:
+    from cleverdon.engines.indexing.results import IndexingResult
+    from cleverdon.engines.load.bench import Bench
+
+_UNITS = {"us": 1e-6, "µs": 1e-6, "ms": 1e-3, "": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
+_TIME = re.compile(r"\s*([0-9]*\.?[0-9]+(?:e-?[0-9]+)?)\s*([a-zµ]*)\s*", re.IGNORECASE)
+
+
+class Duration(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """Seconds, or a time with its unit: 30, 50ms, 2min."""
+
+    name = "time"
+
+    def __init__(self, *, zero: bool = False) -> None:
+        self._zero = zero
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        if isinstance(value, (int, float)):
+            return float(value)
+        found = _TIME.fullmatch(str(value))
+        unit = _UNITS.get(found[2].lower()) if found else None
+        if found is None or unit is None:
+            self.fail(f"{value!r} is not a time; write seconds or a unit: 30, 50ms, 2min, 1h")
+        seconds = float(found[1]) * unit
+        if seconds == 0 and not self._zero:
+            self.fail(f"{value!r}: expected a time above 0")
+        if not isfinite(seconds):
+            self.fail(f"{value!r} is not a finite time")
+        return seconds
+
+
+DURATION = Duration()
+
+
+def complete_engine(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Offer the kinds of engines, and files, which the shell itself completes."""
+    from cleverdon.engines.configuration import ENGINE_KINDS  # loads tomllib, inspect and more
+
+    kinds = [
+        CompletionItem(re.split("[A-Z]", kind.short, maxsplit=1)[0], help=kind.what)
+        for name, kind in ENGINE_KINDS.items()
+        if name.startswith(incomplete) and not kind.short.endswith(".toml")
+    ]
+    return [*kinds, CompletionItem(incomplete, type="file")]
+
+
+engine_argument = argument(shell_complete=complete_engine)
+json_file = option(
+    options.OUTPUT, "Write all results as JSON, for cleverdon report and gate.", flags="--json"
+)
+
+
+def count_option(help: str, **attributes: Any) -> Any:
+    return option(options.COUNT, help, metavar="N", **attributes)
+
+
+def choice_option(choices: Mapping[str, str], help: str, *, default: str) -> Any:
+    """Offer words, whose meanings the help lists."""
+    meanings = "; ".join(f"{word}: {meaning}" for word, meaning in choices.items())
+    return option(click.Choice(list(choices)), f"{help} {meanings}.", default=default)
+
+
+def check_outputs(
+    json_file: Path | None, *files: Path | None, plot: Path | None, inputs: Sequence[str | None]
+) -> None:
+    """Refuse files that cannot be written, before anything takes long."""
+    if plot is not None and plot == json_file:
+        raise click.UsageError(f"--json and --plot both name {plot}; give each a file of its own")
+    for file in (json_file, *files, plot):
+        if file is not None:
+            options.check_output(file, *inputs)
+    if plot is not None:
+        from cleverdon.charts.export import check_savable  # loads altair
+
+        check_savable(plot)
+
+
+def print_result(
+    found: Bench | IndexingResult,
+    format: str,
+    *,
+    section: str | None,
+    json_file: Path | None,
+    plot: Path | None,
+) -> None:
+    """Write the files, and print the result even if one of them cannot be written."""
+    from cleverdon._common.files import write_file
+    from cleverdon.cli.progress import bar
+
+    try:
+        if json_file is not None:
+            write_file(str(json_file), f"{found.to_json()}\n".encode())
+        if plot is not None:
+            from cleverdon.charts.export import save  # loads altair
+
+            with bar("drawing"):
+                save(found.plot(), plot)
+    finally:
+        click.echo(found.render(format, section=section, **options.terminal()))
+
+
+class SearchCommandOptions(Options):
+    """The options of `cleverdon search`."""
+
+    engine: str = engine_argument
+    topics: str = argument(options.INPUT)
+    output: str = option(
+        click.Path(dir_okay=False, allow_dash=True),
+        "The run file; its name decides the format, and - is standard output. Only a file gets a "
+        "journal and a record next to it.",
+        short="-o",
+        metavar="FILE",
+        required=True,
+    )
+    k: int = count_option("The number of results per query.", default=100)
+    concurrency: int = count_option("The number of queries in flight at a time.", default=8)
+    timeout: float = option(DURATION, "Time to wait for an answer.", default="10")
+    tries: int = count_option(
+        "How often to ask a query if another try may succeed: after a lost connection, a "
+        "time-out, 429, 5xx.",
+        default=3,
+    )
+    field: str = choice_option(FIELDS, "The part of a query to ask.", default="title")
+    scores: str = choice_option(SCORES, "The scores to write.", default="engine")
+    allow_failed: bool = flag("Write the run without the queries that failed, instead of nothing.")
+    fresh: bool = flag("Drop the answers of an unfinished search.")
+
+
+@command(SearchCommandOptions)
+def search_command(given: SearchCommandOptions) -> None:
+    """Search TOPICS with ENGINE, and write the results as a run.
+
+    ENGINE is a configuration file (.toml), or the short form of an engine, such as sqlite:index.db;
+    NAME=ENGINE names the run. TOPICS are TREC topics, JSONL, or columns separated by tabs.
+
+    The run appears when it is complete. Until then FILE.journal keeps the answers: after a stop, or
+    if queries failed, the same command asks only for the missing ones. FILE.search.json records how
+    the run was made.
+
+    \b
+    Examples:
+      cleverdon search sqlite:index.db topics.tsv -o bm25.run
+      cleverdon search mine=engine.toml topics.txt -o mine.run -k 1000 --concurrency 32
+      cleverdon search elasticsearch+http://localhost:9200/docs topics.jsonl -o es.run
+      cleverdon search python:retriever:search topics.tsv -o - | cleverdon eval qrels.txt -
+    """
+    from cleverdon.cli.progress import bar, say
+    from cleverdon.engines.client import Patience
+    from cleverdon.engines.configuration import open_named_engine
+    from cleverdon.engines.run_file import search_messages, search_to_file
+
+    if given.output != "-":
+        options.check_output(Path(given.output), given.topics)
+    with bar("searching") as update:
+        found = search_to_file(
+            open_named_engine(given.engine),
+            given.topics,
+            given.output,
+            k=given.k,
+            concurrency=given.concurrency,
+            patience=Patience(timeout=given.timeout, tries=given.tries),
+            failed="leave out" if given.allow_failed else "raise",
+            scores=given.scores,
+            field=given.field,
+            fresh=given.fresh,
+            # Before the first answer, the bar only shows that work goes on.
+            progress=lambda step, done=0, total=0: update(step, done, total) if done else None,
+            notify=say,
+        )
+    for line in search_messages(found, given.output):
+        say(line)
+
+
+class IndexCommandOptions(Options):
+    """The options of `cleverdon index`."""
+
+    arguments: tuple[str, ...] = argument(
+        nargs=-1, required=True, metavar="[ENGINE] COLLECTION...", shell_complete=complete_engine
+    )
+    program: str | None = option(
+        "COMMAND",
+        "Instead of ENGINE, a program that builds the index at {output}. {input} is a file of "
+        "JSON lines with id, title and text, by default its standard input; {files} is COLLECTION "
+        "as given. It runs without a shell.",
+        flags="--command",
+    )
+    output: str | None = option(
+        options.FILE,
+        "With --command: where to keep the last index.  [default: it is deleted]",
+        short="-o",
+        metavar="PATH",
+    )
+    name: str = option("NAME", "The name of the system in results.", default="", show_default=False)
+    repeat: int = option(
+        options.REPEATS,
+        "How often to build each index; from 6 builds on, medians have an interval.",
+        default=3,
+    )
+    sizes: str = option(
+        "N,...",
+        "Numbers of documents to index, as 1000,10000,all; growth is fitted from three sizes on.",
+        default="all",
+    )
+    sampling: str = option(
+        click.Choice(["random", "first"]),
+        "How to choose the documents of smaller sizes: at random, or the first.",
+        default="random",
+    )
+    seed: int = options.seed("documents")
+    at: tuple[int, ...] = count_option(
+        "Predict the cost of indexing N documents by the fitted growth; repeat for more.",
+        multiple=True,
+    )
+    pids: tuple[int, ...] = count_option(
+        "A server that does the work: its time and memory count, with its children; repeat for "
+        "more.",
+        flags="--pid",
+        multiple=True,
+    )
+    watched: tuple[str, ...] = option(
+        options.FILE,
+        "Another folder whose disk space counts, as a server's data; repeat for more.",
+        flags="--watch",
+        metavar="FOLDER",
+        multiple=True,
+    )
+    interval: float = option(
+        options.Number(),
+        "Time between two samples of processes and disk.",
+        metavar="SECONDS",
+        default=0.02,
+    )
+    json_file: Path | None = json_file
+    plot: Path | None = options.plot("growth with the size of the collection")
+    format_: str = options.formats("Output format. csv, tsv and json have all digits.")
+    section: str | None = options.section
+
+
+@command(IndexCommandOptions)
+def index_command(given: IndexCommandOptions) -> None:
+    """Index COLLECTION with ENGINE or a command, and measure time, memory and disk.
+
+    Each index is built anew in a process of its own, which is watched with all its children: wall
+    time, processor time, the most memory and the most disk at once, the size of the index and its
+    ratio to the text. The last index stays.
+
+    \b
+    Examples:
+      cleverdon index sqlite:index.db corpus.jsonl
+      cleverdon index sqlite:index.db corpus.jsonl --sizes 1000,10000,all --at 1000000
+      cleverdon index engine.toml corpus.jsonl --pid 4711 --watch /var/lib/data
+      cleverdon index --command 'my_indexer {input} {output}' corpus.tsv -o my_index
+      cleverdon index sqlite:index.db corpus.jsonl --repeat 6 --json costs.json
+    """
+    sizes = _parse_sizes(given.sizes)
+    collection = given.arguments if given.program is not None else given.arguments[1:]
+    if not collection:
+        raise click.UsageError("give ENGINE and COLLECTION, or --command and COLLECTION")
+    if (given.plot is not None or given.at) and len(sizes) < 3:
+        raise click.UsageError("--plot and --at need three sizes or more, in --sizes")
+    check_outputs(given.json_file, plot=given.plot, inputs=collection)
+
+    from cleverdon.cli.progress import bar
+    from cleverdon.engines.configuration import split_engine_name
+    from cleverdon.engines.indexing.builds import WatchOptions
+    from cleverdon.engines.indexing.measurement import index
+
+    own, engine = "", None
+    if given.program is None:
+        own, engine = split_engine_name(given.arguments[0])
+    with bar("indexing") as progress:
+        found = index(
+            engine,
+            collection,
+            command=given.program,
+            name=given.name or own,
+            repeat=given.repeat,
+            sizes=sizes,
+            sampling=given.sampling,
+            seed=given.seed,
+            at=given.at,
+            output=given.output,
+            watching=WatchOptions(
+                servers=given.pids, folders=given.watched, interval=given.interval
+            ),
+            progress=progress,
+        )
+    print_result(
+        found, given.format_, section=given.section, json_file=given.json_file, plot=given.plot
+    )
+
+
+def _parse_sizes(text: str) -> list[int | None]:
+    """As in 1000,10000,all."""
+    found: list[int | None] = []
+    for part in text.split(","):
+        word = part.strip().replace("_", "")
+        if word != "all" and not (word.isascii() and word.isdigit() and int(word) > 0):
+            raise click.UsageError(
+                f"--sizes {text}: expected numbers of documents, as in 1000,10000,all; found "
+                f"{part!r}"
+            )
+        found.append(None if word == "all" else int(word))
+    return found

@@ -1,0 +1,129 @@
+"""The command explain: what a measure is, where profiles differ, where a score comes from."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from cleverdon.cli import options
+from cleverdon.cli.declarations import argument, command, flag, option
+from cleverdon.cli.texts import TextFiles, TextOptions
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from cleverdon.explanation.traces import Trace
+    from cleverdon.tables.result import Result
+
+
+_LINE = 60  # characters of a query's or a document's text
+
+
+def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
+    named = options.complete_measure(ctx, param, incomplete)
+    files = CompletionItem(incomplete, type="file")
+    return [CompletionItem(name) for name in named] or [files]
+
+
+class ExplainOptions(TextOptions, options.SettingsOptions):
+    """The options of `cleverdon explain`."""
+
+    what: tuple[str, ...] = argument(
+        nargs=-1, metavar="MEASURE | QRELS RUN", shell_complete=_complete
+    )
+    profiles: bool = flag("Show where the profiles differ, as tables.")
+    query: str | None = option(
+        "ID", "The query to trace; may be left out where only one has judgments."
+    )
+    measures: tuple[str, ...] = options.measures_named(
+        "The measure whose value is traced; again for more.", default="nDCG@10"
+    )
+    diff: str | None = option(
+        "RUN2", "Show which documents make the difference between RUN and RUN2."
+    )
+    depth: int | None = option(
+        options.COUNT,
+        "Show each of the first N results; with --diff, N documents.  [default: down to the "
+        "cut-off or the last judged result, long parts without effect folded]",
+        metavar="N",
+    )
+    format_: str = options.formats("How to print a trace. csv, tsv and json have all digits.")
+
+
+@command(ExplainOptions)
+def explain_command(given: ExplainOptions) -> Result | str:
+    """Explain what MEASURE is, or where RUN's score on a query comes from.
+
+    Of a measure: formula, user, when it is undefined, source, worked examples. Of a score: what
+    each result adds to it, rank by rank, and what would gain most.
+
+    \b
+    Examples:
+      cleverdon explain nDCG
+      cleverdon explain ndcg_cut_10
+      cleverdon explain --profiles
+      cleverdon explain qrels.txt bm25.run --query 301 -m nDCG@10
+      cleverdon explain qrels.txt bm25.run --query 301 --diff dense.run
+    """
+    what, diff = given.what, given.diff
+    if given.profiles != (not what):
+        raise click.UsageError("name a measure, or QRELS and RUN, or say --profiles")
+    if len(what) > 2:
+        raise click.UsageError("a trace is of one RUN; a second one is compared by --diff RUN2")
+    if len(what) < 2:
+        _check_no_trace(what)
+        from cleverdon.measures.description import describe_measure
+        from cleverdon.profiles import profile_differences
+
+        return profile_differences() if given.profiles else describe_measure(what[0])
+    qrels, run = what
+    options.check_one_stdin(qrels, run, *([diff] if diff else []))
+    opened = options.opened((run, diff) if diff else (run,))
+
+    from cleverdon.explanation.difference import trace_difference
+    from cleverdon.explanation.traces import Explanation, Tracer
+    from cleverdon.tables.result import Results
+
+    tracer = Tracer(qrels, **given.evaluation)
+    found = [
+        [
+            tracer.trace(source, measure, query=given.query, name=name)
+            for name, source in opened.items()
+        ]
+        for measure in given.measures
+    ]
+    found = _with_texts(found, given.texts)
+    if diff:
+        return Results([trace_difference(first, second) for first, second in found])
+    return Explanation([trace for (trace,) in found])
+
+
+def _check_no_trace(what: tuple[str, ...]) -> None:
+    if what and os.path.isfile(what[0]):
+        raise click.UsageError(f"{what[0]} is a file; a trace needs two: QRELS RUN")
+    ctx = click.get_current_context()
+    for parameter in ctx.command.params:
+        name = str(parameter.name)
+        given = ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE
+        if given and name not in ("what", "profiles"):
+            raise click.UsageError(f"{parameter.opts[-1]} goes with QRELS RUN")
+
+
+def _with_texts(found: list[list[Trace]], texts: TextFiles) -> list[list[Trace]]:
+    """Add the query's text, and the titles of the documents that may be shown."""
+    traces = [trace for of_one in found for trace in of_one]
+
+    def documents() -> set[str]:
+        ids = {step.doc for trace in traces for step in trace.steps}
+        return ids | {move.doc for trace in traces for move in trace.missed}
+
+    asked = texts.of_queries({trace.query for trace in traces}, limit=_LINE)
+    titles = {doc: text.line for doc, text in texts.of_documents(documents, limit=_LINE).items()}
+    text = next((text.line for text in asked.values()), "")
+    return [[replace(trace, text=text, titles=titles) for trace in of_one] for of_one in found]

@@ -1,0 +1,1 @@
+"""Reading and writing runs, judgments, queries and texts in all common formats."""

@@ -1,0 +1,167 @@
+"""Attributes of queries, systems or documents, from tables with a row for each.
+
+A file of queries has columns separated by tabs or commas under a header, and its first column is
+the query's id; in Python it may be a dict of dicts. An empty cell means that the query lacks
+the attribute. Tables of two columns say which group a system is of, or from which stratum a
+document is.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cleverdon._common.progress import Progress
+from cleverdon.errors import InputError, OptionError, suggest
+from cleverdon.formats.inputs import open_source
+from cleverdon.formats.streams import csv_rows, decode_text, name_of_stream, stripped_lines
+from cleverdon.formats.texts import check_file_exists
+
+
+@dataclass(frozen=True)
+class TopicTable:
+    """The attributes of queries."""
+
+    names: tuple[str, ...]
+    values: dict[str, dict[str, str]]  # query to attribute to value; what is lacking is not there
+    source: str = ""
+
+    def column(self, by: str | None = None) -> tuple[str, dict[str, str]]:
+        """An attribute's name and its value for each query that has it.
+
+        Where there is only one attribute, it need not be named.
+        """
+        if by is None:
+            if len(self.names) > 1:
+                listed = ", ".join(self.names)
+                raise OptionError(f"there are several attributes of queries: {listed}; name one")
+            by = self.names[0]
+        if by not in self.names:
+            where = f" in {self.source}" if self.source else ""
+            raise OptionError(f"queries have no attribute {by!r}{where}{suggest(by, self.names)}")
+        return by, {topic: row[by] for topic, row in self.values.items() if by in row}
+
+
+def read_topics(data: Any) -> TopicTable:
+    """The attributes of queries from a file, or from a dict: query to attribute to value.
+
+    >>> read_topics({"q1": {"language": "en", "length": 3}, "q2": {"length": 4}}).column("length")
+    ('length', {'q1': '3', 'q2': '4'})
+    >>> read_topics({"q1": "en", "q2": "de"}).column()
+    ('slice', {'q1': 'en', 'q2': 'de'})
+    """
+    if isinstance(data, TopicTable):
+        return data
+    if isinstance(data, Mapping):
+        return _from_mapping(data)
+    if isinstance(data, (str, os.PathLike)):
+        opened = open_source(os.fspath(data))
+        return _from_text(opened.head(2**62), source=opened.name)
+    raise InputError(
+        f"{type(data).__name__!r} cannot be read as attributes of queries: give a file, or a dict"
+    )
+
+
+def _from_mapping(data: Mapping[Any, Any]) -> TopicTable:
+    if not data:
+        raise InputError("there are no queries with attributes")
+    nested = [isinstance(row, Mapping) for row in data.values()]
+    if not any(nested):
+        data = {topic: {"slice": value} for topic, value in data.items()}
+    elif not all(nested):
+        odd = next(topic for topic, row in data.items() if not isinstance(row, Mapping))
+        raise InputError(f"query {odd!r} has a value where others have a dict of attributes")
+    rows = {
+        str(topic): {str(name): str(value) for name, value in row.items() if not _lacking(value)}
+        for topic, row in data.items()
+    }
+    if len(rows) < len(data):
+        raise InputError("two queries have the same id, one as a number and one as text")
+    return TopicTable(tuple(dict.fromkeys(name for row in data.values() for name in row)), rows)
+
+
+def _lacking(value: Any) -> bool:
+    return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
+
+
+def _from_text(data: bytes, *, source: str) -> TopicTable:
+    text = decode_text(data, source=source, line=1, encoding="utf-8-sig")
+    first = text.lstrip("\r\n").split("\n", 1)[0]
+    separator = "\t" if "\t" in first else ","
+    header: list[str] | None = None
+    seen: dict[str, int] = {}
+    values: dict[str, dict[str, str]] = {}
+    for line, row in csv_rows(io.StringIO(text, newline=""), separator, source=source):
+        cells = [cell.strip() for cell in row]
+        if header is None:
+            header = _checked_header(cells, source=source, line=line)
+            continue
+        problem, topic = "", cells[0]
+        if len(cells) != len(header):
+            problem = f"expected {len(header)} columns ({', '.join(header)}), found {len(cells)}"
+        elif not topic:
+            problem = "the query's id is missing"
+        elif topic in seen:
+            problem = f"query {topic!r} is listed twice, first on line {seen[topic]}"
+        if problem:
+            raise InputError(problem, source=source, line=line)
+        seen[topic] = line
+        pairs = zip(header[1:], cells[1:], strict=True)
+        values[topic] = {name: cell for name, cell in pairs if cell}
+    if header is None or not values:
+        raise InputError("has no queries", source=source)
+    return TopicTable(tuple(header[1:]), values, source)
+
+
+def _checked_header(names: list[str], *, source: str, line: int) -> list[str]:
+    if len(names) < 2:
+        message = "expected a header: the query's id, then attributes, separated by commas or tabs"
+        raise InputError(message, source=source, line=line)
+    for place, name in enumerate(names[1:], start=2):
+        if not name:
+            raise InputError(f"column {place} has no name", source=source, line=line)
+        if name in names[1 : place - 1]:
+            raise InputError(f"two columns are called {name!r}", source=source, line=line)
+    return names
+
+
+def read_pairs(
+    path: str | os.PathLike[str],
+    names: tuple[str, str],
+    *,
+    headings: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> dict[str, str]:
+    """The second column by the first: by tabs, commas or white space, packed or not.
+
+    `names` say what the columns are, for messages; a first line, comments aside, that begins with
+    the first of them, or with one of `headings`, is a header.
+    """
+    path = os.fspath(path)
+    check_file_exists(path)
+    source = name_of_stream(path)
+    found: dict[str, str] = {}
+    may_be_header = True
+    for number, text in stripped_lines(path, progress=progress):
+        if text.startswith("#"):
+            continue
+        separator = next((mark for mark in "\t," if mark in text), None)
+        cells = [cell.strip().strip('"') for cell in text.split(separator)]
+        if len(cells) != 2 or not all(cells):
+            expected = f"{' and '.join(names)}, separated by a tab, a comma or a space"
+            message = f"expected {expected}; found {text[:60]!r}"
+            raise InputError(message, source=source, line=number)
+        first, second = cells
+        header = may_be_header and first.casefold() in (names[0], *headings)
+        may_be_header = False
+        if not header and found.setdefault(first, second) != second:
+            known = found[first]
+            message = f"{names[0]} {first!r} has the {names[1]} {second!r}, and {known!r} above"
+            raise InputError(message, source=source, line=number)
+    if not found:
+        raise InputError("is empty", source=source)
+    return found

@@ -1,0 +1,367 @@
+"""Runs and judgments from files and objects.
+
+`open_input` looks at what was given and does as little as possible: a text file stays a file,
+so that it can be streamed. `read_input` goes on to hold everything in memory.
+
+Judgments may also lie in the folder of a judging project (`cleverdon judge`). The folder is
+known by a file of its own, so that looking for it costs next to nothing where none of the
+judging app's libraries are installed.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from functools import partial
+from typing import Any, TypeVar, cast
+
+from cleverdon import _core
+from cleverdon._common.extras import require
+from cleverdon._common.progress import Progress
+from cleverdon.data import Judgments, Rows, Run
+from cleverdon.errors import InputError, MissingExtra, OptionError, check_word
+from cleverdon.formats.detection import (
+    ANNOTATED,
+    FORMATS,
+    HEAD,
+    counts_grades,
+    counts_ranks,
+    detect_format,
+)
+from cleverdon.formats.lines import BEIR_QRELS, MSMARCO_RUN, Lines, line_shape, with_format_hint
+from cleverdon.formats.mappings import (
+    empty_lists,
+    first_filled,
+    from_json,
+    from_mapping,
+    from_rows,
+    has_lists,
+    parse_json,
+)
+
+PROJECT_FILE = "cleverdon-judge.json"  # marks a folder as a judging project
+
+
+def is_judging_project(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a path is the folder of a judging project."""
+    return os.path.isfile(os.path.join(path, PROJECT_FILE))
+
+
+def _read_judging_project(path: str, *, format: str | None, name: str | None) -> Judgments:
+    """Read the judgments of a project as it would publish them."""
+    try:
+        # The declared hook of judging projects.
+        from cleverdon.judging.exports.qrels import read_folder
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("cleverdon"):
+            raise
+        raise MissingExtra(
+            f"reading the project {path}", package=error.name or "sqlalchemy", extra="web"
+        ) from None
+    return read_folder(path, format=format, name=name)
+
+
+R = TypeVar("R", bound=Rows)
+
+_IR_DATASETS = "ir_datasets:"
+_NO_RANKS = "order_by='rank' needs ranks, and {what} has scores only"
+_LOOKS_LIKE_RUN = (
+    "looks like a run of MS MARCO's: for each query, the third column counts 1, 2, 3. Are "
+    "judgments and run exchanged? If these are grades, name the format: --qrels-format beir, in "
+    "Python format='beir'; or make it certain: cleverdon convert FILE qrels.txt --kind qrels"
+)
+_LOOKS_LIKE_QRELS = (
+    "looks like judgments: the third column has the same number several times for one query, and a "
+    "run of MS MARCO's has ranks there. Are judgments and run exchanged? If these are ranks, name "
+    "the format: --run-format msmarco, in Python format='msmarco'"
+)
+
+
+def read_input(
+    cls: type[R],
+    data: Any,
+    *,
+    duplicates: str = "error",
+    weights: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> R:
+    """Read a `Run` or `Judgments` from a file, a dict of dicts, a data frame, or rows.
+
+    `duplicates` says how to handle a document that occurs twice for one query (error, first, best).
+    `weights` says that the numbers are weights of subtopics, which may count 1, 2, 3 as the ranks
+    of a run do. `options` are those of `open_input`.
+    """
+    check_word("duplicates", duplicates, ("error", "first", "best"))
+    opened = open_input(cls, data, duplicates=duplicates, **options)
+    if isinstance(opened, Lines):
+        source = opened.source.name
+        report = None if progress is None else partial(progress, f"reading {source}")
+        try:
+            table = _core.Table.read(opened.source, opened.layout, duplicates, report)
+        except InputError as error:
+            raise (with_format_hint(error, opened) if cls is Judgments else error) from None
+        if opened.may_be_ranks and not weights and counts_ranks(table):
+            raise InputError(_LOOKS_LIKE_RUN, source=source)
+        digest, unlisted = opened.source.digest(), opened.unlisted
+        return cls(table, name=opened.name, source=source, digest=digest, unlisted=unlisted)
+    return opened
+
+
+def open_input(
+    cls: type[R],
+    data: Any,
+    *,
+    format: str | None = None,
+    name: str | None = None,
+    duplicates: str = "error",
+    order_by: str = "score",
+) -> R | Lines:
+    """Open the input as a `Run` or `Judgments`, or as a `Lines` where it can be streamed.
+
+    `format` names the file's format where it is not to be guessed; `order_by="rank"` orders a TREC
+    run by its rank column; `duplicates="unchecked"` leaves them to the join that follows.
+    """
+    check_word("order_by", order_by, ("score", "rank"))
+    ranks_needed = cls is Run and order_by == "rank"
+    if ranks_needed and isinstance(data, (Run, Mapping)):
+        raise OptionError(_NO_RANKS.format(what=f"a {type(data).__name__}"))
+    if isinstance(data, cls):
+        return data
+    if isinstance(data, Rows):
+        wanted = "judgments" if cls is Judgments else "a run"
+        raise InputError(f"expected {wanted}, found {data!r}; are the two exchanged?")
+    kind = order_by if cls is Run else "grade"
+    if isinstance(data, _core.Source):
+        return _from_source(cls, data, format=format, name=name, kind=kind, duplicates=duplicates)
+    if isinstance(data, (str, os.PathLike)):
+        path = os.fspath(data)
+        if path.startswith(_IR_DATASETS):
+            return _from_ir_datasets(cls, path, kind=kind, duplicates=duplicates)
+        if cls is Judgments and is_judging_project(path):
+            return cast(R, _read_judging_project(path, format=format, name=name))
+        source = open_source(path)
+        return _from_source(cls, source, format=format, name=name, kind=kind, duplicates=duplicates)
+    if format in ANNOTATED and cls is Judgments and _has_rows(data):
+        # Which imports this module.
+        from cleverdon.formats.annotated_qrels import read_annotated_rows
+
+        label = name or "judgments"
+        made = read_annotated_rows(data, format=format, name=label, duplicates=duplicates)
+        return cast(R, made)
+    if format is not None:
+        raise OptionError(f"format={format!r} is for files, and a {type(data).__name__} is none")
+    label = name or ("judgments" if cls is Judgments else "run")
+    unlisted: list[str] = []
+    if isinstance(data, Mapping):
+        table = from_mapping(data, kind=cls.kind, duplicates=duplicates)
+        unlisted = empty_lists(data)
+    elif hasattr(data, "__arrow_c_stream__"):
+        from cleverdon.formats.arrow import from_arrow  # only for data frames
+
+        table = from_arrow(data, kind=kind, duplicates=duplicates)
+    elif _has_rows(data):
+        table = from_rows(data, kind=kind, duplicates=duplicates)
+    else:
+        raise InputError(
+            f"{type(data).__name__!r} cannot be read as {label}: give a file, a dict of dicts, "
+            "a data frame, or rows of (query, document, number)"
+        )
+    _check_not_empty(table, unlisted, source=label)
+    return cls(table, name=label, unlisted=unlisted)
+
+
+def _from_source(
+    cls: type[R],
+    source: _core.Source,
+    *,
+    format: str | None,
+    name: str | None,
+    kind: str,
+    duplicates: str,
+) -> R | Lines:
+    path = source.path
+    if format is not None:
+        check_word("format", format, FORMATS | (ANNOTATED if cls is Judgments else {}))
+    head = head_of(source)
+    unlisted, results = queries_without_results(source) if cls is Run else ([], None)
+    facts = {"name": name or run_name(path), "source": source.name}
+    if unlisted and not results:
+        table = _core.Table.from_dict({}, cls.kind, duplicates)
+        return cls(table, **facts, digest=source.digest(), unlisted=unlisted)
+    if not head:
+        raise InputError("is empty", source=source.name)
+    if format in ANNOTATED:
+        from cleverdon.formats.annotated_qrels import read_annotated  # which imports this module
+
+        facts["digest"] = source.digest()
+        text = source.head(2**62)
+        return cast(R, read_annotated(text, format=format, duplicates=duplicates, **facts))
+    guessed = format is None
+    format = format or detect_format(head, kind=kind, source=source.name)
+    if format == "trec" and path.endswith(".csv"):
+        format = "csv"  # whose header is missing or unknown: say so, and not what TREC expects
+    if format == "json":
+        if kind == "rank":
+            raise OptionError(_NO_RANKS.format(what=source.name))
+
+        text = source.head(2**62)
+        table, unlisted = from_json(text, kind=cls.kind, duplicates=duplicates, source=source.name)
+    elif format in ("parquet", "arrow"):
+        from cleverdon.formats.arrow import from_file  # only for such files
+
+        table = from_file(path, source, format=format, kind=kind, duplicates=duplicates)
+    else:
+        text_head = head.decode("utf-8", errors="replace").lstrip("\ufeff")
+        shape = line_shape(format, kind=kind, head=text_head, source=source.name)
+        if guessed and shape is MSMARCO_RUN and counts_grades(text_head):
+            raise InputError(_LOOKS_LIKE_QRELS, source=source.name)
+        may_be_ranks = guessed and shape is BEIR_QRELS
+        return Lines(source, shape.layout(), facts["name"], tuple(unlisted), may_be_ranks)
+    _check_not_empty(table, unlisted, source=path)
+    return cls(table, **facts, digest=source.digest(), unlisted=unlisted)
+
+
+def open_source(path: str) -> _core.Source:
+    """Open a file, or standard input for `-`."""
+    try:
+        return _core.Source(path)
+    except UnicodeEncodeError:
+        raise InputError(f"the name {path!r} is not UTF-8; rename the file") from None
+
+
+def search_record_path(path: str) -> str:
+    """Return the path of the record that `cleverdon search` writes next to a run."""
+    return f"{path}.search.json"
+
+
+def queries_without_results(source: _core.Source) -> tuple[list[str], int | None]:
+    """Return the queries without results, and the number of results, by the search record.
+
+    Only JSON can hold a query without results; for all other formats the search record next to the
+    run lists them. A record of a file with other contents is out of date, and not used.
+    """
+    path = search_record_path(source.path)
+    if source.path == "-" or not os.path.isfile(path):
+        return [], None
+    record = parse_json(open_source(path).head(2**62), source=path)
+    if not isinstance(record, dict) or record.get("kind") != "cleverdon search":
+        return [], None
+    queries, run = record.get("empty"), record.get("run")
+    named = isinstance(queries, list) and all(map(_is_id, queries))
+    if not named or not isinstance(run, dict):
+        raise InputError("is damaged; remove it, or search again", source=path)
+    if not queries or run.get("digest") != source.digest():
+        return [], None
+    return queries, run.get("results")
+
+
+def _is_id(query: object) -> bool:
+    """Tell whether it is text that UTF-8 can hold; JSON may hold half a character."""
+    return isinstance(query, str) and not any("\ud800" <= char <= "\udfff" for char in query)
+
+
+def head_of(source: _core.Source) -> bytes:
+    """Return enough of the text to detect its format: at least the first line."""
+    length = HEAD
+    head = source.head(length)
+    while len(head) == length and b"\n" not in head and not head.lstrip().startswith(b"{"):
+        length *= 16
+        head = source.head(length)
+    return head
+
+
+def _has_rows(data: Any) -> bool:
+    others = isinstance(data, (bytes, bytearray, Mapping)) or hasattr(data, "__arrow_c_stream__")
+    return isinstance(data, Iterable) and not others
+
+
+def _from_ir_datasets(cls: type[R], path: str, *, kind: str, duplicates: str) -> R:
+    ir_datasets = require("ir_datasets", f"reading {path}")
+    dataset = path.removeprefix(_IR_DATASETS)
+    try:
+        loaded = ir_datasets.load(dataset)
+        rows = loaded.qrels_iter() if cls is Judgments else loaded.scoreddocs_iter()
+    except (KeyError, AttributeError) as error:
+        raise InputError(f"ir_datasets has no such data: {error}", source=path) from None
+    return cls(from_rows(rows, kind=kind, duplicates=duplicates), name=dataset, source=path)
+
+
+def run_name(path: str) -> str:
+    """Return the name of a run file: without folders and endings.
+
+    >>> run_name("runs/bm25.tuned.run.gz")
+    'bm25.tuned'
+    """
+    if path == "-":
+        return "stdin"
+    known = ".run .trec .txt .tsv .csv .json .parquet .arrow .feather .res"
+    name = os.path.basename(path) or path
+    for ending in (".gz", ".zst", ".bz2", ".xz", *known.split()):
+        name = name.removesuffix(ending) or name
+    return name
+
+
+def distinct_names(paths: list[str]) -> dict[str, str]:
+    """Name each file, with as many of its folders as make the names distinct.
+
+    >>> distinct_names(["a/bm25.run", "b/bm25.run", "c/dense.run"])
+    {'a/bm25.run': 'a/bm25', 'b/bm25.run': 'b/bm25', 'c/dense.run': 'dense'}
+    """
+    names = {path: run_name(path) for path in paths}
+    folders = {path: os.path.normpath(path).split(os.sep)[:-1] for path in paths}
+    for depth in range(1, 1 + max(map(len, folders.values()), default=0)):
+        taken = list(names.values())
+        for path, name in names.items():
+            if taken.count(name) > 1:
+                names[path] = "/".join((*folders[path][-depth:], run_name(path)))
+    return names
+
+
+def _check_not_empty(table: _core.Table, unlisted: list[str], *, source: str) -> None:
+    if len(table.queries) == 0 and not unlisted:
+        raise InputError("has no rows", source=source)
+
+
+def named_runs(runs: Any, queries: Iterable[str] | None = None) -> list[tuple[str | None, Any]]:
+    """Return the runs with their names; None where a run has its own name.
+
+    `queries` are those with judgments, if known: they tell a query without results from the name
+    of an empty run.
+    """
+    if isinstance(runs, Mapping) and runs:
+        if _is_one_run(runs, queries):
+            return [(None, runs)]
+        return [(str(name), run) for name, run in runs.items()]
+    one = (str, os.PathLike, Rows, _core.Source)
+    if isinstance(runs, one) or hasattr(runs, "__arrow_c_stream__"):
+        return [(None, runs)]
+    if not isinstance(runs, Iterable):
+        raise InputError(f"{type(runs).__name__!r} is neither a run nor several")
+    listed = list(runs)
+    if not listed:
+        raise InputError("there is no run to evaluate")
+    if isinstance(listed[0], (tuple, list)) or hasattr(listed[0], "__dataclass_fields__"):
+        return [(None, listed)]  # rows of one run
+    paths = [os.fspath(run) for run in listed if isinstance(run, (str, os.PathLike))]
+    labels = distinct_names(paths)
+    named: list[tuple[str | None, Any]] = []
+    for number, run in enumerate(listed, start=1):
+        if isinstance(run, (str, os.PathLike)):
+            named.append((labels[os.fspath(run)], run))
+        else:
+            named.append((run.name if isinstance(run, Rows) else f"run {number}", run))
+    return named
+
+
+def _is_one_run(runs: Mapping[Any, Any], queries: Iterable[str] | None) -> bool:
+    """Tell whether a dict is one run (query to document to score) or runs by name."""
+    first = first_filled(runs)
+    if isinstance(first, (Mapping, list, tuple)) and not first:  # so are all: only keys can tell
+        keys = {
+            str(key, "utf-8", "replace") if isinstance(key, bytes) else str(key) for key in runs
+        }
+        return queries is None or not keys.isdisjoint(queries)
+    if not isinstance(first, Mapping):
+        return has_lists(runs)
+    return not any(isinstance(inner, (Mapping, list, tuple)) for inner in first.values())

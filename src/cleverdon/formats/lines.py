@@ -1,0 +1,162 @@
+"""Text files with a row a line: TREC's formats, MS MARCO's, BEIR's, columns under a header.
+
+Nothing is read here. `Lines` are a file that has been opened and understood; the core either
+reads it whole, into a `Run` or `Judgments`, or streams it straight into Hits.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from cleverdon import _core
+from cleverdon.errors import InputError, OptionError
+from cleverdon.formats.detection import (
+    RANK,
+    choose_columns,
+    column_position,
+    first_line,
+    is_column_header,
+    split_columns,
+)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """A text file, opened, and how its lines are laid out."""
+
+    source: _core.Source
+    layout: _core.Layout
+    name: str
+    unlisted: tuple[str, ...] = ()
+    """Queries of a run that found nothing, and therefore have no line in the file."""
+    may_be_ranks: bool = False
+    """True if the grades may be ranks: three columns, no header, and no format was named."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineShape:
+    """The layout of a line. Positions count from 0."""
+
+    names: tuple[str, ...]  # the names of the fields of a line
+    query: int
+    doc: int
+    value: int
+    kind: str  # the kind of the value: score, rank or grade
+    rank: int | None = None
+    """Used only by `check`: the rank next to a score, the tag, the second column of qrels."""
+    tag: int | None = None
+    iteration: int | None = None
+    more: bool = False  # further fields are allowed, and ignored
+    separator: str | None = None  # None: any run of blanks and tabs
+    header: bool = False
+    comments: bool = True
+
+    @property
+    def text(self) -> str:
+        """The fields of a line, for messages."""
+        return (" " if self.separator is None else ", ").join(self.names)
+
+    def layout(self) -> _core.Layout:
+        """Return the layout for the core."""
+        width = len(self.names)
+        return _core.Layout(
+            query=self.query,
+            doc=self.doc,
+            value=self.value,
+            kind=self.kind,
+            least=width,
+            most=None if self.more else width,
+            shape=self.text,
+            separator=self.separator,
+            header=self.header,
+            comments=self.comments,
+        )
+
+
+TREC_RUN = LineShape(
+    names=("query", "Q0", "document", "rank", "score", "tag"),
+    query=0,
+    doc=2,
+    value=4,
+    kind="score",
+    rank=3,
+    tag=5,
+    more=True,
+)
+"""TREC run; what follows the tag is ignored."""
+
+TREC_QRELS = LineShape(
+    names=("query", "iteration", "document", "grade"),
+    query=0,
+    doc=2,
+    value=3,
+    kind="grade",
+    iteration=1,
+)
+"""TREC qrels; the second column is ignored."""
+
+MSMARCO_RUN = LineShape(names=("query", "document", "rank"), query=0, doc=1, value=2, kind="rank")
+
+BEIR_QRELS = LineShape(names=("query", "document", "grade"), query=0, doc=1, value=2, kind="grade")
+"""BEIR qrels without their header."""
+
+
+def line_shape(format: str, *, kind: str, head: str, source: str) -> LineShape:
+    """The lines of a named text format, of runs (kind score or rank) or judgments (grade)."""
+    if format == "trec" and kind == "rank":
+        return replace(TREC_RUN, value=TREC_RUN.names.index("rank"), kind=kind)
+    if format in ("trec", "msmarco") and kind == "grade":
+        return TREC_QRELS
+    if format == "trec":
+        return TREC_RUN
+    if format == "msmarco":
+        return MSMARCO_RUN
+    if format == "beir" and kind != "grade":
+        raise OptionError("format='beir' is one of judgments; runs have none of their own")
+    header = first_line(head, comments=False)
+    separator = "," if format == "csv" else "\t"
+    if format == "beir" and not is_column_header(split_columns(header, separator=separator)):
+        return BEIR_QRELS
+    return _under_header(header, separator=separator, kind=kind, source=source)
+
+
+def with_format_hint(error: InputError, text: Lines) -> InputError:
+    """Add a hint to an error if the judgments may be in a format that is never guessed."""
+    first = re.search(r"first on line (\d+)$", error.message)
+    if error.line is None or (first is None and not error.message.endswith("more than 4 fields")):
+        return error
+    lines = text.source.head(2**62).split(b"\n")
+    found = lines[error.line - 1].split()
+    if first is None:
+        # A line like those before it but for a field too many is a slip.
+        before = [line for line in lines[: error.line - 1] if line.strip() and line[:1] != b"#"]
+        may_be = len(found) == len(TREC_QRELS.names) + 1 and not before
+        hint = "where the pool was sampled, the format is 'strata' or 'sampled'"
+    else:
+        other = lines[int(first[1]) - 1].split()
+        wanted = len(TREC_QRELS.names)
+        may_be = len(found) == len(other) == wanted and found[1] != other[1]
+        hint = "where the second field is a subtopic, the format is 'subtopics'"
+    if not may_be:
+        return error
+    return InputError(
+        f"{error.message}; {hint}", source=error.source, line=error.line, column=error.column
+    )
+
+
+def _under_header(header: str, *, separator: str, kind: str, source: str) -> LineShape:
+    """Return the columns that a header names; only three of them matter."""
+    names = split_columns(header, separator=separator)
+    (query, doc, value), kind = choose_columns(names, kind=kind, source=source)
+    return LineShape(
+        names=tuple(names),
+        query=query,
+        doc=doc,
+        value=value,
+        kind=kind,
+        rank=column_position(names, RANK) if kind == "score" else None,
+        separator=separator,
+        header=True,
+        comments=False,
+    )

@@ -1,0 +1,401 @@
+"""Records with an id, a title and a text, from JSON, from columns of text and from tables.
+
+A format's reader yields records one after the other. It asks `keep` about each id as soon as it
+has seen it, and skips a record that is not wanted. What a record says in addition to its title
+and text, such as a document's address or a query's narrative, is in its `fields`.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from cleverdon._common.extras import require
+from cleverdon.errors import InputError
+from cleverdon.formats.arrow import load_table
+from cleverdon.formats.mappings import parse_json
+from cleverdon.formats.streams import csv_rows, decode_lines, decode_text
+
+IDS = (
+    *("_id", "id", "docno", "pid", "passage_id", "docid", "doc_id", "doc-id", "did", "document_id"),
+    *("query_id", "query-id", "queryid", "qid", "q_id", "question_id", "topic_id", "topic"),
+    *("number", "num", "corpus-id", "corpus_id"),
+)
+"""Names of ids. A passage of MS MARCO has an id of its own and that of its document."""
+_TITLES = ("title", "headline")
+TEXTS = (
+    *("text", "contents", "content", "body", "passage", "segment", "abstract", "query", "question"),
+    *("query_text", "query_txt", "description", "desc", "html"),
+)
+URLS = ("url", "uri", "link", "href")  # names of a document's address
+DESCRIPTIONS = ("description", "desc", "question", "information_need")
+NARRATIVES = ("narrative", "narr", "background", "summary")
+"""Names of a query's description in one sentence, and of what makes a document relevant."""
+_FURTHER = (*URLS, "html", *DESCRIPTIONS, *NARRATIVES)
+"""Fields of a table that are read in addition to the title and the text."""
+
+Keep = Callable[[str], bool]
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class Record(NamedTuple):
+    """A title and a text by their id, and the line they begin on (0 where there are no lines)."""
+
+    id: str
+    title: str
+    text: str
+    line: int
+    fields: Mapping[str, Any] = _NOTHING  # all fields, or those other than title and text
+
+    def field(self, wanted: Sequence[str]) -> str:
+        """Return the first field with one of these names; empty where there is none.
+
+        Collections in the format of BEIR have further fields in one that is called metadata.
+        """
+        for fields in (self.fields, self.fields.get("metadata")):
+            if isinstance(fields, Mapping) and (name := first_known(list(fields), wanted)):
+                return _plain_text(fields[name]).strip()
+        return ""
+
+
+Records = Generator[Record, None, None]
+
+
+def first_known(names: Sequence[str], wanted: Sequence[str]) -> str | None:
+    """Return the name that comes first among the wanted ones."""
+    folded = {str(name).strip().casefold(): name for name in reversed(names)}
+    return next((folded[name] for name in wanted if name in folded), None)
+
+
+def from_json(lines: Iterator[bytes], *, first: bytes, source: str, keep: Keep) -> Records:
+    """Records of JSON: an object a line, or all in one object or list."""
+    # An object that is closed on its line, with another one below it, is a line of JSONL.
+    try:
+        start = json.loads(first)
+    except (ValueError, RecursionError):
+        start = None
+    if isinstance(start, dict):
+        seen: list[bytes] = []
+        for line in lines:
+            seen.append(line)
+            if sum(map(bool, map(bytes.strip, seen))) == 2:
+                return _from_lines(chain(seen, lines), source=source, keep=keep)
+        if first_known(list(start), IDS) and first_known(list(start), (*TEXTS, *_TITLES)):
+            return _from_lines(iter(seen), source=source, keep=keep)
+        lines = iter(seen)
+    whole = parse_json(b"".join(lines), source=source)
+    if isinstance(whole, dict):
+        return from_mapping(whole, source=source, keep=keep)
+    return from_objects(((0, found) for found in whole), source=source, keep=keep)
+
+
+def _from_lines(lines: Iterable[bytes], *, source: str, keep: Keep) -> Records:
+    name = b""
+
+    def objects() -> Iterator[tuple[int, Any]]:
+        nonlocal name
+        for number, line in enumerate(lines, start=1):
+            if (name and not _may_be_kept(line, name, keep)) or not line.strip():
+                continue
+            try:
+                found = json.loads(decode_text(line, source=source, line=number))
+            except json.JSONDecodeError as error:
+                place = {"line": number, "column": error.colno}
+                raise InputError(error.msg, source=source, **place) from None
+            except (RecursionError, ValueError) as error:
+                raise InputError(f"is no JSON: {error}", source=source, line=number) from None
+            if not name and isinstance(found, dict):
+                name = b'"%s"' % (first_known(list(found), IDS) or "").encode()
+            yield number, found
+
+    return from_objects(objects(), source=source, keep=keep)
+
+
+_VALUE = re.compile(rb'\s*:\s*(?:"([^"\\]*)"|(-?\d+)(?=[\s,}]))')
+
+
+def _may_be_kept(line: bytes, name: bytes, keep: Keep) -> bool:
+    """Tell whether a line of JSON may have a wanted id, without parsing it."""
+    # Where the id is not the first field, its name may also occur within a nested object. Where a
+    # value is not as plain as ids are, parsing has to decide.
+    at = line.find(name)
+    if at < 0:
+        return True
+    comes_first = line[:at].strip() == b"{"
+    while at >= 0:
+        value = _VALUE.match(line, at + len(name))
+        if value is None or keep(str(value[value.lastindex or 0], "utf-8", "replace").strip()):
+            return True
+        at = -1 if comes_first else line.find(name, value.end())
+    return False
+
+
+def from_objects(objects: Iterable[tuple[int, Any]], *, source: str, keep: Keep) -> Records:
+    """Records of objects (line, fields). The first one shows which field is the id."""
+    name: str | None = None
+    for place, (line, found) in enumerate(objects, start=1):
+        where: dict[str, Any] = {"source": source, "line": line or None}
+        what = "the object" if line else f"record {place}"
+        if not isinstance(found, Mapping):
+            raise InputError(f"expected an object with id and text, found {found!r:.40}", **where)
+        if name is None:
+            name = first_known(list(found), IDS)
+            if name is None:
+                raise InputError(_no_field(what, "an id", IDS, found), **where)
+        if name not in found:
+            raise InputError(f"{what} has no {name!r}, which is the id of those before", **where)
+        id = _id_of(found[name], **where)
+        if keep(id):
+            yield Record(id, *_title_and_text(found, what=what, where=where), line, found)
+
+
+def from_mapping(texts: Mapping[Any, Any], *, source: str, keep: Keep) -> Records:
+    """Records of a dict: an id to its text, or to a dict with title and text."""
+    for key, value in texts.items():
+        id = _id_of(key, source=source)
+        if not keep(id):
+            continue
+        if isinstance(value, Mapping):
+            where = {"source": source}
+            yield Record(id, *_title_and_text(value, what=repr(id), where=where), 0, value)
+        elif isinstance(value, str) or value is None:
+            yield Record(id, "", value or "", 0)
+        else:
+            expected = "a text, or a dict with title and text"
+            message = f"{id!r}: expected {expected}, found {type(value).__name__}"
+            raise InputError(message, source=source)
+
+
+def _id_of(value: Any, *, source: str, line: int | None = None) -> str:
+    """An id as text; numbers are ids as well."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, str) and value.strip():
+        return value.strip()
+    raise InputError(f"expected an id, found {value!r:.40}", source=source, line=line)
+
+
+def _title_and_text(
+    fields: Mapping[str, Any], *, what: str, where: dict[str, Any]
+) -> tuple[str, str]:
+    names = list(fields)
+    title, text = first_known(names, _TITLES), first_known(names, TEXTS)
+    if title is None and text is None and first_known(names, URLS) is None:
+        raise InputError(_no_field(what, "a text", (*TEXTS, *_TITLES), names), **where)
+    shown = [_plain_text(fields[name]) if name else "" for name in (title, text)]
+    return shown[0], shown[1]
+
+
+def _plain_text(value: Any) -> str:
+    """The text in a JSON value: some collections keep theirs as a list of paragraphs.
+
+    >>> _plain_text(["One.", None, {"type": "caption", "content": "Two."}])
+    'One.\\nTwo.'
+    """
+    found, waiting = [], [value]
+    while waiting:  # not by recursion: JSON may be nested almost as deeply as Python goes
+        part = waiting.pop()
+        if isinstance(part, Mapping):
+            name = first_known(list(part), TEXTS)
+            waiting += [part[name]] if name else []
+        elif isinstance(part, (list, tuple)):
+            waiting += reversed(part)
+        elif part is not None:
+            found.append(str(part))
+    return "\n".join(filter(None, found))
+
+
+def _no_field(what: str, lacking: str, expected: Iterable[str], found: Iterable[str]) -> str:
+    allowed = ", ".join(expected)
+    there = ", ".join(" ".join(str(name).split()) for name in found) or "none"
+    return f"{what} has no field for {lacking}: expected one of {allowed}; found {there}"
+
+
+_NUMBERED = re.compile(rb"\d+:(\d+:)?[^\t]*$")
+_NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+# By how many columns there are, which is the title and which the text, where no header tells.
+_PLACES = {2: (None, 1), 3: (1, 2), 4: (2, 3)}
+_WITH_URL = 4
+
+_LONGEST_CELL = 2**31 - 1  # characters: Python's own limit is shorter than some documents are
+
+
+def from_columns(
+    lines: Iterable[bytes], *, first: bytes, source: str, keep: Keep
+) -> Records | None:
+    """Records of columns by tabs or commas, or of `12:text`; None where it looks like neither."""
+    line = first.rstrip(b"\r\n")
+    separator = "\t" if b"\t" in line else ","
+    header = [name.strip().strip('"') for name in line.decode("utf-8", "replace").split(separator)]
+    if len(header) > 1 and _is_header(header, separator=separator):
+        return _from_table(lines, separator=separator, source=source, keep=keep)
+    if separator == "\t":
+        return _from_tabs(lines, columns=_counted(line, source), source=source, keep=keep)
+    if numbered := _NUMBERED.match(line):
+        return _from_numbered(lines, parts=3 if numbered[1] else 2, source=source, keep=keep)
+    return None
+
+
+def _is_header(names: Sequence[str], *, separator: str) -> bool:
+    """Tell whether a line names columns."""
+    # A query may be the word "text". So lines with tabs must also name an id; commas are too common
+    # in queries for a file without a header to be read by them.
+    has_id, has_text = (first_known(names, known) for known in (IDS, (*TEXTS, *_TITLES)))
+    return names[0].casefold() in IDS or bool(has_text and (has_id or separator == ","))
+
+
+def _from_table(lines: Iterable[bytes], *, separator: str, source: str, keep: Keep) -> Records:
+    allow_long_cells()
+    names: list[str] = []
+    for line, cells in csv_rows(decode_lines(lines, source=source), separator, source=source):
+        if not names:
+            names = [" ".join(name.split()) for name in cells]
+            id, title, text = _text_columns(names, source=source, line=line)
+            continue
+        if len(cells) != len(names):
+            expected = f"{len(names)} columns ({', '.join(names)})"
+            message = f"expected {expected}, found {len(cells)}; is a quote never closed?"
+            raise InputError(message, source=source, line=line)
+        found = _id(cells[id], source=source, line=line)
+        if keep(found):
+            chosen = ["" if at is None else cells[at] for at in (title, text)]
+            fields = dict(zip(names, cells, strict=True))
+            yield Record(found, chosen[0], chosen[1], line, fields)
+
+
+def allow_long_cells() -> None:
+    """Let Python read cells as long as documents are.
+
+    The limit is the whole process's. It is never put back: a table that is read at the same time
+    would fail in the middle.
+    """
+    if csv.field_size_limit() < _LONGEST_CELL:
+        csv.field_size_limit(_LONGEST_CELL)
+
+
+def _text_columns(
+    names: Sequence[str], *, source: str, line: int | None = None
+) -> tuple[int, int | None, int | None]:
+    """Find the columns of id, title and text; the id is by default the first."""
+    named = [first_known(names, some) for some in (IDS, _TITLES, TEXTS)]
+    id, title, text = (None if name is None else names.index(name) for name in named)
+    id = 0 if id is None else id
+    lacking = title is None and text is None and first_known(names, URLS) is None
+    if lacking or id in (title, text):
+        raise InputError(
+            f"no column for the text: expected one of {', '.join((*TEXTS, *_TITLES))}; "
+            f"found {', '.join(names)}",
+            source=source,
+            line=line,
+        )
+    return id, title, text
+
+
+def _counted(line: bytes, source: str) -> int:
+    """Count the columns of lines without a header, by the first one."""
+    cells = line.split(b"\t")
+    if len(cells) not in _PLACES:
+        raise InputError(
+            f"expected id and text, id, title and text, or id, url, title and text, by tabs; found "
+            f"{len(cells)} columns. Name them in a header: {', '.join(('id', 'title', 'text'))}",
+            source=source,
+            line=1,
+        )
+    if len(cells) > 2 and _NUMBER.fullmatch(cells[-1].strip()):
+        message = "looks like judgments or a run, and not like texts: its last column is a number"
+        raise InputError(message, source=source, line=1)
+    return len(cells)
+
+
+def _from_tabs(lines: Iterable[bytes], *, columns: int, source: str, keep: Keep) -> Records:
+    title, text = _PLACES[columns]
+    for number, line in enumerate(lines, start=1):
+        id = line.partition(b"\t")[0]
+        if not keep(str(id.strip(), "utf-8", "replace")):
+            continue
+        row = decode_text(line, source=source, line=number).rstrip("\r\n")
+        if not row.strip():
+            continue
+        # A tab too many belongs to the text, which is the last column.
+        cells = row.split("\t", columns - 1)
+        if len(cells) < columns:
+            message = f"expected {columns} columns by tabs, found {len(cells)}"
+            raise InputError(message, source=source, line=number)
+        found = _id(cells[0], source=source, line=number)
+        fields = {"url": cells[1]} if columns == _WITH_URL else {}
+        yield Record(found, "" if title is None else cells[title], cells[text], number, fields)
+
+
+def _from_numbered(lines: Iterable[bytes], *, parts: int, source: str, keep: Keep) -> Records:
+    """Read `12:text`, or `12:1:text` with a priority: queries of TREC's Million Query tracks."""
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or not keep(str(line.partition(b":")[0].strip(), "utf-8", "replace")):
+            continue
+        cells = decode_text(line, source=source, line=number).rstrip("\r\n").split(":", parts - 1)
+        if len(cells) < parts:
+            shape = ":".join(("id", "priority", "text") if parts == 3 else ("id", "text"))
+            raise InputError(f"expected {shape}", source=source, line=number)
+        yield Record(_id(cells[0], source=source, line=number), "", cells[-1], number)
+
+
+def _id(cell: str, *, source: str, line: int) -> str:
+    if not cell.strip():
+        raise InputError("the id is missing", source=source, line=line)
+    return cell.strip()
+
+
+_TABLES = "reading texts of tables"
+_PYARROW = ("pyarrow", "pyarrow.parquet")
+
+
+def from_table(table: Any, *, source: str, keep: Keep) -> Records:
+    """Records of a polars, pandas, pyarrow, duckdb or other table, by the names of its columns."""
+    pyarrow = require("pyarrow", _TABLES, extra="tables")
+    reader = pyarrow.RecordBatchReader.from_stream(table)
+    return _from_batches(reader.schema.names, reader, source=source, keep=keep)
+
+
+def from_table_file(file: str | bytes, *, format: str, source: str, keep: Keep) -> Records:
+    """Records of a Parquet or Arrow file: its path, or its bytes where it comes through a pipe."""
+    if format == "arrow":
+        # It is mapped, so that only what is looked at comes into memory.
+        table = load_table(file, format=format, name=source)
+        yield from from_table(table, source=source, keep=keep)
+        return
+    pyarrow, parquet = (require(name, _TABLES, extra="tables") for name in _PYARROW)
+    try:
+        opened = pyarrow.memory_map(file) if isinstance(file, str) else pyarrow.BufferReader(file)
+        table = parquet.ParquetFile(opened)
+        names = table.schema_arrow.names
+        columns = [names[at] for at in _text_columns(names, source=source) if at is not None]
+        columns += [name for name in _further(names) if name not in columns]
+        batches = table.iter_batches(columns=columns)
+        yield from _from_batches(columns, batches, source=source, keep=keep)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"is not a readable {format} file: {error}", source=source) from None
+
+
+def _from_batches(names: list[str], batches: Iterable[Any], *, source: str, keep: Keep) -> Records:
+    id, title, text = _text_columns(names, source=source)
+    further = {name: names.index(name) for name in _further(names)}
+    for batch in batches:
+        batch.validate(full=True)  # damaged offsets lead out of the file
+        for row, value in enumerate(batch.column(id).to_pylist()):
+            found = _id_of(value, source=source)
+            if keep(found):
+                cells = [
+                    "" if at is None else batch.column(at)[row].as_py() for at in (title, text)
+                ]
+                fields = {name: batch.column(at)[row].as_py() for name, at in further.items()}
+                yield Record(found, _plain_text(cells[0]), _plain_text(cells[1]), 0, fields)
+
+
+def _further(names: list[str]) -> list[str]:
+    return [name for name in names if name.strip().casefold() in _FURTHER]

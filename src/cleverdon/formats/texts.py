@@ -1,0 +1,248 @@
+"""The texts, or just the ids, of queries and documents.
+
+A collection may have millions of documents of which a few are shown. So files are streamed,
+only what is wanted is kept, and reading ends once all of it is found.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Container, Iterable, Iterator, Mapping, Sized
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from io import BufferedReader
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from cleverdon._common.progress import Progress
+from cleverdon.errors import InputError, OptionError, check_word
+from cleverdon.formats.detection import ARROW, ARROW_STREAM, PARQUET
+from cleverdon.formats.records import (
+    IDS,
+    Keep,
+    Records,
+    from_columns,
+    from_json,
+    from_mapping,
+    from_objects,
+    from_table,
+    from_table_file,
+)
+from cleverdon.formats.sgml import from_tags
+from cleverdon.formats.streams import name_of_stream, open_unpacked, stripped_lines
+
+_TEXT_FORMATS = {
+    "JSONL": "an object a line, with an id (_id, id, docid, qid), a title, a text (text, contents)",
+    "JSON": '{"id": "text"}, {"id": {"title": "...", "text": "..."}}, or a list of objects',
+    "columns": "id and text by tabs; id, title, text; id, url, title, text; or CSV under a header",
+    "TREC": "<top> with <num> and <title>, <topic number=...>, <DOC> with <DOCNO> and <TEXT>",
+    "Parquet, Arrow": "by the names of the columns",
+}
+"""The formats that are recognised, each with what it looks like."""
+
+_FILES = {"queries": "queries.jsonl", "documents": "corpus.jsonl"}
+_NO_DATA = (".", "_", "readme", "readchg")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+
+
+@dataclass(frozen=True)
+class Text:
+    """The title and the text of a query or a document; either may be empty."""
+
+    title: str
+    text: str
+
+    @cached_property
+    def line(self) -> str:
+        """The title, or where there is none the text, on one line.
+
+        >>> Text("", "Who wrote\\n  it?").line
+        'Who wrote it?'
+        """
+        return " ".join(_CONTROL.sub(" ", self.title).split()) or " ".join(
+            _CONTROL.sub(" ", self.text).split()
+        )
+
+
+def read_texts(
+    data: Any,
+    *,
+    wanted: Container[str] | None = None,
+    limit: int | None = None,
+    kind: str | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Text]:
+    """The texts of queries or documents by their ids, of a file, a folder, a dict, or a table.
+
+    `wanted` says which ids are kept; ids without a text are not in the result. Longer texts are
+    cut to `limit` characters, the last of which is then an ellipsis. `kind` (queries, documents)
+    tells which file of a BEIR folder is meant.
+
+    >>> read_texts({"q1": "first", "q2": {"title": "second", "text": "more"}}, wanted={"q2"})
+    {'q2': Text(title='second', text='more')}
+    """
+    if kind is not None:
+        check_word("kind", kind, _FILES)
+    if limit is not None and limit < 1:
+        raise OptionError(f"limit={limit} leaves no text; give 1 or more, or None")
+    found = _Found(wanted, limit)
+    if isinstance(data, (str, os.PathLike)):
+        for path in files_of(os.fspath(data), kind):
+            if found.complete:
+                break
+            found.add(records_of(path, keep=found.keep, progress=progress), name_of_stream(path))
+    elif isinstance(data, Mapping):
+        found.add(from_mapping(data, source="", keep=found.keep), "")
+    elif hasattr(data, "__arrow_c_stream__"):
+        found.add(from_table(data, source=type(data).__name__, keep=found.keep), "")
+    elif isinstance(data, Iterable):
+        objects = ((0, fields) for fields in data)
+        found.add(from_objects(objects, source="", keep=found.keep), "")
+    else:
+        raise InputError(
+            f"{type(data).__name__!r} cannot be read as texts: give a file, a folder, "
+            'a dict {"id": "text"}, or a table'
+        )
+    return found.texts
+
+
+class _Found:
+    def __init__(self, wanted: Container[str] | None, limit: int | None) -> None:
+        if isinstance(wanted, (list, tuple)):
+            wanted = frozenset(wanted)
+        self.texts: dict[str, Text] = {}
+        self._places: dict[str, str] = {}
+        self._limit = limit
+        self._enough = len(wanted) if isinstance(wanted, Sized) else None
+        self.keep: Keep = (lambda _: True) if wanted is None else wanted.__contains__
+
+    @property
+    def complete(self) -> bool:
+        """Tell whether all wanted texts are found."""
+        return len(self.texts) == self._enough
+
+    def add(self, records: Records, source: str) -> None:
+        """Keep these, until all that is wanted is there."""
+        with closing(records):
+            for id, title, text, line, _ in records:
+                made = Text(self._cut(title), self._cut(text))
+                if id not in self.texts:
+                    self.texts[id] = made
+                    self._places[id] = f"{source}:{line}" if line else source
+                elif self.texts[id] != made:
+                    before = self._places[id].removeprefix(f"{source}:")
+                    where = f"first {'on line' if before.isdigit() else 'in'} {before}"
+                    message = f"{id!r} has two different texts{', ' + where if before else ''}"
+                    raise InputError(message, source=source, line=line or None)
+                if self.complete:
+                    break
+
+    def _cut(self, text: str) -> str:
+        text = text.strip()
+        if self._limit is not None and len(text) > self._limit:
+            text = text[: self._limit - 1] + "…"
+        # JSON may hold one half of a surrogate pair, which no file can be written with.
+        return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def files_of(path: str, kind: str | None) -> list[str]:
+    """The files that hold the texts: the one that is named, or those of a folder."""
+    folder = Path(path)
+    if path == "-" or not folder.is_dir():
+        return [path]
+    files = sorted(
+        file
+        for file in folder.rglob("*")
+        if file.is_file() and not file.name.casefold().startswith(_NO_DATA)
+    )
+    for name, file in _FILES.items():
+        of_kind = [found for found in files if found.name.startswith(file)]
+        if of_kind and kind == name:
+            return [str(of_kind[0])]
+    if kind is None and {file.name for file in files} >= set(_FILES.values()):
+        raise InputError(f"holds {' and '.join(_FILES.values())}; name the one", source=path)
+    if not files:
+        raise InputError("is a folder without files", source=path)
+    return [str(file) for file in files]
+
+
+def records_of(path: str, *, keep: Keep, progress: Progress | None = None) -> Records:
+    """The records of one file, read as they are asked for."""
+    source = name_of_stream(path)
+    with open_unpacked(path, progress=progress) as stream:
+        head = stream.peek(len(ARROW))
+        if head.startswith((PARQUET, ARROW, ARROW_STREAM)):
+            from cleverdon.formats.arrow import is_uncompressed  # only for such files
+
+            format = "parquet" if head.startswith(PARQUET) else "arrow"
+            file = path if is_uncompressed(path) else stream.read()
+            yield from from_table_file(file, format=format, source=source, keep=keep)
+        else:
+            yield from _from_text(stream, source=source, keep=keep)
+
+
+def _from_text(stream: BufferedReader, *, source: str, keep: Keep) -> Records:
+    begun: list[bytes] = []
+    for line in stream:
+        begun.append(line if begun else line.removeprefix(b"\xef\xbb\xbf"))
+        if begun[-1].strip():
+            break
+    else:
+        raise InputError("is empty", source=source)
+    lines, first = chain(begun, stream), begun[-1]
+    start = first.lstrip()[:1]
+    if first.startswith(b"PK\x03\x04"):
+        raise InputError("is a zip archive; unpack it first", source=source)
+    if start in (b"{", b"["):
+        return from_json(lines, first=first, source=source, keep=keep)
+    if start == b"<":
+        return from_tags(lines, source=source, keep=keep)
+    records = from_columns(lines, first=first, source=source, keep=keep)
+    if records is None:
+        known = "; ".join(f"{name}: {look}" for name, look in _TEXT_FORMATS.items())
+        raise InputError(f"is in no known format of texts. Known are {known}", source=source)
+    return records
+
+
+def read_ids(path: str | os.PathLike[str], *, progress: Progress | None = None) -> Iterator[str]:
+    """Every id, in the order of the file: one a line, or of any file that `read_texts` reads.
+
+    A first line that is a name of ids, such as doc_id, is taken for a header.
+    """
+    path = os.fspath(path)
+    check_file_exists(path)
+    if not _is_list(path):
+        for record in records_of(path, keep=lambda _: True, progress=progress):
+            yield record.id
+        return
+    for number, id in stripped_lines(path, progress=progress):
+        if number == 1 and id.casefold() in IDS:
+            continue
+        if len(id.split()) > 1:
+            message = f"expected one id a line, found {id[:40]!r}"
+            raise InputError(message, source=name_of_stream(path), line=number)
+        yield id
+
+
+def check_file_exists(path: str) -> None:
+    """Raise the InputError of judgments and runs where a file does not exist."""
+    if path != "-" and not os.path.exists(path):
+        raise InputError("there is no such file", source=path)
+
+
+def _is_list(path: str) -> bool:
+    """Tell whether a file has one word a line, by its first line."""
+    with open_unpacked(path) as stream:
+        for line in stream:
+            start = line.removeprefix(b"\xef\xbb\xbf").strip()
+            if start:
+                return (
+                    len(start.split()) == 1
+                    and not start.startswith((b"{", b"[", b"<", b"PAR1", b"ARROW1", b"PK\x03\x04"))
+                    and b"\0" not in start
+                    and b"," not in start
+                )
+    raise InputError("is empty", source=name_of_stream(path))

@@ -1,0 +1,314 @@
+"""Candidates to judge: from a pool, a list of pairs or runs; shuffled, with gold and overlap.
+
+Gold documents have a known grade; mixed into the queue, they show how closely people look.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+
+from cleverdon._common.text import counted
+from cleverdon.data import Judgments
+from cleverdon.errors import InputError, OptionError
+from cleverdon.formats.detection import DOCUMENT, QUERY, column_position, is_column_header
+from cleverdon.formats.inputs import open_source
+from cleverdon.formats.streams import decode_text
+from cleverdon.judging.contents import Item, line_of
+from cleverdon.judging.scale import Scale
+from cleverdon.pooling.adaptive.judging import Limits
+from cleverdon.pooling.adaptive.methods import Method
+from cleverdon.pooling.contributions import Contributions
+from cleverdon.pooling.files import COLUMNS, read_pool
+from cleverdon.pooling.pool_methods import depth_pool
+from cleverdon.pooling.pools import Pool, pool_of
+
+# The columns of query and document in a file without a header, by the number of fields.
+_PLACES = {2: (0, 1), 3: (0, 1), 4: (0, 2)}
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A document to judge for a topic."""
+
+    topic: str
+    document: str
+    stratum: int | None = None
+    probability: float | None = None
+
+
+@dataclass(frozen=True)
+class Adaptive:
+    """An adaptive method, and when its topics end."""
+
+    method: Method
+    limits: Limits
+
+    def to_json(self, seed: int) -> dict[str, Any]:
+        """Return the record that the settings keep."""
+        return {"method": str(self.method), "seed": seed, "limits": vars(self.limits)}
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Candidates, and their origin."""
+
+    candidates: tuple[Candidate, ...]
+    how: Mapping[str, Any] = field(default_factory=dict)
+    pool: Pool | None = None  # which system returned what; kept beside the database
+    adaptive: Adaptive | None = None
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics that have something to judge."""
+        return tuple(dict.fromkeys(each.topic for each in self.candidates))
+
+
+def _candidates_of_pool(pool: Pool) -> Candidates:
+    """Return the documents of a pool that were drawn."""
+    drawn = pool.drawn.tolist()
+    layers = [None] * len(pool) if pool.stratum is None else pool.stratum.tolist()
+    shares = [None] * len(pool) if pool.probability is None else pool.probability.tolist()
+    candidates = tuple(
+        Candidate(topic, pool.docs[at], layers[at], shares[at])
+        for topic, at in pool.rows()
+        if drawn[at]
+    )
+    if not candidates:
+        raise InputError("no document of the pool was drawn, so there is nothing to judge")
+    return Candidates(candidates, pool.how, pool)
+
+
+def candidates_of_runs(found: Contributions, *, depth: int, seed: int = 0) -> Candidates:
+    """Return what some run has in its first `depth` results."""
+    return _candidates_of_pool(depth_pool(found, k=depth, seed=seed))
+
+
+def adaptive_candidates(found: Contributions, adaptive: Adaptive, *, seed: int = 0) -> Candidates:
+    """Return all results of runs, from which a method chooses."""
+    how = {"method": "adaptive", "adaptive": str(adaptive.method)}
+    limits = {name: limit for name, limit in vars(adaptive.limits).items() if limit is not None}
+    whole = pool_of(found, np.arange(len(found)), seed=seed, how={**how, **limits})
+    return replace(_candidates_of_pool(whole), adaptive=adaptive)
+
+
+def read_candidates(path: str | os.PathLike[str]) -> Candidates:
+    """Read a pool, a sheet, qrels, or lines of query and document."""
+    opened = open_source(os.fspath(path))
+    head = opened.head(1 << 12).decode("utf-8-sig", "replace")
+    if head.startswith(("# cleverdon pool ", "\t".join(COLUMNS))):
+        return _candidates_of_pool(read_pool(path))
+    if _is_lines_of_json(head):
+        raise InputError(
+            "has JSON in lines: give qrels, or a table with the columns query and document",
+            source=opened.name,
+        )
+    if head.lstrip().startswith(("{", "[")) or "\0" in head:
+        nested = Judgments.read(opened).to_dict()
+        pairs: Iterator[tuple[str, str]] = (
+            (topic, document) for topic, of_topic in nested.items() for document in of_topic
+        )
+    else:
+        text = decode_text(opened.head(2**62), source=opened.name, line=1, encoding="utf-8-sig")
+        pairs = _pairs(text, opened.name)
+    candidates = tuple(Candidate(*pair) for pair in dict.fromkeys(pairs))
+    if not candidates:
+        raise InputError("has no documents to judge", source=opened.name)
+    return Candidates(candidates, {"method": "list"})
+
+
+def _is_lines_of_json(head: str) -> bool:
+    first, _, rest = head.strip().partition("\n")
+    return first.startswith("{") and first.rstrip().endswith("}") and rest.startswith("{")
+
+
+def _pairs(text: str, source: str) -> Iterator[tuple[str, str]]:
+    lines = text.split("\n")
+    begins = next((place for place, line in enumerate(lines) if line.strip()), 0)
+    first = lines[begins].rstrip("\r")
+    separator = max("\t;,", key=first.count)
+    header = [name.strip().strip('"') for name in first.split(separator)]
+    if separator in first and is_column_header(header):
+        places = column_position(header, QUERY), column_position(header, DOCUMENT)
+        yield from _of_table("\n".join(lines[begins:]), separator, places, source, begins)
+        return
+    for number, line in enumerate(lines, start=1):
+        fields = line.split()
+        if not fields or line.startswith("#"):
+            continue
+        if "\t" in line and fields != [cell for cell in map(str.strip, line.split("\t")) if cell]:
+            raise InputError(
+                "tabs and blanks are mixed: which of them separate the fields? Begin with a header "
+                "such as query and document, separated by a tab, or use only blanks",
+                source=source,
+                line=number,
+            )
+        if len(fields) not in _PLACES:
+            hint = "; runs are given by --runs" if len(fields) == 6 else ""
+            raise InputError(
+                "expected a query and a document, or a line of qrels: query, 0, document, grade; "
+                f"found {counted(len(fields), 'field')}{hint}",
+                source=source,
+                line=number,
+            )
+        query, document = _PLACES[len(fields)]
+        yield fields[query], fields[document]
+
+
+def _of_table(
+    text: str, separator: str, places: tuple[int | None, int | None], source: str, before: int
+) -> Iterator[tuple[str, str]]:
+    query, document = places
+    assert query is not None, "it is a header"
+    assert document is not None, "it is a header"
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    next(reader)
+    for cells in reader:
+        if not any(map(str.strip, cells)):
+            continue
+        pair = [cells[at].strip() if at < len(cells) else "" for at in (query, document)]
+        if not all(pair):
+            raise InputError(
+                "expected a query and a document, and one of them is missing",
+                source=source,
+                line=before + reader.line_num,
+            )
+        yield pair[0], pair[1]
+
+
+Gold = Mapping[str, Mapping[str, int]]
+"""Topic to document to the grade that is known to be right."""
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """The part of the documents that two people judge: a share, or a number of each topic."""
+
+    share: float | None = None
+    count: int | None = None
+
+    def of(self, documents: int, chance: float) -> int:
+        """Return how many of a topic's documents; `chance` rounds fractions up or down."""
+        if self.count is not None:
+            return min(self.count, documents)
+        return min(int((self.share or 0) * documents + chance), documents)
+
+    def __str__(self) -> str:
+        return f"{self.share:g}" if self.count is None else str(self.count)
+
+
+def parse_overlap(text: str) -> Overlap:
+    """Parse an overlap such as 0.1, 10% or 5."""
+    given = text.strip()
+    try:
+        if given.isdecimal():
+            return Overlap(count=int(given))
+        share = float(given.removesuffix("%")) / (100 if given.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise OptionError(
+            f"the overlap {text!r} is not known: give a share of the documents, as 0.1 or 10%, or "
+            "how many of each topic, as 5"
+        )
+    return Overlap(share=share)
+
+
+def make_items(
+    candidates: Iterable[Candidate],
+    *,
+    seed: int,
+    gold: Gold,
+    judges: int = 1,
+    overlap: Overlap | None = None,
+    adaptive: bool = False,
+) -> list[Item]:
+    """Return the items of all topics; with an adaptive method they have no position yet.
+
+    Their order depends only on the seed, the topic and the ids: it tells nothing about ranks or
+    the order of files.
+    """
+    by_topic: dict[str, dict[str, Candidate]] = {}
+    for each in candidates:
+        by_topic.setdefault(each.topic, {})[each.document] = each
+    for topic, documents in gold.items():
+        for document in documents:
+            by_topic[topic].setdefault(document, Candidate(topic, document))
+    plain = {
+        topic: [document for document in found if document not in gold.get(topic, {})]
+        for topic, found in by_topic.items()
+    }
+    twice = draw_overlap(plain, overlap, seed=seed) if overlap else set()
+    items = []
+    for topic, found in by_topic.items():
+        known = gold.get(topic, {})
+        items += [
+            Item(
+                topic,
+                document,
+                None if adaptive else place,
+                wanted=2 if (topic, document) in twice else judges,
+                gold=known.get(document),
+                stratum=found[document].stratum,
+                probability=found[document].probability,
+            )
+            for place, document in enumerate(shuffled(topic, found, seed=seed))
+        ]
+    return items
+
+
+def draw_overlap(
+    topics: Mapping[str, Sequence[str]], overlap: Overlap, *, seed: int
+) -> set[tuple[str, str]]:
+    """Draw the documents that two people judge; a larger overlap holds the smaller one."""
+    drawn: set[tuple[str, str]] = set()
+    for topic, documents in topics.items():
+        chance = float(_random(topic, seed, "overlap").random())
+        order = shuffled(topic, documents, seed=seed, of="overlap documents")
+        drawn |= {(topic, document) for document in order[: overlap.of(len(order), chance)]}
+    return drawn
+
+
+def shuffled(topic: str, documents: Collection[str], *, seed: int, of: str = "order") -> list[str]:
+    """Return the documents of a topic in a random order that ignores the given one."""
+    ordered = sorted(documents)
+    return [ordered[at] for at in _random(topic, seed, of).permutation(len(ordered))]
+
+
+def _random(topic: str, seed: int, of: str) -> np.random.Generator:
+    """Return a generator for one topic and purpose, which does not depend on other topics."""
+    return np.random.default_rng([seed, crc32(topic.encode()), crc32(of.encode())])
+
+
+def read_gold(path: str | os.PathLike[str], *, topics: tuple[str, ...], scale: Scale) -> Gold:
+    """Read gold grades from qrels; refuse topics that are not judged."""
+    source = os.fspath(path)
+    found = Judgments.read(source).to_dict()
+    unknown = sorted(set(found) - set(topics))
+    if unknown:
+        raise InputError(
+            f"topic {unknown[0]!r} is not among the topics to judge; remove its lines",
+            source=source,
+            line=line_of(unknown[0], next(iter(found[unknown[0]]), ""), source),
+        )
+    for topic, of_topic in found.items():
+        for document, grade in of_topic.items():
+            if grade not in scale:
+                listed = ", ".join(map(str, scale.values))
+                raise InputError(
+                    f"the grade {grade:g} of document {document!r}, topic {topic!r}, is not on the "
+                    f"scale: it can be {listed}",
+                    source=source,
+                    line=line_of(topic, document, source),
+                )
+    return {
+        topic: {document: int(grade) for document, grade in of_topic.items()}
+        for topic, of_topic in found.items()
+    }

@@ -1,0 +1,494 @@
+"""Analyse an A/B test: who took part, whether they were split fairly, and what differed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import accumulate
+from math import inf
+from math import log as logarithm
+from typing import TYPE_CHECKING, Any
+
+from cleverdon._common.progress import Progress
+from cleverdon.errors import InputError, OptionError, check_within, check_word, suggest
+from cleverdon.logs.abtest.effects import (
+    Aggregates,
+    Arms,
+    EffectOptions,
+    MetricColumns,
+    aggregate_users,
+    check_direction,
+    check_guardrail,
+    estimate_effect,
+    guardrail_margins,
+    load_tea_tasting,
+)
+from cleverdon.logs.abtest.results import (
+    ABTest,
+    Effect,
+    Participants,
+    Planning,
+    check_shares,
+    sample_ratio,
+    single_test_level,
+)
+from cleverdon.logs.calendar import DAY, as_time, find_time_zone, floor_to
+from cleverdon.logs.compute import cluster_rows
+from cleverdon.logs.log import ACTORS, Log
+from cleverdon.logs.metrics.base import Metric, Ratio, find_metric
+from cleverdon.logs.session_tables import SessionTables, build_session_tables
+from cleverdon.logs.settings import Settings
+from cleverdon.logs.sql import zero_or_one
+from cleverdon.stats.multiple_comparisons import CORRECTIONS, correct_p_values
+from cleverdon.stats.power import (
+    normal_difference,
+    normal_topics,
+    sequential_smallest_difference,
+    sequential_users_needed,
+)
+
+if TYPE_CHECKING:
+    import ibis
+
+_METRICS = ("Success", "Abandonment", "QueryCTR", "ReciprocalClickRank", "Reformulation")
+"""The metrics compared by default, where the log supports them."""
+_GUARDRAILS = ("ZeroResults", "Latency")
+"""The guardrails by default."""
+_CONTROLS = ("control", "baseline", "a")
+"""Names by which the control is known without being told, letter case aside."""
+
+
+def abtest(
+    log: Log | SessionTables,
+    metrics: Iterable[str | Ratio] | None = None,
+    *,
+    control: str | None = None,
+    guardrails: Mapping[str, float] | Iterable[str] | None = None,
+    expected: Mapping[str, float] | None = None,
+    start: str | int | None = None,
+    end: str | int | None = None,
+    cuped: bool | None = None,
+    sequential: bool = False,
+    correction: str = "holm",
+    level: float = 0.05,
+    wanted: float = 0.05,
+    power: float = 0.8,
+    settings: Settings | None = None,
+    check: bool = False,
+    progress: Progress | None = None,
+) -> ABTest:
+    """Compare the variants of an experiment with its control, with users as the sample.
+
+    Args:
+        log: The log, or its session tables.
+        metrics: The rates and means to compare; by default Success, Abandonment, QueryCTR,
+            ReciprocalClickRank and Reformulation, as far as the log supports them.
+        control: The variant to compare all others with; by default the one called control,
+            baseline or A.
+        guardrails: Metrics that must not be worse by more than a margin, a share of the control's
+            value, by name or as `Latency=0.02`; `()` for none.
+        expected: The shares of users that the variants should have, which sum to 1; by default the
+            same for all.
+        start: When the experiment began; by default with the first search that has a variant.
+        end: When it ended; by default with the log.
+        cuped: Adjust differences by what the same users did before; by default where the log goes
+            back far enough.
+        sequential: Give p-values and intervals that are valid however often one looks.
+        correction: The correction over all metrics and variants, one of `CORRECTIONS`.
+        level: The largest corrected p-value that is significant.
+        wanted: The relative difference that must not be missed.
+        power: The probability with which it is to be found.
+        settings: How to count; by default those of the session tables, or `Settings()`.
+        check: Note the metrics that rest on rows which the log doctor calls an error.
+        progress: Called with each step.
+
+    Returns:
+        The effects and guardrails, or a test that is not `trusted` where users are missing.
+
+    Raises:
+        InputError: There is no experiment in the log, or nothing that the metrics need.
+        OptionError: An option has a value that is not allowed, or the control is not known.
+
+    >>> from cleverdon.logs.log import worked_log
+    >>> log, _ = worked_log('''
+    ...     ann 0:00 hats variant=A click@1
+    ...     bob 0:00 hats variant=A
+    ...     cid 0:00 hats variant=B click@1
+    ...     dee 0:00 hats variant=B click@1
+    ...     =
+    ... ''')
+    >>> abtest(log, ["QueryCTR"], guardrails=()).effect("QueryCTR").difference
+    0.5
+    """
+    check_word("correction", correction, CORRECTIONS)
+    for name, share in (("level", level), ("wanted", wanted), ("power", power)):
+        check_within(name, share, 0, 1)
+    load_tea_tasting()  # before anything takes long
+    if expected is not None:
+        check_shares(expected)
+    goals = [_ratio(one) for one in _each(_METRICS if metrics is None else metrics)]
+    margins = guardrail_margins(_GUARDRAILS if guardrails is None else guardrails)
+    limits = {check_direction(_ratio(name)): margin for name, margin in margins.items()}
+    tables = _session_tables(log, settings, progress)
+    zone = tables.settings.timezone
+    members, participants, who = _find_participants(
+        tables, start=_parse_moment(start, zone), end=_parse_moment(end, zone)
+    )
+    control = _control(participants, control, tables)
+    ratio = sample_ratio(participants.users, expected)
+    missing = {
+        **_missing(tables, goals, asked_for=metrics is not None),
+        **_missing(tables, limits, asked_for=guardrails is not None),
+    }
+    ratios = [one for one in (*goals, *limits) if str(one) not in missing]
+    if not ratios:
+        raise InputError(
+            "the log has nothing that any of the metrics needs; cleverdon logs check says what is "
+            "missing",
+            source=tables.log.source,
+        )
+    (progress or (lambda what: None))("adding up users")
+    table = _user_sums(tables, members, ratios, start=participants.start, end=participants.end)
+    sums = aggregate_users(table, len(ratios))
+    how = EffectOptions(
+        level=level, cuped=_with_past(sums, cuped), sequential=sequential, wanted=wanted
+    )
+    tested = {
+        (variant, metric): estimate_effect(
+            metric, (control, variant), MetricColumns.of(place), sums[control], sums[variant], how
+        )
+        for variant in participants.users
+        if variant != control
+        for place, metric in enumerate(ratios)
+    }
+    effects = _corrected(
+        [found for (_, metric), found in tested.items() if metric in goals],
+        participants,
+        how,
+        correction=correction,
+        power=power,
+    )
+    return ABTest(
+        tables=tables,
+        control=control,
+        participants=participants,
+        ratio=ratio,
+        effects=tuple(effects),
+        guardrails=tuple(
+            check_guardrail(*found, limits[metric], how)
+            for (_, metric), found in tested.items()
+            if metric in limits
+        ),
+        correction=correction,
+        level=level,
+        sequential=sequential,
+        wanted=wanted,
+        power=power,
+        cuped=any(found.adjustment is not None for found, _ in tested.values()),
+        missing=missing,
+        notes=(*tables.notes, *(_errors(tables, ratios, progress) if check else ())),
+        asked={**tables.made_by, "who took part": who, "sums of each user": table},
+    )
+
+
+def _errors(
+    tables: SessionTables, ratios: Sequence[Ratio], progress: Progress | None
+) -> tuple[str, ...]:
+    """Return the errors of the log, each with the metrics that it makes wrong."""
+    from cleverdon.logs.doctor.checks import find_errors  # only where the log is checked
+
+    names = list(dict.fromkeys(map(str, ratios)))
+    found = find_errors(tables.log, names, progress=progress)
+    spoiled: dict[str, list[str]] = {}
+    for name in names:
+        for one in found.get(name, []):
+            spoiled.setdefault(one.sentence, []).append(name)
+    return tuple(f"{', '.join(names)}: {sentence}" for sentence, names in spoiled.items())
+
+
+def _session_tables(
+    log: Log | SessionTables, settings: Settings | None, progress: Progress | None
+) -> SessionTables:
+    if isinstance(log, SessionTables):
+        if "variant" in log.split:
+            return log
+        settings, log = log.settings, log.log
+    log.need("an A/B test", "queries.variant")
+    return build_session_tables(log, settings, split=["variant"], progress=progress)
+
+
+def _each(wanted: Iterable[str | Ratio]) -> list[str | Ratio]:
+    if isinstance(wanted, str):
+        wanted = wanted.replace(",", " ").split()
+    return list({str(one).casefold(): one for one in wanted}.values())
+
+
+def _ratio(named: str | Ratio) -> Ratio:
+    """Return a metric; raise OptionError unless it is a ratio to which each user adds."""
+    metric: Metric = find_metric(named) if isinstance(named, str) else named
+    if not isinstance(metric, Ratio):
+        raise OptionError(
+            f"{metric} cannot be compared: it is no ratio to which each user adds; rates and means "
+            "can be, such as Success or Latency"
+        )
+    return metric
+
+
+def _control(participants: Participants, named: str | None, tables: SessionTables) -> str:
+    """Return the control; raise an error where there is nothing to compare it with."""
+    users, unit, source = participants.users, participants.unit, tables.log.source
+    mixed = participants.contaminated
+    left_out = f"{participants.counted(mixed)} saw several" if mixed else ""
+    if not users:
+        reason = f"no {unit} has a variant"
+        if mixed:
+            were = "was" if mixed == 1 else "were"
+            reason = f"nobody saw one variant only: {left_out}, and {were} left out"
+        span = f"from {as_time(participants.start)} to {as_time(participants.end)} (UTC)"
+        raise InputError(f"{span} {reason}", source=source)
+    if named is not None and named not in users:
+        raise InputError(f"there is no variant {named!r}{suggest(named, users)}", source=source)
+    if len(users) == 1:
+        less = f" ({left_out}, left out)" if mixed else ""
+        raise InputError(
+            f"all {unit}s have the variant {next(iter(users))!r}{less}; it takes two to compare",
+            source=source,
+        )
+    if named is not None:
+        return named
+    known = [name for name in users if name.casefold() in _CONTROLS]
+    if len(known) != 1:
+        listed = ", ".join(repr(name) for name in users)
+        raise OptionError(f"which variant is the control? Name it (--control); there are {listed}")
+    return known[0]
+
+
+def _missing(
+    tables: SessionTables, ratios: Iterable[Ratio], *, asked_for: bool
+) -> dict[str, tuple[str, ...]]:
+    """Return the metrics that the log does not support; raise an error where one was named."""
+    found = {str(one): lacks for one in ratios if (lacks := tuple(one.missing(tables)))}
+    for name, lacks in found.items() if asked_for else ():
+        tables.log.need(name, *lacks)
+    return found
+
+
+def _with_past(sums: Mapping[str, Aggregates], cuped: bool | None) -> bool:
+    has_past = any(
+        side.mean(name) > 0 for side in sums.values() for name in side.mean_ if "before" in name
+    )
+    if cuped and not has_past:
+        raise OptionError(
+            "CUPED needs what users did before the experiment, and the log has nothing of it: it "
+            "would have to go further back, or the experiment to start later (--start); --no-cuped "
+            "does without"
+        )
+    return has_past if cuped is None else cuped
+
+
+def _corrected(
+    tested: list[tuple[Effect, Arms | None]],
+    participants: Participants,
+    how: EffectOptions,
+    *,
+    correction: str,
+    power: float,
+) -> list[Effect]:
+    """Return the effects with corrected p-values, and what it would take to show them."""
+    p_values = [found.p for found, _ in tested if found.p is not None]
+    left = iter(correct_p_values(correction, p_values))
+    level = single_test_level(how.level, correction, len(p_values))
+    corrected = []
+    for effect, arms in tested:
+        plan = None
+        if arms is not None:
+            plan = _plan_test(arms, participants, how, level=level, power=power)
+        p = None if effect.p is None else next(left)
+        corrected.append(replace(effect, corrected=p, planning=plan))
+    return corrected
+
+
+_FEWEST_DAYS = 3
+"""The number of whole days that it takes to see how fast new users become rare."""
+_LEAST_GROWTH = 0.05
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Growth of the number of users: `users * (t / days) ** exponent` after t days."""
+
+    users: int
+    days: float
+    exponent: float  # 1 if each day brings as many new users as the first
+
+    def days_until(self, users: float) -> float:
+        """Return the number of days from the start after which there are so many users."""
+        if not users < inf:
+            return inf
+        try:
+            return float(self.days * (users / self.users) ** (1 / self.exponent))
+        except OverflowError:
+            return inf
+
+
+def _fit_growth(arrivals: Sequence[int], days: float) -> Growth:
+    """Fit the growth of the number of users to the arrivals of each day."""
+    # The exponent is the slope, by least squares, of the logarithm of all users so far on that of
+    # the days: through the last point, and over the second half of the days, since it predicts.
+    so_far = list(accumulate(arrivals))
+    total = so_far[-1]
+    points = [
+        (logarithm(day / days), logarithm(users / total))
+        for day, users in enumerate(so_far, 1)
+        if days / 2 <= day < days and users
+    ]
+    below = sum(x * x for x, _ in points)
+    if int(days) < _FEWEST_DAYS or not below:
+        return Growth(total, days, 1.0)
+    slope = sum(x * y for x, y in points) / below
+    return Growth(total, days, min(max(slope, _LEAST_GROWTH), 1.0))
+
+
+def _plan_test(
+    found: Arms, participants: Participants, how: EffectOptions, *, level: float, power: float
+) -> Planning:
+    """Return what this comparison can show, and what it would take; `level` is that of one test."""
+    value = abs(found.control.value)
+    if not value:
+        return Planning(None, None, None, None)
+    users = found.control.users + found.variant.users
+    share = users / participants.total  # the other variants need their users as well
+    design: dict[str, Any] = {"level": level, "power": power}
+    if how.sequential:
+        design["spread"] = how.spread(found)
+        smallest = sequential_smallest_difference(found.squared_error, **design)
+    else:
+        smallest = normal_difference(found.deviation, users, **design)
+    users_for = sequential_users_needed if how.sequential else normal_topics
+    wanted, seen = (
+        users_for(size, found.deviation, **design)
+        for size in (how.wanted * value, abs(found.difference))
+    )
+    needed = wanted / share
+    pace = _fit_growth(participants.arrivals, participants.days)
+    return Planning(
+        smallest=smallest / value,
+        users_needed=needed,
+        days_needed=pace.days_until(needed),
+        users_for_seen=seen / share,
+    )
+
+
+def _parse_moment(given: str | int | None, timezone: str) -> int | None:
+    """Return the milliseconds since 1970 of a day or a time, in the zone where it names none."""
+    if given is None or isinstance(given, int):
+        return given
+    try:
+        when = datetime.fromisoformat(given)
+    except ValueError:
+        raise OptionError(
+            f"{given!r} is no time; times are as in 2026-11-15 or 2026-11-15T13:00"
+        ) from None
+    if when.tzinfo is None:
+        when = when.replace(tzinfo=find_time_zone(timezone))
+    return round(when.timestamp() * 1000)
+
+
+def _find_participants(
+    tables: SessionTables, *, start: int | None = None, end: int | None = None
+) -> tuple[ibis.Table, Participants, ibis.Table]:
+    """Return the users with their variants, as a table; their counts; and the query for them."""
+    if not tables.knows_persons:
+        tables.log.need("an A/B test", "queries.user")
+    # The best id that the log has: searches that lack it are no part of the test, even if something
+    # else stands for their user in other metrics, since nobody knows what they were assigned by.
+    unit = tables.log.actors[0]
+    pages = tables.pages
+    if start is None:
+        start = pages.time.min(where=pages.variant.notnull()).to_pyarrow().as_py()
+    if start is None:
+        raise InputError(
+            "no search says which variant its user saw, so that there is no experiment",
+            source=tables.log.source,
+        )
+    # Days without a log are no days of the experiment.
+    if end is None or end > tables.last + 1 > start:
+        end = tables.last + 1
+    if start < tables.first < end:
+        start = tables.first
+    if end <= start:
+        raise OptionError(
+            f"the experiment ends ({as_time(end)}) before it starts ({as_time(start)})"
+        )
+    window = pages.filter((pages.time >= start) & (pages.time < end))
+    known = window.actor.startswith(ACTORS[unit]).fill_null(False)
+    named = window.filter(known)
+    found = named.group_by("cluster").agg(
+        variant=named.variant.min(),
+        # Two different variants: then the smallest and the largest differ.
+        mixed=(named.variant.min() != named.variant.max()).fill_null(False),
+        first=named.time.min(),
+    )
+    users = found.cache()
+    day = floor_to(users.first - start, DAY).name("day")
+    counts = users.group_by("variant", "mixed", day).agg(users=users.count()).to_pyarrow()
+    anonymous = window.filter(~known).count().to_pyarrow().as_py()
+    members = users.filter(users.variant.notnull() & ~users.mixed).select("cluster", "variant")
+    return members, _count_participants(counts.to_pylist(), unit, start, end, anonymous), found
+
+
+def _count_participants(
+    rows: Sequence[dict[str, Any]], unit: str, start: int, end: int, anonymous: int
+) -> Participants:
+    users: Counter[str] = Counter()
+    arrivals: Counter[int] = Counter()
+    contaminated = unassigned = 0
+    for row in rows:
+        if row["mixed"]:
+            contaminated += row["users"]
+        elif row["variant"] is None:
+            unassigned += row["users"]
+        else:
+            users[row["variant"]] += row["users"]
+            arrivals[row["day"]] += row["users"]
+    return Participants(
+        unit=unit,
+        start=start,
+        end=end,
+        users={name: users[name] for name in sorted(users)},
+        contaminated=contaminated,
+        unassigned=unassigned,
+        anonymous=anonymous,
+        arrivals=tuple(arrivals[day] for day in range(max(arrivals, default=-1) + 1)),
+    )
+
+
+def _user_sums(
+    tables: SessionTables, members: ibis.Table, ratios: Sequence[Ratio], *, start: int, end: int
+) -> ibis.Table:
+    """Return a row for each participant, with the columns of `MetricColumns`; 0 for none."""
+    # Rows before the start count as the past if no variant is known of them: a session that began
+    # before and saw a variant later belongs to neither.
+    table = members
+    for unit in dict.fromkeys(ratio.unit for ratio in ratios):
+        places = [place for place, ratio in enumerate(ratios) if ratio.unit == unit]
+        rows = getattr(tables, unit)
+        during = rows.filter((rows.time >= start) & (rows.time < end))
+        before = rows.filter((rows.time < start) & rows.variant.isnull())
+        for part, prefix in ((during, ""), (before, "before_")):
+            sums = cluster_rows(part, [ratios[place] for place in places])
+            columns = {
+                f"{prefix}{kind}{place}": sums[f"{kind}{number}"].cast("float64").fill_null(0.0)
+                for number, place in enumerate(places)
+                for kind in "nd"
+            }
+            joined = table.left_join(sums, table.cluster == sums.cluster)
+            table = joined.select(*[table[name] for name in table.columns], **columns)
+    more = {}
+    for named in map(MetricColumns.of, range(len(ratios))):
+        known = table[named.denominator_before] > 0
+        more[named.known_before] = zero_or_one(known).cast("float64")
+        more[named.heaviest] = table[named.denominator].max().over(group_by="variant")
+    return table.mutate(**more)

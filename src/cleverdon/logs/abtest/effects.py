@@ -1,0 +1,390 @@
+"""Effects on a metric or guardrail: the difference to the control, its interval and p-value.
+
+The sums over users come from the engine as tea-tasting's aggregates. A ratio's variance is by the
+delta method over users: Deng, Knoblich & Lu 2018, doi:10.1145/3219819.3219919. CUPED takes off what
+the same users' past explains: Deng, Xu, Kohavi & Walker 2013, doi:10.1145/2433396.2433413.
+
+A guardrail is a one-sided test of non-inferiority: not to be significantly worse is no proof, since
+with few users nothing is. Whoever ships only if every guardrail is kept needs no correction for
+there being several, since all of them would have to err at once. Schultzberg, Ankargren & Franberg
+2024, arXiv:2402.11609.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import exp, isfinite, log, log1p, sqrt
+from typing import TYPE_CHECKING, Any
+
+from cleverdon._common.extras import require
+from cleverdon.errors import OptionError
+from cleverdon.logs.abtest.results import Adjustment, Effect, Guardrail, GuardrailVerdict, Side
+from cleverdon.logs.metrics.base import Ratio
+from cleverdon.stats.tests import always_valid_p, confidence_sequence, welch_tails
+
+if TYPE_CHECKING:
+    import ibis
+
+
+Aggregates = Any
+"""tea-tasting's: how many users, and the means, variances and covariances of their columns."""
+
+
+@dataclass(frozen=True)
+class MetricColumns:
+    """The columns of a metric in the table of users: its parts, and those before the experiment."""
+
+    numerator: str
+    denominator: str
+    numerator_before: str
+    denominator_before: str
+    known_before: str  # 1 for a user with something before, and 0 for others
+    heaviest: str  # the largest denominator of any user in the variant
+
+    @classmethod
+    def of(cls, place: int) -> MetricColumns:
+        before = (f"before_n{place}", f"before_d{place}", f"before{place}")
+        return cls(f"n{place}", f"d{place}", *before, f"heaviest{place}")
+
+    @property
+    def during(self) -> tuple[str, str]:
+        return self.numerator, self.denominator
+
+    @property
+    def before(self) -> tuple[str, str]:
+        return self.numerator_before, self.denominator_before
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A metric in one variant."""
+
+    users: int
+    value: float
+    variance: float  # times the number of users
+    raw: float  # the value without the adjustment
+    denominator: float
+    heaviest: float
+
+    @property
+    def squared_error(self) -> float:
+        return self.variance / self.users
+
+
+@dataclass(frozen=True)
+class Arms:
+    """A metric in the control and in a variant."""
+
+    control: Arm
+    variant: Arm
+    coefficient: float = 0.0  # by which the past was taken off
+
+    @property
+    def difference(self) -> float:
+        return self.variant.value - self.control.value
+
+    @property
+    def squared_error(self) -> float:
+        return self.control.squared_error + self.variant.squared_error
+
+    @property
+    def deviation(self) -> float:
+        """The standard error of the difference, times the root of the number of users."""
+        return sqrt(self.squared_error * (self.control.users + self.variant.users))
+
+
+def load_tea_tasting() -> Any:
+    """Import tea-tasting, which does the tests."""
+    tea_tasting = require("tea_tasting", "an A/B test", package="tea-tasting", extra="logs")
+    require("tea_tasting.aggr", "an A/B test", package="tea-tasting", extra="logs")
+    return tea_tasting
+
+
+def aggregate_users(table: ibis.Table, count: int) -> dict[str, Aggregates]:
+    """Return means, variances and covariances over users by variant, which the engine adds up."""
+    means: list[str] = []
+    spreads: list[str] = []
+    pairs: list[tuple[str, str]] = []
+    for place in range(count):
+        named = MetricColumns.of(place)
+        columns = sorted((*named.during, *named.before))
+        means += [*columns, named.known_before, named.heaviest]
+        spreads += columns
+        pairs += combinations(columns, 2)
+    found: dict[str, Aggregates] = load_tea_tasting().aggr.read_aggregates(
+        table, "variant", has_count=True, mean_cols=means, var_cols=spreads, cov_cols=pairs
+    )
+    return found
+
+
+def _build_arms(
+    columns: MetricColumns, control: Aggregates, variant: Aggregates, *, cuped: bool
+) -> Arms | None:
+    """Return the arms of a comparison; None where the metric is undefined in one of them."""
+    if any(not side.mean(columns.denominator) for side in (control, variant)):
+        return None
+    plain = Arms(_arm(columns, control), _arm(columns, variant))
+    past = columns.before
+    if not cuped or any(side.count() < 2 or not side.mean(past[1]) for side in (control, variant)):
+        return plain
+    both = control + variant
+    spread = both.ratio_var(*past)
+    if not spread > 0:
+        return plain
+    # Users who are not known from before add nothing to the sums of the past: they are not
+    # adjusted, and stay in the test.
+    coefficient = both.ratio_cov(*columns.during, *past) / spread
+    middle = _ratio(both, past)
+    first, second = (_arm(columns, side, coefficient, middle) for side in (control, variant))
+    # A share that the past drags to 0 or below has no relative difference, and no sense.
+    sound = all(
+        arm.value * arm.raw > 0 and 0 < arm.squared_error < arm.value * arm.value
+        for arm in (first, second)
+    )
+    return Arms(first, second, float(coefficient)) if sound else plain
+
+
+def _ratio(side: Aggregates, parts: tuple[str, str]) -> Any:
+    return side.mean(parts[0]) / side.mean(parts[1])
+
+
+def _arm(
+    columns: MetricColumns, side: Aggregates, coefficient: float | None = None, middle: float = 0.0
+) -> Arm:
+    """Return one arm, adjusted by its past where there is a coefficient."""
+    value = raw = _ratio(side, columns.during)
+    variance = side.ratio_var(*columns.during) if side.count() > 1 else 0.0
+    if coefficient is not None:
+        past = columns.before
+        value = raw - coefficient * (_ratio(side, past) - middle)
+        variance += coefficient * coefficient * side.ratio_var(*past)
+        variance -= 2 * coefficient * side.ratio_cov(*columns.during, *past)
+    rounding = 1e-12 * value * value
+    return Arm(
+        users=side.count(),
+        value=value,
+        variance=0.0 if variance <= rounding else variance,
+        raw=raw,
+        denominator=side.mean(columns.denominator) * side.count(),
+        heaviest=side.mean(columns.heaviest),
+    )
+
+
+@dataclass(frozen=True)
+class EffectOptions:
+    """Options of the tests of effects."""
+
+    level: float
+    cuped: bool
+    sequential: bool
+    wanted: float  # the difference that must not be missed, as a share of the control's value
+
+    def spread(self, found: Arms) -> float:
+        """Return the standard deviation of the prior of the sequential test."""
+        return self.wanted * abs(found.control.value)
+
+
+def estimate_effect(
+    metric: Ratio,
+    names: tuple[str, str],
+    columns: MetricColumns,
+    control: Aggregates,
+    variant: Aggregates,
+    how: EffectOptions,
+) -> tuple[Effect, Arms | None]:
+    """Return the effect, and its arms where it can be tested."""
+    found = _build_arms(columns, control, variant, cuped=how.cuped)
+    if found is None:
+        return Effect(metric, *names, sides=None, untested=metric.undefined), None
+    value = found.control.value
+    effect = Effect(
+        metric,
+        *names,
+        sides=(_side(found.control, metric), _side(found.variant, metric)),
+        difference=found.difference / metric.scale,
+        relative=found.difference / abs(value) if value else None,
+    )
+    if untested := _reason_not_to_test(metric, found, how):
+        return replace(effect, untested=untested), None
+    effect = _tested(effect, found, columns, control, variant, how)
+    if how.sequential:
+        effect = _sequential(effect, found, how)
+    if metric.kind == "share" and effect.low is not None and effect.high is not None:
+        effect = replace(effect, low=max(effect.low, -1.0), high=min(effect.high, 1.0))
+    if found.coefficient:
+        adjustment = _adjustment(found, columns, control, variant, metric)
+        effect = replace(effect, adjustment=adjustment)
+    return effect, found
+
+
+def _reason_not_to_test(metric: Ratio, found: Arms, how: EffectOptions) -> str:
+    value = found.control.value
+    if min(found.control.users, found.variant.users) < 2:
+        return "a variant has but one user"
+    if found.squared_error:
+        if how.sequential and not value:
+            return (
+                "the control's value is 0, of which no share can be the difference that a test for "
+                "those who look often is made for"
+            )
+        return ""
+    # An interval from 0 to 0 would claim to be sure, and nothing is known of chance at all.
+    if found.difference:
+        return (
+            "users do not vary within either variant, so that nothing tells what chance alone "
+            "would do"
+        )
+    if metric.kind == "share" and value == 0:
+        return f"neither variant has any {metric.counted}, so that there is nothing to compare"
+    return "all users of both variants are alike, so that there is nothing to compare"
+
+
+def _side(arm: Arm, metric: Ratio) -> Side:
+    return Side(
+        users=arm.users,
+        value=arm.value / metric.scale,
+        raw=arm.raw / metric.scale,
+        denominator=arm.denominator,
+        heaviest=arm.heaviest / arm.denominator,
+    )
+
+
+def _tested(
+    effect: Effect,
+    found: Arms,
+    columns: MetricColumns,
+    control: Aggregates,
+    variant: Aggregates,
+    how: EffectOptions,
+) -> Effect:
+    """Add an interval and a p-value by Welch's t, for those who look once."""
+    covariates = ("numer_covariate", "denom_covariate") if found.coefficient else ()
+    past = dict(zip(covariates, columns.before, strict=False))
+    result = _welch(columns.during, control, variant, level=how.level, **past)
+    positive = found.control.value > 0 and found.variant.value > 0
+    scale = effect.metric.scale
+    return replace(
+        effect,
+        low=result.effect_size_ci_lower / scale,
+        high=result.effect_size_ci_upper / scale,
+        relative_low=result.rel_effect_size_ci_lower if positive else None,
+        relative_high=result.rel_effect_size_ci_upper if positive else None,
+        p=float(result.pvalue),
+        fixed_p=float(result.pvalue),
+    )
+
+
+def _welch(
+    parts: tuple[str, str], control: Aggregates, variant: Aggregates, *, level: float, **past: str
+) -> Any:
+    metric = load_tea_tasting().RatioOfMeans(
+        *parts,
+        **past,
+        alternative="two-sided",
+        confidence_level=1 - level,
+        equal_var=False,
+        use_t=True,
+    )
+    return metric.analyze_aggregates(control, variant)
+
+
+def _sequential(tested: Effect, found: Arms, how: EffectOptions) -> Effect:
+    """Replace p-value and intervals by those that are valid at every look."""
+    spread, scale = how.spread(found), tested.metric.scale
+    variance = found.squared_error
+    low, high = confidence_sequence(
+        found.difference, variance=variance, spread=spread, level=how.level
+    )
+    p = always_valid_p(found.difference, variance=variance, spread=spread)
+    tested = replace(tested, low=low / scale, high=high / scale, p=p)
+    if tested.relative_low is None:
+        return tested
+    # Of the logarithm of the two values' ratio, so that no end can be below -100%.
+    logarithmic = sum(arm.squared_error / arm.value**2 for arm in (found.control, found.variant))
+    ends = confidence_sequence(
+        log(found.variant.value / found.control.value),
+        variance=logarithmic,
+        spread=log1p(how.wanted),
+        level=how.level,
+    )
+    low, high = (exp(min(end, 700.0)) - 1 for end in ends)
+    return replace(tested, relative_low=low, relative_high=high)
+
+
+def _adjustment(
+    found: Arms, columns: MetricColumns, control: Aggregates, variant: Aggregates, metric: Ratio
+) -> Adjustment:
+    plain = _build_arms(columns, control, variant, cuped=False)
+    assert plain is not None
+    past = columns.before
+    users = found.control.users + found.variant.users
+    known = sum(side.count() * side.mean(columns.known_before) for side in (control, variant))
+    varies = any(side.ratio_var(*past) > 0 for side in (control, variant))
+    return Adjustment(
+        removed=1 - found.squared_error / plain.squared_error,
+        known=known / users,
+        raw_difference=plain.difference / metric.scale,
+        p_before=float(_welch(past, control, variant, level=0.05).pvalue) if varies else None,
+    )
+
+
+_MARGIN = 0.02
+"""The default margin of a guardrail, as a share of the control's value."""
+
+
+def guardrail_margins(given: Mapping[str, float] | Iterable[str]) -> dict[str, float]:
+    """Return the margin of each guardrail: as given, from `NAME=MARGIN`, or the default."""
+    if isinstance(given, Mapping):
+        found = dict(given)
+    else:
+        found = {}
+        for one in [given] if isinstance(given, str) else given:
+            name, equals, margin = one.partition("=")
+            try:
+                found[name.strip()] = float(margin) if equals else _MARGIN
+            except ValueError:
+                raise OptionError(
+                    f"guardrail {one!r}: a margin is a share, as in Latency=0.02"
+                ) from None
+    for name, share in found.items():
+        if not (isfinite(share) and 0 < share < 1):
+            raise OptionError(
+                f"guardrail {name}={share}: a margin is a share of the control's value, above 0 "
+                "and below 1"
+            )
+    return found
+
+
+def check_direction(metric: Ratio) -> Ratio:
+    """Return a metric; raise OptionError where neither direction of it is worse."""
+    if metric.better == "neither":
+        raise OptionError(
+            f"{metric} is no guardrail: neither more nor less of it is worse; take another metric"
+        )
+    return metric
+
+
+def check_guardrail(
+    effect: Effect, found: Arms | None, margin: float, how: EffectOptions
+) -> Guardrail:
+    """Test whether a guardrail is kept or broken; it is open where neither can be shown."""
+    if found is None or found.control.value == 0:
+        return Guardrail(effect, margin, None, None, "open")
+    worse = 1 if effect.metric.better == "lower" else -1
+    factor = 1 + worse * margin
+    # Below 0 is within the margin. The margin is a share of the control's value, whose own
+    # chance is a part of it.
+    beyond = worse * (found.variant.value - factor * found.control.value)
+    parts = (found.variant.squared_error, factor * factor * found.control.squared_error)
+    if how.sequential:
+        # The two-sided p-value for one side: it errs, if at all, towards showing less.
+        p = always_valid_p(beyond, variance=sum(parts), spread=how.spread(found))
+        kept, broken = (p, 1.0) if beyond < 0 else (1.0, p)
+    else:
+        kept, broken = welch_tails(beyond, parts, (found.variant.users, found.control.users))
+    verdict: GuardrailVerdict = (
+        "kept" if kept <= how.level else "broken" if broken <= how.level else "open"
+    )
+    return Guardrail(effect, margin, kept, broken, verdict)

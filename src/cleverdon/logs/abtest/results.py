@@ -1,0 +1,552 @@
+"""Results of an A/B test: participants, sample ratio, effects, guardrails, claims, doubts.
+
+A sample-ratio mismatch means that users went missing for a reason, which is likely to have changed
+the metrics as well. It is checked first, and nothing is claimed of a test that fails it. Fabijan et
+al. 2019, doi:10.1145/3292500.3330722.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any, Literal
+
+from cleverdon._common.text import counted
+from cleverdon.comparison.claims import ClaimVerdict
+from cleverdon.comparison.doubts import Doubt
+from cleverdon.errors import OptionError, suggest
+from cleverdon.logs.abtest.tables import (
+    abtest_text,
+    claim_record,
+    effects_table,
+    guardrail_record,
+)
+from cleverdon.logs.calendar import DAY
+from cleverdon.logs.metrics.base import Ratio
+from cleverdon.logs.session_tables import SessionTables
+from cleverdon.logs.sql import sql_script
+from cleverdon.stats.multiple_comparisons import FAMILYWISE, holm
+from cleverdon.stats.tests import split_p_value
+from cleverdon.tables.result import Result, as_json, fields_as_json, in_json
+from cleverdon.tables.sections import Section, count_format
+from cleverdon.tables.table import TextTable
+
+if TYPE_CHECKING:
+    import ibis
+
+
+GuardrailVerdict = Literal["kept", "broken", "open"]
+"""Shown to be within the margin, shown to be beyond it, or neither."""
+
+
+def single_test_level(level: float, correction: str, comparisons: int) -> float:
+    """Return the largest uncorrected p-value that is significant in any case."""
+    return level / comparisons if comparisons and correction in FAMILYWISE else level
+
+
+@dataclass(frozen=True)
+class Side:
+    """One variant's side of a difference."""
+
+    users: int  # all who took part, also those who add nothing to this metric
+    value: float  # the value that is compared, adjusted where CUPED was used
+    raw: float  # the value without adjustment
+    denominator: float  # of the metric: the number of sessions, queries or pages
+    heaviest: float  # the largest share of the denominator that one user has
+
+
+@dataclass(frozen=True)
+class Adjustment:
+    """The adjustment by CUPED: the variance that the users' past explains."""
+
+    removed: float  # the share of the variance of the difference that is gone
+    known: float  # the share of users with something before the experiment; others are not adjusted
+    raw_difference: float  # the difference without the adjustment
+    p_before: float | None  # of a difference before the experiment, where only chance can make one
+
+
+@dataclass(frozen=True)
+class Planning:
+    """The differences that the users at hand can show, and the users needed; None if unknown."""
+
+    smallest: float | None  # the smallest relative difference that is likely to be found
+    users_needed: float | None  # of all variants, to find the wanted difference
+    days_needed: float | None  # from the start until there are so many; infinite where never
+    users_for_seen: float | None  # to find a difference as large as the one seen
+
+
+@dataclass(frozen=True)
+class Effect:
+    """A variant's difference to the control, on one metric.
+
+    >>> from cleverdon.logs.metrics.base import find_metric
+    >>> effect = Effect(find_metric("Success"), "A", "B", None, difference=0.1, corrected=0.01)
+    >>> effect.verdict(level=0.05), effect.verdict(level=0.001)
+    ('better', 'not shown')
+    """
+
+    metric: Ratio = field(metadata=in_json(None))
+    control: str
+    variant: str
+    sides: tuple[Side, Side] | None = field(metadata=in_json(None))  # None: undefined in one
+    difference: float | None = None
+    low: float | None = None  # the interval of the difference; of shares, within -1 and 1
+    high: float | None = None
+    relative: float | None = None  # as a share of the control's value; None where that is 0
+    relative_low: float | None = None
+    relative_high: float | None = None
+    p: float | None = None  # always valid if the test is sequential; None if it cannot be tested
+    fixed_p: float | None = None  # the p-value for a single look
+    corrected: float | None = None  # the p-value, corrected for all metrics and variants
+    untested: str = ""  # the reason where there is no p-value
+    adjustment: Adjustment | None = None
+    planning: Planning | None = None
+
+    def verdict(self, level: float) -> ClaimVerdict:
+        """Return whether the variant is better or worse, by the direction of the metric."""
+        if self.corrected is None or self.corrected > level or not self.difference:
+            return "not shown"
+        higher = self.difference > 0
+        if self.metric.better == "neither":
+            return "higher" if higher else "lower"
+        return "better" if higher == (self.metric.better == "higher") else "worse"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the effect as JSON has it: the sides are under the names of the variants."""
+        metric, names = self.metric, (self.control, self.variant)
+        sides = self.sides and dict(zip(names, self.sides, strict=True))
+        record = {"metric": str(metric), "better": metric.better, "over": metric.over}
+        return {**record, "sides": as_json(sides), **fields_as_json(self)}
+
+
+@dataclass(frozen=True)
+class Guardrail:
+    """The test that a variant is not worse than the control by more than a margin.
+
+    >>> from cleverdon.logs.metrics.base import find_metric
+    >>> effect = Effect(find_metric("Latency"), "A", "B", None, low=1.0, high=3.0)
+    >>> Guardrail(effect, margin=0.02, p=0.6, p_beyond=0.4, verdict="open").change
+    'worse'
+    """
+
+    effect: Effect = field(metadata=in_json(None))
+    margin: float  # as a share of the control's value
+    p: float | None = field(metadata=in_json("p_kept"))  # small: it is not worse by the margin
+    p_beyond: float | None = field(metadata=in_json("p_broken"))  # small: it is worse by more
+    verdict: GuardrailVerdict = field(metadata=in_json(None))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the guardrail as JSON has it, with the effect on its metric."""
+        return {**fields_as_json(self), **self.effect.to_dict()}
+
+    @property
+    def change(self) -> Literal["better", "worse", "not shown"]:
+        """The side of 0 on which the whole interval of the difference lies, if it lies on one."""
+        low, high = self.effect.low, self.effect.high
+        if low is None or high is None or low <= 0 <= high:
+            return "not shown"
+        return "better" if (low > 0) == (self.effect.metric.better == "higher") else "worse"
+
+
+@dataclass(frozen=True)
+class Participants:
+    """The users who took part."""
+
+    unit: str  # of randomisation: `user`; if the log names none, `session`, or else `client`
+    start: int  # in milliseconds since 1970
+    end: int  # exclusive
+    users: Mapping[str, int]  # by variant
+    contaminated: int  # users who saw more than one variant, and were left out
+    unassigned: int  # users without a known variant, who were left out
+    anonymous: int  # searches without a user, which were left out
+    arrivals: tuple[int, ...]  # new users of each day from the start
+
+    @property
+    def total(self) -> int:
+        return sum(self.users.values())
+
+    def counted(self, number: int) -> str:
+        """Write a number of users: `1 user`, `2 users`."""
+        return counted(number, self.unit)
+
+    @property
+    def days(self) -> float:
+        return (self.end - self.start) / DAY
+
+
+_MISMATCH_LEVEL = 0.001
+"""Below this p-value users are taken to be missing. It is low because experiments are many."""
+_DOUBTFUL_LEVEL = 0.05
+"""Below this p-value a split is unusual, but not enough so to distrust the experiment."""
+_TOLERANCE = 1e-6
+"""The distance allowed between the sum of shares and 1: three thirds of six digits are 0.999999."""
+
+
+@dataclass(frozen=True)
+class SampleRatio(Result):
+    """The users that each variant has and should have, and the p-value of the split.
+
+    With two variants p is exact, by the binomial distribution; with more it is that of the
+    chi-square test.
+
+    >>> found = sample_ratio({"A": 5120, "B": 4610})
+    >>> found.test, found.verdict
+    ('exact binomial test', 'mismatch')
+    """
+
+    users: Mapping[str, int]
+    expected: Mapping[str, float]  # the number of users that each should have
+    p: float
+    test: str
+
+    @property
+    def mismatch(self) -> bool:
+        return self.verdict == "mismatch"
+
+    @property
+    def verdict(self) -> Literal["as expected", "doubtful", "mismatch"]:
+        """A mismatch where p is below 0.001; doubtful where it is below 0.05."""
+        if self.p < _MISMATCH_LEVEL:
+            return "mismatch"
+        return "doubtful" if self.p < _DOUBTFUL_LEVEL else "as expected"
+
+    def sections(self, *, exact: bool = False) -> list[Section]:
+        number = count_format(exact=exact)
+        rows = [
+            [name, number(users), str(self.expected[name]) if exact else f"{self.expected[name]:g}"]
+            for name, users in self.users.items()
+        ]
+        notes = [f"{self.verdict}: {self.test}, p = {self.p:.3g}"]
+        table = TextTable(["variant", "users", "expected"], rows, 1, [], notes)
+        return [Section("sample ratio", table, titled=False)]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**super().to_dict(), "mismatch": self.mismatch, "verdict": self.verdict}
+
+
+def sample_ratio(
+    users: Mapping[str, int], shares: Mapping[str, float] | None = None
+) -> SampleRatio:
+    """Test whether users are split over the variants as they should be.
+
+    Args:
+        users: The number of users of each variant.
+        shares: The share of users that each should have; they sum to 1. By default all the same.
+
+    Returns:
+        The counts, the expected counts, and the p-value of the split.
+
+    Raises:
+        OptionError: There are no users, or the shares are not those of all variants.
+
+    >>> found = sample_ratio({"A": 5120, "B": 4610})
+    >>> found.expected["A"], found.mismatch
+    (4865.0, True)
+    >>> sample_ratio({"A": 900, "B": 98}, {"A": 0.9, "B": 0.1}).verdict
+    'as expected'
+    >>> sample_ratio({"A": 5140, "B": 4860}).verdict
+    'doubtful'
+    """
+    if shares is None:
+        shares = dict.fromkeys(users, 1.0)
+    else:
+        check_shares(shares)
+    for name in users:
+        if name not in shares:
+            raise OptionError(
+                f"no share of users is expected for the variant {name!r}, only for "
+                f"{', '.join(map(repr, shares))}; name one for every variant (--expected)"
+            )
+    counts = {name: users.get(name, 0) for name in shares}
+    total, whole = sum(counts.values()), sum(shares.values())
+    if not total:
+        raise OptionError("there is no user in any variant")
+    expected = {name: total * share / whole for name, share in shares.items()}
+    p = split_p_value(list(counts.values()), list(shares.values()))
+    test = "exact binomial test" if len(counts) == 2 else "chi-square test"
+    return SampleRatio(counts, expected, p, test)
+
+
+def check_shares(shares: Mapping[str, float]) -> None:
+    """Raise OptionError unless the expected shares are positive and sum to 1."""
+    for name, share in shares.items():
+        if not (isfinite(share) and share > 0):
+            raise OptionError(
+                f"the expected share of {name} is {share:g}: it must be above 0 (--expected)"
+            )
+    whole = sum(shares.values())
+    # Rounded, since the tolerance itself is no number that floating point has.
+    if round(abs(whole - 1), 9) > _TOLERANCE:
+        given = ", ".join(f"{name}={share:g}" for name, share in shares.items())
+        instead = ", ".join(f"{name}={share / whole:.6g}" for name, share in shares.items())
+        raise OptionError(
+            f"the expected shares of users sum to {whole:.7g} ({given}), and should sum to 1 over "
+            f"all variants; in the same proportions they are {instead} (--expected)"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ABTest(Result):
+    """The effects of an experiment's variants, and whether its users were split as expected.
+
+    >>> from cleverdon.logs.abtest import abtest
+    >>> from cleverdon.logs.log import worked_log
+    >>> pages = [f"u{i} 0:00 hats variant={'AB'[i % 2]} {'click@1' * (i < 3)}" for i in range(8)]
+    >>> test = abtest(worked_log("\\n".join([*pages, "="]))[0], ["QueryCTR"], guardrails=())
+    >>> test.control, test.trusted, [claim.verdict for claim in test.claims()]
+    ('A', True, ['not shown'])
+    """
+
+    tables: SessionTables
+    control: str
+    participants: Participants
+    ratio: SampleRatio
+    effects: tuple[Effect, ...]  # by variant, then by metric
+    guardrails: tuple[Guardrail, ...]
+    correction: str
+    level: float
+    sequential: bool
+    wanted: float  # the difference that must not be missed, as a share of the control's value
+    power: float
+    cuped: bool  # True where any effect is adjusted by what users did before
+    missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # columns, by metric
+    notes: tuple[str, ...] = ()
+    asked: Mapping[str, ibis.Table] = field(default_factory=dict)  # the queries that ran, by name
+
+    @property
+    def sql(self) -> dict[str, str]:
+        """The queries that ran: those that made the tables first."""
+        return sql_script(self.tables, self.asked)
+
+    @property
+    def trusted(self) -> bool:
+        """True where users are split as expected; otherwise nothing is claimed."""
+        return not self.ratio.mismatch
+
+    @property
+    def family(self) -> int:
+        """The number of comparisons that p-values are corrected for."""
+        return sum(effect.p is not None for effect in self.effects)
+
+    @property
+    def level_of_each(self) -> float:
+        """Return the largest uncorrected p-value that is significant in any case."""
+        return single_test_level(self.level, self.correction, self.family)
+
+    @property
+    def variants(self) -> list[str]:
+        """The variants other than the control."""
+        return [name for name in self.participants.users if name != self.control]
+
+    def effect(self, metric: str, variant: str | None = None) -> Effect:
+        """Return the effect on a metric, of one variant where there are several."""
+        named = [one for one in self.effects if str(one.metric).casefold() == metric.casefold()]
+        found = [one for one in named if variant in (None, one.variant)]
+        if not found:
+            known = [str(one.metric) for one in self.effects]
+            raise OptionError(f"{metric!r} was not compared{suggest(metric, dict.fromkeys(known))}")
+        return found[0]
+
+    def claims(self) -> list[Claim]:
+        """Return a claim for each effect that can be tested; none where the split is a mismatch."""
+        if not self.trusted:
+            return []
+        return [_claim(effect, self) for effect in self.effects if effect.p is not None]
+
+    def doubts(self, *, silence: Iterable[str] = ()) -> list[Doubt]:
+        """Return the reasons to doubt the test, except for those that `silence` names."""
+        silent = set(silence)
+        for name in silent - _DOUBT_RULES.keys():
+            raise OptionError(f"there is no doubt {name!r} to silence{suggest(name, _DOUBT_RULES)}")
+        return [
+            Doubt(name, *raised, reference)
+            for name, (find, reference) in _DOUBT_RULES.items()
+            if name not in silent and (raised := find(self)) is not None
+        ]
+
+    def sections(self, *, exact: bool = False) -> list[Section]:
+        return [Section("effects", effects_table(self, exact=exact), titled=False)]
+
+    def to_text(self, **view: Any) -> str:
+        terminal = {name: view[name] for name in ("styled", "width") if name in view}
+        return abtest_text(self, **terminal)
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_dict(self) -> dict[str, Any]:
+        log = self.tables.log
+        claims = {id(claim.effect): claim_record(claim) for claim in self.claims()}
+        none = {"text": None, "verdict": None}
+        same = ("level", "sequential", "cuped", "wanted", "power", "missing", "notes")
+        record: dict[str, Any] = as_json(
+            {
+                "source": log.source,
+                "settings": self.tables.settings,
+                "control": self.control,
+                "trusted": self.trusted,
+                "participants": self.participants,
+                "sample_ratio": self.ratio,
+                "without_bots": log.without_bots,
+                "correction": self.correction,
+                "comparisons": self.family,
+                **{name: getattr(self, name) for name in same},
+                "effects": [claims.get(id(one), none) | one.to_dict() for one in self.effects],
+                "guardrails": [
+                    guardrail_record(one, self) | one.to_dict() for one in self.guardrails
+                ],
+                "doubts": self.doubts(),
+            }
+        )
+        return record
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """A statement about one effect, as far as the test supports it."""
+
+    effect: Effect
+    verdict: ClaimVerdict
+    users_needed: float | None
+    """Where nothing was shown: how many users would show it, with the test's power, if the
+    variants differed as much as they seem to. None where the difference was shown."""
+    test: ABTest = field(repr=False)
+
+    @property
+    def shown(self) -> bool:
+        """True where the difference is significant."""
+        return self.verdict != "not shown"
+
+
+def _claim(effect: Effect, test: ABTest) -> Claim:
+    verdict = effect.verdict(test.level)
+    if verdict != "not shown":
+        return Claim(effect, verdict, None, test)
+    seen = inf if effect.planning is None else effect.planning.users_for_seen
+    # A difference that was not shown takes more users than there are, even if fewer are estimated.
+    needed = None if seen is None else max(seen, test.participants.total + 1)
+    return Claim(effect, verdict, needed, test)
+
+
+_MOST_CONTAMINATED = 0.01
+_FEWEST_USERS = 200
+_FEWEST_FOR_SHARES = 100
+"""Of fewer users one always has a large share, which tells nothing of that user."""
+_BEFORE_LEVEL = 0.01
+_MOST_OF_ONE = 0.05
+_WEEK = 7
+
+_FoundDoubt = tuple[str, float] | None
+"""A sentence and the number that it is about; None where there is nothing to say."""
+
+
+def _doubtful_ratio(test: ABTest) -> _FoundDoubt:
+    if test.ratio.verdict != "doubtful":
+        return None
+    return (
+        f"the split of {test.participants.unit}s over variants is unusual (p = {test.ratio.p:.2g}):"
+        " check how they are assigned, and whether any are missing from the log",
+        test.ratio.p,
+    )
+
+
+def _contaminated(test: ABTest) -> _FoundDoubt:
+    count = test.participants.contaminated
+    share = count / (count + test.participants.total)
+    if share <= _MOST_CONTAMINATED:
+        return None
+    unit = test.participants.unit
+    return f"{share:.1%} of the {unit}s saw more than one variant and were left out", share
+
+
+def _differed_before(test: ABTest) -> _FoundDoubt:
+    before = [
+        (one.adjustment.p_before, one)
+        for one in test.effects
+        if one.adjustment is not None and one.adjustment.p_before is not None
+    ]
+    if not before:
+        return None
+    corrected = holm([p for p, _ in before])
+    lowest, (_, one) = min(zip(corrected, before, strict=True), key=lambda pair: pair[0])
+    if lowest > _BEFORE_LEVEL:
+        return None
+    return (
+        f"the users of {one.variant} differed from those of {one.control} on {one.metric} before "
+        f"the experiment began (p = {lowest:.1g}), which a fair split seldom gives",
+        lowest,
+    )
+
+
+def _part_of_a_week(test: ABTest) -> _FoundDoubt:
+    days = test.participants.days
+    if days >= _WEEK - 0.5:  # a log seldom begins and ends at midnight
+        return None
+    return (
+        f"the experiment ran for {days:.1f} days, and users of other days of the week may differ",
+        days,
+    )
+
+
+def _few_users(test: ABTest) -> _FoundDoubt:
+    name, fewest = min(test.participants.users.items(), key=lambda item: item[1])
+    if fewest >= _FEWEST_USERS:
+        return None
+    unit = test.participants.unit
+    cut = ""
+    if any(one.metric.kind == "share" and (one.low == -1 or one.high == 1) for one in test.effects):
+        cut = "; intervals of shares are cut off at 100 points, beyond which nothing is possible"
+    return (
+        f"{name} has {test.participants.counted(fewest)}, so few that intervals and p-values are "
+        f"rough where {unit}s differ a lot{cut}",
+        float(fewest),
+    )
+
+
+def _heavy_user(test: ABTest) -> _FoundDoubt:
+    sides = [
+        (side.heaviest, name, one.metric)
+        for one in test.effects
+        if one.sides is not None
+        for side, name in zip(one.sides, (one.control, one.variant), strict=True)
+        if side.users >= _FEWEST_FOR_SHARES
+    ]
+    if not sides:
+        return None
+    share, name, metric = max(sides, key=lambda side: side[0])
+    if share <= _MOST_OF_ONE:
+        return None
+    unit = test.participants.unit
+    return (
+        f"one {unit} of {name} has {share:.0%} of the {metric.over} behind {metric}: if that is a "
+        "program, take it out of the log",
+        share,
+    )
+
+
+def _sessions_randomised(test: ABTest) -> _FoundDoubt:
+    if test.participants.unit == "user":
+        return None
+    return (
+        f"the log does not name users, so that {test.participants.unit}s stand for them; p-values "
+        "are too small where users come again",
+        float(test.participants.total),
+    )
+
+
+_KOHAVI = "Kohavi, Tang & Xu 2020, doi:10.1017/9781108653985"
+
+_DOUBT_RULES: dict[str, tuple[Callable[[ABTest], _FoundDoubt], str]] = {
+    "sample-ratio": (_doubtful_ratio, "Fabijan et al. 2019, doi:10.1145/3292500.3330722"),
+    "contaminated": (_contaminated, "Crook et al. 2009, doi:10.1145/1557019.1557139"),
+    "differed-before": (_differed_before, _KOHAVI),
+    "part-of-a-week": (_part_of_a_week, _KOHAVI),
+    "few-users": (_few_users, "Kohavi et al. 2014, doi:10.1145/2623330.2623341"),
+    "heavy-user": (_heavy_user, _KOHAVI),
+    "sessions-randomised": (
+        _sessions_randomised,
+        "Deng, Knoblich & Lu 2018, doi:10.1145/3219819.3219919",
+    ),
+}
+"""Each doubt by its name, with what finds it and a reference."""

@@ -1,0 +1,112 @@
+"""The command `cleverdon logs bridge`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cleverdon.cli import options
+from cleverdon.cli.declarations import command, option, requires
+from cleverdon.logs.cli import CountingOptions, LogOptions
+
+if TYPE_CHECKING:
+    from cleverdon.logs.bridge.analysis import Bridge
+
+
+class BridgeOptions(LogOptions, CountingOptions, options.EvaluationOptions):
+    """The options of `cleverdon logs bridge`."""
+
+    topics: str = option(
+        options.FILE, "The topics' texts: TSV, JSONL, TREC topics, ...", required=True
+    )
+    qrels: str = option(options.FILE, "The judgments.", required=True)
+    runs: tuple[str, ...] = option(
+        options.FILE,
+        "A run, to be scored by traffic; again for more.",
+        metavar="RUN",
+        multiple=True,
+    )
+    measures: tuple[str, ...] = options.measures_named(
+        "A measure of runs, again for more.", default="nDCG@10"
+    )
+    metric: str | None = option(
+        "METRIC",
+        "The online metric that measures are correlated with over queries: QueryCTR, ClickRank, "
+        "Success, ...  [default: QueryCTR, where the log has clicks]",
+    )
+    production: str | None = option(
+        "NAME", "The run of the ranker that users saw, for the correlation.  [default: the first]"
+    )
+    least: int = option(
+        options.COUNT,
+        "Correlate over queries whose online value rests on at least N, as of QueryCTR N queries.",
+        metavar="N",
+        default=10,
+    )
+    well: float = option(
+        options.Number(0, 1),
+        "What to judge next: a query that failed counts 1, and one that went well X.",
+        metavar="X",
+        default=0.1,
+    )
+    write_topics: Path | None = option(
+        options.OUTPUT, "Write the queries to judge next as topics: id and text, by tabs."
+    )
+    level: float = options.level("One minus the level of the intervals.")
+    seed: int = options.seed("intervals")
+    format_: str = options.formats(
+        "How to print; json has all digits.", ("table", "markdown", "html", "json")
+    )
+
+
+@command(BridgeOptions, name="bridge")
+@requires("--metric", "--runs")
+@requires("--production", "--runs")
+def bridge_command(given: BridgeOptions) -> Bridge:
+    """Lay judgments beside the traffic in LOG.
+
+    Which judged topics are asked, and how much of all queries they are; which queries to judge
+    next; and with runs, what measures are when topics count as often as they are asked, and whether
+    a measure agrees with an online metric over queries.
+
+    \b
+    Examples:
+      cleverdon logs bridge made_up --topics topics.tsv --qrels qrels.txt
+      cleverdon logs bridge made_up --topics topics.tsv --qrels qrels.txt --top 50 \\
+          --write-topics next.tsv
+      cleverdon logs bridge made_up --topics topics.tsv --qrels qrels.txt --runs bm25.run \\
+          --runs dense.run -m nDCG@10 --metric ClickRank
+    """
+    if given.write_topics is not None:
+        options.check_output(given.write_topics, given.topics, given.qrels, *given.runs)
+    runs = options.opened(given.runs)
+
+    from cleverdon.cli.progress import bar, say
+
+    with bar("reading the log") as progress:
+        from cleverdon._common.text import counted
+        from cleverdon.logs.bridge.analysis import bridge, find_ratio
+        from cleverdon.logs.bridge.traffic import match_topics, write_topics
+
+        judgments = given.read_judgments()
+        topics = match_topics(given.topics, judgments, settings=given.settings)
+        log = given.open_log()
+        if given.metric:
+            find_ratio(given.metric)  # before anything takes long
+        found = bridge(
+            log,
+            topics,
+            scores=given.evaluate(runs, judgments=judgments) if runs else None,
+            metric=given.metric,
+            production=given.production,
+            least=given.least,
+            well=given.well,
+            confidence=1 - given.level,
+            seed=given.seed,
+            settings=given.settings,
+            progress=progress,
+        )
+    if given.write_topics is not None:
+        count = write_topics(found.to_judge, given.write_topics)
+        say(f"cleverdon: {given.write_topics}: {counted(count, 'topic')} to judge")
+    return found

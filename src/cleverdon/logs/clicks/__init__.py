@@ -1,0 +1,63 @@
+"""Judgments from clicks: click models, how well they predict, and the grades that follow.
+
+The first result is clicked more often than the second merely because it is first. A click model
+separates what users looked at from what they liked.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cleverdon._common.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from cleverdon.logs.clicks.base import click_models, find_model
+    from cleverdon.logs.clicks.evaluation import compare_held_out
+    from cleverdon.logs.clicks.judgments import (
+        ClickJudgments,
+        GradeBounds,
+        grade_documents,
+        judge_clicks,
+    )
+    from cleverdon.logs.clicks.models import CM, COEC, DBN, DCM, PBM, SDBN, UBM
+    from cleverdon.logs.clicks.result_lists import ResultLists, read_result_lists
+
+_HOME = {
+    "CM": "logs.clicks.models",
+    "COEC": "logs.clicks.models",
+    "ClickJudgments": "logs.clicks.judgments",
+    "DBN": "logs.clicks.models",
+    "DCM": "logs.clicks.models",
+    "GradeBounds": "logs.clicks.judgments",
+    "PBM": "logs.clicks.models",
+    "ResultLists": "logs.clicks.result_lists",
+    "SDBN": "logs.clicks.models",
+    "UBM": "logs.clicks.models",
+    "click_models": "logs.clicks.base",
+    "compare_held_out": "logs.clicks.evaluation",
+    "find_model": "logs.clicks.base",
+    "grade_documents": "logs.clicks.judgments",
+    "judge_clicks": "logs.clicks.judgments",
+    "read_result_lists": "logs.clicks.result_lists",
+}
+
+__all__ = [
+    "CM",
+    "COEC",
+    "DBN",
+    "DCM",
+    "PBM",
+    "SDBN",
+    "UBM",
+    "ClickJudgments",
+    "GradeBounds",
+    "ResultLists",
+    "click_models",
+    "compare_held_out",
+    "find_model",
+    "grade_documents",
+    "judge_clicks",
+    "read_result_lists",
+]
+
+__getattr__ = lazy_names(__name__, _HOME)

@@ -1,0 +1,1 @@
+"""Online metrics: one class each, in families."""

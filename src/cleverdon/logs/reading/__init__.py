@@ -1,0 +1,1 @@
+"""Reading search logs: every kind of file and table to one `Log`."""

@@ -1,0 +1,1 @@
+"""The page toolkit: self-contained HTML files that ask the network for nothing."""

@@ -1,0 +1,94 @@
+"""Pooling: choosing what to judge, and estimating what the judged documents leave out.
+
+gather(runs) -> Contributions -> a Pool                  made at once, or sampled
+                              -> documents one by one    chosen by the judgments so far (adaptive)
+                              -> orders of systems       by votes, without judgments
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cleverdon._common.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from cleverdon.pooling.adaptive.batches import Batch, next_batch
+    from cleverdon.pooling.adaptive.simulation import Simulation, simulate_methods
+    from cleverdon.pooling.contributions import Contributions, gather
+    from cleverdon.pooling.files import read_grades, read_pool, write_pool
+    from cleverdon.pooling.pool_methods import make_pool
+    from cleverdon.pooling.pools import JudgedPool, Pool, judged_pool
+    from cleverdon.pooling.probes import (
+        NewDocuments,
+        Probe,
+        new_documents,
+        read_probe,
+        simulate_probe,
+        yield_by_round,
+    )
+    from cleverdon.pooling.recall.recall import Recall, estimate_recall
+    from cleverdon.pooling.recall.samples import JudgedSample, read_sample
+    from cleverdon.pooling.recall.sampling import sample_collection
+    from cleverdon.pooling.vote_results import VoteOrders
+    from cleverdon.pooling.votes import rank_by_votes
+
+__all__ = [
+    "Batch",
+    "Contributions",
+    "JudgedPool",
+    "JudgedSample",
+    "NewDocuments",
+    "Pool",
+    "Probe",
+    "Recall",
+    "Simulation",
+    "VoteOrders",
+    "estimate_recall",
+    "gather",
+    "judged_pool",
+    "make_pool",
+    "new_documents",
+    "next_batch",
+    "rank_by_votes",
+    "read_grades",
+    "read_pool",
+    "read_probe",
+    "read_sample",
+    "sample_collection",
+    "simulate_methods",
+    "simulate_probe",
+    "write_pool",
+    "yield_by_round",
+]
+
+__getattr__ = lazy_names(
+    __name__,
+    {
+        "Batch": "pooling.adaptive.batches",
+        "Contributions": "pooling.contributions",
+        "JudgedPool": "pooling.pools",
+        "JudgedSample": "pooling.recall.samples",
+        "NewDocuments": "pooling.probes",
+        "Pool": "pooling.pools",
+        "Probe": "pooling.probes",
+        "Recall": "pooling.recall.recall",
+        "Simulation": "pooling.adaptive.simulation",
+        "VoteOrders": "pooling.vote_results",
+        "estimate_recall": "pooling.recall.recall",
+        "gather": "pooling.contributions",
+        "judged_pool": "pooling.pools",
+        "make_pool": "pooling.pool_methods",
+        "new_documents": "pooling.probes",
+        "next_batch": "pooling.adaptive.batches",
+        "rank_by_votes": "pooling.votes",
+        "read_grades": "pooling.files",
+        "read_pool": "pooling.files",
+        "read_probe": "pooling.probes",
+        "read_sample": "pooling.recall.samples",
+        "sample_collection": "pooling.recall.sampling",
+        "simulate_methods": "pooling.adaptive.simulation",
+        "simulate_probe": "pooling.probes",
+        "write_pool": "pooling.files",
+        "yield_by_round": "pooling.probes",
+    },
+)

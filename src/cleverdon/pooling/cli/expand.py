@@ -1,0 +1,183 @@
+"""The command `cleverdon pool expand`: probes with expanded queries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cleverdon.cli import options
+from cleverdon.cli.declarations import Options, argument, command, excludes, flag, option, requires
+from cleverdon.pooling.choices import ORIGINAL, PROBE_DEPTH, PROBE_ROUNDS, QUERY_FORMATS, TERMS
+from cleverdon.tables.table import FORMATS
+
+if TYPE_CHECKING:
+    from cleverdon._common.progress import Progress
+    from cleverdon.data import Grades
+    from cleverdon.pooling.probes import Probe, ProbeRounds
+
+
+class ExpandOptions(Options):
+    """The options of `cleverdon pool expand`."""
+
+    qrels: str = argument(options.FILE)
+    sheets: tuple[str, ...] = argument(options.FILE, nargs=-1)
+    queries: str | None = option(options.FILE, "The queries' texts: TSV, JSONL, TREC topics, ...")
+    documents: str | None = option(
+        options.FILE,
+        "The documents' texts: JSONL, TSV, TREC, a folder, ... Of relevant ones at least; of all, "
+        "where they are searched.",
+    )
+    rephrasings: str | None = option(
+        options.FILE,
+        "Other words for queries, to be probed as well: query and text, in the formats of "
+        "--queries; a query may have several.",
+    )
+    terms: int = option(
+        options.COUNT,
+        "How many words of relevant documents expand a query.",
+        metavar="N",
+        default=TERMS,
+    )
+    original: float = option(
+        options.Number(0, 1), "The weight of the query's own words together.", default=ORIGINAL
+    )
+    stop_words: str | None = option(
+        click.Path(exists=True, dir_okay=False),
+        "Words that expand no query, separated by white space.  [default: English ones]",
+    )
+    common: float | None = option(
+        options.Number(0, 1, min_open=True),
+        "Nor do words that more than this share of all documents have.",
+        metavar="SHARE",
+    )
+    rel: float = options.rel()
+    depth: int = options.depth("The first K results of each probe are judged.", default=PROBE_DEPTH)
+    runs: tuple[str, ...] = option(
+        options.FILE,
+        "What your engine returned for the expanded queries; again for more.  [default: "
+        "--documents are searched here]",
+        multiple=True,
+        metavar="RUN",
+    )
+    run_format: str | None = options.run_format
+    order_by: str = options.order_by
+    qrels_format: str | None = options.qrels_format
+    output: Path | None = option(
+        options.OUTPUT,
+        "Write what was found, and is not judged yet, as a sheet for judges.",
+        short="-o",
+    )
+    pool: str | None = option(
+        options.FILE,
+        "A pool of `cleverdon pool make` that is being judged: its documents are not new either.",
+    )
+    seed: int = options.seed("order of the sheet")
+    simulate: bool = flag(
+        "Simulate the probe with QRELS: search, judge by QRELS, expand, and repeat."
+    )
+    rounds: int = option(
+        options.COUNT,
+        "With --simulate: how many rounds at most.",
+        metavar="N",
+        default=PROBE_ROUNDS,
+    )
+    plot: Path | None = options.plot("the yield of the rounds")
+    format_: str | None = option(
+        click.Choice([*QUERY_FORMATS, *FORMATS]),
+        "How to print. lucene (the default) and jsonl are for expanded queries, table (the "
+        "default) and the others for the yield of rounds.",
+        flags="-f --format",
+    )
+
+
+_SEARCHES = ("--output", "--simulate")
+_NO_TEXTS = "a run has the results already"
+_TEXTS = "queries are expanded by the texts of relevant documents"
+
+
+@command(ExpandOptions)
+@requires("--runs", "--output", because="name the sheet to be written")
+@excludes("--simulate", "--output", "SHEETS", "--runs", because="it judges as QRELS say")
+@excludes("--runs", "--queries", "--documents", "--rephrasings", "--stop-words", because=_NO_TEXTS)
+@requires("--queries", "--documents", because=_TEXTS)
+@requires("--documents", "--queries", because=_TEXTS)
+@requires("--simulate", "--queries", because=_TEXTS)
+@requires("--output", "--queries", "--runs", because=_TEXTS)
+@requires("--stop-words", "--queries")
+@requires("--rephrasings", *_SEARCHES, because="your own engine can run them as they stand")
+@requires("--common", *_SEARCHES, because="all documents tell which words are common")
+@requires("--pool", "--output", because="it says what is not to be judged again")
+@requires("--plot", *_SEARCHES, "no --queries", because="it draws the yield of rounds")
+@requires("-f lucene", "--queries")
+@requires("-f jsonl", "--queries")
+@excludes("-f lucene", *_SEARCHES)
+@excludes("-f jsonl", *_SEARCHES)
+def expand_command(given: ExpandOptions) -> str | None:
+    """Probe for relevant documents, with queries expanded by relevant texts (RM3).
+
+    QRELS are the judgments so far, and SHEETS what judges filled in since, a round each: the yield
+    of these rounds is shown. With --queries, the expanded queries are printed instead, for your own
+    engine to run. With --output, what --runs brought (or else a search in --documents) goes to a
+    sheet: the next round. All state is in QRELS and SHEETS, so a probe can stop at any time.
+
+    \b
+    Examples:
+      cleverdon pool expand qrels.txt --queries topics.tsv --documents corpus.jsonl > queries.tsv
+      cleverdon pool expand qrels.txt --runs expanded.run -k 20 -o round1.tsv
+      cleverdon pool expand qrels.txt round1.tsv --queries topics.tsv \\
+          --documents corpus.jsonl -o round2.tsv
+      cleverdon pool expand qrels.txt round1.tsv round2.tsv --plot yield.html
+      cleverdon pool expand qrels.txt --queries topics.tsv --documents corpus.jsonl --simulate
+    """
+    options.check_plot(given.plot)
+
+    from cleverdon.cli.progress import bar, say
+    from cleverdon.formats.sheets import check_replaceable, merged_sheets, read_sheet
+    from cleverdon.pooling.probes import new_documents, simulate_probe, with_pooled, yield_by_round
+
+    if given.output is not None:
+        options.check_output(given.output)
+        check_replaceable(given.output)  # before anything takes long
+    judged = {given.qrels: read_sheet(given.qrels, format=given.qrels_format)}
+    judged |= {sheet: read_sheet(sheet) for sheet in given.sheets}
+    known = merged_sheets(judged)  # an error, where a later round changes a grade
+    with bar("probing") as update:
+        probe = _read_probe(given, known, update) if given.queries is not None else None
+        if probe is not None and given.simulate:
+            how = given.keywords(simulate_probe, progress=update)
+            return _shown_rounds(simulate_probe(probe, known, **how), given)
+        if probe is not None and given.output is None:
+            return probe.all_expanded(known).render(given.format_ or "lucene")
+        if given.output is not None:
+            known = with_pooled(known, given.pool) if given.pool else known
+            if probe is not None:
+                new = probe.search(known, depth=given.depth)
+            else:
+                runs = options.opened(given.runs)
+                how = given.keywords(new_documents, runs=runs, judged=known, progress=update)
+                new = new_documents(**how)
+            for note in new.notes:
+                say(f"cleverdon: {note}")
+            say(new.write_sheet(given.output, seed=given.seed))
+            if not given.sheets and given.plot is None:
+                return None
+    return _shown_rounds(yield_by_round(judged.values(), rel=given.rel), given)
+
+
+def _read_probe(given: ExpandOptions, judged: Grades, progress: Progress) -> Probe:
+    from cleverdon.cli.progress import say
+    from cleverdon.pooling.probes import read_probe
+
+    search = given.simulate or given.output is not None
+    how = given.keywords(read_probe, judged=judged, search=search, progress=progress)
+    probe = read_probe(**how)
+    for note in probe.notes:
+        say(f"cleverdon: {note}")
+    return probe
+
+
+def _shown_rounds(found: ProbeRounds, given: ExpandOptions) -> str:
+    options.save_plot(found, given.plot, "the yield of the rounds")
+    return found.render(given.format_ or "table", **options.terminal())

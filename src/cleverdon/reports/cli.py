@@ -1,0 +1,178 @@
+"""The command `cleverdon report`: one HTML file with claims, tables and plots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from cleverdon.cli import options
+from cleverdon.cli.cost_options import costs_files, read_measured_costs
+from cleverdon.cli.declarations import argument, command, flag, option
+from cleverdon.cli.texts import TextOptions
+from cleverdon.comparison.cli.compare import DoubtOptions, evaluate_tied
+from cleverdon.comparison.cli.options import ComparisonOptions
+
+if TYPE_CHECKING:
+    from cleverdon.comparison.differences import Comparison
+    from cleverdon.comparison.doubts import Doubt
+    from cleverdon.reports.content import Finding
+    from cleverdon.reports.html_report import Report
+    from cleverdon.scores import Scores
+
+
+_FINDINGS = 3
+"""The number of findings of a kind that are listed for a file."""
+
+
+class ReportOptions(ComparisonOptions, DoubtOptions, TextOptions, options.SettingsOptions):
+    """The options of `cleverdon report`."""
+
+    qrels: str = argument(options.INPUT)
+    runs: tuple[str, ...] = argument(options.INPUT, nargs=-1)
+    output: Path = options.page_output("report.html")
+    as_json: bool = options.page_data
+    title: str = options.page_title("Search evaluation")
+    measures: tuple[str, ...] = options.measures
+    costs: tuple[str, ...] = costs_files(
+        "Show what systems cost beside their quality: what 'bench --json' or 'index --json' wrote. "
+        "The run within a bench is evaluated where none of RUNS has its system's name; NAME=FILE "
+        "gives another",
+    )
+    depth: int = option(
+        options.COUNT, "How many results of each query can be looked at, judged or not.", default=20
+    )
+    bounds: bool = flag(
+        "Draw, too, the lowest and highest that averages could be, whatever the order of tied "
+        "results and the grades of unjudged ones."
+    )
+    check: bool = flag(
+        "Look for what is wrong with the files.  [default: do]",
+        flags="--check/--no-check",
+        default=True,
+    )
+
+
+@command(ReportOptions)
+def report_command(given: ReportOptions) -> str:
+    """Write a report of RUNS: claims, tables, plots, each query's rankings, and the method.
+
+    It is one file that needs no network, and whose reader can pick measure, baseline and queries.
+
+    \b
+    Examples:
+      cleverdon report qrels.txt bm25.run dense.run --baseline bm25
+      cleverdon report qrels.txt *.run -m nDCG@10 -m AP -o results.html --data
+      cleverdon report qrels.txt *.run --queries topics.tsv --documents collection.jsonl
+      cleverdon report qrels.txt --costs bench1.json --costs bench2.json --costs index2.json
+    """
+    output, data = given.output, given.output.with_suffix(".json")
+    options.check_one_stdin(given.qrels, *given.runs)
+    if output.suffix not in (".html", ".htm"):
+        raise click.UsageError(f"a report is a page: {output.with_suffix('.html')}, not {output}")
+    files = [options.name_and_file(one)[1] for one in (*given.runs, *given.costs)]
+    for written in (output, data) if given.as_json else (output,):
+        texts = (given.texts.queries, given.texts.documents)
+        options.check_output(written, given.qrels, *files, *texts)
+    return _report(given).write(output, data=data if given.as_json else None)
+
+
+def _report(given: ReportOptions) -> Report:
+    costs = read_measured_costs(given.costs)
+    if not given.runs and not costs.runs:
+        raise click.UsageError("there is no run to report on: RUNS..., or --costs with one in it")
+    written = options.opened(given.runs)
+    # The answers of a load test stand in for a run that was not written.
+    opened: dict[str, Any] = {**costs.runs, **written}
+
+    from cleverdon.cli.progress import bar
+    from cleverdon.pages.vega import bundling_in_background
+
+    with bundling_in_background(), bar("comparing and drawing"):
+        from cleverdon.reports.content import Finding, shown_documents
+        from cleverdon.reports.html_report import report
+
+        scores = options.evaluated(
+            given.qrels,
+            opened,
+            given.measures,
+            keep=given.depth,
+            bounds=given.bounds,
+            warn=False,
+            **given.evaluation,
+        )
+        costs.check_asked(scores, written)
+        paths = {name: source.path for name, source in written.items()}
+        checked = given.check
+        findings = _findings(given.qrels, given.runs, given.qrels_format) if checked else []
+        findings += [Finding(paths[name], "warning", text) for name, text in costs.otherwise(paths)]
+        compared, raised = _compare(scores, opened, given)
+        return report(
+            compared,
+            baseline=given.baseline_name,
+            title=given.title,
+            queries=given.texts.of_queries(scores.queries),
+            documents=given.texts.of_documents(lambda: shown_documents(scores)),
+            doubts=raised,
+            findings=findings,
+            costs=costs.costs,
+        )
+
+
+def _compare(
+    scores: Scores, opened: dict[str, Any], given: ReportOptions
+) -> tuple[Scores | Comparison, Sequence[Doubt] | None]:
+    """Compare all systems, where there are several, and raise doubts about the comparison."""
+    from cleverdon.comparison.differences import compare
+    from cleverdon.comparison.doubts import find_doubts
+
+    numbers = [measure for measure in scores.measures if not measure.text]
+    if len(scores.systems) < 2 or not numbers:
+        return scores, None
+    # Every pair at once, since a reader may pick another baseline; a one-sided test is of the
+    # named one.
+    baseline = given.baseline_name
+    every = given.alternative == "two-sided"
+    of = {**given.comparing, **({"baseline": None} if every else {})}
+    compared = compare(scores, measures=numbers, **of)
+    first = compared.against(baseline) if every and baseline else compared
+    ordered = evaluate_tied(
+        given.qrels,
+        scores,
+        lambda ties: options.evaluated(
+            given.qrels, opened, given.measures, warn=False, **{**given.evaluation, "ties": ties}
+        ),
+    )
+    return compared, find_doubts(first, tied=ordered, **given.doubting)
+
+
+def _findings(qrels: str, runs: tuple[str, ...], qrels_format: str | None) -> list[Finding]:
+    """Check the files; standard input has been read already."""
+    from cleverdon.checks.linter import check
+    from cleverdon.cli.progress import bar
+    from cleverdon.data import Judgments
+    from cleverdon.errors import InputError
+    from cleverdon.reports.content import Finding
+
+    found = []
+    judgments = None
+    files: dict[str, Literal["run", "qrels"]] = {qrels: "qrels"}
+    files |= {options.name_and_file(run)[1]: "run" for run in runs}
+    for file, kind in files.items():
+        if file == "-":
+            continue
+        with bar(f"checking {file}") as update:
+            try:
+                checked = check(file, kind=kind, qrels=judgments, limit=_FINDINGS, progress=update)
+            except InputError:
+                continue  # formats that are read but not checked
+        for one in checked.findings:
+            where = ":".join(str(part) for part in (file, one.line, one.column) if part)
+            found.append(Finding(where, one.severity, one.message, one.fix))
+        for name, count in checked.hidden.items():
+            found.append(Finding(file, "note", f"{count:,} more: {name}"))
+        if file == qrels:
+            judgments = Judgments.read(qrels, format=qrels_format)
+    return found

@@ -1,1 +1,0 @@
-"""What every page that Cleverdon writes shares: one HTML file that asks the network for nothing."""

@@ -1,1 +1,0 @@
-"""Plots of engines: what they cost, beside how good they are."""

@@ -1,0 +1,298 @@
+"""The base class of results: what an analysis found, written in every format.
+
+An analysis returns a frozen dataclass that inherits from `Result` and writes one method,
+`sections`: headings, tables, notes. Text, Markdown, LaTeX, HTML, CSV, TSV, JSON, data frames and
+what a notebook shows all follow from that and from the fields of the class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from math import isfinite
+from typing import Any, Generic, TypeVar
+
+from cleverdon._common.extras import require
+from cleverdon.errors import OptionError, check_word, suggest
+from cleverdon.tables.markup import escape_html, escape_markdown
+from cleverdon.tables.sections import Section, render_sections
+from cleverdon.tables.table import FORMATS, TextTable, render_table
+
+R = TypeVar("R")  # a record
+
+
+class Result:
+    """The result of an analysis.
+
+    Subclasses are frozen dataclasses. They write `sections`; they override `table` where the table
+    for programs is none of the sections, and `to_dict` only where JSON cannot follow from the
+    fields.
+    """
+
+    def sections(self, *args: Any, **view: Any) -> Sequence[Section]:
+        """Return the tables, the main one first.
+
+        Subclasses declare what can be chosen about the view as keywords with defaults. One keyword
+        is common to all: `exact`, which is true where a program reads the cells, so that they hold
+        all digits.
+        """
+        raise TypeError(f"{type(self).__name__} has no sections")
+
+    def heading(self) -> str:
+        """Return the title above the first table; empty for none."""
+        return ""
+
+    def alerts(self) -> Sequence[str]:
+        """Return the reasons to doubt all of it, which are shown below the title."""
+        return ()
+
+    def opening(self) -> str:
+        """Return the text above the first table: the claim that the tables support."""
+        return ""
+
+    def closing(self) -> Sequence[str] | str:
+        """Return the sentences below the last table: advice, warnings; or one paragraph."""
+        return ()
+
+    def table(self, section: str | None = None, **view: Any) -> TextTable:
+        """Return one table with exact cells, as CSV and data frames have it.
+
+        Args:
+            section: The heading of the section; by default the first.
+            view: What `sections` lets one choose.
+        """
+        parts = self.sections(exact=True, **view)
+        if section is None:
+            return parts[0].grid
+        known = {part.heading: part.grid for part in parts}
+        if section not in known:
+            raise OptionError(f"there is no section {section!r}{suggest(section, known)}")
+        return known[section]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as plain values that JSON can hold; NaN is None."""
+        return fields_as_json(self)
+
+    def render(
+        self,
+        format: str = "table",
+        *,
+        section: str | None = None,
+        styled: bool = False,
+        width: int | None = None,
+        **view: Any,
+    ) -> str:
+        """Write the result in one of `FORMATS`, or as `text`.
+
+        Args:
+            format: The format; `text` is the same as `table`, except for results whose text is
+                made of sentences.
+            section: One section alone, by its heading.
+            styled: Whether a terminal shows bold and underlined text.
+            width: The columns of the terminal.
+            view: What `sections` lets one choose.
+        """
+        check_word("format", format, (*FORMATS, "text"))
+        if format == "text":
+            return self.to_text(section=section, styled=styled, width=width, **view)
+        if format == "json":
+            return _write_json(self.to_dict())
+        if format in ("csv", "tsv"):
+            return render_table(self.table(section, **view), format)
+        terminal: dict[str, Any] = {"styled": styled, "width": width} if format == "table" else {}
+        if section is not None:
+            return render_sections(
+                [Section(section, self.table(section, **view))], format, **terminal
+            )
+        parts = [part for part in self.sections(**view) if part.grid.rows or part.grid.footnotes]
+        above = _above(self.heading(), self.alerts(), self.opening(), format)
+        body = render_sections(parts, format, below=self.closing(), **terminal)
+        return "\n\n".join([*above, body])
+
+    def to_text(self, **view: Any) -> str:
+        """Return the result as plain text."""
+        return self.render("table", **view)
+
+    def to_markdown(self, **view: Any) -> str:
+        """Return the result as Markdown."""
+        return self.render("markdown", **view)
+
+    def to_latex(self, **view: Any) -> str:
+        """Return the result as LaTeX tables."""
+        return self.render("latex", **view)
+
+    def to_html(self, **view: Any) -> str:
+        """Return the result as HTML tables."""
+        return self.render("html", **view)
+
+    def to_csv(self, section: str | None = None, **view: Any) -> str:
+        """Return the main table, or another section, as CSV with all digits."""
+        return self.render("csv", section=section, **view)
+
+    def to_json(self) -> str:
+        """Return all fields as JSON."""
+        return self.render("json")
+
+    def to_polars(self, section: str | None = None, **view: Any) -> Any:
+        """Return the main table, or another section, as a polars data frame."""
+        polars = require("polars", "to_polars()")
+        table = self.table(section, **view)
+        columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.header)
+        return polars.DataFrame(
+            {
+                name: list(cells) if at < table.labels else _numbers(cells)
+                for at, (name, cells) in enumerate(zip(table.header, columns, strict=True))
+            }
+        )
+
+    def __str__(self) -> str:
+        return self.render()
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
+
+
+@dataclass(frozen=True)
+class Results(Result):
+    """Several results of one kind, written one below the other; JSON is a list of them."""
+
+    items: Sequence[Result]
+
+    def table(self, section: str | None = None, **view: Any) -> TextTable:
+        tables = [one.table(section, **view) for one in self.items]
+        rows = [row for table in tables for row in table.rows]
+        return replace(tables[0], rows=rows, marks={})
+
+    def render(self, format: str = "table", **how: Any) -> str:
+        check_word("format", format, (*FORMATS, "text"))
+        if format == "json":
+            return _write_json([one.to_dict() for one in self.items])
+        if format in ("csv", "tsv"):
+            how = {name: value for name, value in how.items() if name not in ("styled", "width")}
+            return render_table(self.table(**how), format)
+        return "\n\n".join(one.render(format, **how) for one in self.items)
+
+
+@dataclass(frozen=True, eq=False)
+class OneTable(Result):
+    """One table of a larger result."""
+
+    name: str
+    grid: Callable[..., TextTable]  # given `exact`
+    record: Callable[[], dict[str, Any]]  # for JSON
+
+    def sections(self, *, exact: bool = False) -> list[Section]:
+        """Return the table."""
+        return [Section(self.name, self.grid(exact=exact), titled=False)]
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.record()
+
+
+@dataclass(frozen=True)
+class RecordList(Result, Generic[R]):
+    """Records of one kind in one table: a sequence of them, and in JSON a list."""
+
+    items: tuple[R, ...]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __iter__(self) -> Iterator[R]:
+        return iter(self.items)
+
+    def __getitem__(self, at: int) -> R:
+        return self.items[at]
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """Return the records as plain values that JSON can hold."""
+        return [as_json(one) for one in self.items]
+
+    def render(self, format: str = "table", **how: Any) -> str:
+        if format == "json":
+            return _write_json(self.to_records())
+        return super().render(format, **how)
+
+
+def in_json(key: str | None, value: Callable[[Any], Any] | None = None) -> dict[str, Any]:
+    """Say how a field is written in JSON.
+
+    Args:
+        key: The name of the field; None leaves it out.
+        value: Returns the value to write, given that of the field.
+
+    >>> from dataclasses import dataclass, field
+    >>> @dataclass(frozen=True)
+    ... class Found(Result):
+    ...     items: int = field(metadata=in_json("documents"))
+    ...     scores: list[float] = field(metadata=in_json("best", max))
+    ...     raw: object = field(metadata=in_json(None))
+    >>> Found(3, [0.5, 0.7], object()).to_dict()
+    {'documents': 3, 'best': 0.7}
+    """
+    return {"json": key, "json_value": value}
+
+
+def as_json(value: Any) -> Any:
+    """Return a value as JSON can hold it: NaN and infinity as None, dataclasses by their fields.
+
+    A dataclass that has a method `to_dict` is what that returns.
+
+    >>> as_json({"a": (1, float("nan"))})
+    {'a': [1, None]}
+    """
+    if value is None or isinstance(value, (str, bool, int)):
+        return value
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
+    if is_dataclass(value) and not isinstance(value, type):
+        return value.to_dict() if hasattr(value, "to_dict") else fields_as_json(value)
+    if isinstance(value, Mapping):
+        return {str(key): as_json(one) for key, one in value.items()}
+    if hasattr(value, "tolist"):  # arrays and numbers of numpy
+        return as_json(value.tolist())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [as_json(one) for one in value]
+    return str(value)
+
+
+def fields_as_json(value: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass as JSON can hold them, each under its key."""
+    record = {}
+    for one in fields(value):
+        key = one.metadata.get("json", one.name)
+        if key is not None:
+            convert = one.metadata.get("json_value") or (lambda same: same)
+            record[key] = as_json(convert(getattr(value, one.name)))
+    return record
+
+
+def _write_json(value: Any) -> str:
+    import json  # slow to load, and seldom needed
+
+    return json.dumps(value, indent=1, ensure_ascii=False)
+
+
+def _above(heading: str, alerts: Sequence[str], opening: str, format: str) -> list[str]:
+    if format == "markdown":
+        bold = [f"**{escape_markdown(alert)}**" for alert in alerts]
+        parts = [f"# {escape_markdown(heading)}" if heading else "", *bold]
+        return [part for part in (*parts, escape_markdown(opening)) if part]
+    if format == "html":
+        title = [f"<h1>{escape_html(heading)}</h1>"] if heading else []
+        bold = [f"<p><strong>{escape_html(alert)}</strong></p>" for alert in alerts]
+        return [*title, *bold, *([f"<p>{escape_html(opening)}</p>"] if opening else [])]
+    lines = [line for line in (heading, "\n".join(alerts), opening) if line]
+    if format == "latex":
+        return ["% " + line.replace("\n", "\n% ") for line in lines]
+    return lines
+
+
+def _numbers(cells: Sequence[str]) -> list[Any]:
+    """Turn a column of exact texts into numbers, where all of them are numbers."""
+    for number in (int, float):
+        try:
+            return [None if cell == "" else number(cell) for cell in cells]
+        except ValueError:
+            continue
+    return list(cells)

@@ -1,0 +1,144 @@
+"""cleverdon compare and cleverdon claim."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import Command
+
+TOPICS = range(30)
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Path:
+    """A folder with judgments of 30 queries, a poor run, a good one, and one with ties."""
+    (tmp_path / "qrels.txt").write_text("".join(f"{q} 0 a 1\n{q} 0 b 0\n" for q in TOPICS))
+
+    def write(name: str, first: str, second: str, scores: tuple[int, int]) -> None:
+        rows = "".join(
+            f"{q} Q0 {doc} {rank} {score} t\n"
+            for q in TOPICS
+            for rank, (doc, score) in enumerate(zip((first, second), scores, strict=True), start=1)
+        )
+        (tmp_path / name).write_text(rows)
+
+    write("poor.run", "b", "a", (2, 1))
+    write("good.run", "a", "b", (2, 1))
+    write("level.run", "a", "b", (1, 1))
+    return tmp_path
+
+
+def test_compare_marks_what_differs(cleverdon: Command, collection: Path) -> None:
+    runs = ("qrels.txt", "poor.run", "good.run", "-m", "P@1")
+    done = cleverdon("compare", *runs, "--baseline", "poor")
+    assert done.returncode == 0, done.stderr
+    assert "good    1.0000†" in done.stdout
+    assert "† differs significantly from poor." in done.stdout
+    assert "30 queries" in done.stdout
+    assert "\033" not in done.stdout
+    assert "goodᵇ   1.0000ᵃ" in cleverdon("compare", *runs).stdout
+
+
+def test_compare_takes_tests_corrections_and_levels(cleverdon: Command, collection: Path) -> None:
+    runs = ("qrels.txt", "poor.run", "good.run", "level.run", "-m", "P@1", "-m", "AP")
+    common = ("--baseline", "poor", "--level", "0.01", "--format", "json")
+    done = cleverdon(
+        "compare", *runs, *common, "--test", "sign", "--alternative", "greater",
+        "--correction", "bonferroni",
+    )  # fmt: skip
+    found = json.loads(done.stdout)
+    assert [found[key] for key in ("test", "alternative", "correction", "level", "family")] == [
+        "sign", "greater", "bonferroni", 0.01, 4,
+    ]  # fmt: skip
+    assert found["differences"][0]["corrected"] == pytest.approx(4 / 2**30)
+    done = cleverdon("compare", *runs, "--test", "randomised-tukey", "--correction", "holm")
+    assert (done.returncode, done.stderr.count("\n")) == (1, done.stderr.count("warning") + 1)
+    assert "second one" in done.stderr
+
+
+def test_evaluation_settings_are_those_of_eval(cleverdon: Command, collection: Path) -> None:
+    runs = ("qrels.txt", "poor.run", "level.run", "-m", "P@1", "--format", "json")
+    best = json.loads(cleverdon("compare", *runs, "--ties", "best").stdout)
+    worst = json.loads(cleverdon("compare", *runs, "--ties", "worst").stdout)
+    assert (best["means"]["level"]["P@1"], worst["means"]["level"]["P@1"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("command", "arguments", "message"),
+    [
+        ("compare", ("poor.run", "--baseline", "poor"), "only one system"),
+        ("claim", ("poor.run", "good.run", "--baseline", "god"), "did you mean 'good'?"),
+        ("compare", ("poor.run", "good.run", "--test", "tt"), "'tt' is not one of"),
+        ("claim", ("poor.run", "good.run", "-m", "nDGC"), "did you mean 'nDCG'?"),
+        ("compare", ("poor.run", "x/../poor.run"), "two runs are called 'poor'"),
+    ],
+)
+def test_errors_are_one_line(
+    cleverdon: Command, collection: Path, command: str, arguments: tuple[str, ...], message: str
+) -> None:
+    done = cleverdon(command, "qrels.txt", *arguments)
+    assert done.returncode in (1, 2)
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert message in done.stderr
+
+
+def test_claim_says_it_in_words(cleverdon: Command, collection: Path) -> None:
+    runs = ("qrels.txt", "poor.run", "good.run", "--baseline", "poor", "-m", "P@1", "-m", "RR")
+    done = cleverdon("claim", *runs)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert done.stdout.startswith(
+        "good beats poor on P@1 by 1.000 (0.000 to 1.000; 95% CI 1.000 to 1.000; randomisation p < "
+        "2e-05, Holm over 2 comparisons; 30 queries: 30 up, 0 even, 0 down).\n"
+    )
+    assert "\n- mean-rr: means of RR are compared" in done.stdout
+    silent = cleverdon("claim", *runs, "--silence", "mean-rr")
+    assert "Before you believe it" not in silent.stdout
+    wrong = cleverdon("claim", *runs, "--silence", "mean-r")
+    assert "no doubt 'mean-r' to silence; did you mean 'mean-rr'?" in wrong.stderr
+    assert wrong.returncode == 1
+
+
+def test_claim_tries_the_orders_of_ties(cleverdon: Command, collection: Path) -> None:
+    good, poor = ((collection / name).read_text().splitlines() for name in ("good.run", "poor.run"))
+    (collection / "half.run").write_text("\n".join(good[:30] + poor[30:]) + "\n")
+    level = (collection / "level.run").read_text()
+    # Descending ids put b first, which is the worst for level; its best is better than half.
+    done = cleverdon("claim", "qrels.txt", "half.run", "level=-", "-m", "P@1", stdin=level)
+    assert "level is worse than half on P@1" in done.stdout, done.stderr
+    assert "- ties: another order of tied results could reverse level and half" in done.stdout
+    # Nothing is above good, whatever the order.
+    assert (
+        "ties" not in cleverdon("claim", "qrels.txt", "good.run", "level.run", "-m", "P@1").stdout
+    )
+
+
+def test_claim_is_told_of_pools_tuning_and_bounds(cleverdon: Command, collection: Path) -> None:
+    runs = ("qrels.txt", "poor.run", "good.run", "-m", "P@1", "--format", "json")
+    (collection / "topics.txt").write_text("3\n7\n\n99\n")
+    done = cleverdon("claim", *runs, "--pooled", "good", "--tuned-on", "topics.txt", "--bounds")
+    found = {doubt["name"]: doubt["number"] for doubt in json.loads(done.stdout)["doubts"]}
+    assert found == {"pool-bias": 1, "tuned-on-test": 2}
+    missing = cleverdon("claim", *runs, "--tuned-on", "nowhere.txt")
+    assert (
+        missing.stderr
+        == "cleverdon: error: nowhere.txt: cannot be read: No such file or directory\n"
+    )
+
+
+def test_claim_reads_the_training_topics_of_a_hold_out(
+    cleverdon: Command, collection: Path
+) -> None:
+    from cleverdon.comparison.splits import hold_out, k_fold, write_splits
+
+    topics = [str(q) for q in TOPICS]
+    write_splits(hold_out(topics, share=0.2), collection / "splits.json")
+    write_splits(k_fold(topics, folds=3), collection / "folds.json")
+    runs = ("qrels.txt", "poor.run", "good.run", "-m", "P@1", "--format", "json")
+    done = cleverdon("claim", *runs, "--tuned-on", "splits.json")
+    assert json.loads(done.stdout)["doubts"][0]["number"] == 24
+    done = cleverdon("claim", *runs, "--tuned-on", "folds.json")
+    assert "a hold-out is wanted" in done.stderr

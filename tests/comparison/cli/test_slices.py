@@ -1,0 +1,76 @@
+"""Slices on the command line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import Command
+
+EXAMPLES = Path(__file__).parent.parent.parent.parent / "examples"
+FILES = tuple(str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
+TOPICS = str(EXAMPLES / "topics.csv")
+BY_LANGUAGE = (*FILES, "--attributes", TOPICS, "--by", "language", "-m", "nDCG@10")
+
+
+def test_a_table_with_the_slices_and_their_comparisons(cleverdon: Command) -> None:
+    done = cleverdon("slices", *BY_LANGUAGE, "--baseline", "bm25")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "4 queries in 2 slices" in done.stdout
+    assert "corrected (holm) for 2 comparisons" in done.stdout
+
+
+def test_the_slices_together_are_all_topics(cleverdon: Command) -> None:
+    held = json.loads(cleverdon("slices", *BY_LANGUAGE, "-f", "json").stdout)
+    means = json.loads(cleverdon("eval", *FILES, "-m", "nDCG@10", "-f", "json").stdout)["means"]
+    assert held["averages"] == means
+    sizes = {part["name"]: len(part["topics"]) for part in held["slices"]}
+    assert sizes == {"en": 2, "de": 2}
+    for system in ("bm25", "dense"):
+        of_slices = [part["averages"][system]["nDCG@10"] for part in held["slices"]]
+        assert sum(of_slices) / 2 == pytest.approx(means[system]["nDCG@10"])
+
+
+def test_csv_has_a_row_for_each_system_and_slice(cleverdon: Command) -> None:
+    done = cleverdon("slices", *BY_LANGUAGE, "--baseline", "bm25", "-f", "csv")
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [(row["slice"], row["system"], row["baseline"]) for row in rows] == [
+        ("(all)", "bm25", ""),
+        ("(all)", "dense", ""),
+        ("en", "bm25", ""),
+        ("en", "dense", "bm25"),
+        ("de", "bm25", ""),
+        ("de", "dense", "bm25"),
+    ]
+    means = {row["system"]: float(row["value"]) for row in rows if row["slice"] == "en"}
+    compared = next(row for row in rows if row["slice"] == "en" and row["baseline"])
+    assert float(compared["difference"]) == pytest.approx(means["dense"] - means["bm25"])
+
+
+def test_numbers_are_cut_into_bins(cleverdon: Command) -> None:
+    arguments = (*FILES, "--attributes", TOPICS, "--by", "words", "-m", "RR", "-f", "json")
+    held = json.loads(cleverdon("slices", *arguments, "--bins", "2").stdout)
+    assert (held["cut"], [part["name"] for part in held["slices"]]) == (True, ["2 to 3", "5 to 8"])
+    held = json.loads(cleverdon("slices", *arguments).stdout)
+    assert (held["cut"], len(held["slices"])) == (False, 4)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--attributes", TOPICS), "several attributes of queries: language, words; name one"),
+        (("--attributes", TOPICS, "--by", "langauge"), "did you mean 'language'?"),
+        (("--attributes", "none.csv", "--by", "language"), "none.csv"),
+        (("--attributes", TOPICS, "--by", "words", "--baseline", "bm52"), "did you mean 'bm25'?"),
+        ((), "--attributes"),
+    ],
+)
+def test_errors_are_one_line(cleverdon: Command, arguments: tuple[str, ...], message: str) -> None:
+    done = cleverdon("slices", *FILES, *arguments)
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,253 @@
+"""Scores and comparisons by kinds of queries."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cleverdon import Scores, evaluate
+from cleverdon.comparison.differences import compare
+from cleverdon.comparison.slices import _reversals, compare_slices
+from cleverdon.errors import InputError, OptionError
+from cleverdon.measures.notation import parse
+from cleverdon.stats.multiple_comparisons import holm
+
+TOPICS = [f"q{i}" for i in range(24)]
+QRELS = {topic: {"a": 1, "b": 0, "c": 1} for topic in TOPICS}
+LANGUAGE = {topic: "en" if i < 14 else "de" for i, topic in enumerate(TOPICS) if i < 22}
+
+
+def ranked(seed: int) -> dict[str, dict[str, float]]:
+    """A run in random order."""
+    random = np.random.default_rng(seed)
+    return {
+        topic: dict(zip("abcd", random.permutation(4).tolist(), strict=True)) for topic in TOPICS
+    }
+
+
+@pytest.fixture(scope="module")
+def scores() -> Scores:
+    return evaluate(QRELS, {"one": ranked(1), "two": ranked(2), "three": ranked(3)}, "AP RR")
+
+
+def test_each_slice_is_what_evaluating_it_alone_gives(scores: Scores) -> None:
+    found = compare_slices(scores, LANGUAGE, baseline="one")
+    assert [part.name for part in found.slices] == ["en", "de", "unknown"]
+    assert [len(part.topics) for part in found.slices] == [14, 8, 2]
+    assert [part.few for part in found.slices] == [False, True, True]
+    assert found.unknown == 2
+    every = []
+    for part in found.slices:
+        qrels = {topic: QRELS[topic] for topic in part.topics}
+        runs = {name: ranked(seed) for seed, name in enumerate(("one", "two", "three"), start=1)}
+        alone = evaluate(qrels, runs, "AP RR")
+        assert part.averages == pytest.approx(alone.means)
+        by_itself = compare(alone, baseline="one", correction="none").differences
+        for mine, other in zip(part.differences, by_itself, strict=True):
+            assert (mine.system, mine.measure, mine.p) == (other.system, other.measure, other.p)
+        every += [difference.p.p for difference in by_itself]
+    # Two systems by two measures on three slices.
+    assert found.family == len(every) == 12
+    flat = [difference.corrected for part in found.slices for difference in part.differences]
+    assert flat == pytest.approx(holm(every))
+
+
+def test_one_system_has_scores_and_no_comparisons(scores: Scores) -> None:
+    found = compare_slices(scores, LANGUAGE, systems=["two"], measures="AP")
+    assert found.family == 0
+    assert found["en"].averages.shape == (1, 1)
+    assert "corrected" not in found.render()
+    with pytest.raises(KeyError):
+        found["fr"]
+
+
+@given(
+    st.lists(st.integers(-5, 40), min_size=3, max_size=24),
+    st.integers(1, 6),
+)
+def test_numbers_are_cut_at_quantiles(numbers: list[int], bins: int) -> None:
+    qrels = {topic: QRELS[topic] for topic in TOPICS[: len(numbers)]}
+    scored = evaluate(qrels, ranked(1), "RR")
+    length = dict(zip(TOPICS, numbers, strict=False))
+    found = compare_slices(scored, length, bins=bins)
+    parts = [[length[topic] for topic in part.topics] for part in found.slices]
+    assert sum(map(len, parts)) == len(numbers)
+    # Slices do not overlap, and stand in order: no number is in two of them.
+    assert all(max(low) < min(high) for low, high in pairwise(parts))
+    distinct = len(set(numbers))
+    assert found.cut == (distinct > bins)
+    assert len(parts) <= bins if found.cut else len(parts) == distinct
+    for part, values in zip(found.slices, parts, strict=True):
+        low, high = min(values), max(values)
+        assert part.name == (str(low) if low == high else f"{low} to {high}")
+    if distinct == len(numbers) and found.cut:
+        assert max(map(len, parts)) - min(map(len, parts)) <= 1
+
+
+def test_numbers_can_be_taken_as_names(scores: Scores) -> None:
+    found = compare_slices(scores, {topic: i % 6 for i, topic in enumerate(TOPICS)}, bins=0)
+    assert [part.name for part in found.slices] == ["0", "1", "2", "3", "4", "5"]
+    mixed = compare_slices(scores, {topic: "x" if i else 3 for i, topic in enumerate(TOPICS)})
+    assert not mixed.cut
+
+
+def test_topics_of_no_use_are_counted_and_no_common_topic_is_an_error(scores: Scores) -> None:
+    assert compare_slices(scores, LANGUAGE | {"q99": "en"}).unused == 1
+    with pytest.raises(InputError, match=r"no evaluated query has a 'slice'.*'t1'.*'q0'"):
+        compare_slices(scores, {"t1": "en"})
+    with pytest.raises(InputError, match=r"no evaluated query has a 'slice'$"):
+        compare_slices(scores, {"q1": None})
+
+
+def test_options_that_do_not_fit(scores: Scores) -> None:
+    with pytest.raises(OptionError, match="corrects within one slice only"):
+        compare_slices(scores, LANGUAGE, test="tukey")
+    with pytest.raises(OptionError, match="bins=-1"):
+        compare_slices(scores, LANGUAGE, bins=-1)
+    with pytest.raises(OptionError, match="no system 'four'"):
+        compare_slices(scores, LANGUAGE, baseline="four")
+
+
+def test_a_slice_without_shared_topics_is_scored_and_not_compared() -> None:
+    first = {topic: run for topic, run in ranked(1).items() if topic != "q23"}
+    second = {topic: run for topic, run in ranked(2).items() if topic != "q22"}
+    scored = evaluate(QRELS, {"one": first, "two": second}, "RR", missing="skip")
+    found = compare_slices(scored, LANGUAGE, baseline="one")
+    assert found["unknown"].differences == ()
+    assert not np.isnan(found["unknown"].averages).any()
+    assert found.family == 2
+
+
+def test_simpsons_paradox_by_the_numbers_of_the_kidney_stones() -> None:
+    # Charig et al. 1986: A heals 273 of 350, B 289 of 350, yet A is better on both kinds.
+    measure = (parse("R@10"),)
+    by_kind = {
+        "small": np.array([[81 / 87], [234 / 270]]),
+        "large": np.array([[192 / 263], [55 / 80]]),
+    }
+    overall = np.array([[273 / 350], [289 / 350]])
+    (found,) = _reversals(("A", "B"), measure, overall, by_kind)
+    assert (found.ahead, found.behind, found.paradox) == ("B", "A", True)
+    assert found.reversed == ("small", "large")
+    assert "Simpson's paradox" in str(found)
+
+
+def test_reversal_in_most_slices_is_a_note_and_lower_may_be_better() -> None:
+    def one(measure: str, overall: list[float], **by_slice: list[float]) -> Any:
+        parts = {name: np.array(pair)[:, None] for name, pair in by_slice.items()}
+        return _reversals(("x", "y"), (parse(measure),), np.array(overall)[:, None], parts)
+
+    (found,) = one("AP", [0.5, 0.4], a=[0.1, 0.2], b=[0.1, 0.2], c=[0.9, 0.2])
+    assert (found.paradox, found.reversed, found.agreeing) == (False, ("a", "b"), ("c",))
+    assert "better in 2 of 3 slices; the lead comes from c" in str(found)
+    # Half of the slices are not most; even ones are slices as well.
+    assert one("AP", [0.5, 0.4], a=[0.1, 0.2], c=[0.9, 0.2]) == ()
+    assert one("AP", [0.5, 0.4], a=[0.1, 0.2], b=[0.3, 0.3], c=[0.9, 0.2]) == ()
+    # Better in one, and worse in none, is the paradox; even everywhere is not.
+    assert one("AP", [0.5, 0.4], a=[0.1, 0.2], b=[0.3, 0.3 + 1e-12])[0].paradox
+    assert one("AP", [0.5, 0.4], a=[0.2, 0.2], b=[0.3, 0.3]) == ()
+    assert one("AP", [0.4, 0.4], a=[0.1, 0.2], b=[0.1, 0.2]) == ()
+    (lower,) = one("SetE", [0.5, 0.4], a=[0.1, 0.2], b=[0.1, 0.2])
+    assert (lower.ahead, lower.paradox) == ("y", True)
+    assert one("NumRet", [5, 4], a=[1, 2], b=[1, 2]) == ()
+    # A slice without values is passed over.
+    assert one("AP", [0.5, 0.4], a=[0.1, 0.2], b=[np.nan, 0.2])[0].reversed == ("a",)
+
+
+@given(st.integers(0, 10**6))
+def test_means_over_the_same_topics_are_never_all_reversed(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    scored = evaluate(QRELS, {"one": ranked(seed), "two": ranked(seed + 1)}, "AP P@2")
+    kinds = random.integers(0, 5, size=len(TOPICS))
+    by_kind = {str(kind): scored.values[:, :, kinds == kind].mean(axis=2) for kind in set(kinds)}
+    found = _reversals(scored.systems, scored.measures, scored.means, by_kind)
+    assert not any(reversal.paradox for reversal in found)
+
+
+def test_a_paradox_where_systems_have_different_topics() -> None:
+    """Each left out what it is bad at, one of them mostly the hard queries."""
+    hard = {topic: "hard" if i < 12 else "easy" for i, topic in enumerate(TOPICS)}
+    good, fair, poor = ({"a": 3.0, "b": 2.0}, {"b": 3.0, "a": 2.0}, {"b": 3.0, "d": 2.0, "a": 1.0})
+    strong = {topic: fair if hard[topic] == "hard" else good for topic in TOPICS[:18]}
+    weak = {topic: poor if hard[topic] == "hard" else good for topic in TOPICS[10:]}
+    weak["q23"] = fair
+    found = compare_slices(
+        evaluate(QRELS, {"strong": strong, "weak": weak}, "RR", missing="skip"), hard
+    )
+    assert found.averages[1, 0] > found.averages[0, 0]
+    assert [reversal.paradox for reversal in found.reversals] == [True]
+    assert "warning: weak beats strong on RR over all queries" in found.render()
+    # On the queries that both have, which is what comparisons are of, the strong one is ahead.
+    (against,) = found["hard"].differences
+    assert (against.system, against.difference < 0) == ("weak", True)
+
+
+def test_micro_averages_can_be_all_reversed() -> None:
+    """The one with many results where precision is high, and few where it is low, wins overall."""
+    qrels = {"e": {f"d{i}": 1 for i in range(100)}, "h": {f"d{i}": 1 for i in range(100)}}
+
+    def results(hits: int, misses: int) -> dict[str, float]:
+        docs = [f"d{i}" for i in range(hits)] + [f"x{i}" for i in range(misses)]
+        return {doc: float(-place) for place, doc in enumerate(docs)}
+
+    runs = {
+        "careful": {"e": results(9, 1), "h": results(30, 70)},
+        "bold": {"e": results(80, 20), "h": results(2, 8)},
+    }
+    found = compare_slices(
+        evaluate(qrels, runs, "SetP"), {"e": "easy", "h": "hard"}, average="micro"
+    )
+    assert found.averages[:, 0].tolist() == pytest.approx([39 / 110, 82 / 110])
+    (reversal,) = found.reversals
+    assert (reversal.ahead, reversal.paradox) == ("bold", True)
+
+
+def test_what_is_printed(scores: Scores) -> None:
+    found = compare_slices(scores, LANGUAGE, by="slice", baseline="one", measures="AP")
+    text = found.render()
+    for part in (
+        "24 queries in 3 slices",
+        "2 queries without slice (unknown)",
+        "few: fewer than 10 queries in de, unknown",
+        "corrected (holm) for 6 comparisons",
+    ):
+        assert part in text
+    rows = found.render("csv").splitlines()
+    assert len(rows) == 1 + 3 * 4
+    assert rows[0].startswith("slice,queries,system,measure,value,baseline")
+    held = json.loads(found.render("json"))
+    assert held["slices"][0]["averages"]["one"]["AP"] == found["en"].averages[0, 0]
+    assert held["slices"][1]["differences"][0]["corrected"] <= 1
+    assert held["averages"]["two"]["AP"] == scores.mean("two", "AP")
+    for format in ("markdown", "latex", "html"):
+        assert "unknown" in found.render(format)
+
+
+def test_a_slice_that_is_too_small_for_the_test_is_named() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(4)}
+    old = {query: {"a": 1.0, "b": 2.0} for query in qrels}
+    scores = evaluate(qrels, {"old": old, "new": old | {"q0": {"a": 1.0}}}, "RR")
+    with pytest.raises(OptionError, match="slice 'de': the t test needs at least 2 queries"):
+        compare_slices(scores, {"q0": "de", "q1": "en", "q2": "en", "q3": "en"}, test="t")
+
+
+def test_a_slice_in_which_a_measure_is_undefined_has_no_value() -> None:
+    qrels = {topic: {"a": int(i < 14), "b": 0} for i, topic in enumerate(TOPICS)}
+    scores = evaluate(qrels, {"one": ranked(1), "two": ranked(2)}, "AP RR")
+    found = compare_slices(scores, LANGUAGE, baseline="one")
+    en, de, _ = found.slices
+    assert np.isfinite(en.averages).all()
+    assert np.isnan(de.averages[:, 0]).all()
+    assert np.isfinite(de.averages[:, 1]).all()
+    assert [str(difference.measure) for difference in de.differences] == ["RR"]
+    assert found.family == 4
+    assert "de: AP: undefined for every query (no judged document is relevant)" in found.render()
+    of_de = json.loads(found.render("json"))["slices"][1]
+    assert of_de["averages"]["two"] == {"AP": None, "RR": 0.0}
+    assert of_de["warnings"] == ["AP: undefined for every query (no judged document is relevant)"]

@@ -1,0 +1,80 @@
+"""The forest plot of an A/B test."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from cleverdon.logs.abtest.analysis import abtest
+from cleverdon.logs.abtest.plots import effects
+from cleverdon.logs.abtest.results import ABTest
+from cleverdon.logs.log import log_of
+from tests.plots.made import datasets, subtitle
+
+
+@cache
+def example() -> ABTest:
+    """A hundred users of each variant; more of B's click, and none of A's waits long."""
+    pages: list[dict[str, Any]] = []
+    events: list[dict[str, Any]] = []
+    for user in range(200):
+        variant = "AB"[user % 2]
+        pages.append(
+            {
+                "query_id": f"q{user}",
+                "user": f"u{user}",
+                "time": user,
+                "text": "shoes",
+                "results": 5,
+                "latency_ms": 50.0 + user % 10,
+                "variant": variant,
+            }
+        )
+        if user % 20 < (14 if variant == "B" else 5):
+            events.append(
+                {
+                    "query_id": f"q{user}",
+                    "time": user + 1,
+                    "action": "click",
+                    "position": 1 + user % 3,
+                    "dwell_ms": 60_000,
+                }
+            )
+    return abtest(log_of(pages, events), control="A")
+
+
+def test_a_row_for_each_metric_and_guardrail() -> None:
+    test = example()
+    rows = {row["metric"]: row for row in datasets(effects(test))["differences"]}
+    for one in test.effects:
+        if one.relative is None:
+            assert str(one.metric) not in rows
+            continue
+        row = rows[str(one.metric)]
+        assert row["difference"] == one.relative
+        assert (row["low"], row["high"]) == (one.relative_low, one.relative_high)
+        assert row["significant"] == (one.corrected is not None and one.corrected <= test.level)
+        assert row["panel"] == "B against A"
+    assert rows["Success"]["significant"]
+    assert rows["Success"]["estimate"].startswith("+")
+    assert rows["Success"]["chance"].startswith("p ")
+    assert rows["Abandonment"]["label"] == "Abandonment (lower is better)"
+    assert rows["Latency"]["kind"] == "guardrail"
+    assert not rows["Latency"]["significant"]
+    guard = next(one for one in test.guardrails if str(one.effect.metric) == "Latency")
+    assert (rows["Latency"]["chance"], rows["Latency"]["p"]) == (guard.verdict, guard.p)
+    assert "ZeroResults" not in rows  # the control has none, and nothing is a share of that
+
+
+def test_what_is_not_to_be_trusted_is_not_filled() -> None:
+    test = example()
+    broken = replace(test, ratio=replace(test.ratio, p=1e-9))
+    assert not any(row["significant"] for row in datasets(effects(broken))["differences"])
+    assert "Not to be trusted" in subtitle(effects(broken))
+
+
+def test_whom_it_rests_on() -> None:
+    told = subtitle(effects(example()))
+    assert told.startswith("200 users. Lines: 95% intervals")
+    assert effects(example()).to_dict()["title"]["text"] == "Relative differences to A"

@@ -1,0 +1,200 @@
+"""Corrections and tests of many comparisons at once."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+from unittest import mock
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from cleverdon import evaluate
+from cleverdon._common.arrays import Floats
+from cleverdon.comparison.differences import compare
+from cleverdon.errors import OptionError
+from cleverdon.stats.multiple_comparisons import (
+    CORRECTIONS,
+    _studentised_range_tail,
+    correct_p_values,
+    family_p_values,
+)
+from cleverdon.stats.tests import PValue
+from tests.stats.null import assert_level
+
+STATSMODELS = {"holm": "holm", "bonferroni": "bonferroni", "benjamini-hochberg": "fdr_bh"}
+
+
+@pytest.mark.parametrize("correction", STATSMODELS)
+@given(p=st.lists(st.floats(0, 1) | st.sampled_from([0.01, 0.02, 0.5]), min_size=1, max_size=20))
+def test_as_statsmodels_has_them(correction: str, p: list[float]) -> None:
+    with mock.patch("gc.collect"):  # which statsmodels calls each time, and waits for
+        expected = multipletests(p, method=STATSMODELS[correction])[1]
+    assert correct_p_values(correction, p) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_one_alone_stays_and_none_is_fine(correction: str) -> None:
+    assert correct_p_values(correction, []) == []
+    assert correct_p_values(correction, [0.04]) == [0.04]
+
+
+def test_none_changes_nothing() -> None:
+    assert correct_p_values("none", [0.04, 0.01]) == [0.04, 0.01]
+
+
+def test_what_is_no_p_value_is_refused() -> None:
+    for wrong in (np.nan, -0.1, 1.1):
+        with pytest.raises(OptionError, match="no p-value"):
+            correct_p_values("holm", [0.1, wrong])
+    with pytest.raises(OptionError, match="did you mean 'holm'"):
+        correct_p_values("holms", [0.1])
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni"])
+def test_one_false_alarm_in_a_family_is_as_rare_as_the_level(correction: str) -> None:
+    families = np.random.default_rng(1).random((4000, 8))
+    alarms = np.mean(
+        [min(correct_p_values(correction, list(family))) <= 0.05 for family in families]
+    )
+    assert alarms <= 0.05 + 3.3 * (0.05 * 0.95 / 4000) ** 0.5
+
+
+QRELS = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
+GOOD = {query: {"a": 2.0, "b": 1.0} for query in QRELS}
+BAD = {query: {"a": 1.0, "b": 2.0} for query in QRELS}
+MIXED = {query: (GOOD if i < 6 else BAD)[query] for i, query in enumerate(QRELS)}
+SCORES = evaluate(QRELS, {"bad": BAD, "good": GOOD, "mixed": MIXED}, ["RR", "P@1"])
+
+
+def drawn(seed: int, systems: int, topics: int) -> Floats:
+    """Values with queries of their own difficulty, and systems that are alike."""
+    random = np.random.default_rng(seed)
+    return random.normal(size=(systems, topics)) + 3 * random.normal(size=topics)
+
+
+def found(test: str, values: Floats, **options: int) -> Floats:
+    return np.array([[p.p for p in row] for row in family_p_values(test, values, **options)])
+
+
+def test_two_systems_are_a_t_test() -> None:
+    values = drawn(1, 2, 15)
+    expected = stats.ttest_rel(*values).pvalue
+    assert found("tukey", values)[0, 1] == pytest.approx(expected, rel=1e-6)
+
+
+def test_as_scipy_has_it_for_groups_once_topics_are_taken_out() -> None:
+    values = drawn(2, 5, 12)
+    values[0] += 1.2
+    systems, topics = values.shape
+    centred = values - values.mean(axis=0)
+    # scipy's statistics are differences of means; its error is over systems x (queries - 1) degrees
+    # of freedom, where queries have taken up some of them.
+    statistic = np.abs(stats.tukey_hsd(*centred).statistic)
+    freedom = (systems - 1) * (topics - 1)
+    squares = np.sum((centred - centred.mean(axis=1, keepdims=True)) ** 2)
+    q = statistic / np.sqrt(squares / freedom / topics)
+    expected = stats.studentized_range.sf(q, systems, freedom)
+    assert found("tukey", values) == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize(("systems", "freedom"), [(2, 1), (3, 20), (20, 950), (60, 2891)])
+def test_the_studentised_range_is_scipys(systems: int, freedom: int) -> None:
+    distances = np.array([0.0, 0.1, 1.0, 3.0, 4.5, 7.0, 40.0])
+    expected = stats.studentized_range.sf(distances, systems, freedom)
+    result = _studentised_range_tail(distances, systems=systems, freedom=freedom)
+    assert result == pytest.approx(expected, rel=1e-7, abs=1e-9)
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+def test_randomised_is_near_all_permutations(systems: int) -> None:
+    values = drawn(3, systems, 4 if systems == 3 else 8)
+    orders = list(permutations(range(systems)))
+    ranges = []
+    for choice in product(orders, repeat=values.shape[1]):
+        sums = sum(values[list(order), topic] for topic, order in enumerate(choice))
+        ranges.append(np.ptp(sums))
+    sums = values.sum(axis=1)
+    apart = np.abs(sums[:, None] - sums) - 1e-9
+    expected = (np.array(ranges)[:, None, None] >= apart).mean(axis=0)
+    result = found("randomised-tukey", values)
+    assert result == pytest.approx(expected, abs=4 * (0.25 / 100_000) ** 0.5)
+
+
+def test_randomised_is_the_same_on_every_call_and_in_any_blocks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    values = drawn(4, 4, 10)
+    once = found("randomised-tukey", values, draws=2000)
+    assert np.array_equal(once, found("randomised-tukey", values, draws=2000))
+    assert np.array_equal(once, once.T)
+    assert np.all(np.diag(once) == 1)
+    monkeypatch.setattr("cleverdon.stats.multiple_comparisons.BLOCK", 130)
+    assert np.array_equal(once, found("randomised-tukey", values, draws=2000))
+
+
+def test_both_agree_where_errors_are_normal() -> None:
+    values = drawn(5, 6, 50)
+    normal, randomised = found("tukey", values), found("randomised-tukey", values, draws=20_000)
+    assert randomised == pytest.approx(normal, abs=0.02)
+
+
+@pytest.mark.parametrize("test", ["tukey", "randomised-tukey"])
+def test_one_false_alarm_among_all_pairs_is_as_rare_as_the_level(test: str) -> None:
+    options = {"draws": 499} if test == "randomised-tukey" else {}
+    families = 800
+    smallest = []
+    for seed in range(families):
+        values = drawn(1000 + seed, 4, 12)
+        smallest.append(float(found(test, values, **options).min()))
+    assert_level(smallest, never_below=True)
+
+
+@pytest.mark.parametrize("test", ["tukey", "randomised-tukey"])
+def test_values_that_are_all_alike_show_nothing(test: str) -> None:
+    assert np.all(found(test, np.full((3, 5), 0.2)) == 1)
+
+
+def test_a_shift_without_error_is_as_sure_as_can_be() -> None:
+    values = np.array([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4], [0.1, 0.2, 0.3]])
+    assert found("tukey", values) == pytest.approx(np.array([[1, 0, 1], [0, 1, 0], [1, 0, 1]]))
+
+
+@pytest.mark.parametrize("test", ["tukey", "randomised-tukey"])
+def test_p_values_are_of_all_pairs_and_not_corrected_again(test: str) -> None:
+    result = compare(SCORES, baseline="bad", test=test)
+    assert result.correction == "none"
+    rr = np.nan_to_num(SCORES.values[:, 0])
+    expected = found(test, rr)
+    first = next(d for d in result.differences if str(d.measure) == "RR")
+    assert first.p.p == first.corrected == expected[0, 1]
+    assert isinstance(first.p, PValue)
+    assert len(compare(SCORES, test=test).differences) == 6
+
+
+def test_a_second_correction_is_refused() -> None:
+    assert compare(SCORES, test="tukey", correction="none").correction == "none"
+    with pytest.raises(OptionError, match="corrects for all pairs itself"):
+        compare(SCORES, test="tukey", correction="holm")
+
+
+def test_one_side_is_refused() -> None:
+    with pytest.raises(OptionError, match="two-sided only"):
+        compare(SCORES, test="tukey", alternative="greater")
+
+
+def test_options_reach_the_test() -> None:
+    result = compare(SCORES, test="randomised-tukey", options={"draws": 50})
+    assert {d.p.draws for d in result.differences} == {50}
+    with pytest.raises(OptionError, match="no option 'draws'"):
+        compare(SCORES, test="tukey", options={"draws": 50})
+
+
+def test_what_is_too_small_to_know_is_not_none() -> None:
+    assert _studentised_range_tail(np.array([1000.0, np.inf]), systems=3, freedom=50).tolist() == [
+        1e-11,
+        0.0,
+    ]
