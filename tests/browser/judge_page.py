@@ -178,6 +178,7 @@ def ready(page: Page) -> None:
 
 
 WAITING = """() => {
+  if (!document.body) return true; // the next page is being loaded
   const { project, person } = document.body.dataset;
   try {
     const mine = `cleverdon-judge/${project}/${person}/`;
@@ -194,9 +195,21 @@ def nothing_waits(page: Page) -> None:
     The page's policy allows no `wait_for_function`, which evaluates text within it.
     """
     until = time.monotonic() + PATIENCE / 1000
-    while page.evaluate(WAITING):
+    while _waits(page):
         assert time.monotonic() < until, "judgments still wait to be sent"
         page.wait_for_timeout(20)
+
+
+def _waits(page: Page) -> bool:
+    """Return whether judgments wait; they may, as long as the next page is being loaded."""
+    from playwright.sync_api import Error
+
+    try:
+        return bool(page.evaluate(WAITING))
+    except Error as error:
+        if "Execution context was destroyed" not in error.message:
+            raise
+        return True
 
 
 def all_sent(page: Page) -> None:
