@@ -1,4 +1,4 @@
-//! What many runs returned, brought together: which system returned which document at which rank.
+//! Collects the results of many runs: which system returned which document at which rank.
 
 use std::hash::BuildHasher;
 
@@ -11,7 +11,7 @@ use crate::ids::Ids;
 use crate::ranking::{rank_rows, Ties};
 use crate::table::Table;
 
-/// Takes one run after the other, and forgets each but for its first results.
+/// Takes runs one by one, and keeps only the first results of each.
 pub struct Gathering {
     depth: usize,
     systems: u32,
@@ -21,13 +21,13 @@ pub struct Gathering {
     topics: Vec<Topic>,
 }
 
-/// What was returned for one topic so far.
+/// The results for one topic so far.
 #[derive(Default)]
 struct Topic {
     docs: Ids,
     hashes: Vec<u64>,
     known: HashTable<u32>,
-    /// How many results came of which system, in the order in which they came in.
+    /// Each system and its number of results, in the order of input.
     lengths: Vec<(u32, u32)>,
     doc: Vec<u32>,
     score: Vec<f64>,
@@ -59,7 +59,7 @@ impl Gathering {
         }
     }
 
-    /// Takes the first results of another system.
+    /// Adds the first results of a system.
     pub fn add(&mut self, run: &Table) {
         let system = self.systems;
         self.systems += 1;
@@ -139,7 +139,7 @@ impl Topic {
         }
     }
 
-    /// Puts the documents into bytewise order; says for each which place it has got.
+    /// Puts the documents into bytewise order, and returns the new position of each.
     fn order(&mut self) -> Vec<u32> {
         let mut order: Vec<usize> = (0..self.docs.len()).collect();
         order.sort_unstable_by_key(|&doc| self.docs.get(doc));
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(found.doc_starts, [0, 2, 4, 5]);
         assert_eq!(found.row_starts, [0, 3, 5, 6]);
         assert_eq!(found.system, [0, 1, 1, 0, 0, 1]);
-        // Of equal scores the larger id comes first.
+        // Among equal scores, the larger id comes first.
         assert_eq!(found.doc, [1, 1, 0, 2, 3, 4]);
         assert_eq!(found.rank, [1, 1, 2, 1, 2, 1]);
         assert_eq!(found.score, [1.0, 1.0, 1.0, 2.0, 1.0, 0.0]);

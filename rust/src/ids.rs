@@ -1,6 +1,6 @@
-//! Many ids in one piece of memory.
+//! Many ids in one buffer.
 
-/// A list of byte strings, appended to and never changed.
+/// An append-only list of byte strings.
 #[derive(Debug, Clone)]
 pub struct Ids {
     bytes: Vec<u8>,

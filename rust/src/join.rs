@@ -1,8 +1,8 @@
-//! From results to hits: which judged documents each query's results hold, and at which ranks.
+//! From results to hits: which judged documents each query returned, and at which ranks.
 //!
-//! A text file is never held in memory. One pass over its blocks reduces every query whose rows
-//! stand together; queries that come back elsewhere in the file are set aside and gathered on
-//! further passes, so many at a time as fit into a fixed amount of memory.
+//! A text file is never held in memory. One pass over its blocks reduces every query whose rows are
+//! contiguous. Queries that occur in several places are set aside and collected in further passes,
+//! as many at a time as fit into a fixed amount of memory.
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -20,18 +20,18 @@ use crate::source::{Block, Source};
 use crate::table::{duplicate_message, Table};
 use crate::watch::Watch;
 
-/// How many bytes of scattered queries' rows are gathered in memory at a time.
+/// The most bytes of scattered queries' rows that one pass collects in memory.
 const GATHERED: u64 = 48 << 20;
 
-/// The hits of a run, with what is to be known of the run as a whole.
+/// The hits of a run, and counts of the whole run.
 #[derive(Debug, Default)]
 pub struct Joined {
-    /// By the queries' positions in the judgments; `None` where the run has no such query.
+    /// Indexed by the query's position in the judgments; `None` if the run does not have the query.
     pub queries: Vec<Option<Reduced>>,
-    /// Queries of the run that have no judgments: how many, and the first few of them.
+    /// The number of the run's queries without judgments, and the names of the first few.
     pub extra: usize,
     pub extra_names: Vec<Vec<u8>>,
-    /// Results of judged queries, and how many of them share their score with another.
+    /// The number of results of judged queries, and how many of them are tied with another.
     pub rows: u64,
     pub tied: u64,
 }
@@ -41,7 +41,7 @@ impl Joined {
         Joined { queries: (0..judgments.queries.len()).map(|_| None).collect(), ..Joined::default() }
     }
 
-    /// Adds one query's results.
+    /// Adds the results of one query.
     pub fn take(&mut self, position: Option<usize>, name: &[u8], reduced: Reduced) {
         const NAMED: usize = 5;
         match position {
@@ -88,7 +88,7 @@ pub fn table(run: &Table, judgments: &Judgments, order: Order, watch: &Watch) ->
     Ok(joined)
 }
 
-/// Joins a run that is in a text file, without holding it.
+/// Joins a run in a text file, without holding the file in memory.
 pub fn text(
     source: &Source,
     layout: &Layout,
@@ -135,12 +135,12 @@ pub fn text(
     Ok(joined)
 }
 
-/// Rows of one query that stand together, reduced.
+/// Contiguous rows of one query, reduced.
 struct Group<'b> {
     query: &'b [u8],
     offset: u64,
     bytes: u64,
-    /// None where the query has no judgments.
+    /// `None` if the query has no judgments.
     reduced: Option<Reduced>,
 }
 
@@ -180,7 +180,7 @@ fn reduce_block<'b>(
     Ok(groups)
 }
 
-/// Every query that the first pass has come across.
+/// Every query that the first pass has seen.
 #[derive(Default)]
 struct Seen {
     queries: HashMap<Vec<u8>, Found, RandomState>,
@@ -189,11 +189,11 @@ struct Seen {
 struct Found {
     /// Where the query first occurs.
     offset: u64,
-    /// How much text its rows are in all.
+    /// The length of all its rows.
     bytes: u64,
-    /// The query has come in a second place; what was reduced is of no use then.
+    /// The query occurs in a second place, so `reduced` was incomplete and is dropped.
     scattered: bool,
-    /// None of a query without judgments, of which there may be many.
+    /// `None` for queries without judgments; boxed because there may be many of them.
     reduced: Option<Box<Reduced>>,
 }
 
@@ -214,7 +214,7 @@ impl Seen {
         }
     }
 
-    /// In the order of the text, so that what is reported does not depend on the threads' timing.
+    /// In the order of the text, so that messages do not depend on the timing of threads.
     fn in_order(self) -> Vec<(Vec<u8>, Found)> {
         let mut queries: Vec<_> = self.queries.into_iter().collect();
         queries.sort_unstable_by_key(|(_, found)| found.offset);
@@ -222,7 +222,7 @@ impl Seen {
     }
 }
 
-/// Goes through the text once more, for queries whose rows do not stand together.
+/// Reads the text again, for queries whose rows are not contiguous.
 fn gather(
     source: &Source,
     layout: &Layout,
@@ -266,6 +266,6 @@ fn gather(
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A poisoned lock means that another block's work panicked, which ends the whole pass anyway.
+    // A poisoned lock means that the work on another block panicked, which ends the pass anyway.
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

@@ -1,4 +1,4 @@
-//! The judgments, ordered, and ready to be looked up.
+//! The judgments, sorted and indexed by document.
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::OnceLock;
@@ -18,11 +18,11 @@ pub struct Judgments {
     hashes: Vec<u64>,
     positions: HashMap<Box<[u8]>, u32, RandomState>,
     hasher: RandomState,
-    /// A row of each document, whichever query it is judged for; made when first asked for.
+    /// One row of each document, of any query; built on first use.
     anywhere: OnceLock<HashTable<u32>>,
 }
 
-/// One query's judged documents.
+/// The judged documents of one query.
 #[derive(Clone, Copy)]
 pub struct JudgedQuery<'a> {
     judgments: &'a Judgments,
@@ -67,7 +67,7 @@ impl Judgments {
         JudgedQuery { judgments: self, start: self.starts[position], end: self.starts[position + 1] }
     }
 
-    /// Whether any query's judgments mention the document, of which the hash is given as well.
+    /// Whether the document is judged for any query. `hash` is the hash of its id.
     pub fn mention(&self, doc: &[u8], hash: u64) -> bool {
         let rows = self.anywhere.get_or_init(|| {
             let mut rows = HashTable::with_capacity(self.docs.len());
@@ -90,14 +90,14 @@ impl Judgments {
 
 #[inline]
 fn hash(state: &RandomState, id: &[u8]) -> u64 {
-    // Not `hash_one`, which would hash the length in a second step; the ids are compared anyway.
+    // Not `hash_one`, which also hashes the length; the ids are compared anyway.
     let mut hasher = state.build_hasher();
     hasher.write(id);
     hasher.finish()
 }
 
 impl<'a> JudgedQuery<'a> {
-    /// Every judged document: its row in the judgments, its id, and the id's hash.
+    /// Every judged document: its row in the judgments, its id, and the hash of the id.
     pub fn docs(self) -> impl Iterator<Item = (usize, &'a [u8], u64)> {
         (self.start..self.end).map(move |row| (row, self.judgments.docs.get(row), self.judgments.hashes[row]))
     }

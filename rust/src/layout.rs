@@ -1,22 +1,22 @@
-//! How the lines of a text file are laid out, and how one line becomes a row.
+//! The layout of a text file's lines; parses a line into a row.
 
 use crate::problem::quoted;
 
-/// What stands between two fields.
+/// The separator of fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Separator {
-    /// Any run of spaces and tabs, as in TREC's formats.
+    /// One or more spaces and tabs, as in TREC's formats.
     Blanks,
-    /// Exactly one such byte, as in TSV and CSV without quotes.
+    /// Exactly one byte, as in TSV and CSV.
     Byte(u8),
 }
 
-/// What the number of a row means.
+/// The meaning of a row's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// Higher is better; infinite is fine.
+    /// Higher is better; may be infinite.
     Score,
-    /// Lower is better: the row's value becomes its negative, so that higher is better throughout.
+    /// Lower is better. The value is negated, so that higher is better everywhere.
     Rank,
     /// A judgment: any finite number.
     Grade,
@@ -32,7 +32,7 @@ impl Value {
     }
 }
 
-/// Where the three things that matter stand on a line. Positions count from 0.
+/// The positions of query, document and value on a line, from 0.
 #[derive(Clone, Debug)]
 pub struct Layout {
     pub separator: Separator,
@@ -40,10 +40,10 @@ pub struct Layout {
     pub doc: usize,
     pub value: usize,
     pub kind: Value,
-    /// How many fields a line must have at least, and may have at most.
+    /// The least and the largest number of fields of a line.
     pub least: usize,
     pub most: usize,
-    /// What a whole line looks like, for messages: "query Q0 document rank score tag".
+    /// The form of a whole line, for messages: "query Q0 document rank score tag".
     pub shape: String,
     /// The first line names the columns.
     pub header: bool,
@@ -55,7 +55,7 @@ pub struct Layout {
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
     pub text: &'a [u8],
-    /// Of a line of less than 64 bytes, where that is known: a bit for each space or tab (`Marks`).
+    /// A bit for each space or tab (`Marks`), if the line has less than 64 bytes and they are known.
     pub blanks: Option<u64>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// One line, read.
+/// One line, parsed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row<'a> {
     pub query: &'a [u8],
@@ -73,7 +73,7 @@ pub struct Row<'a> {
     pub value: f64,
 }
 
-/// Why a line is not a row: what is wrong, and the byte of the line where it is.
+/// Why a line is not a row: the message, and the byte of the line where the error is.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LineProblem {
     pub at: usize,
@@ -81,7 +81,7 @@ pub struct LineProblem {
 }
 
 impl Layout {
-    /// Whether a line carries nothing: blank, or a comment.
+    /// Whether a line has no data: it is blank, or a comment.
     #[inline]
     pub fn skips(&self, line: &[u8]) -> bool {
         match line.first() {
@@ -92,17 +92,17 @@ impl Layout {
         }
     }
 
-    /// The query of a line, or None where the line is too short to have one.
+    /// The query of a line; `None` if the line is too short.
     #[inline]
     pub fn query_of<'a>(&self, line: Line<'a>) -> Option<&'a [u8]> {
         let mut fields = self.fields(line);
         fields.nth(self.query).map(|(from, to)| &line.text[from..to])
     }
 
-    /// Reads one line (without its newline) that is not skipped.
+    /// Parses one line (without its newline) that is not skipped.
     #[inline]
     pub fn row<'a>(&self, line: Line<'a>) -> Result<Row<'a>, LineProblem> {
-        // One field past the allowed number is enough to see that there are too many.
+        // One field more than allowed is enough to know that there are too many.
         let wanted = if self.most == usize::MAX { self.least } else { self.most + 1 };
         let mut fields = self.fields(line);
         let mut found = 0;
@@ -132,10 +132,10 @@ impl Layout {
         }
     }
 
-    /// Where the fields of a line begin and end.
+    /// The start and end of each field of a line.
     #[inline]
     fn fields<'a>(&self, line: Line<'a>) -> Fields<'a> {
-        // A carriage return before the newline belongs to it.
+        // A carriage return before the newline is part of the line's end.
         let text = line.text.strip_suffix(b"\r").unwrap_or(line.text);
         match (self.separator, line.blanks) {
             (Separator::Byte(separator), _) => Fields::Delimited { line: text, at: 0, separator },
@@ -147,7 +147,7 @@ impl Layout {
         }
     }
 
-    /// What only delimited fields can be: empty, or quoted in a way that is not understood here.
+    /// Errors that only delimited fields can have: empty, or quoted in a way that is not supported.
     fn check_id(&self, position: usize, what: &str, id: &[u8], at: usize) -> Result<(), LineProblem> {
         let why = if id.is_empty() {
             "is empty"
@@ -177,7 +177,7 @@ impl Layout {
         }
     }
 
-    /// Reads the number of a row, or says why it is none.
+    /// Parses the number of a row, or returns the reason why it is invalid.
     #[inline]
     pub fn number(&self, text: &[u8]) -> Result<f64, String> {
         let digits = match text {
@@ -195,7 +195,7 @@ impl Layout {
             Err(_) => refuse("is not a number"),
             Ok(value) if value.is_nan() => refuse("is not a number that can be ordered"),
             Ok(value) => match self.kind {
-                // Adding zero turns -0.0 into 0.0, which is the same score.
+                // Adding zero turns -0.0 into 0.0: both are the same score.
                 Value::Score => Ok(value + 0.0),
                 Value::Rank if value.fract() != 0.0 => refuse(NO_RANK),
                 Value::Rank => Ok(0.0 - value),
@@ -206,9 +206,9 @@ impl Layout {
     }
 }
 
-/// Goes through the fields of a line.
+/// Iterates over the fields of a line.
 enum Fields<'a> {
-    /// A bit for each byte at which a field starts or has ended: found without a branch for each byte.
+    /// A bit for each byte at which a field starts or has ended, computed without a branch per byte.
     Short {
         starts: u64,
         ends: u64,
@@ -261,10 +261,10 @@ fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// A number as most files have them, digits with or without a point, and short enough to be exact.
+/// Parses the usual form of numbers: digits with or without a point, and few enough to be exact.
 ///
-/// The digits and the power of ten are both floating-point numbers without error, so that their
-/// quotient is rounded once: the result is the nearest to what is written, as of any right parser.
+/// The digits and the power of ten are exact floating-point numbers, so their quotient is rounded
+/// once: the result is the nearest number, as with any correct parser.
 #[inline]
 fn plain_decimal(text: &[u8]) -> Option<f64> {
     const POWERS: [f64; 16] =
@@ -293,9 +293,9 @@ fn plain_decimal(text: &[u8]) -> Option<f64> {
     Some(if digits.len() < text.len() { -value } else { value })
 }
 
-/// The field that starts at `at`: from, to, and where the next one starts.
+/// The field that starts at `at`: its start, its end, and the start of the next one.
 ///
-/// Quotes around a field are not part of it, and the separator may stand between them.
+/// Quotes around a field are not part of it; a quoted field may contain the separator.
 #[inline]
 fn delimited(line: &[u8], at: usize, separator: u8) -> (usize, usize, usize) {
     if line.get(at) == Some(&b'"') {
@@ -317,7 +317,7 @@ fn delimited(line: &[u8], at: usize, separator: u8) -> (usize, usize, usize) {
     (from, to, next + 1)
 }
 
-/// Three columns without a header are a query, a document and its rank; people also have scores there.
+/// Three columns without a header are query, document and rank, but some files have scores there.
 pub const NO_RANK: &str = "is not a whole number; if these are scores, name the columns in a header";
 
 #[cfg(test)]

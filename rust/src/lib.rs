@@ -1,4 +1,4 @@
-//! The core of Cleverdon: reading, ordering and joining, and nothing that Python does fast enough.
+//! The core of Cleverdon: reading, ordering and joining. What Python does fast enough is not here.
 //!
 //! ```text
 //! source -> scan (layout) -> ranking -> join -> Hits          a text file, never held in memory

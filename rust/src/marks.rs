@@ -1,11 +1,11 @@
-//! Where blanks and newlines stand in 64 bytes of text, as bits: all found at once, without a branch.
+//! The positions of blanks and newlines in 64 bytes of text, as bits, computed without a branch.
 
 use wide::u8x16;
 
-/// How many bytes are looked at together.
+/// The number of bytes that are examined together.
 pub const WINDOW: usize = 64;
 
-/// A bit for each byte, the first byte's the lowest.
+/// A bit for each byte; the lowest bit is that of the first byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marks {
     /// Spaces and tabs.
@@ -26,7 +26,7 @@ impl Marks {
     }
 }
 
-/// Blanks and newlines of sixteen bytes, compared all at once.
+/// Blanks and newlines of sixteen bytes, compared together.
 #[inline]
 fn sixteen(bytes: [u8; 16]) -> (u32, u32) {
     let text = u8x16::from(bytes);

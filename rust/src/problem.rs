@@ -1,15 +1,15 @@
-//! What can be wrong with an input, and where: the one error type of the core.
+//! The error type of the core: what is wrong with an input, and where.
 
 use std::fmt::Write;
 
 /// A failure that the caller can act on.
 #[derive(Debug)]
 pub enum Problem {
-    /// Something in the text itself. `line` and `column` count from 1.
+    /// An error in the text. `line` and `column` count from 1.
     Input { source: String, line: Option<u64>, column: Option<u64>, message: String },
-    /// The operating system refused to open or read.
+    /// The operating system could not open or read the input.
     Io { source: String, error: std::io::Error },
-    /// The person at the keyboard had enough.
+    /// The user pressed Ctrl-C.
     Interrupted,
 }
 
@@ -26,7 +26,7 @@ impl Problem {
     }
 }
 
-/// Text from an input as it may be quoted in a message: short, on one line, always printable.
+/// Quotes text from an input for a message: short, on one line, printable.
 pub fn quoted(bytes: &[u8]) -> String {
     const LONGEST: usize = 40;
     let text = String::from_utf8_lossy(bytes);

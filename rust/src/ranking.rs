@@ -1,38 +1,38 @@
-//! One query's results: put in order, and reduced to the hits.
+//! Orders the results of one query, and reduces them to hits.
 
 use hashbrown::hash_table::{Entry, HashTable};
 
 use crate::judgments::{JudgedQuery, Judgments};
 use crate::table::Duplicates;
 
-/// Which of two results with equal scores comes first.
+/// The order of results with equal scores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ties {
-    /// The larger document id, bytewise: what trec_eval does.
+    /// The larger document id first, bytewise, as in trec_eval.
     Descending,
-    /// The smaller document id, bytewise.
+    /// The smaller document id first, bytewise.
     Ascending,
-    /// The one that was given first.
+    /// The order of input.
     Input,
 }
 
-/// How results are put in order.
+/// How results are ordered.
 #[derive(Clone, Copy, Debug)]
 pub struct Order {
     pub ties: Ties,
     /// Compare scores as float32, as trec_eval 9 does.
     pub single: bool,
     pub duplicates: Duplicates,
-    /// How many of the first results to name, for explanations.
+    /// The number of first results whose ids are kept, for explanations.
     pub keep: usize,
-    /// Leave out a result whose id is the query's: of a query that is itself a document.
+    /// Drop a result whose id is the query's id, for queries that are documents themselves.
     pub drop_own: bool,
-    /// Keep results, too, that only other queries' judgments mention.
+    /// Also keep results that are judged only for other queries.
     pub elsewhere: bool,
 }
 
 impl Order {
-    /// A score as it is compared: -0.0 is 0.0, which may also come of rounding to single precision.
+    /// The score to compare. -0.0, which rounding to single precision may also give, becomes 0.0.
     #[inline]
     pub fn comparable(self, score: f64) -> f64 {
         let score = if self.single { f64::from(score as f32) } else { score };
@@ -40,41 +40,41 @@ impl Order {
     }
 }
 
-/// A result that the judgments mention. Ranks count from 1.
+/// A result that is judged. Ranks count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// Its row in the judgments; None where only other queries' judgments mention it.
+    /// Its row in the judgments; `None` if it is judged only for other queries.
     pub doc: Option<usize>,
     pub rank: u32,
-    /// First and last rank of the group of equal scores it stands in.
+    /// First and last rank of its group of equal scores.
     pub tied_from: u32,
     pub tied_to: u32,
 }
 
-/// What is kept of a query's results.
+/// The part of a query's results that is kept.
 #[derive(Debug, Default, PartialEq)]
 pub struct Reduced {
     pub hits: Vec<Hit>,
     pub returned: u32,
-    /// How many results share their score with another.
+    /// The number of results that are tied with another.
     pub tied: u32,
     pub top: Vec<(Vec<u8>, f64)>,
 }
 
-/// The document came before for the same query, and that is not allowed.
+/// The query already has this document, and duplicates are not allowed.
 #[derive(Debug)]
 pub struct Repeated;
 
-/// The results of one query as they come in; used again for the next.
+/// The results of one query while they are read; reused for the next query.
 pub struct Results<'a> {
     judgments: &'a Judgments,
     order: Order,
     docs: Vec<&'a [u8]>,
     scores: Vec<f64>,
     hashes: Vec<u64>,
-    /// Rows by document, to see duplicates and to find the judged ones.
+    /// Rows by document, to detect duplicates and to find the judged documents.
     rows: HashTable<u32>,
-    /// Scores fell from each row to the next so far: then the order is the order of input.
+    /// Scores have decreased from row to row so far, so the order is the order of input.
     falling: bool,
     ranked: Vec<u32>,
 }
@@ -97,7 +97,7 @@ impl<'a> Results<'a> {
         self.docs.is_empty()
     }
 
-    /// Takes one result; an error when the document came before and that is not allowed.
+    /// Adds one result. Duplicates are an error unless they are allowed.
     #[inline]
     pub fn push(&mut self, doc: &'a [u8], score: f64) -> Result<(), Repeated> {
         let score = self.order.comparable(score);
@@ -128,7 +128,7 @@ impl<'a> Results<'a> {
         Ok(())
     }
 
-    /// Ranks what came in for a query, keeps what the judgments mention, and forgets the rest.
+    /// Ranks the results of a query, returns those that are judged, and clears the rest.
     pub fn reduce(&mut self, query: &[u8], judged: Option<JudgedQuery<'a>>) -> Reduced {
         if self.order.drop_own {
             self.remove(query);
@@ -155,7 +155,7 @@ impl<'a> Results<'a> {
         reduced
     }
 
-    /// Takes a document out again, as if it had never come in.
+    /// Removes a document.
     fn remove(&mut self, doc: &[u8]) {
         let docs = &self.docs;
         let Ok(found) = self.rows.find_entry(self.judgments.hash(doc), |&row| docs[row as usize] == doc)
@@ -216,7 +216,7 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// The positions, from and to (not included), of the results with this score.
+    /// The range of positions of the results with this score.
     fn tied_with(&self, score: f64) -> (u32, u32) {
         let from = self.ranked.partition_point(|&row| self.scores[row as usize] > score);
         let to = self.ranked.partition_point(|&row| self.scores[row as usize] >= score);
@@ -232,14 +232,14 @@ impl<'a> Results<'a> {
     }
 }
 
-/// Puts the numbers of rows in the order of their scores, and those of equal scores as `ties` says.
+/// Sorts row numbers by score, and rows with equal scores by `ties`.
 pub fn rank_rows<'a>(ranked: &mut Vec<u32>, scores: &[f64], doc: impl Fn(u32) -> &'a [u8], ties: Ties) {
     ranked.clear();
     ranked.extend(0..scores.len() as u32);
-    // No score is NaN and none is -0.0, so that this is the plain order of numbers.
+    // No score is NaN or -0.0, so this is the usual order of numbers.
     let by_score = |a: &u32, b: &u32| scores[*b as usize].total_cmp(&scores[*a as usize]);
     if !scores.is_sorted_by(|a, b| a >= b) {
-        // Stable, so that within a group of equals the order of input stays.
+        // A stable sort keeps the order of input among equal scores.
         ranked.sort_by(by_score);
     }
     if ties == Ties::Input {

@@ -1,4 +1,4 @@
-//! Going through the text of a source: blocks in parallel, rows one by one, and errors with places.
+//! Reads the text of a source: blocks in parallel, rows one by one, errors with their positions.
 
 use std::sync::Mutex;
 
@@ -11,11 +11,11 @@ use crate::watch::Watch;
 
 /// A failure while reading, before its line number is known.
 pub enum Failed {
-    /// Something wrong at this byte of the text.
+    /// An error at this byte of the text.
     At { offset: u64, line_start: u64, message: String },
-    /// A document that came twice for one query; its group of rows starts at this byte.
+    /// A document that occurs twice for one query; its group of rows starts at this byte.
     Twice { offset: u64, query: Vec<u8>, doc: Vec<u8> },
-    /// What ended the reading, and at which byte.
+    /// The problem that ended the reading, and its byte.
     Other { offset: u64, problem: Problem },
 }
 
@@ -35,7 +35,7 @@ impl From<Problem> for Failed {
     }
 }
 
-/// Calls `work` for every block, several at a time, and reports the first failure in the text.
+/// Calls `work` for every block, several at a time, and returns the first failure in the text.
 pub fn blocks<'s>(
     source: &'s Source,
     layout: &'s Layout,
@@ -49,8 +49,8 @@ pub fn blocks<'s>(
             *first = Some(failure);
         }
     };
-    // Blocks are handed out in order, so when one fails all those before it are already under way:
-    // letting them finish makes the failure that is reported the first one, run after run.
+    // Blocks are handed out in order, so when one fails, all before it have been started. They are
+    // finished, so that the reported failure is always the first one in the text.
     let ok = |()| first.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).is_none();
     source.blocks(layout, watch)?.take_while(|_| ok(())).par_bridge().for_each(|block| {
         let outcome = block
@@ -94,7 +94,7 @@ pub fn rows<'b>(
     Ok(())
 }
 
-/// Refuses what has no place in any text: NUL bytes, bytes that are not UTF-8, lone carriage returns.
+/// Rejects bytes that are not text: NUL bytes, invalid UTF-8, lone carriage returns.
 fn check_encoding(block: &Block<'_>) -> Result<(), Failed> {
     let text: &[u8] = &block.text;
     let (at, message) = if let Some(at) = memchr::memchr(0, text) {
@@ -119,13 +119,13 @@ fn check_encoding(block: &Block<'_>) -> Result<(), Failed> {
     Err(Failed::At { offset: block.offset + at as u64, line_start: block.offset + line_start, message })
 }
 
-/// A carriage return that no newline follows: old files have nothing else at the ends of their lines,
-/// and would otherwise be one long line.
+/// A carriage return without a newline after it. Old files end their lines with it; they would be
+/// read as one long line.
 fn lone_carriage_return(text: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'\r', text).find(|&at| text.get(at + 1).is_some_and(|&next| next != b'\n'))
 }
 
-/// Finds both lines of a document that occurs twice, for the message about it.
+/// Finds both lines of a duplicate document, for the message.
 pub fn duplicate(source: &Source, layout: &Layout, query: &[u8], doc: &[u8]) -> Problem {
     let quiet = Watch::default();
     let mut found: Vec<u64> = Vec::new();

@@ -1,23 +1,23 @@
-//! Sorting within the segments of an array, which numpy can only do by sorting the whole.
+//! Sorting within segments of an array: numpy can only sort the whole array.
 
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterator};
 use rayon::slice::{ParallelSlice, ParallelSliceMut};
 
-/// Where the groups of equals begin and end: for each place, the first and last rank of its group.
+/// Groups of equal scores: for each position, the first and last rank of its group.
 pub type Groups = (Vec<i64>, Vec<i64>);
 
-/// How many values are worth handing to another thread.
+/// The least number of values that is worth another thread.
 const TASK: usize = 8192;
 
-/// How many positive values each segment has. `starts` says where segments begin, with one more entry
-/// for the end.
+/// Counts the positive values of each segment. `starts` has the start of each segment, and the end
+/// of the last.
 pub fn count_positive(starts: &[i64], values: &[f64]) -> Vec<i64> {
     let segments = starts.windows(2).map(|segment| &values[segment[0] as usize..segment[1] as usize]);
     segments.map(|values| values.iter().filter(|&&value| value > 0.0).count() as i64).collect()
 }
 
-/// The positive values of each segment in falling order, equals as they stand: fills in their positions
-/// and ranks, for as many as `count_positive` counted.
+/// Sorts the positive values of each segment in descending order (stable), and fills in their
+/// positions and ranks: as many as `count_positive` counted.
 pub fn best_first(starts: &[i64], values: &[f64], counts: &[i64], order: &mut [i64], rank: &mut [i64]) {
     let mut tasks = Vec::new();
     let (mut order, mut rank) = (order, rank);
@@ -53,11 +53,11 @@ pub fn best_first(starts: &[i64], values: &[f64], counts: &[i64], order: &mut [i
     });
 }
 
-/// How many levels are counted rather than sorted. Grades mostly are whole numbers from 0 to 4.
+/// Values below this number are counted instead of sorted. Most grades are whole numbers from 0 to 4.
 const LEVELS: usize = 16;
 
-/// Places the positive values of a segment that starts at `from`, where all are small whole numbers, by
-/// counting them; says how many there are. `sorted` is room to work in.
+/// Sorts the positive values of the segment that starts at `from` by counting, if all are small whole
+/// numbers; returns their number. `sorted` is a buffer.
 fn place_levels(values: &[f64], from: usize, order: &mut [i64], sorted: &mut Vec<u64>) -> Option<usize> {
     let level_of = |value: f64| value.max(0.0) as usize;
     let whole = |&value: &f64| (value.max(0.0).trunc() == value.max(0.0)) & (value < LEVELS as f64);
@@ -73,7 +73,7 @@ fn place_levels(values: &[f64], from: usize, order: &mut [i64], sorted: &mut Vec
         (placed, *count) = (placed + *count, placed);
     }
     let positive = next[0];
-    // What is not positive is placed too, behind the rest: a branch would often be guessed wrong.
+    // Values that are not positive are placed too, at the end: a branch would often be mispredicted.
     sorted.resize(values.len(), 0);
     for (at, &value) in values.iter().enumerate() {
         let place = &mut next[level_of(value) % LEVELS];
@@ -86,8 +86,7 @@ fn place_levels(values: &[f64], from: usize, order: &mut [i64], sorted: &mut Vec
     Some(positive)
 }
 
-/// Whole segments, so many together as are worth handing to another thread: the first, and one past
-/// the last.
+/// Ranges of whole segments, each with enough values to be worth another thread.
 fn tasks_of(starts: &[i64]) -> Vec<(usize, usize)> {
     let mut tasks = Vec::new();
     let mut first = 0;
@@ -100,9 +99,9 @@ fn tasks_of(starts: &[i64]) -> Vec<(usize, usize)> {
     tasks
 }
 
-/// Ranks each row of a matrix by its scores; of equals the later column comes first. Fills in, at each
-/// rank of each row, the position in the matrix and the grade there. Gives, where there are equals, the
-/// first and last rank of their group, from 1.
+/// Ranks each row of a matrix by its scores; among equal scores the later column comes first. Fills in
+/// the position in the matrix and the grade at each rank of each row. Returns the first and last rank
+/// of each group of equal scores, from 1, if there are any.
 pub fn rank_matrix(
     grades: &[f64],
     scores: &[f64],
@@ -136,10 +135,10 @@ pub fn rank_matrix(
     any_tied.then(|| groups_of_equals(scores, doc, columns))
 }
 
-/// The sum of the values that belong to each of `groups` groups, added in the order they stand in;
-/// nothing where there is no such group.
+/// Sums the values of each of `groups` groups, in the order of the array; `None` if a value has a
+/// group out of range.
 ///
-/// Neighbours mostly belong together, so that the sum can stay in a register.
+/// Neighbours mostly belong to the same group, so the sum can stay in a register.
 pub fn total(group: &[i64], values: &[f64], groups: usize) -> Option<Vec<f64>> {
     let mut totals = vec![0.0; groups];
     let mut values = values;
@@ -152,20 +151,20 @@ pub fn total(group: &[i64], values: &[f64], groups: usize) -> Option<Vec<f64>> {
     Some(totals)
 }
 
-/// How many bits of a sort key say which value it is of; the others are the value's upper bits.
+/// The number of bits of a sort key that hold the value's number; the others are its upper bits.
 const NUMBER_BITS: u32 = 32;
 const NUMBER: u64 = (1 << NUMBER_BITS) - 1;
 
-/// Which value a sort key is of.
+/// The number of the value of a sort key.
 fn number_in(key: u64) -> usize {
     (key & NUMBER) as usize
 }
 
-/// Fills `keys` with a sort key for each of the numbered values, the highest value first; of equals the
-/// lower number first.
+/// Fills `keys` with a sort key for each of the numbered values, the highest value first; among equal
+/// values, the lower number first.
 ///
-/// One integer holds the number and as much of the value as there is room for: sorting those is twice
-/// as fast as sorting pairs. Values that agree in their upper bits, as equals do, are looked at again.
+/// One integer holds the number and as many upper bits of the value as fit: sorting integers is twice
+/// as fast as sorting pairs. Values with the same upper bits are compared again.
 fn sort_falling(numbers: impl Iterator<Item = usize>, value: impl Fn(usize) -> f64, keys: &mut Vec<u64>) {
     keys.clear();
     keys.extend(numbers.map(|number| falling_key(value(number)) & !NUMBER | number as u64));
@@ -178,9 +177,9 @@ fn sort_falling(numbers: impl Iterator<Item = usize>, value: impl Fn(usize) -> f
     }
 }
 
-/// A number that falls as the value rises, so that integers can be sorted instead of floats.
+/// An integer that decreases as the value increases, so that integers can be sorted instead of floats.
 fn falling_key(value: f64) -> u64 {
-    // Adding zero turns -0.0 into 0.0, which is the same value.
+    // Adding zero turns -0.0 into 0.0: both are the same value.
     let bits = (value + 0.0).to_bits();
     let rising = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
     !rising
@@ -226,7 +225,7 @@ mod tests {
         assert_eq!(rank, [1, 2, 1, 2, 3]);
         assert_eq!(counts, [2, 0, 3]);
         assert_eq!(best(&[0], &[]).0, Vec::<i64>::new());
-        // Whole numbers are counted, others sorted: both alike.
+        // Whole numbers are counted, others are sorted: the result must be the same.
         assert_eq!(best(&[0, 5], &[1.0, 2.0, -3.0, 1.0, 15.0]).0, [4, 1, 0, 3]);
         assert_eq!(best(&[0, 5], &[1.0, 2.5, -3.0, 1.0, 15.0]).0, [4, 1, 0, 3]);
         assert_eq!(best(&[0, 5], &[1.0, 2.0, -3.5, 1.0, 16.0]).0, [4, 1, 0, 3]);

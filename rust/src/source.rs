@@ -1,8 +1,8 @@
-//! Where bytes come from: a mapped file, a compressed one, a pipe; and how they become blocks of lines.
+//! The input (a mapped file, a compressed file or a pipe), and its text in blocks of lines.
 //!
-//! Every source can be read more than once, since queries that are scattered through the input, and
-//! line numbers for messages, are found on a second reading. A pipe is therefore copied, as it is
-//! read, to a nameless temporary file.
+//! Every source can be read more than once: queries that are scattered through the input, and line
+//! numbers for messages, need a second pass. So a pipe is copied to a nameless temporary file while
+//! it is read.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -19,13 +19,13 @@ use crate::marks::{Marks, WINDOW};
 use crate::problem::{Outcome, Problem};
 use crate::watch::Watch;
 
-/// The text a block is wanted to have: small enough to stay in a core's cache, large enough that
-/// handing it over costs nothing.
+/// The target size of a block: small enough to stay in a core's cache, large enough that handing it to
+/// a thread costs nothing.
 const BLOCK: usize = 1 << 20;
 
-/// An input, opened.
+/// An open input.
 pub struct Source {
-    /// As messages name it.
+    /// The name in messages.
     pub name: String,
     raw: Raw,
     packing: Packing,
@@ -47,7 +47,7 @@ enum Packing {
 }
 
 impl Packing {
-    /// By the first bytes rather than the file's name: names lie, and a pipe has none.
+    /// Detects the compression by the first bytes: a file's name may be wrong, and a pipe has none.
     fn of(head: &[u8]) -> Packing {
         match head {
             [0x1f, 0x8b, ..] => Packing::Gzip,
@@ -88,7 +88,7 @@ impl Source {
         Ok(source)
     }
 
-    /// How many bytes there are to read, as far as one can know.
+    /// The number of bytes to read; 0 for a pipe.
     pub fn size(&self) -> u64 {
         match &self.raw {
             Raw::Mapped(map) => map.len() as u64,
@@ -96,7 +96,7 @@ impl Source {
         }
     }
 
-    /// The first bytes of the text, unpacked: enough to see which format it is in.
+    /// The first bytes of the decompressed text: enough to detect the format.
     pub fn head(&self, length: usize, watch: &Watch) -> Outcome<Vec<u8>> {
         match self.plain() {
             Some(text) => Ok(text[..text.len().min(length)].to_vec()),
@@ -112,16 +112,16 @@ impl Source {
         Ok(head)
     }
 
-    /// BLAKE3 of the bytes as they lie on disk (what `b3sum` prints); of a pipe, as they came.
+    /// BLAKE3 of the bytes on disk (as `b3sum` prints it), or of the bytes from a pipe.
     pub fn digest(&self, watch: &Watch) -> Outcome<&str> {
         if self.digest.get().is_none() {
             let digest = self.hashed(watch, blake3::Hasher::update_rayon)?;
-            let _ = self.digest.set(digest); // or another thread has, to the same text
+            let _ = self.digest.set(digest); // another thread may have set it, to the same text
         }
         Ok(self.digest.get().map_or("", String::as_str))
     }
 
-    /// The same on this thread alone, leaving the others to their work.
+    /// The same on this thread only, because the others have work to do.
     pub fn hash_alone(&self) {
         if let Ok(digest) = self.hashed(&Watch::default(), blake3::Hasher::update) {
             let _ = self.digest.set(digest);
@@ -148,7 +148,7 @@ impl Source {
         Ok(hasher.finalize().to_hex().to_string())
     }
 
-    /// The text in blocks of whole lines, no query cut in two unless it is scattered anyway.
+    /// The text in blocks of whole lines. No query is split between blocks unless it is scattered.
     pub fn blocks<'s>(&'s self, layout: &'s Layout, watch: &'s Watch) -> Outcome<Blocks<'s>> {
         let (rest, reader) = match self.plain() {
             Some(text) => (Cow::Borrowed(text), None),
@@ -160,7 +160,7 @@ impl Source {
         Ok(Blocks { source: self, layout, watch, rest, reader, at: 0 })
     }
 
-    /// The number of the line that the byte at `offset` of the text stands on.
+    /// The number of the line with the byte at `offset` of the text.
     pub fn line_number(&self, offset: u64, layout: &Layout) -> u64 {
         let quiet = Watch::default();
         let mut newlines = 0;
@@ -188,7 +188,7 @@ impl Source {
             Raw::Pipe(pipe) => Box::new(pipe.reader(watch)),
         };
         let raw = BufReader::with_capacity(1 << 16, raw);
-        // Several archives one after the other are one text (`cat a.gz b.gz`), in every format.
+        // Concatenated archives (`cat a.gz b.gz`) are one text, in every format.
         Ok(match self.packing {
             Packing::Plain => Box::new(raw),
             Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
@@ -213,8 +213,8 @@ impl Source {
     }
 }
 
-/// Standard input where it is a file (`< run.txt`) that nobody has read from yet: it can be mapped
-/// like one that is named.
+/// Standard input, if it is a file (`< run.txt`) that nobody has read from yet: it can be mapped like
+/// a named file.
 #[cfg(unix)]
 fn stdin_as_file() -> Option<File> {
     use std::os::fd::AsFd;
@@ -230,18 +230,17 @@ fn stdin_as_file() -> Option<File> {
 
 #[allow(unsafe_code)]
 fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: the mapping is only ever read. Nothing can keep another process from cutting the file
-    // short meanwhile; that ends this process by a signal, as it would any program that maps files,
-    // and cannot corrupt anything.
+    // SAFETY: the mapping is only read. Another process may truncate the file at the same time; that
+    // ends this process with a signal, like any program that maps files, and cannot corrupt anything.
     unsafe { Mmap::map(file) }
 }
 
-/// What a reader says when it is no longer wanted; not `Interrupted`, upon which `Read` tries again.
+/// The error of a cancelled reader; not `Interrupted`, because `Read` tries again after that.
 fn stopped() -> io::Error {
     io::Error::other("stopped")
 }
 
-/// Counts what was read, for the progress bar, and stops when no longer wanted.
+/// Counts the bytes read, for the progress bar, and stops when cancelled.
 struct Counted<'s, R> {
     inner: R,
     read: u64,
@@ -258,9 +257,9 @@ impl<R: Read> Read for Counted<'_, R> {
     }
 }
 
-/// A pipe that can be read again: what came through is kept in a nameless file.
+/// A pipe that can be read again: a nameless file keeps its bytes.
 ///
-/// A thread of its own opens and reads the far end, so that Ctrl-C works while nothing comes.
+/// A separate thread opens and reads the pipe, so that Ctrl-C works while no data comes.
 struct Pipe {
     state: Mutex<PipeState>,
 }
@@ -309,7 +308,7 @@ struct PipeReader<'s> {
 
 impl Read for PipeReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        // A poisoned lock means that another reader panicked; what is spooled is still right.
+        // A poisoned lock means that another reader panicked; the spooled bytes are still correct.
         let mut state = self.pipe.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         while self.at == state.length && !state.ended {
             self.watch.still_wanted().map_err(|_| stopped())?;
@@ -334,28 +333,28 @@ impl Read for PipeReader<'_> {
     }
 }
 
-/// A piece of the text that starts and ends with a line.
+/// A part of the text that consists of whole lines.
 pub struct Block<'s> {
     pub text: Cow<'s, [u8]>,
-    /// Where it starts in the whole text.
+    /// Its offset in the whole text.
     pub offset: u64,
-    /// It is the beginning of a file, where a header and a byte order mark may stand.
+    /// It is the beginning of the file, which may have a byte order mark and a header.
     pub first: bool,
 }
 
-/// The text of a source, a block at a time.
+/// Iterates over the blocks of a source.
 pub struct Blocks<'s> {
     source: &'s Source,
     layout: &'s Layout,
     watch: &'s Watch,
-    /// What was read and not yet handed out; of a mapped file, all that is left.
+    /// The text that was read and not yet handed out; of a mapped file, the whole rest.
     rest: Cow<'s, [u8]>,
     reader: Option<Box<dyn Read + Send + 's>>,
     at: u64,
 }
 
 impl<'s> Iterator for Blocks<'s> {
-    /// A block, or what ended the reading and at which byte of the text.
+    /// A block, or the problem that ended the reading and its byte in the text.
     type Item = Result<Block<'s>, (u64, Problem)>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -376,14 +375,14 @@ impl<'s> Iterator for Blocks<'s> {
             if end > 0 {
                 return Some(Ok(self.take(end)));
             }
-            // One query, or one line, fills the whole window: look at more.
+            // One query or one line fills the whole window: read more.
             wanted = wanted.saturating_mul(2);
         }
     }
 }
 
 impl<'s> Blocks<'s> {
-    /// Reads on until `wanted` bytes are at hand, or the end is reached.
+    /// Reads until `wanted` bytes are in the window, or the end is reached.
     fn fill(&mut self, wanted: usize) -> Outcome<()> {
         let Some(reader) = &mut self.reader else { return Ok(()) };
         let rest = self.rest.to_mut();
@@ -418,7 +417,7 @@ impl<'s> Blocks<'s> {
         Block { text, offset, first: offset == 0 }
     }
 
-    /// Where the lines of the window's last query begin; 0 where there is no such place.
+    /// The start of the lines of the window's last query; 0 if the window cannot be cut.
     fn start_of_last_query(&self, window: &[u8]) -> usize {
         let Some(last_newline) = memrchr(b'\n', window) else { return 0 };
         let mut last_query: Option<&[u8]> = None;
@@ -438,7 +437,7 @@ impl<'s> Blocks<'s> {
             }
             end = line_start;
         }
-        // Comments and nothing else can be cut anywhere.
+        // A window of comments only can be cut anywhere.
         if last_query.is_none() {
             last_newline + 1
         } else {
@@ -448,11 +447,11 @@ impl<'s> Blocks<'s> {
 }
 
 impl Block<'_> {
-    /// Every line that carries something, with the offset of its start within the block.
+    /// Every line that is not skipped, with the offset of its start in the block.
     #[inline]
     pub fn lines<'b>(&'b self, layout: &'b Layout) -> impl Iterator<Item = (usize, Line<'b>)> {
         let text: &[u8] = &self.text;
-        // A byte order mark, which Windows programs like to write, is not part of the first id.
+        // A byte order mark, which Windows programs write, is not part of the first id.
         let mark = self.first && text.starts_with(b"\xef\xbb\xbf");
         let mut at = if mark { 3 } else { 0 };
         let mut header = self.first && layout.header;
@@ -471,7 +470,7 @@ impl Block<'_> {
     }
 }
 
-/// The line that starts here. Most are short, and then one look finds its end and its blanks.
+/// The line that starts here. Most lines are short: then one comparison finds the end and the blanks.
 #[inline]
 fn line_at(text: &[u8], start: usize) -> Line<'_> {
     if let Some(window) = text[start..].first_chunk::<WINDOW>() {

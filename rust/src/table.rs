@@ -14,14 +14,14 @@ use crate::scan;
 use crate::source::Source;
 use crate::watch::Watch;
 
-/// What becomes of a document that occurs twice for one query.
+/// What to do with a document that occurs twice for one query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Duplicates {
     Refuse,
     KeepFirst,
-    /// The one with the higher score or grade; of equals, the first.
+    /// Keep the higher score or grade, at the place of the first.
     KeepBest,
-    /// Not looked for here, since the join that follows will.
+    /// Do not look for duplicates: the join does.
     Unchecked,
 }
 
@@ -29,7 +29,7 @@ pub enum Duplicates {
 #[derive(Debug, Default)]
 pub struct Table {
     pub queries: Ids,
-    /// Where each query's rows start; one more entry than there are queries.
+    /// The start of each query's rows, and the end of the last.
     pub starts: Vec<usize>,
     pub docs: Ids,
     pub values: Vec<f64>,
@@ -83,13 +83,13 @@ impl Builder {
         self.values.push(value);
     }
 
-    /// Makes a query known that may have no rows.
+    /// Adds a query, which may have no rows.
     pub fn declare(&mut self, query: &[u8]) {
         self.code(query);
     }
 
     fn code(&mut self, query: &[u8]) -> u32 {
-        // Rows of a query mostly stand together.
+        // Rows of a query are mostly contiguous.
         if let Some(&last) = self.query.last() {
             if self.queries.get(last as usize) == query {
                 return last;
@@ -113,7 +113,7 @@ impl Builder {
         self.values.extend(other.values);
     }
 
-    /// Groups the rows by query, and deals with duplicates; a refused one is returned as an error.
+    /// Groups the rows by query, and handles duplicates; `Refuse` returns the first one as an error.
     pub fn finish(self, duplicates: Duplicates) -> Result<Table, (Vec<u8>, Vec<u8>)> {
         let mut starts = vec![0usize; self.queries.len() + 1];
         for &code in &self.query {
@@ -167,7 +167,7 @@ impl Table {
         Ok(Table { queries: self.queries, starts, docs: self.docs.picked(&kept), values })
     }
 
-    /// The rows of a query to drop; under `Refuse`, the first document that comes back.
+    /// The duplicate rows of a query, which are dropped; with `Refuse`, the first is an error.
     fn repeated_rows(&self, query: usize, policy: Duplicates) -> Result<Vec<Repetition>, Vec<u8>> {
         let rows = self.rows_of(query);
         let mut seen: HashMap<&[u8], (usize, f64), RandomState> =
@@ -190,14 +190,14 @@ impl Table {
     }
 }
 
-/// A row whose document came before: the earlier row stays, with the value that is kept.
+/// A row whose document occurred earlier: the earlier row stays, with the value that is kept.
 struct Repetition {
     row: usize,
     earlier: usize,
     value: f64,
 }
 
-/// The message for a duplicate in data that has no lines.
+/// The message about a duplicate in data without line numbers.
 pub fn duplicate_message(query: &[u8], doc: &[u8]) -> String {
     format!("document {} occurs twice for query {}", quoted(doc), quoted(query))
 }

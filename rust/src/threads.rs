@@ -1,6 +1,6 @@
-//! The threads that work in parallel.
+//! The thread pool.
 //!
-//! Not rayon's own pool: a process that was forked (as `multiprocessing` and Spark do) has none of its
+//! Not rayon's global pool: a forked process (as of `multiprocessing` and Spark) does not have its
 //! parent's threads, and would wait for them for ever.
 
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use rayon::ThreadPool;
 
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
 
-/// Does `work` on this process's threads.
+/// Runs `work` on the threads of this process.
 pub fn install<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     match of_this_process() {
         Some(pool) => pool.install(work),
@@ -27,7 +27,7 @@ fn of_this_process() -> Option<Arc<ThreadPool>> {
     }
     let pool = Arc::new(rayon::ThreadPoolBuilder::new().build().ok()?);
     if let Some(of_parent) = held.replace((process, pool.clone())) {
-        // Its threads do not exist here: dropping it would wait for them.
+        // The threads of this pool do not exist here: dropping it would wait for them.
         std::mem::forget(of_parent);
     }
     Some(pool)

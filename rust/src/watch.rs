@@ -1,10 +1,10 @@
-//! How far long work has come, and whether it is still wanted.
+//! Progress and cancellation of long work.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use crate::problem::{Outcome, Problem};
 
-/// Shared between the thread that works and the one that shows progress and listens for Ctrl-C.
+/// Shared by the thread that works and the thread that shows progress and checks for Ctrl-C.
 #[derive(Debug, Default)]
 pub struct Watch {
     cancelled: AtomicBool,
@@ -16,7 +16,7 @@ impl Watch {
         self.cancelled.store(true, Relaxed);
     }
 
-    /// Says that the work has come to byte `done` of its input.
+    /// Reports that the work has reached byte `done` of its input.
     pub fn reached(&self, done: u64) {
         self.done.fetch_max(done, Relaxed);
     }
@@ -25,7 +25,7 @@ impl Watch {
         self.done.load(Relaxed)
     }
 
-    /// To be asked every few milliseconds of work.
+    /// Returns an error after `cancel`. To be called every few milliseconds.
     pub fn still_wanted(&self) -> Outcome<()> {
         if self.cancelled.load(Relaxed) {
             return Err(Problem::Interrupted);

@@ -1,4 +1,4 @@
-//! From text to hits, against a slow and obvious way to do the same.
+//! Compares the path from text to hits with a slow and obvious implementation.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
@@ -40,7 +40,7 @@ const ORDER: Order = Order {
     elsewhere: false,
 };
 
-/// A source of these bytes, in a file that lives as long as the first part of the result.
+/// A source of these bytes, in a file that lives as long as the first element of the result.
 fn source(bytes: &[u8]) -> (tempfile::NamedTempFile, Source) {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
@@ -59,7 +59,7 @@ fn streamed(bytes: &[u8], judgments: &Judgments) -> Result<Joined, Problem> {
     join::text(&source, &run_layout(), judgments, ORDER, &Watch::default())
 }
 
-/// A generator of numbers that are random enough, and the same on every run.
+/// A seeded generator of pseudo-random numbers.
 struct Random(u64);
 
 impl Random {
@@ -75,7 +75,7 @@ impl Random {
     }
 }
 
-/// Rows of (query, document, score), each document once a query, with many equal scores.
+/// Rows of (query, document, score) with many equal scores; each document occurs once per query.
 fn rows(random: &mut Random, queries: u64, depth: u64) -> Vec<(String, String, i64)> {
     let mut rows = Vec::new();
     for query in 0..queries {
@@ -98,7 +98,7 @@ fn some_judgments(random: &mut Random, queries: u64, depth: u64) -> String {
         .collect()
 }
 
-/// The hits of every judged query by sorting everything.
+/// Computes the hits of every judged query by sorting everything.
 fn obvious(rows: &[(String, String, i64)], judgments: &Judgments) -> BTreeMap<String, Vec<Hit>> {
     let mut by_query: HashMap<&str, Vec<(i64, &str)>> = HashMap::new();
     for (query, doc, score) in rows {
@@ -251,10 +251,10 @@ fn duplicates_can_be_kept_by_rule() {
     }
 }
 
-/// A document's row in the judgments, its rank, and the first and last rank of its tied group.
+/// A document's row in the judgments, its rank, and the first and last rank of its group of ties.
 type Place = (Option<usize>, u32, u32, u32);
 
-/// The hits of each judged query, by text and by table, which must agree.
+/// The hits of each judged query, from text and from a table, which must agree.
 fn both_ways(text: &str, judgments: &Judgments, order: Order) -> Vec<Vec<Place>> {
     let (_file, source) = source(text.as_bytes());
     let streamed = join::text(&source, &run_layout(), judgments, order, &Watch::default()).unwrap();
@@ -271,7 +271,7 @@ fn both_ways(text: &str, judgments: &Judgments, order: Order) -> Vec<Vec<Place>>
 #[test]
 fn the_querys_own_document_can_be_left_out() {
     let judgments = judgments("a 0 a 1\na 0 b 1\nb 0 a 1\nb 0 b 1\nc 0 c 1\n");
-    // In order of falling scores, tied, and alone; `b` comes in two places.
+    // Decreasing scores, ties, a single row; `b` occurs in two places.
     let text = "b Q0 b 0 1 t\na Q0 a 0 3 t\na Q0 x 0 2 t\na Q0 b 0 1 t\nc Q0 c 0 1 t\nb Q0 a 0 1 t\n";
     let order = Order { drop_own: true, ..ORDER };
     let hits = both_ways(text, &judgments, order);

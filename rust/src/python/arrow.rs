@@ -1,4 +1,4 @@
-//! Columns in and out, through Arrow's PyCapsule interface: polars, pandas, pyarrow, duckdb.
+//! Reads and writes columns through Arrow's PyCapsule interface: polars, pandas, pyarrow, duckdb.
 
 use std::sync::Arc;
 
@@ -58,8 +58,8 @@ pub fn read(
     finish(py, builder, duplicates)
 }
 
-/// A column of ids as text. Floating-point ids are refused: 301.0 is not the query 301, and telling
-/// so beats finding no id in common.
+/// Converts a column of ids to text. Floating-point ids are an error: 301.0 is not the query 301, and
+/// without the error no ids would match.
 fn ids(py: Python<'_>, batch: &RecordBatch, name: &str) -> PyResult<ArrayRef> {
     if let Some(found) = batch.column_by_name(name) {
         let held = match found.data_type() {
@@ -78,7 +78,7 @@ fn ids(py: Python<'_>, batch: &RecordBatch, name: &str) -> PyResult<ArrayRef> {
     column(py, batch, name, &DataType::LargeUtf8)
 }
 
-/// A column of numbers; text is refused even where it could be read as such, as in a dict.
+/// Converts a column of numbers. Text is an error even if it could be parsed, as in a dict.
 fn numbers(py: Python<'_>, batch: &RecordBatch, name: &str) -> PyResult<ArrayRef> {
     if let Some(found) = batch.column_by_name(name) {
         let held = found.data_type();
@@ -92,14 +92,14 @@ fn numbers(py: Python<'_>, batch: &RecordBatch, name: &str) -> PyResult<ArrayRef
 fn column(py: Python<'_>, batch: &RecordBatch, name: &str, wanted: &DataType) -> PyResult<ArrayRef> {
     let found =
         batch.column_by_name(name).ok_or_else(|| refuse(py, format!("there is no column {name:?}")))?;
-    // Not "safe", which would turn what is no number into an empty place.
+    // Not "safe", which would turn values that are not numbers into nulls.
     let strict = CastOptions { safe: false, ..CastOptions::default() };
     cast_with_options(found, wanted, &strict)
         .map_err(|error| refuse(py, format!("column {name:?} cannot be used: {error}")))
 }
 
 pub fn write(table: &Table, columns: [String; 3]) -> PyResult<PyTable> {
-    // Every reader has made sure that ids are UTF-8.
+    // All readers check that ids are UTF-8.
     let text = |id| std::str::from_utf8(id).unwrap_or_default();
     let mut queries = Vec::with_capacity(table.values.len());
     for (query, id) in table.queries.iter().enumerate() {

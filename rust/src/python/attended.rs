@@ -1,4 +1,4 @@
-//! Long work with an attendant: the GIL is free, progress is shown, and Ctrl-C is heard.
+//! Runs long work without the GIL, reports progress, and reacts to Ctrl-C.
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::mpsc::{channel, RecvTimeoutError};
@@ -12,10 +12,10 @@ use crate::problem::{Outcome, Problem};
 use crate::threads;
 use crate::watch::Watch;
 
-/// How often Python is asked for signals and told of progress.
+/// How often Python's signals are checked and progress is reported.
 const GLANCE: Duration = Duration::from_millis(100);
 
-/// Does `work` on another thread, while this one calls `progress(done, total)` and minds signals.
+/// Runs `work` on another thread, while this one calls `progress(done, total)` and checks signals.
 pub fn attended<T: Send>(
     py: Python<'_>,
     progress: Option<Py<PyAny>>,
@@ -34,7 +34,7 @@ pub fn attended<T: Send>(
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let outcome = catch_unwind(AssertUnwindSafe(|| threads::install(|| work(&watch))));
-                // The receiver lives until this message has come.
+                // The receiver lives until it gets this message.
                 let _ = finished.send(outcome);
             });
             let mut complaint = None;
@@ -62,7 +62,7 @@ pub fn attended<T: Send>(
     }
 }
 
-/// Does `work` that needs Python's objects, and lets no panic out.
+/// Runs `work` that needs Python objects, and turns a panic into an exception.
 pub fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_panic| Err(internal(py)))
 }

@@ -1,7 +1,7 @@
-//! Hits of a run that is a dict of dicts, walked in place.
+//! The hits of a run that is a dict of dicts, without a copy of the dict.
 //!
-//! Of most results only the score is looked at: the judged documents are looked up in the dict, and
-//! other ids matter only where their score is tied with a judged one's.
+//! Only the scores of most results are read: the judged documents are looked up in the dict, and other
+//! ids matter only if their score is tied with that of a judged document.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyString};
@@ -12,7 +12,7 @@ use crate::judgments::{JudgedQuery, Judgments};
 use crate::layout::Value;
 use crate::ranking::{Hit, Order, Reduced, Results, Ties};
 
-/// The hits of a dict of dicts; None where an id is not text.
+/// The hits of a dict of dicts; `None` if an id is not text.
 pub fn join(nested: &Bound<'_, PyDict>, judgments: &Judgments, order: Order) -> PyResult<Option<Joined>> {
     let mut joined = Joined::new(judgments);
     let mut scores = Vec::new();
@@ -41,7 +41,7 @@ pub fn join(nested: &Bound<'_, PyDict>, judgments: &Judgments, order: Order) -> 
     Ok(Some(joined))
 }
 
-/// Reads the scores in the order of the dict; false where a document's id is not text.
+/// Reads the scores in the order of the dict; false if a document's id is not text.
 fn read_scores(
     results: &Bound<'_, PyDict>,
     query: &str,
@@ -75,7 +75,7 @@ fn by_scores(
     let mut reduced = Reduced { returned: scores.len() as u32, tied: tied as u32, ..Reduced::default() };
     let mut in_groups = Vec::new();
     for (doc, id, _) in judged.docs() {
-        // What is judged was read from UTF-8.
+        // Ids of judged documents were read from UTF-8.
         let Some(score) = results.get_item(std::str::from_utf8(id).unwrap_or_default())? else { continue };
         let score = order.comparable(score.extract()?);
         let above = falling.partition_point(|&other| other > score) as u32;
@@ -92,7 +92,7 @@ fn by_scores(
     Ok(reduced)
 }
 
-/// Moves hits that have their score in common with others to their place among these.
+/// Moves tied hits to their ranks within the group of equal scores.
 fn rank_within_groups(
     results: &Bound<'_, PyDict>,
     scores: &[f64],
@@ -120,7 +120,7 @@ fn rank_within_groups(
     Ok(())
 }
 
-/// As for a file: every id is looked at.
+/// Reads every id, as for a file.
 fn in_full(
     results: &Bound<'_, PyDict>,
     scores: &[f64],
@@ -137,7 +137,7 @@ fn in_full(
     }
     let mut ranking = Results::new(judgments, order);
     for (id, &score) in ids.iter().zip(scores) {
-        // A dict's keys differ, so that no document can come twice.
+        // The keys of a dict are unique, so there are no duplicates.
         let _ = ranking.push(id, score);
     }
     Ok(ranking.reduce(query.as_bytes(), Some(judged)))

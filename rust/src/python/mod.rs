@@ -1,4 +1,4 @@
-//! What Python sees of the core: the module `cleverdon._core`.
+//! The Python module `cleverdon._core`.
 
 mod arrow;
 mod attended;
@@ -28,12 +28,12 @@ use options::{Layout, Order};
 
 type Ints<'py> = Bound<'py, PyArray1<i64>>;
 
-/// An input, opened: a file, or standard input for `-`; unpacked where it is compressed.
+/// An open input: a file, or standard input for `-`; decompressed if necessary.
 #[pyclass(frozen, module = "cleverdon._core")]
 struct Source {
     path: String,
     core: Arc<CoreSource>,
-    /// Hashes the file meanwhile, where that was asked for.
+    /// The thread that hashes the file, if `hash_ahead` was called.
     ahead: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -45,7 +45,7 @@ impl Source {
         Ok(Source { path: path.to_string(), core: Arc::new(core), ahead: Mutex::new(None) })
     }
 
-    /// The path that was given.
+    /// The path as given.
     #[getter]
     fn path(&self) -> &str {
         &self.path
@@ -57,34 +57,34 @@ impl Source {
         &self.core.name
     }
 
-    /// The size in bytes as it lies on disk; 0 for a pipe.
+    /// The size on disk in bytes; 0 for a pipe.
     #[getter]
     fn size(&self) -> u64 {
         self.core.size()
     }
 
-    /// The first bytes of the text, unpacked.
+    /// The first bytes of the decompressed text.
     fn head<'py>(&self, py: Python<'py>, length: usize) -> PyResult<Bound<'py, PyBytes>> {
         let head = attended(py, None, 0, |watch| self.core.head(length, watch))?;
         Ok(PyBytes::new(py, &head))
     }
 
-    /// Starts to hash the file, on a thread of its own, so that `digest` need not wait later. That
-    /// also brings the file's pages in, while Python still imports what it needs.
+    /// Starts to hash the file on a separate thread, so that `digest` need not wait later. This also
+    /// loads the file's pages while Python imports modules.
     fn hash_ahead(&self) {
         let core = self.core.clone();
         if core.size() > 0 {
-            // Not on the pool's threads: one of them may be made to wait for it, in `digest`.
+            // Not on the thread pool: one of its threads may wait for it, in `digest`.
             let thread = std::thread::spawn(move || core.hash_alone());
             *self.ahead.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(thread);
         }
     }
 
-    /// BLAKE3 of the bytes as they lie on disk, in hexadecimal.
+    /// BLAKE3 of the bytes on disk, in hexadecimal.
     fn digest(&self, py: Python<'_>) -> PyResult<String> {
         attended(py, None, 0, |watch| {
             let ahead = self.ahead.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
-            // Should it have failed, the digest is computed here, and says why.
+            // If it failed, the digest is computed again here and reports the error.
             let _ = ahead.map(JoinHandle::join);
             self.core.digest(watch).map(str::to_string)
         })
@@ -120,13 +120,13 @@ impl Table {
         guarded(nested.py(), || objects::table_from_dict(nested, kind, duplicates)).map(Table)
     }
 
-    /// From anything that yields (query, document, number).
+    /// From an iterable of (query, document, number).
     #[staticmethod]
     fn from_rows(rows: &Bound<'_, PyIterator>, kind: &str, duplicates: &str) -> PyResult<Self> {
         guarded(rows.py(), || objects::table_from_rows(rows, kind, duplicates)).map(Table)
     }
 
-    /// From numpy arrays of ids, as Python objects, and of numbers: the columns of pandas' frames.
+    /// From numpy arrays of ids (Python objects) and of numbers: the columns of a pandas data frame.
     #[staticmethod]
     fn from_columns(
         py: Python<'_>,
@@ -141,7 +141,7 @@ impl Table {
         guarded(py, || objects::table_from_columns(py, columns, values, kind, duplicates)).map(Table)
     }
 
-    /// From an object with the Arrow PyCapsule interface and the names of three columns of it.
+    /// From an object with the Arrow PyCapsule interface, and the names of three of its columns.
     #[staticmethod]
     fn from_arrow(
         py: Python<'_>,
@@ -163,7 +163,7 @@ impl Table {
         texts(py, &self.0.queries, 0, self.0.queries.len())
     }
 
-    /// Where each query's rows start; one more entry than there are queries.
+    /// The start of each query's rows, and the end of the last.
     #[getter]
     fn starts<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         positions(py, &self.0.starts)
@@ -180,7 +180,7 @@ impl Table {
     }
 }
 
-/// The judgments, in the order in which they are evaluated and with a look-up by document.
+/// The judgments, sorted and indexed by document.
 #[pyclass(frozen, module = "cleverdon._core")]
 struct Judgments(CoreJudgments);
 
@@ -210,7 +210,7 @@ impl Judgments {
         slice(py, &self.0.docs, start, stop)
     }
 
-    /// The hits of a run in a text file, which is never held in memory.
+    /// The hits of a run in a text file; the file is never held in memory.
     #[pyo3(signature = (source, layout, order, progress=None))]
     fn join_text(
         &self,
@@ -230,14 +230,14 @@ impl Judgments {
         attended(py, None, 0, |watch| join::table(&table.0, &self.0, order.0, watch)).map(Joined::from)
     }
 
-    /// The hits of a dict of dicts, walked in place; None where its ids are not all text.
+    /// The hits of a dict of dicts, without a copy; None if an id is not text.
     fn join_dict(&self, nested: &Bound<'_, PyDict>, order: &Order) -> PyResult<Option<Joined>> {
         let joined = guarded(nested.py(), || dicts::join(nested, &self.0, order.0))?;
         Ok(joined.map(Joined::from))
     }
 }
 
-/// The hits of one run as parallel arrays, with what is to be known of the run as a whole.
+/// The hits of one run as parallel arrays, and counts of the whole run.
 #[pyclass(frozen, get_all, module = "cleverdon._core")]
 struct Joined {
     query: Py<PyArray1<i64>>,
@@ -245,15 +245,15 @@ struct Joined {
     doc: Py<PyArray1<i64>>,
     tied_from: Py<PyArray1<i64>>,
     tied_to: Py<PyArray1<i64>>,
-    /// Per judged query: how many results came back, and whether the run has the query at all.
+    /// Per judged query: the number of results, and whether the run has the query.
     returned: Py<PyArray1<i64>>,
     present: Py<PyArray1<bool>>,
-    /// Results of judged queries, and how many of them share their score with another.
+    /// The number of results of judged queries, and how many of them are tied with another.
     rows: u64,
     tied: u64,
     extra: usize,
     extra_names: Vec<String>,
-    /// Per judged query: the first results' ids and scores, as many as were to be kept.
+    /// Per judged query: ids and scores of the first results, as many as `keep` says.
     top: Vec<Vec<(String, f64)>>,
 }
 
@@ -299,7 +299,7 @@ impl From<join::Joined> for Joined {
     }
 }
 
-/// Brings together what many runs returned, one after the other.
+/// Collects the results of many runs, one by one.
 #[pyclass(frozen, module = "cleverdon._core")]
 struct Gathering(Mutex<Option<gather::Gathering>>);
 
@@ -311,7 +311,7 @@ impl Gathering {
         Gathering(Mutex::new(Some(gather::Gathering::new(depth))))
     }
 
-    /// Takes the first results of another system.
+    /// Adds the first results of a system.
     fn add(&self, py: Python<'_>, run: &Table) -> PyResult<()> {
         attended(py, None, 0, |_| {
             let mut held = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -320,7 +320,7 @@ impl Gathering {
         })
     }
 
-    /// All that was returned; nothing can be added then.
+    /// Returns all results; nothing can be added afterwards.
     fn finish(&self, py: Python<'_>) -> PyResult<Gathered> {
         let all = attended(py, None, 0, |_| {
             let mut held = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -341,7 +341,7 @@ impl Gathering {
 
 const FINISHED: &str = "what was gathered has been handed over already";
 
-/// What many runs returned, as parallel arrays: sorted by topic, system and rank.
+/// The results of many runs as parallel arrays, sorted by topic, system and rank.
 #[pyclass(frozen, module = "cleverdon._core")]
 struct Gathered {
     #[pyo3(get)]
@@ -374,7 +374,7 @@ fn positions<'py>(py: Python<'py>, values: &[usize]) -> Bound<'py, PyArray1<i64>
 }
 
 fn texts<'py>(py: Python<'py>, ids: &Ids, start: usize, stop: usize) -> Vec<Bound<'py, PyString>> {
-    // Every reader has made sure that ids are UTF-8.
+    // All readers check that ids are UTF-8.
     (start..stop).map(|i| PyString::new(py, &String::from_utf8_lossy(ids.get(i)))).collect()
 }
 
@@ -385,8 +385,8 @@ fn slice<'py>(py: Python<'py>, ids: &Ids, start: usize, stop: usize) -> PyResult
     Ok(texts(py, ids, start, stop))
 }
 
-/// The rows of a matrix in the order of their scores: the position in the matrix and the grade at each
-/// rank; and where there are equal scores, the first and last rank of each one's group.
+/// Rank each row of a matrix by its scores: return the position in the matrix and the grade at each
+/// rank, and, if there are equal scores, the first and last rank of each group.
 #[pyfunction]
 #[allow(clippy::type_complexity)]
 fn rank_matrix<'py>(
@@ -411,10 +411,10 @@ fn rank_matrix<'py>(
     Ok((doc, grade, tied))
 }
 
-/// The positive values of each segment of an array from high to low: their positions, their ranks from
-/// 1, and how many each segment has.
+/// Sort the positive values of each segment of an array in descending order: return their positions,
+/// their ranks from 1, and their number per segment.
 ///
-/// `starts` says where each segment begins, with one more entry for the end.
+/// `starts` has the start of each segment, and the end of the last.
 #[pyfunction]
 #[allow(clippy::type_complexity)]
 fn best_first<'py>(
@@ -443,7 +443,7 @@ fn best_first<'py>(
     Ok((order, rank, counts.into_pyarray(py)))
 }
 
-/// The sum of the values that belong to each of `groups` groups, added in the order they stand in.
+/// Sum the values of each of `groups` groups, in the order of the array.
 #[pyfunction]
 fn total<'py>(
     py: Python<'py>,

@@ -51,7 +51,7 @@ pub fn table_from_rows(rows: &Bound<'_, PyIterator>, kind: &str, duplicates: &st
     finish(rows.py(), builder, duplicates)
 }
 
-/// From columns of Python's texts, as pandas has them, and numbers.
+/// From columns of Python strings, as in pandas, and of numbers.
 pub fn table_from_columns(
     py: Python<'_>,
     columns: [&[Py<PyAny>]; 2],
@@ -64,7 +64,7 @@ pub fn table_from_columns(
     let [queries, docs] = columns;
     let mut last: Option<(&Py<PyAny>, Cow<'_, str>)> = None;
     for (i, ((query, doc), &value)) in queries.iter().zip(docs).zip(values).enumerate() {
-        // A query's rows mostly have not only an equal text but the same object.
+        // Rows of a query mostly have the same object as id, not only equal text.
         let query_id = match last.take() {
             Some((object, id)) if object.is(query) => id,
             _ => id(query.bind(py), "query")?,
@@ -106,7 +106,7 @@ pub fn inner<'py>(results: &Bound<'py, PyAny>, query: &str) -> PyResult<Bound<'p
     Ok(dict)
 }
 
-/// An id as text: integers are taken as their decimal digits.
+/// An id as text; integers become their decimal digits.
 fn id<'a>(object: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Cow<'a, str>> {
     let text: Cow<'a, str> = if let Ok(text) = object.cast::<PyString>() {
         utf8(text, what)?.into()
@@ -117,7 +117,7 @@ fn id<'a>(object: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Cow<'a, str>> {
     } else if object.is_exact_instance_of::<PyInt>() {
         decimal(object, what)?.into()
     } else if let (false, Ok(index)) = (object.is_instance_of::<PyBool>(), object.call_method0("__index__")) {
-        // numpy's integers; its floats have no __index__.
+        // numpy's integers: its floats have no __index__.
         decimal(&index, what)?.into()
     } else {
         let message = format!("the {what} id {} is neither text nor an integer", shown(object));
@@ -129,7 +129,7 @@ fn id<'a>(object: &'a Bound<'_, PyAny>, what: &str) -> PyResult<Cow<'a, str>> {
     Ok(text)
 }
 
-/// A text's bytes. Python's texts may hold halves of characters, which no file can.
+/// The UTF-8 bytes of a string. Python strings may contain lone surrogates, which UTF-8 cannot.
 pub fn utf8<'a>(text: &'a Bound<'_, PyString>, what: &str) -> PyResult<&'a str> {
     let id = text
         .to_str()
@@ -140,7 +140,7 @@ pub fn utf8<'a>(text: &'a Bound<'_, PyString>, what: &str) -> PyResult<&'a str> 
     Ok(id)
 }
 
-/// An integer's digits. Python refuses to write out those of thousands of digits.
+/// The digits of an integer. Python does not convert integers with thousands of digits.
 fn decimal(integer: &Bound<'_, PyAny>, what: &str) -> PyResult<String> {
     match integer.str() {
         Ok(digits) => Ok(digits.to_str()?.to_owned()),
@@ -162,7 +162,7 @@ pub fn number(object: &Bound<'_, PyAny>, kind: Value, query: &str, doc: &str) ->
     checked(value, kind).map_err(refused)
 }
 
-/// The number as the core wants it (see `Layout::number`), or why it will not do.
+/// Checks a number (see `Layout::number`); the error is the reason why it is invalid.
 pub fn checked(value: f64, kind: Value) -> Result<f64, &'static str> {
     match kind {
         _ if value.is_nan() => Err("is not a number that can be ordered"),

@@ -1,4 +1,4 @@
-//! Settings as Python hands them over: keywords and words, checked.
+//! Checks the settings that Python passes.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -7,7 +7,7 @@ use crate::layout::{Layout as CoreLayout, Separator, Value};
 use crate::ranking::{Order as CoreOrder, Ties};
 use crate::table::Duplicates;
 
-/// How the lines of a text file are laid out. Positions count from 0.
+/// The layout of a text file's lines. Positions count from 0.
 #[pyclass(frozen, module = "cleverdon._core")]
 pub struct Layout(pub CoreLayout);
 
@@ -45,7 +45,7 @@ impl Layout {
     }
 }
 
-/// How results are put in order.
+/// How results are ordered.
 #[pyclass(frozen, module = "cleverdon._core")]
 pub struct Order(pub CoreOrder);
 
