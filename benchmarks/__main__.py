@@ -1,4 +1,4 @@
-"""The command: measures everything that is asked for and prints the tables."""
+"""The command: runs the requested tasks and prints the tables."""
 
 from __future__ import annotations
 
@@ -28,11 +28,12 @@ from benchmarks.tasks import FULL, QUICK, TITLES, run_task
 TASKS = (*TITLES, "pool", "logs", "report", "engine", "judge", "kernels", "scaling")
 
 NOTES = """\
-Medians of the rounds; files are read from the cache, not the disk. CPU s: of all cores together.
-Beside Cleverdon: the tool's seconds over Cleverdon's. Peak MB is all resident memory, mapped files
-included; anonymous MB is without them; with a plus, what the call added to a process that already
-held its inputs. Values: the means of all five measures (for dicts, every query's; of a log, every
-number) are those of Cleverdon; p-values agree but for the error of their draws."""
+Medians of the rounds; files are read from the cache, not the disk. CPU s: all cores together.
+Beside Cleverdon: the tool's seconds divided by Cleverdon's. Peak MB is all resident memory,
+including mapped files; anonymous MB is without them. A plus marks the memory that the call added to
+a process that already held its inputs. Values: the means of all five measures (for dicts, the
+values of every query; for a log, every number) equal Cleverdon's; p-values may differ by the error
+of their draws."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if steps:
         print(f"Cleverdon, queries x 100\n\n{scaling_table(steps)}\n", flush=True)
     if options.quick:
-        print("Quick sizes: the targets are meant for the full ones.\n")
+        print("Quick sizes: the targets apply to the full sizes.\n")
     if options.json:
         options.json.write_text(_json(machine, rows, reported, sent, judged, kernels, steps))
         say(f"wrote {options.json}")
@@ -87,14 +88,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the data or less")
-    parser.add_argument("--rounds", type=int, default=5, help="at least so many (default: 5)")
+    parser.add_argument(
+        "--rounds", type=int, default=5, help="the least number of rounds (default: 5)"
+    )
     parser.add_argument(
         "--only",
         action="append",
         choices=TASKS,
-        help="this task alone; may be given again",
+        help="run only this task; can be repeated",
     )
-    parser.add_argument("--json", type=Path, help="write everything to this file too")
+    parser.add_argument("--json", type=Path, help="also write everything to this file")
     return parser
 
 

@@ -1,6 +1,6 @@
-"""Tools as functions: from objects in memory to numbers.
+"""Tools that are called as functions, with objects in memory.
 
-`call` is timed, `tidy` is not. Imports stand inside the functions, because a process that measures
+`call` is timed, `tidy` is not. Imports are inside the functions, because a process that measures
 one tool must not load the others.
 """
 
@@ -28,7 +28,7 @@ from benchmarks.peers import (
 TEST_SYSTEMS = 20
 ALL_TESTS = TEST_SYSTEMS * (TEST_SYSTEMS - 1) // 2 * TEST_MEASURES
 FEW_TESTS = 4
-"""ranx takes most of an hour for all of them; each takes it as long as any other."""
+"""ranx would need most of an hour for all tests; every test takes the same time."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +46,7 @@ def _cleverdon(qrels: Any, run: Any) -> Any:
 
 
 def _cleverdon_each(scores: Any) -> Values:
-    # pytrec_eval has 0 where a measure is undefined, as Cleverdon has in its means.
+    # pytrec_eval gives 0 where a measure is undefined; Cleverdon counts 0 in its means.
     rows = np.nan_to_num(scores.values[0].T, nan=0.0).tolist()
     return {
         query: dict(zip(MEASURES, row, strict=True))
@@ -79,7 +79,7 @@ def _ranx(qrels: Any, run: Any) -> Any:
 
 
 def _for_ranx(frame: Any) -> Any:
-    """Turn a frame into the only kind that ranx takes: pandas, ids in columns of Python objects."""
+    """Convert a frame to the only kind that ranx takes: pandas with ids as Python objects."""
     table = frame.to_pandas() if hasattr(frame, "to_pandas") else frame
     ids = [name for name in ("query_id", "doc_id") if table[name].dtype != object]
     return table.astype(dict.fromkeys(ids, object)) if ids else table
@@ -157,7 +157,7 @@ FRAMES = (
 MATRIX = (
     Call(name="cleverdon", module="cleverdon", call=_cleverdon_matrix, tidy=_mean),
     Call(name="scikit-learn", module="sklearn", call=_sklearn, tidy=_mean, slower=20),
-    # No target: it is the same function told to give up on ties, shown for the sake of fairness.
+    # No target: the same function without its treatment of ties, shown for fairness.
     Call(name="scikit-learn ignore_ties", module="sklearn", call=_sklearn_no_ties, tidy=_mean),
 )
 RANDOMISATION = (

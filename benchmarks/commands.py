@@ -1,6 +1,6 @@
-"""Tools as commands: from text on disk to numbers on the screen, in a process of their own.
+"""Tools that are run as commands, in a process of their own: from files to printed numbers.
 
-Each command is what the tool's documentation tells a user to type.
+Each command is the one that the tool's documentation gives.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from benchmarks.peers import (
 
 @dataclass(frozen=True, kw_only=True)
 class Command(Peer):
-    """A tool that is started anew for every round.
+    """A tool that is started again for every round.
 
-    Most keep compiled code on disk between two runs; one that does not need never be run before.
+    Most tools keep compiled code on disk. One that does not (`keeps_code`) compiles in every round.
     """
 
     command: Callable[[Collection], Sequence[str]]
@@ -84,7 +84,7 @@ def _ranx(data: Collection) -> Sequence[str]:
 
 
 def _ranx_compiling(data: Collection) -> Sequence[str]:
-    """Run ranx as on the day it was installed, when numba has kept no compiled code of it yet."""
+    """Run ranx as if it had just been installed: numba has no compiled code on disk."""
     empty = "import os, tempfile; kept = tempfile.TemporaryDirectory()\n"
     empty += "os.environ['NUMBA_CACHE_DIR'] = kept.name\n"
     return [sys.executable, "-c", empty + RANX_PROGRAM, str(data.qrels), str(data.run)]
@@ -100,7 +100,7 @@ def _numpy(data: Collection) -> Sequence[str]:
 
 
 def _read_cleverdon(output: str) -> Values:
-    """Find the five means in the printed table, whether measures are its rows or its columns."""
+    """Find the five means in the printed table; measures may be rows or columns."""
     lines = [re.findall(r"[\w@.()=]+", line) for line in output.splitlines()]
     rows = {line[0]: _decimals(line) for line in lines if line and line[0] in MEASURES}
     if set(MEASURES) <= rows.keys():
@@ -164,8 +164,8 @@ FILE = (
         read=_read_ranx,
         tolerance=RANX_TIES,
     ),
-    # The target is meant for a process that has to compile: with compiled code on disk, ranx takes
-    # 23 s, and an eightieth of that is little more than Python and numpy need to start.
+    # The target applies to a process that has to compile: with compiled code on disk, ranx takes
+    # 23 s, and an eightieth of that is little more than the start of Python and numpy.
     Command(
         name="ranx, first run",
         module="ranx",

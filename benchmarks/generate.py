@@ -1,8 +1,8 @@
-"""Runs and graded judgments of any size: the same settings give the same bytes.
+"""Generate runs and graded judgments of any size: the same settings give the same bytes.
 
-Made up rather than downloaded, so that the benchmark needs no network and no licence, but shaped
-like a BM25 run over MS MARCO passages: seven-digit ids, scores that fall down the page, few ties,
-judged documents at every depth and some that the run never found.
+Generated data needs no network and no licence. It resembles a BM25 run over MS MARCO passages:
+seven-digit ids, decreasing scores, few ties, judged documents at every depth and some that the run
+did not find.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ Ints = NDArray[np.int64]
 DATA = Path(__file__).parent / "data"
 
 FORMAT = 1
-"""Raise this when the generator changes, so that files of an older one are not reused."""
+"""Increase this when the generator changes, so that older files are not reused."""
 
 ROWS_A_BLOCK = 500_000
-"""Results made at a time: some 100 MB of arrays, whatever the size of the whole run."""
+"""Results generated at a time: about 100 MB of arrays, for a run of any size."""
 
 FIRST_DOCUMENT = 1_000_000
 DOCUMENTS = 7_841_807
-"""How many ids exist, all of seven digits: a prime p with p - 1 no multiple of 3, so that strides
-and cubes modulo it never meet the same id twice."""
+"""The number of ids, all of seven digits. It is a prime p, and p - 1 is no multiple of 3, so
+strides and cubes modulo p never give the same id twice."""
 
 LARGEST_QUERY = 1_102_400
 
 SCORE_UNIT = 64
-"""Scores are multiples of 1/64. float32 holds those exactly, so that tools which compare in single
-precision (pytrec_eval, trec_eval 9) and in double see the same ties."""
+"""Scores are multiples of 1/64. float32 represents them exactly, so tools that compare in single
+precision (pytrec_eval, trec_eval 9) and in double precision see the same ties."""
 
 STEPS_DOWN = np.array([0, *np.repeat(np.arange(1, 8), 9)], dtype=np.int64)
-"""How far a score lies below the one above it, in units: one result in 64 is tied with it."""
+"""The differences between neighbouring scores, in units: one of 64 is 0, a tie."""
 
 FEWEST_JUDGED, MOST_JUDGED = 5, 50
 NEVER_FOUND = 0.15
@@ -67,7 +67,7 @@ QRELS_LINE = np.dtype(
 
 @dataclass(frozen=True)
 class Shape:
-    """How large a collection is; with the seed, all that its bytes depend on."""
+    """The size and the seed of a collection, which determine its bytes."""
 
     queries: int
     depth: int
@@ -83,7 +83,7 @@ class Shape:
 
     @property
     def bytes_needed(self) -> int:
-        """A little more than the two files will take."""
+        """Return an upper bound of the size of both files."""
         return self.rows * 38 + self.queries * 400
 
 
@@ -103,8 +103,8 @@ class Collection:
 def collection(shape: Shape) -> Collection:
     """Find the files of `shape` under `data/`, or write them.
 
-    They are written into a directory of another name that is renamed at the end: an interrupted
-    run leaves nothing that could be taken for the whole.
+    They are written into a temporary directory that is renamed at the end, so an interrupted run
+    leaves no incomplete collection.
     """
     home = DATA / shape.name
     if not home.exists():
@@ -133,7 +133,7 @@ def _write(shape: Shape, home: Path) -> None:
             qrels.write(_qrels_text(queries, judged, grades))
             done += len(queries)
             progress.say(f"{what}: {done / shape.queries:.0%}")
-        for file in (run, qrels):  # else the disk is still busy with it while tools are timed
+        for file in (run, qrels):  # else the disk is still busy while tools are timed
             file.flush()
             os.fsync(file.fileno())
 
@@ -141,10 +141,10 @@ def _write(shape: Shape, home: Path) -> None:
 def _blocks(shape: Shape) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
     """Yield (query ids, documents by rank, score units, judged documents, their grades).
 
-    All but the first have a row a query. A judged document of -1 is padding.
+    All but the first have one row per query. A judged document of -1 is padding.
     """
     random = np.random.default_rng(shape.seed)
-    # In no order, as in MS MARCO: nothing may count on query ids that ascend.
+    # Query ids are in random order, as in MS MARCO: no tool may rely on sorted ids.
     ids = random.permutation(max(LARGEST_QUERY, shape.queries))[: shape.queries] + 1
     size = max(1, ROWS_A_BLOCK // shape.depth)
     for start in range(0, shape.queries, size):
@@ -158,10 +158,10 @@ def _blocks(shape: Shape) -> Iterator[tuple[Ints, Ints, Ints, Ints, Ints]]:
 
 
 def _documents(first: Ints, stride: Ints, places: Ints) -> Ints:
-    """Say which document stands at each place; those from the run's depth on are never retrieved.
+    """Return the document at each place; those beyond the run's depth are never retrieved.
 
-    The cubes of an arithmetic progression modulo a prime look random, and no two are the same:
-    that saves drawing without repetition, query by query.
+    The cubes of an arithmetic progression modulo a prime look random and are all different, so no
+    sampling without replacement is necessary for each query.
     """
     root = (first + stride * places) % DOCUMENTS
     documents: Ints = FIRST_DOCUMENT + root * root % DOCUMENTS * root % DOCUMENTS
@@ -169,12 +169,12 @@ def _documents(first: Ints, stride: Ints, places: Ints) -> Ints:
 
 
 def _ranked(docs: Ints, random: np.random.Generator) -> tuple[Ints, Ints]:
-    """Give scores to `docs` that fall from left to right, equal ones ordered by id descending."""
+    """Give `docs` decreasing scores; documents with equal scores are sorted by id, descending."""
     steps = STEPS_DOWN[random.integers(0, len(STEPS_DOWN), docs.shape)]
     lowest = random.integers(5 * SCORE_UNIT, 20 * SCORE_UNIT, (len(docs), 1))
     units = lowest + np.cumsum(steps[:, ::-1], axis=1)[:, ::-1]
-    # trec_eval's order of equal scores, so that the rank column does not contradict it. Score and
-    # id share one integer, because one sort is faster than a sort by two keys.
+    # Ties are in trec_eval's order, so that the rank column agrees with it. Score and id share one
+    # integer, because one sort is faster than a sort by two keys.
     bits = 24
     keys = -np.sort(-((units << bits) | docs), axis=1)
     return keys & ((1 << bits) - 1), keys >> bits
@@ -183,8 +183,7 @@ def _ranked(docs: Ints, random: np.random.Generator) -> tuple[Ints, Ints]:
 def _judged(queries: int, depth: int, random: np.random.Generator) -> tuple[Ints, Ints]:
     """Draw the places of judged documents (-1 is padding) and their grades.
 
-    Most places are drawn log-uniformly, as pooling from the top makes them; the nearer to the top,
-    the better the grades.
+    Most places are drawn log-uniformly, as if pooled from the top; grades are higher near the top.
     """
     size = (queries, MOST_JUDGED)
     wanted = FEWEST_JUDGED * (MOST_JUDGED / FEWEST_JUDGED) ** random.random((queries, 1))
@@ -241,5 +240,5 @@ def _qrels_text(queries: Ints, judged: Ints, grades: Ints) -> bytes:
 
 
 def _packed(lines: NDArray[Any]) -> bytes:
-    """Drop the zero bytes that pad the fields: eight times faster than formatting line by line."""
+    """Remove the zero bytes that pad the fields: eight times faster than formatting each line."""
     return lines.tobytes().translate(None, b"\0")

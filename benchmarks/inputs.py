@@ -1,6 +1,6 @@
-"""The objects that in-memory tasks start from, built from a collection's files.
+"""The inputs of in-memory tasks, built from the files of a collection.
 
-Ids are text and scores are floats, as a user has them after reading a file.
+Ids are strings and scores are floats, as after reading a file.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ def polars_frames(qrels: str, run: str) -> tuple[Any, Any]:
 
 
 def pandas_frames(qrels: str, run: str) -> tuple[Any, Any]:
-    """Read columns of the type that pandas itself gives to text: `str` from version 3 on."""
+    """Read ids as pandas' own type for text: `str` since version 3."""
     return _pandas(qrels, run, str)
 
 
 def pandas_object_frames(qrels: str, run: str) -> tuple[Any, Any]:
-    """Read columns of Python objects, the type of text before pandas 3."""
+    """Read ids as Python objects, the type of text before pandas 3."""
     return _pandas(qrels, run, object)
 
 
@@ -67,7 +67,7 @@ def _pandas(qrels: str, run: str, text: type) -> tuple[Any, Any]:
 
 
 def matrices(rows: str, columns: str) -> tuple[Any, Any]:
-    """Draw relevance and scores; no two scores of a row are alike, no row is without relevance."""
+    """Draw relevance and scores; each row has distinct scores and a relevant document."""
     random = np.random.default_rng(1967)
     size = (int(rows), int(columns))
     relevance = np.minimum(random.geometric(0.6, size) - 1, 3)
@@ -77,7 +77,7 @@ def matrices(rows: str, columns: str) -> tuple[Any, Any]:
 
 
 def scores_and_draws(systems: str, draws: str) -> tuple[Any, Any]:
-    """Draw systems x measures x topics, topics of different difficulty, and count the draws."""
+    """Draw scores (systems x measures x topics, topics of different difficulty); parse `draws`."""
     random = np.random.default_rng(1967)
     topics = random.normal(0.4, 0.2, (TEST_MEASURES, TEST_TOPICS))
     noise = random.normal(0, 0.1, (int(systems), TEST_MEASURES, TEST_TOPICS))
@@ -85,7 +85,7 @@ def scores_and_draws(systems: str, draws: str) -> tuple[Any, Any]:
 
 
 Source = tuple[str, str]
-"""Where inputs come from: the paths of qrels and run, or numbers such as of rows and columns."""
+"""Two arguments: the paths of qrels and run, or two numbers such as rows and columns."""
 
 INPUTS: dict[str, Callable[[str, str], tuple[Any, Any]]] = {
     "dicts": dicts,

@@ -1,4 +1,4 @@
-"""The third table: every measure by itself, on the hits of the large run."""
+"""The third table: the time of each measure on the hits of the large run."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from cleverdon.measures.registry import family, measures
 from cleverdon.rank import rank
 
 COLLECTION = 8_841_823
-"""How many passages MS MARCO has."""
+"""The number of MS MARCO passages."""
 
 LONG = 1.0
-"""Seconds from which on a measure gets one round."""
+"""A measure that takes this many seconds or more gets one round."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Kernel:
-    """One measure, and how long it takes for all queries."""
+    """The time of one measure for all queries."""
 
     family: str
     measure: str
@@ -64,21 +64,21 @@ def _timed(cls: type[Measure], hits: Hits, *, rounds: int) -> Kernel:
 
 
 def _once(measure: Measure, hits: Hits) -> float:
-    fresh = replace(hits)  # without what an earlier round has computed and kept
+    fresh = replace(hits)  # without the cached values of an earlier round
     start = time.perf_counter()
     measure(fresh)
     return time.perf_counter() - start
 
 
 def plain(cls: type[Measure]) -> Measure:
-    """A measure as people use it, cut at 10 where it must be cut."""
+    """Create a measure with usual parameters; a required cut-off is 10."""
     wanted = {"k": 10, "x": 0.5, "m": 0.5, "measure": "AP"}
     missing = [name for name, default in cls.defaults.items() if default is REQUIRED]
     return cls(**{name: wanted[name] for name in missing})
 
 
 def _annotated(hits: Hits) -> Hits:
-    """The same hits, with all that some measures need beside grades."""
+    """Add the optional columns that some measures need."""
     judged = hits.judgments
     generator = np.random.default_rng(1967)
     rows = len(judged.grade)
@@ -101,5 +101,4 @@ def _annotated(hits: Hits) -> Hits:
 
 
 def slowest_first(kernels: Sequence[Kernel]) -> list[Kernel]:
-    """In the order in which one would look at them."""
     return sorted(kernels, key=lambda kernel: -(kernel.seconds or 0))

@@ -1,4 +1,4 @@
-"""The facts about this machine without which a time means nothing."""
+"""A description of this machine, to print with the times."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PACKAGES = (
 
 
 def facts() -> dict[str, str]:
-    """Describe processor, memory, system and the versions of all that take part."""
+    """Describe processor, memory, system and the versions of all tools."""
     return {
         "processor": f"{_processor()}, {_cores()} cores",
         "memory": _memory(),
@@ -46,7 +46,7 @@ def _processor() -> str:
 
 
 def _cores() -> int:
-    """Count the cores that this process may use, which in a container are not all."""
+    """Count the cores that this process may use; in a container these may be fewer than all."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -18,22 +18,22 @@ from benchmarks.progress import Sometimes, say
 ROOT = Path(__file__).parent.parent
 
 SLOW = 20.0
-"""From this many seconds on, one round is enough: noise is small beside such times."""
+"""A tool that takes this many seconds or more gets one round: noise is relatively small."""
 
 ENOUGH = 5.0
-"""Fast tools get more rounds than asked for, as many as fit into this many seconds, ..."""
+"""Fast tools get more rounds than requested, as many as fit into this many seconds, ..."""
 
 MOST_ROUNDS = 21
 """... but no more than this."""
 
 
 class ToolError(Exception):
-    """A tool did not do what it was asked to; the text says why."""
+    """A tool failed; the text gives the reason."""
 
 
 @dataclass(frozen=True)
 class Memory:
-    """Bytes that a process holds, or held at its peak; None where the system does not tell."""
+    """Bytes that a process holds, or held at its peak; None if the system does not report them."""
 
     total: int | None = None
     anonymous: int | None = None
@@ -45,7 +45,6 @@ class Memory:
         )
 
     def beyond(self, before: Memory) -> Memory:
-        """Subtract what was held before."""
         return Memory(
             total=_difference(self.total, before.total),
             anonymous=_difference(self.anonymous, before.anonymous),
@@ -57,7 +56,7 @@ UNKNOWN = Memory()
 
 @dataclass(frozen=True)
 class Usage:
-    """What one round took: seconds by the clock, and those of all processor cores together."""
+    """The cost of one round: wall-clock seconds, CPU seconds of all cores, memory."""
 
     seconds: float
     cpu: float
@@ -67,7 +66,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Timing:
-    """The rounds that count, and the first, which alone has memory and output."""
+    """The rounds that count, and the first round, the only one with memory and output."""
 
     rounds: tuple[Usage, ...]
     first: Usage
@@ -90,20 +89,20 @@ Once = Callable[[bool], Usage]
 
 
 def memory_now(pid: int) -> Memory:
-    """Read what a process holds at this moment; nothing known once it has ended."""
+    """Read the current memory of a process; unknown if it has ended."""
     try:
         lines = Path(f"/proc/{pid}/status").read_bytes().splitlines()
-    except OSError:  # it has ended, or this is no Linux
+    except OSError:  # the process has ended, or this is not Linux
         return UNKNOWN
     held = {line.split()[0]: int(line.split()[1]) * 1024 for line in lines if b" kB" in line}
     return Memory(total=held.get(b"VmRSS:"), anonymous=held.get(b"RssAnon:"))
 
 
 def pause(watched_for: float) -> float:
-    """Say how many seconds to wait between two looks at a process's memory.
+    """Return the seconds to wait between two samples of a process's memory.
 
-    Linux keeps no peak of anonymous memory, so it has to be looked at; the longer a process
-    runs, the less often, since looking takes time from it on a machine with few cores.
+    Linux records no peak of anonymous memory, so it has to be sampled; less often the longer a
+    process runs, because sampling takes CPU time from it on a machine with few cores.
     """
     return max(0.001, watched_for / 1000)
 
@@ -111,7 +110,7 @@ def pause(watched_for: float) -> float:
 def fresh_process(command: Sequence[str], *, watch: bool) -> Usage:
     """Run `command` from start to exit.
 
-    The output goes to a file: nobody has to be awake to empty a pipe.
+    The output goes to a file, because nobody reads a pipe while the process runs.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         peak = UNKNOWN
@@ -142,10 +141,10 @@ def fresh_process(command: Sequence[str], *, watch: bool) -> Usage:
 def in_turn(
     tools: Mapping[str, Once], *, rounds: int, slow: float = SLOW
 ) -> dict[str, Timing | ToolError]:
-    """Run the tools round after round, each after the other.
+    """Run the tools in turns, round by round.
 
-    Turns spread whatever else the machine does over all of them, so that ratios stay right when
-    times do not. A first round is watched and warms the caches; it counts only for slow tools.
+    Turns spread other load on the machine over all tools, so ratios stay right when times do not.
+    The first round measures memory and warms the caches; its time counts only for slow tools.
     """
     first: dict[str, Usage] = {}
     later: dict[str, list[Usage]] = {name: [] for name in tools}
@@ -173,17 +172,17 @@ def in_turn(
 
 
 def _rounds(seconds: float, asked: int, slow: float) -> int:
-    """How many rounds to run after a first that took `seconds`; 0 where that one is enough."""
+    """Return the number of rounds after a first that took `seconds`; 0 if that one is enough."""
     if seconds > slow:
         return 0
     return max(asked, min(MOST_ROUNDS, int(ENOUGH / seconds)))
 
 
 def _reported_peak(used: resource.struct_rusage) -> int | None:
-    """Return the child's peak as the kernel counts it, unless it may be that of this process.
+    """Return the child's peak memory as the kernel reports it, unless it may be our own.
 
-    On Linux a child starts with the peak of the process that started it, so a child smaller than
-    this one reports nothing about itself; the samples have to do there.
+    On Linux a child inherits the peak of its parent, so a child that stays smaller than this
+    process reports our peak. Then only the samples count.
     """
     unit = 1 if sys.platform == "darwin" else 1024
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -191,7 +190,7 @@ def _reported_peak(used: resource.struct_rusage) -> int | None:
 
 
 def last_line(text: bytes) -> str:
-    """Return what a traceback, or most messages of failure, end with."""
+    """Return the last line, which has the message of a traceback and of most failures."""
     lines = text.decode(errors="replace").strip().splitlines()
     return lines[-1].strip() if lines else ""
 

@@ -1,4 +1,4 @@
-"""What is said of every tool that takes part, and the five measures in each tool's own words."""
+"""The description of a tool in a task, and the names of the five measures in each tool."""
 
 from __future__ import annotations
 
@@ -15,30 +15,29 @@ TREC_EVAL_PRINTED = ("ndcg_cut_10", "map", "recip_rank", "P_10", "recall_100")
 RANX = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
 
 Values = dict[str, dict[str, float]]
-"""Each query's values by measure, or those of the mean alone under the key "mean"."""
+"""The values by query and measure; the key "mean" alone for tools that give only means."""
 
 PRINTED = 1.01e-4
-"""Two numbers rounded to four decimals may differ by one in the last of them."""
+"""Two numbers rounded to four decimals may differ by one in the last decimal."""
 
 EXACT = 1e-9
 
 RANX_TIES = 1e-3
-"""ranx sorts with an unstable quicksort: where scores are equal, its order is nobody's choice."""
+"""ranx sorts with an unstable quicksort, so its order of equal scores is arbitrary."""
 
 
 DRAWN = 0.03
-"""p-values of 10,000 random draws or more may differ by that: four standard errors of each."""
+"""p-values of 10,000 or more random draws may differ by four standard errors of each."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Peer:
-    """A tool in one task, and what is to be reached there.
+    """A tool in one task, and the target there.
 
-    `slower` is how many times Cleverdon's time the tool is expected to take at least, `at_most` how
-    many times it may take at most (where the tool is Cleverdon as well); `faster` how
-    many times the tool's time Cleverdon may take at most; `anonymous` how many bytes of anonymous
-    memory the tool itself may hold at most. `share` is how much of the task it is given, where all
-    of it would take too long: its time is that of the share, divided by it.
+    `slower` is the least ratio of the tool's time to Cleverdon's, `at_most` the largest (if the
+    tool is Cleverdon as well). `faster` is the largest ratio of Cleverdon's time to the tool's.
+    `anonymous` is the most bytes of anonymous memory that the tool itself may hold. `share` is the
+    part of the task that the tool gets if all of it would take too long; its time is divided by it.
     """
 
     name: str
@@ -51,13 +50,13 @@ class Peer:
     share: float = 1.0
 
     def missing(self) -> str | None:
-        """Say why the tool cannot be measured here, if it cannot."""
+        """Return why the tool cannot be measured here, if it cannot."""
         absent = self.module is not None and find_spec(self.module) is None
         return "not installed" if absent else None
 
     @property
     def target(self) -> str:
-        """The target in words."""
+        """Describe the target."""
         if self.slower is not None:
             return f"at least {self.slower:g}x slower"
         if self.at_most is not None:
@@ -69,7 +68,7 @@ class Peer:
         return ""
 
     def met(self, ratio: float | None, memory: Memory) -> bool | None:
-        """Whether the target is met, `ratio` being the tool's time over Cleverdon's."""
+        """Tell whether the target is met; `ratio` is the tool's time divided by Cleverdon's."""
         if self.slower is not None and ratio is not None:
             return ratio >= self.slower
         if self.at_most is not None and ratio is not None:
@@ -82,18 +81,18 @@ class Peer:
 
 
 def by_measure(values: Mapping[str, Any], names: Sequence[str]) -> dict[str, float]:
-    """Rename values from a tool's own names, given in the order of `MEASURES`."""
+    """Rename values by the tool's own names, which are in the order of `MEASURES`."""
     return {measure: float(values[name]) for measure, name in zip(MEASURES, names, strict=True)}
 
 
 def disagreement(expected: Values, found: Values, *, tolerance: float) -> str | None:
-    """Describe where `found` is further from `expected` than `tolerance`, if it is anywhere."""
+    """Describe the values that differ from `expected` by more than `tolerance`, if any."""
     if expected.keys() != found.keys():
         return f"{len(expected.keys() ^ found.keys())} queries are in one result only"
     wrong = [
         f"{measure} of {query} is {found[query][measure]:.9g}, expected {value:.9g}"
         for query, values in expected.items()
         for measure, value in values.items()
-        if not abs(value - found[query][measure]) <= tolerance  # unlike `>`, true of NaN
+        if not abs(value - found[query][measure]) <= tolerance  # unlike `>`, true for NaN
     ]
     return f"{len(wrong)} values differ: {wrong[0]}" if wrong else None

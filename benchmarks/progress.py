@@ -1,4 +1,4 @@
-"""What goes on, to stderr, so that stdout holds nothing but the tables."""
+"""Progress messages on stderr, so that stdout has only the tables."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _began = time.perf_counter()
 def say(text: str) -> None:
     """Print one line with the seconds since the start.
 
-    Whole lines rather than a redrawn bar: the output of a long benchmark is often kept in a log.
+    Lines instead of a progress bar: the output of a long benchmark is often kept in a log.
     """
     print(f"[{time.perf_counter() - _began:7.1f} s] {text}", file=sys.stderr, flush=True)
 
 
 class Sometimes:
-    """Says where a long piece of work stands, unless something was said a moment ago."""
+    """Prints the progress of long work, at most once in `every` seconds."""
 
     def __init__(self, *, every: float = 1.0) -> None:
         self._every = every

@@ -1,4 +1,4 @@
-"""The report: how long it takes to write one, how large it is, and how soon it can be read."""
+"""The HTML report: the time to write it, its size, and the time to open it."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100", "ERR@10", "RBP", "bpref", "n
 TITLE = f"The report of {SYSTEMS} systems x {TOPICS} topics x {len(MEASURES)} measures"
 
 CANDIDATES, JUDGED = 300, 60
-"""Documents of a topic that systems choose from, and that somebody judged."""
+"""The number of documents of a topic that systems rank, and how many of them are judged."""
 
 OPEN = 1000
-"""Milliseconds that a reader may have to wait at most."""
+"""The most milliseconds that opening may take."""
 
 WATCH = """new MutationObserver(() => {
   if (document.documentElement?.dataset.ready) window.readyAt ??= performance.now();
 }).observe(document, { attributes: true, subtree: true, attributeFilter: ["data-ready"] });"""
-"""Notes when the page says that it is ready, in milliseconds since it was asked for."""
+"""Records when the page is ready, in milliseconds since the request."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fact:
-    """Something that was measured of the report; `most` is what it is to stay under."""
+    """A measurement of the report; `most` is its limit."""
 
     what: str
     value: float | None = None
@@ -53,7 +53,7 @@ class Fact:
 
 
 def run_report(*, rounds: int) -> list[Fact]:
-    """Write the report again and again, and open it as often."""
+    """Write and open the report, in `rounds` rounds."""
     say("task report")
     written, size = "written by a fresh process", "size"
     with _collection() as (qrels, runs):
@@ -75,13 +75,13 @@ def run_report(*, rounds: int) -> list[Fact]:
 
 
 def _opened(file: Path, *, rounds: int) -> Fact:
-    """How long until a browser shows it, whose own start does not count."""
+    """Measure the time until a browser shows the report, without the start of the browser."""
     what = "open and ready in Chromium"
     if reason := chromium.missing():
         return Fact(what=what, unit="ms", most=OPEN, note=f"skipped: {reason}")
     waited = []
     with chromium.chromium() as browser:
-        for turn in range(rounds + 1):  # the first warms it up
+        for turn in range(rounds + 1):  # the first is a warm-up
             say(f"  opening it: round {turn} of {rounds}")
             page = browser.new_page()
             page.add_init_script(WATCH)
@@ -94,7 +94,7 @@ def _opened(file: Path, *, rounds: int) -> Fact:
 
 @contextmanager
 def _collection() -> Iterator[tuple[Path, list[Path]]]:
-    """Judgments and runs: systems that differ a little, on topics of different difficulty."""
+    """Write qrels and runs of systems that differ a little, on topics of different difficulty."""
     random = np.random.default_rng(1967)
     runs: list[list[str]] = [[] for _ in range(SYSTEMS)]
     judgments = []

@@ -1,4 +1,4 @@
-"""From what was measured to the rows of the first table."""
+"""The rows of the first table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.peers import Peer, Values, disagreement
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """What came of one tool in a task; some print no values."""
+    """The measurement of one tool in a task; some tools print no values."""
 
     timing: Timing
     values: Values | None
@@ -22,8 +22,8 @@ class Found:
 class Row:
     """One tool in one task.
 
-    `ratio` is its time over Cleverdon's. `memory` is the peak of its process or, where
-    `memory_is_added`, what the call added to a process that held the inputs before.
+    `ratio` is its time divided by Cleverdon's. `memory` is the peak of its process or, with
+    `memory_is_added`, the amount that the call added to a process that held the inputs before.
     """
 
     task: str
@@ -41,15 +41,15 @@ class Row:
 
     @property
     def wrong(self) -> bool:
-        """Whether a tool failed or gave other values; a missed target is not wrong."""
+        """Tell whether the tool failed or gave different values; a missed target is not wrong."""
         return self.agrees is False or self.note.startswith("FAILED")
 
 
 def rows_of(task: str, peers: Sequence[Peer], found: Mapping[str, Found | str]) -> list[Row]:
-    """Set every tool beside the first, which is Cleverdon; a text says why nothing was measured.
+    """Compare every tool with the first, Cleverdon; a string is the reason for no measurement.
 
-    Values are compared with those of the first tool that has any: without Cleverdon, the peers
-    can still be held against each other.
+    Values are compared with those of the first tool that has any, so the peers are compared with
+    each other if Cleverdon has none.
     """
     own = found[peers[0].name]
     seconds = own.timing.seconds if isinstance(own, Found) else None

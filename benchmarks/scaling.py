@@ -1,4 +1,4 @@
-"""The second table: whether ten times the data takes ten times the time and memory."""
+"""The second table: the growth of time and memory with the data."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from benchmarks.progress import say
 DEPTH = 100
 
 LINEAR = 1.2
-"""How far the growth of work may exceed that of the data, noise included, and be called linear."""
+"""Growth counts as linear if the work grows at most this many times as much as the data."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One size. `growth` is the work over that of the size before, `due` that of the rows.
+    """One size. `growth` is the ratio of work to the size before, `due` the ratio of rows.
 
-    Work is the time of all processor cores: unlike the time by the clock, it hardly depends on
-    what else the machine does during the minutes between two sizes.
+    Work is the CPU time of all cores: unlike wall-clock time, it hardly depends on other load on
+    the machine during the minutes between two sizes.
     """
 
     queries: int
@@ -49,7 +49,7 @@ class Step:
 
 
 def run_scaling(sizes: Sequence[int], *, rounds: int) -> list[Step]:
-    """Evaluate ever larger runs; each is deleted before the next is made."""
+    """Evaluate larger and larger runs; each is deleted before the next is generated."""
     say("task scaling")
     return list(_steps(sizes, rounds))
 
@@ -71,7 +71,7 @@ def _measured(shape: Shape, before: Step | None, rounds: int) -> Step:
         data = collection(shape)
         command = CLEVERDON.command(data)
         tools = {"cleverdon": lambda watch: fresh_process(command, watch=watch)}
-        # Growth is judged from one tool's own times: however long they are, one round is too few.
+        # Growth compares times of the same tool, so one round is too few even if it is slow.
         timing = in_turn(tools, rounds=rounds, slow=math.inf)["cleverdon"]
         megabytes = data.megabytes
     finally:

@@ -1,4 +1,4 @@
-"""Tables as text: Markdown whose columns are aligned, to be read as it is or pasted."""
+"""Tables as aligned Markdown."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def scaling_table(steps: Sequence[Step]) -> str:
 
 
 def report_table(facts: Sequence[Fact]) -> str:
-    """Render what was measured of the report."""
+    """Render the measurements of the report."""
     cells = [
         (
             fact.what,
@@ -93,7 +93,7 @@ def report_table(facts: Sequence[Fact]) -> str:
 
 
 def engine_table(sent: Sequence[Sent]) -> str:
-    """Render what senders made of rates."""
+    """Render the rates that load generators reached."""
     header = ("tool", "requests/s", "reached", "lag p50 ms", "lag p99 ms", "lag max ms")
     cells = [
         (
@@ -125,7 +125,7 @@ def kernels_table(kernels: Sequence[Kernel]) -> str:
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    if not any(row[-1] for row in rows):  # the last column is for what went wrong
+    if not any(row[-1] for row in rows):  # the last column is for failures
         header, rows = header[:-1], [row[:-1] for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     left = [name in LEFT for name in header]

@@ -1,4 +1,4 @@
-"""The tasks of the first table: what is measured, on how much data, with which tools."""
+"""The tasks of the first table: their data and their tools."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WARM_UP_TESTS = ("2", "100")
 
 @dataclass(frozen=True)
 class Size:
-    """How much data the tasks get."""
+    """The amount of data of each task."""
 
     run: Shape
     small: Shape
@@ -29,17 +29,17 @@ class Size:
     draws: int
     scaling: tuple[int, ...]
     events: int
-    """Of the search log, about."""
+    """The approximate number of events in the search log."""
     pool: tuple[int, int, int]
-    """How many runs are pooled, and their topics and results."""
+    """The numbers of pooled runs, of their topics, and of results per topic."""
     load: float = 8.0
-    """Seconds that requests are sent to an engine for."""
+    """Seconds for which requests are sent to an engine."""
     judging: float = 30.0
-    """Seconds that assessors judge for."""
+    """Seconds for which assessors judge."""
     slow: float = SLOW
-    """Seconds from which on a tool gets one round."""
+    """A tool that takes this many seconds or more gets one round."""
     first_runs: bool = True
-    """Whether to measure tools that compile themselves first, which takes a minute at any size."""
+    """Also measure tools that compile at their first start, which takes a minute at any size."""
 
 
 SMALL_RUN = Shape(queries=50, depth=1000)
@@ -76,7 +76,7 @@ TITLES = {
     "matrix": "nDCG of matrices",
     "randomisation": "randomisation tests",
 }
-"""The tasks by the names that `--only` takes."""
+"""The titles of tasks, by the names that `--only` takes."""
 
 
 def run_task(name: str, *, size: Size, rounds: int) -> list[Row]:
@@ -136,21 +136,21 @@ def _run_commands(
 
 
 def _fill_caches(peers: Sequence[Command], small: Collection) -> None:
-    """Run every command once on little data.
+    """Run every command once on a little data.
 
-    Python and numba keep compiled code on disk: what is paid once, after installing, is no part of
-    a round, else the result would depend on who ran the tool before.
+    Python and numba keep compiled code on disk. Compiling happens once after installing and is not
+    part of a round; otherwise the result would depend on earlier runs of the tool.
     """
     for peer in (peer for peer in peers if peer.keeps_code and not peer.missing()):
         say(f"  {peer.name}: filling its caches")
-        with suppress(ToolError):  # it will be said when the round fails
+        with suppress(ToolError):  # the round will fail and report it
             fresh_process(peer.command(small), watch=False)
 
 
 def _run_calls(
     task: str, *, source: Source, warm_up: Source, rounds: int, slow: float
 ) -> dict[str, Found | str]:
-    """Measure one tool after the other: two at a time would hold the inputs twice."""
+    """Measure one tool after the other: two at once would hold the inputs twice."""
 
     def measured(peer: Call) -> Found | str:
         if reason := peer.missing():

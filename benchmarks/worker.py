@@ -1,8 +1,7 @@
-"""One tool in a process of its own, called with objects that were built before the clock starts.
+"""Run one tool in a process of its own, with inputs that are built before timing starts.
 
-Both ends of the conversation are here: `worker` starts a process and `Worker` asks it for rounds,
-`serve` is what runs in it. The memory is watched from outside, since a tool that holds the
-interpreter's lock would stop a watcher inside.
+`worker` starts the process, `Worker` requests rounds from it, and `serve` runs in it. Memory is
+sampled from outside, because a tool that holds the GIL would block a thread inside.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from benchmarks.progress import say
 
 @contextmanager
 def worker(task: str, tool: str, *, source: Source, warm_up: Source) -> Iterator[Worker]:
-    """Start a process that holds the inputs of `task` and calls `tool` with them on request."""
+    """Start a process that builds the inputs of `task` and calls `tool` with them on request."""
     say(f"  {tool}: building its inputs")
     with (
         tempfile.TemporaryFile() as errors,
@@ -48,7 +47,7 @@ def worker(task: str, tool: str, *, source: Source, warm_up: Source) -> Iterator
 
 
 class Worker:
-    """The asking end of the conversation; there is one once the inputs are built."""
+    """The client of a process whose inputs are built."""
 
     def __init__(self, process: subprocess.Popen[str], errors: IO[bytes]) -> None:
         assert process.stdin is not None
@@ -60,7 +59,7 @@ class Worker:
         self._reply()
 
     def round(self, watch: bool) -> Usage:
-        """Have the tool called once; the memory is what the call adds to that of its inputs."""
+        """Call the tool once; the memory is the amount that the call adds to that of the inputs."""
         before = memory_now(self._pid)
         self._ask("round")
         peak = before
@@ -72,7 +71,7 @@ class Worker:
         return Usage(seconds=seconds, cpu=cpu, memory=memory)
 
     def values(self) -> Values:
-        """Fetch what the tool found in the last round."""
+        """Fetch the values that the tool computed in the last round."""
         self._ask("values")
         values: Values = self._reply()
         return values
@@ -95,10 +94,10 @@ class Worker:
 def serve(task: str, tool: str, *, source: Source, warm_up: Source) -> None:
     """Answer each line of stdin with a line of JSON: the seconds of a round, or the values.
 
-    The first call is made with a small collection: what is loaded or compiled on first use is not
-    part of a call. The garbage collector rests during a round, as it does in `timeit`.
+    The first call uses a small collection, so that loading and compiling on first use are not
+    measured. The garbage collector is off during a round, as in `timeit`.
     """
-    # Whatever a tool prints must not get into the conversation.
+    # Output of a tool must not get into the protocol.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     peer = next(peer for peer in CALLS[task] if peer.name == tool)
