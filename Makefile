@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-web-lowest
-# Half as many again as there are cores: tests often wait, for a command, a browser or a server.
+# One and a half workers per core: tests often wait for a command, a browser or a server.
 WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) * 3 // 2)' 2>/dev/null)
 BASE := .venv-base
 RUST := rust/Cargo.toml $(wildcard rust/src/*.rs rust/src/*/*.rs)
@@ -14,9 +14,9 @@ RUST := rust/Cargo.toml $(wildcard rust/src/*.rs rust/src/*/*.rs)
 demo: $(VENV)/.installed
 	$(BIN)/cleverdon demo demo
 
-# Two at a time, so that no core waits: Rust is checked while packages are installed, and types while
-# tests run. Bytecode is kept even where the environment says otherwise: each worker and each command
-# that tests start would compile anew.
+# Two jobs at a time, so that no core waits: Rust is checked while packages are installed, and types
+# while tests run. Bytecode is written even if the environment forbids it: otherwise each worker and
+# each command that tests start would compile everything again.
 test: export PYTHONDONTWRITEBYTECODE =
 test:
 	@$(MAKE) --no-print-directory -j2 $(VENV)/.dev check-rust
@@ -24,7 +24,7 @@ test:
 	@$(MAKE) --no-print-directory -j2 lint-python test-python
 	$(BIN)/python -m docs.generate --check
 
-# Every command where only the base install is there, from a wheel: it works, or names the extra.
+# Run every command with a base install from a wheel: it works, or names the extra to install.
 test-base: $(BASE)/.made
 	MATURIN_PEP517_ARGS="--profile quick" $(BASE)/bin/pip install --quiet --disable-pip-version-check .
 	$(BASE)/bin/python -I tools/check_base_install.py
@@ -37,16 +37,16 @@ test-python: $(VENV)/.dev
 test-web-lowest: $(LOWEST)/.made
 	$(LOWEST)/bin/python -m pytest -n $(WORKERS) --quiet tests/judging
 
-# One after the other: both would wait for the same lock of cargo's.
+# One after the other: both need the same cargo lock.
 check-rust:
 	@$(MAKE) --no-print-directory lint-rust
 	@$(MAKE) --no-print-directory test-rust
 
-# Cargo is not told of make's jobs, whose tokens a recipe does not get.
+# MAKEFLAGS is empty because cargo cannot use the tokens of make's job server here.
 test-rust:
 	MAKEFLAGS= cargo test --quiet --profile quick --manifest-path rust/Cargo.toml
 
-# Both at once: neither keeps two cores busy.
+# Both at once: neither of them uses two cores.
 lint: $(VENV)/.dev
 	@$(MAKE) --no-print-directory -j2 lint-rust lint-python
 
@@ -61,7 +61,7 @@ lint-python: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-# A Chromium for tests/browser, where one can be had; says so where those tests will be skipped.
+# Find or install a Chromium for tests/browser, or print that those tests will be skipped.
 browser:
 	@sh tools/install_chromium.sh
 
@@ -76,11 +76,11 @@ bench: $(VENV)/.bench
 fuzz: $(VENV)/.dev
 	HYPOTHESIS_PROFILE=fuzz CLEVERDON_FUZZ_SECONDS=600 $(BIN)/python -m pytest -n auto --quiet tests
 
-# Reference pages are generated from the registries; `make test` fails where they are out of date.
+# Generate the reference pages from the registries; `make test` fails if they are out of date.
 docs: $(VENV)/.dev
 	$(BIN)/python -m docs.generate
 
-# The pictures of the judging app in its guide; to be looked at before they are kept.
+# Take the pictures of the judging app for its guide. Look at them before you commit them.
 screenshots: $(VENV)/.dev browser
 	CLEVERDON_SCREENSHOTS=1 $(BIN)/python -m pytest --quiet tests/browser/test_judge_pictures.py
 
@@ -90,7 +90,7 @@ wheel: $(VENV)/.dev
 clean:
 	rm -rf $(VENV) $(BASE) $(LOWEST) rust/target demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-# Says in one line what is missing, before pip or cargo say it in fifty.
+# Name a missing tool in one line; pip and cargo would print fifty.
 define check_tools
 @command -v $(PYTHON) >/dev/null || { echo "make: Python 3.11 or newer is needed: install python3"; exit 1; }
 @$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -100,15 +100,15 @@ define check_tools
 @command -v cargo >/dev/null || { echo "make: a Rust toolchain is needed (cargo): install it with rustup"; exit 1; }
 endef
 
-# Only once pip works in it is a virtual environment there: one that was left half made is made anew.
+# A virtual environment is complete when pip works in it; an incomplete one is made again.
 $(VENV)/.made $(BASE)/.made:
 	$(check_tools)
 	rm -rf $(@D)
 	$(PYTHON) -m venv $(@D)
 	@$(@D)/bin/pip --version >/dev/null && touch $@
 
-# Tests take a core that is built fast and runs slower; `make bench` builds the real one again.
-# Installs are editable: Python changes are seen at once, Rust changes build the core again.
+# Tests use a core that compiles faster and runs slower; `make bench` builds an optimised one.
+# Installs are editable: Python changes take effect at once, Rust changes build the core again.
 INSTALL = $(BIN)/pip install --quiet --disable-pip-version-check --editable
 
 $(VENV)/.installed: pyproject.toml $(RUST) | $(VENV)/.made
@@ -124,7 +124,7 @@ $(VENV)/.dev: pyproject.toml $(RUST) | $(VENV)/.made
 	@rm -f $(VENV)/.bench
 	@touch $@ $(VENV)/.installed
 
-# The core was built for .dev, so that it is quickly there.
+# The core was already built for .dev, so this build is fast.
 $(LOWEST)/.made: pyproject.toml tools/web-lowest.txt | $(VENV)/.dev
 	rm -rf $(LOWEST)
 	$(PYTHON) -m venv $(LOWEST)

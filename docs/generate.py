@@ -1,7 +1,7 @@
-"""Writes the reference pages from the registries, so that they cannot say anything else.
+"""Generate the reference pages from the registries.
 
 python -m docs.generate            writes docs/measures.md, metrics.md, cli.md and docs/pictures
-python -m docs.generate --check    fails where they are out of date
+python -m docs.generate --check    fails if they are out of date
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MADE = "<!-- Made by `make docs` from the code; change it there. -->"
 
 
 def measures_page() -> str:
-    """Every measure, by family."""
+    """List every measure, by family."""
     parts = [MADE, "# The measures", INTRODUCTION + LEGEND]
     own = [cls for cls in measures() if family(cls) in FAMILIES.values()]
     for heading in FAMILIES.values():
@@ -76,7 +76,7 @@ minutes. An example is a log, a line a result page: user, time, text, and what w
 
 
 def metrics_page() -> str:
-    """Every online metric, by family."""
+    """List every online metric, by family."""
     parts = [MADE, "# The online metrics", METRICS]
     for heading in METRIC_FAMILIES:
         parts.append(f"## {heading}")
@@ -95,7 +95,7 @@ def _metric(metric: Metric) -> str:
 
 
 def cli_page() -> str:
-    """Every command's help."""
+    """Show the help of every command."""
     parts = [MADE, "# The command line", _help(cleverdon, "cleverdon")]
     with click.Context(cleverdon, info_name="cleverdon") as ctx:
         for name in COMMANDS:

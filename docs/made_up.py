@@ -1,8 +1,8 @@
-"""Five systems on fifty topics, made up: what the pictures show, the same wherever they are drawn.
+"""Simulated data for the pictures: five systems on fifty queries, the same on every machine.
 
-A document looks relevant in two ways, by its words and by what they mean, and can deceive in
-either or in both. How much a topic gives away by either differs from topic to topic. Systems see
-one of the two, or both; the last orders anew what the first returns.
+A document has two signals of relevance, its words and their meaning, both with noise. The strength
+of each signal differs between queries. Systems use one signal or both; the last system reranks the
+results of the first.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ TOPICS = {
     str(number): aspect.format(subject)
     for number, (subject, aspect) in enumerate(product(SUBJECTS, ASPECTS), start=301)
 }
-"""The queries, by their numbers."""
+"""The texts of the queries, by id."""
 SYSTEMS = ("bm25", "bm25+rm3", "dense", "hybrid", "cross-encoder")
 
 _CANDIDATES, _RETURNED, _POOLED = 400, 100, 25
-"""Documents of a topic that a system may find, returns, and has judged."""
+"""Documents per query: that exist, that each system returns, and that are judged of each system."""
 
 Rows = dict[str, dict[str, float]]
 
 
 def made_up() -> tuple[Rows, dict[str, Rows]]:
-    """Judgments, and the systems' runs."""
-    chance = Random(1967)  # whose numbers are the same in every version of Python
+    """Return the judgments, and the runs by system."""
+    chance = Random(1967)  # gives the same numbers in every version of Python
     qrels: Rows = {}
     runs: dict[str, Rows] = {name: {} for name in SYSTEMS}
     for topic in TOPICS:
@@ -54,7 +54,7 @@ def made_up() -> tuple[Rows, dict[str, Rows]]:
 
 
 def _grades(chance: Random) -> list[int]:
-    """A few documents are relevant, and fewer of them highly: some topics have more than others."""
+    """Draw the grades of a query's documents: a few are relevant, and fewer highly relevant."""
     relevant = chance.randint(4, 24)
     return [chance.choice((1, 1, 1, 2, 2, 3)) for _ in range(relevant)] + [0] * (
         _CANDIDATES - relevant
@@ -62,16 +62,16 @@ def _grades(chance: Random) -> list[int]:
 
 
 def _seen(grades: list[int], chance: Random) -> list[list[float]]:
-    """How relevant each document seems to each of the systems, in their order."""
+    """Draw the scores of the documents by each system, in the order of `SYSTEMS`."""
     words, meaning = chance.uniform(0.3, 1.4), chance.uniform(0.4, 1.5)
-    looks = [chance.gauss(0, 0.8) for _ in grades]  # what deceives all of them
+    looks = [chance.gauss(0, 0.8) for _ in grades]  # noise that all systems share
     by_words = [words * g + x + chance.gauss(0, 0.7) for g, x in zip(grades, looks, strict=True)]
     widened = [w + 0.1 * g + chance.gauss(0, 0.5) for g, w in zip(grades, by_words, strict=True)]
     by_meaning = [
         meaning * g + x + chance.gauss(0, 0.7) for g, x in zip(grades, looks, strict=True)
     ]
     both = [(w + m) / 2 for w, m in zip(by_words, by_meaning, strict=True)]
-    # The last reads what bm25 returns, and nothing else.
+    # The last system ranks only the results of bm25.
     least = sorted(by_words)[-_RETURNED]
     closely = [
         b + 0.2 * g + chance.gauss(0, 0.3) - (9 if w < least else 0)

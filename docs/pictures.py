@@ -1,7 +1,7 @@
-"""The pictures of the README and the guides: plots, and a report as a browser shows it.
+"""The pictures of the README and the guides: plots, and a screenshot of a report.
 
-Each holds a digest of the numbers and titles that it was made from. Whether it is out of date can
-so be told without drawing it again: what is drawn depends on fonts and versions of libraries.
+Each picture contains a digest of its numbers and titles, so a check need not draw it again: the
+drawing depends on fonts and versions of libraries.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from tools import chromium
 FOLDER = Path(__file__).parent / "pictures"
 REPORT = "report.png"
 WIDTH, HEIGHT = 1280, 1600
-"""Of the window that the report is opened in, in pixels."""
+"""The size of the browser window for the report, in pixels."""
 
 
 def pictures() -> dict[str, Chart | Report]:
-    """What is to be seen in each of them, by the names of their files."""
+    """Create the charts and the report, by file name."""
     qrels, runs = made_up()
     scores = evaluate(qrels, runs, "nDCG@10 AP RR P@10 R@100", keep=20)
     against = compare(scores, baseline="bm25")
@@ -51,7 +51,7 @@ def pictures() -> dict[str, Chart | Report]:
 
 
 def out_of_date() -> list[str]:
-    """The pictures that are not there, or were made from other numbers or titles."""
+    """Return the pictures that are missing, or that were made from other numbers or titles."""
     return [
         name
         for name, shown in pictures().items()
@@ -61,7 +61,7 @@ def out_of_date() -> list[str]:
 
 
 def write() -> None:
-    """Draw them all; the report only where there is a browser to show it."""
+    """Draw all pictures; the report only if there is a browser."""
     FOLDER.mkdir(exist_ok=True)
     for name, shown in pictures().items():
         path = FOLDER / name
@@ -75,7 +75,7 @@ def write() -> None:
 
 
 def digest(shown: Chart | Report) -> str:
-    """Of what a picture was made from."""
+    """Compute the digest of a picture's numbers and titles."""
     if isinstance(shown, Report):
         claims = [claim["text"] for claim in shown.content["comparisons"][0]["claims"]]
         return digest_of(shown.content | {"claims": claims}, ("title", "claims", "values", "means"))
@@ -83,7 +83,7 @@ def digest(shown: Chart | Report) -> str:
 
 
 def digest_of(said: Mapping[str, Any], keys: Sequence[str]) -> str:
-    """Of titles and numbers, which have nine digits: the last of all may differ by machine."""
+    """Compute the digest of some values; numbers are rounded, since last digits may differ."""
     made_from = json.dumps([_rounded(said[key]) for key in keys], sort_keys=True)
     return f"sha256:{sha256(made_from.encode()).hexdigest()}"
 
@@ -97,21 +97,21 @@ def _rounded(found: Any) -> Any:
 
 
 def _noted_in_svg(svg: str, note: str) -> str:
-    """The picture with a comment behind its first tag, and without what a page's image never says:
-    the descriptions of its marks, which are half of it."""
+    """Add a comment after the first tag; remove the descriptions of marks, which are half of the
+    file and which browsers ignore in an image."""
     first, rest = re.sub(r' (aria-[a-z]+|role)="[^"]*"', "", svg).split(">", 1)
     return f"{first}><!-- Made by `make docs` from {note} -->{rest}\n"
 
 
 def _noted_in_png(png: bytes, note: str) -> bytes:
-    """The picture with a chunk of text before its last, which is always twelve bytes long."""
+    """Add a chunk of text before the last chunk, which always has twelve bytes."""
     text = b"tEXtComment\0Made by `make docs` from " + note.encode()
     chunk = (len(text) - 4).to_bytes(4, "big") + text + crc32(text).to_bytes(4, "big")
     return png[:-12] + chunk + png[-12:]
 
 
 def _photographed(shown: Report) -> bytes:
-    """The report's page down to the first row of its plots, as a PNG."""
+    """Take a screenshot of the report down to the first row of plots, as a PNG."""
     with TemporaryDirectory() as folder, chromium.chromium() as browser:
         file = Path(folder) / "report.html"
         shown.save(file)

@@ -1,4 +1,4 @@
-"""The command in this process: starting Python takes ten times as long as most commands do."""
+"""Run commands in this process: starting Python takes ten times as long as most commands."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 @contextmanager
 def _piped(text: str) -> Iterator[TextIO]:
-    """A pipe with a text in it in the place of standard input, for Rust as for Python."""
+    """Replace standard input with a pipe that has this text, for Rust and for Python."""
     reading, writing = os.pipe()
     writer = Thread(target=_write, args=(writing, text.encode()))
     before = os.dup(0)
@@ -32,7 +32,7 @@ def _piped(text: str) -> Iterator[TextIO]:
         with open(0, encoding="utf-8", closefd=False) as stream:
             yield stream
     finally:
-        os.dup2(before, 0)  # with which the pipe has no reader, should nobody have read all of it
+        os.dup2(before, 0)  # closes the pipe's last reader, if some text was not read
         os.close(before)
         writer.join()
 
@@ -45,7 +45,7 @@ def _write(pipe: int, text: bytes) -> None:
 def run_here(
     arguments: Sequence[str], folder: Path, *, stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """What `cleverdon` says to these arguments in a folder: its streams and its exit code."""
+    """Run `cleverdon` with these arguments in a folder; return its streams and its exit code."""
     output, errors = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in "12")
     with (
         pytest.MonkeyPatch.context() as patch,

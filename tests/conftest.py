@@ -1,6 +1,6 @@
-"""Fixtures of all tests of commands, hypothesis's profiles, numpy's threads, and Ctrl-C.
+"""Fixtures for tests of commands, and settings of hypothesis, numpy's threads and Ctrl-C.
 
-`ci` is the default: the same cases every time, few enough to wait for. To search for new ones:
+The profile `ci` is the default: the same few cases every time. To search for new cases:
 
     HYPOTHESIS_PROFILE=fuzz pytest tests/differential
 """
@@ -18,21 +18,21 @@ from hypothesis import HealthCheck, settings
 
 from tests.commands import Command, run_here
 
-# Matrices are small here, and all cores are busy: threads of OpenBLAS would only wait for each
-# other, which takes up to half of a test's time. It reads this when numpy is loaded.
+# Matrices are small here, and all cores are busy: threads of OpenBLAS would wait for each other,
+# which takes up to half of a test's time. OpenBLAS reads this when numpy is loaded.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-# A shell without job control starts what it puts in the background with Ctrl-C ignored, and so it
-# is for all that this starts. Some tests press it.
+# A shell without job control starts background processes with SIGINT ignored, and child processes
+# inherit that. Some tests send SIGINT.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# A collection is a large thing to draw, and how long that takes says nothing about Cleverdon.
+# Drawing a collection takes long, which is no property of Cleverdon.
 _SLOW_DRAWS = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
 
 settings.register_profile(
     "ci",
-    max_examples=12,  # make fuzz has many more
+    max_examples=12,  # `make fuzz` uses many more
     derandomize=True,
     database=None,
     deadline=None,
@@ -51,9 +51,9 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 @pytest.fixture
 def cleverdon(tmp_path: Path) -> Command:
-    """Runs `cleverdon` in an empty folder; the text of `stdin` is piped to it.
+    """Return a function that runs `cleverdon` in an empty folder; `stdin` is piped to it.
 
-    What needs no process `alone` runs in this one.
+    With `alone`, the command runs in a process of its own.
     """
     script = Path(sys.executable).parent / "cleverdon"
 
@@ -71,7 +71,7 @@ def cleverdon(tmp_path: Path) -> Command:
 
 @pytest.fixture
 def files(tmp_path: Path) -> Path:
-    """A folder with judgments and two runs."""
+    """Write judgments and two runs into a folder."""
     (tmp_path / "qrels.txt").write_text("1 0 a 2\n1 0 b 0\n2 0 c 1\n3 0 d 0\n")
     (tmp_path / "good.run").write_text(
         "1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0 t\n2 Q0 c 1 5 t\n3 Q0 d 1 1 t\n"

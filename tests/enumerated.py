@@ -1,4 +1,4 @@
-"""Small rankings for tests that go through every case there is."""
+"""Small rankings for tests that enumerate all cases."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def rankings(
     ties: bool = True,
     unjudged: int = 3,
 ) -> str:
-    """A ranking in the notation of worked examples, with at most so many unjudged results."""
+    """Draw a ranking in the notation of worked examples, at most `unjudged` results unjudged."""
     tokens = draw(st.lists(st.sampled_from((*grades, "-", "-")), max_size=longest))
     while sum(token in ("-", "-1") for token in tokens) > unjudged:
         tokens.remove("-" if "-" in tokens else "-1")
@@ -36,7 +36,7 @@ def rankings(
 
 
 def all_orders(hits: Hits) -> list[Hits]:
-    """One query's Hits in every order of its tied groups, each as often as it comes up."""
+    """Return one query's Hits in every order of its tied groups, with repetitions."""
     groups = sorted(set(zip(hits.tied_from.tolist(), hits.tied_to.tolist(), strict=True)))
     places = []
     for first, last in groups:
@@ -53,7 +53,7 @@ def all_orders(hits: Hits) -> list[Hits]:
 
 
 def joined(queries: list[Hits]) -> Hits:
-    """Hits of one query each as those of many."""
+    """Combine Hits of one query each into one Hits."""
     rows = np.cumsum([0, *(len(hits.judgments.grade) for hits in queries)])
 
     def column(name: str) -> np.ndarray:
@@ -82,9 +82,9 @@ def joined(queries: list[Hits]) -> Hits:
 def all_cases(
     hits: Hits, grades: tuple[float, ...], *, ties: bool = True, docs: int | None = None
 ) -> list[Hits]:
-    """One query's Hits in every order of ties, with all grades of the unjudged results.
+    """Return one query's Hits in every order of ties, with all grades of the unjudged results.
 
-    With `docs`, the judged documents that were not returned stand at all ranks that are left.
+    With `docs`, the judged documents that were not returned are also tried at all ranks below.
     """
     whole = hits.assume(-1.0, join=True)
     if not ties:

@@ -1,4 +1,4 @@
-"""A real PostgreSQL server for tests, which lives as long as they do."""
+"""A real PostgreSQL server for tests."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ DATABASE = "postgres"
 
 @contextmanager
 def server() -> Iterator[Path]:
-    """A server whose data and socket are in a folder of its own, its host; no port is open."""
+    """Start a server; yield the folder of its data and socket (its host). No port is open."""
     if _binaries() is None:
         pytest.skip("no PostgreSQL server is installed: apt-get install postgresql")
-    # Not below pytest's own folder, which only its owner may enter: PostgreSQL is not root.
+    # Not in pytest's own folder, which only its owner may enter: PostgreSQL does not run as root.
     with TemporaryDirectory(prefix="cleverdon-", ignore_cleanup_errors=True) as name:
         folder = Path(name)
         if owner := _owner():
@@ -42,7 +42,7 @@ def server() -> Iterator[Path]:
 
 @contextmanager
 def stopped(host: Path) -> Iterator[None]:
-    """End all that its clients are at, and start it again afterwards."""
+    """Stop the server at once, and start it again afterwards."""
     _control(host, "stop", "-m", "fast")
     try:
         yield
@@ -51,12 +51,11 @@ def stopped(host: Path) -> Iterator[None]:
 
 
 def url(host: Path) -> str:
-    """The address of its database."""
     return f"postgresql://{USER}@/{DATABASE}?host={host}"
 
 
 def empty_database(host: Path) -> str:
-    """The address of a new database, in which there is nothing."""
+    """Create an empty database; return its URL."""
     name = f"of_{token_hex(4)}"
     with psycopg.connect(url(host), autocommit=True) as connection:
         connection.execute(f"CREATE DATABASE {name}")
@@ -78,7 +77,7 @@ def _run(program: str, *arguments: str) -> None:
 
 
 def _owner() -> dict[str, Any]:
-    """Who runs the server: it refuses to run as root, as containers do everything."""
+    """Return the user who runs the server: not root, which PostgreSQL refuses."""
     if os.geteuid() != 0:
         return {}
     return {"user": "postgres" if _exists("postgres") else "nobody", "cwd": "/"}

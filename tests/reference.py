@@ -1,7 +1,7 @@
-"""Every measure once more, in plain loops over dicts: slow, and easy to see to be right.
+"""A reference implementation of every measure in plain loops over dicts: slow and easy to check.
 
-Written from the formulas of the literature and not from Cleverdon's arrays, so that the two can be
-held against each other. Fractions keep everything exact that is not a logarithm or a power.
+It is written from the formulas of the literature and not from Cleverdon's code, so that tests can
+compare the two. Fractions keep everything exact except logarithms and powers.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ Value = Fraction | float | int | None
 
 @dataclass(frozen=True)
 class Query:
-    """One query's judgments, and what a system returned for it, in order."""
+    """One query's judgments, and its results in order."""
 
     grades: dict[str, float]
     ranking: list[str]
     top_grade: float
-    """The largest grade of all queries' judgments, and at least 0."""
+    """The largest grade of all queries, at least 0."""
 
     @property
     def returned(self) -> list[float | None]:
-        """The grades down the ranking; None for what the judgments do not mention."""
+        """Return the grades of the results in order; None for unjudged results."""
         return [self.grades.get(doc) for doc in self.ranking]
 
     def relevant(self, rel: float) -> int:
-        """R."""
+        """Count the relevant documents: R."""
         return sum(grade >= rel for grade in self.grades.values())
 
 
 def ranked(scores: dict[str, float]) -> list[str]:
-    """Documents by falling score; of equal scores, the larger id first, bytewise."""
+    """Sort documents by score, descending; among equal scores, the larger id first, bytewise."""
     return sorted(scores, key=lambda doc: (scores[doc], doc.encode()), reverse=True)
 
 
@@ -47,7 +47,7 @@ def queries_of(
     run: dict[str, dict[str, float]],
     order: Callable[[dict[str, float]], list[str]] = ranked,
 ) -> dict[str, Query]:
-    """Every judged query, with what the run returned for it; nothing where it lacks the query."""
+    """Combine every judged query with its results; empty if the run does not have the query."""
     top_grade = max([0.0, *(grade for grades in qrels.values() for grade in grades.values())])
     return {
         query: Query(grades, order(run.get(query, {})), top_grade)
@@ -56,7 +56,7 @@ def queries_of(
 
 
 def value(measure: Measure, query: Query) -> float | None:
-    """What a measure gives for a query."""
+    """Compute a measure for a query."""
     cls = type(measure)
     parameters = {name: getattr(measure, name) for name in cls.defaults}
     if parameters.pop("judged_only"):
@@ -71,7 +71,7 @@ def _ratio(part: Any, whole: Any) -> Fraction | None:
 
 
 def _hits(query: Query, rel: float, k: int | None = None) -> list[int]:
-    """The ranks, down to k, at which something relevant stands."""
+    """Return the ranks of relevant results, down to k."""
     grades = enumerate(query.returned[:k], start=1)
     return [rank for rank, grade in grades if grade is not None and grade >= rel]
 
@@ -218,7 +218,7 @@ def ndcg(
         return None
     if ideal == "retrieved":
         whole = best(query.returned)
-    # Where nothing of worth was returned there is no best order of it, and nothing was gained.
+    # If no result has a gain, the ideal order of the results has none either.
     part = dcg(query, k, gain, gains, discount, base)
     return float(part or 0) / (whole or 1)
 

@@ -1,4 +1,4 @@
-"""Imports point one way: that of the lines in docs/architecture.md."""
+"""Imports follow the order in docs/architecture.md; names that one module uses are private."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ MODULES = {module_of(path): path for path in FILES}
 
 
 def entry(module: str) -> str:
-    """The name under which a module, or the package that it is in, stands in the order."""
+    """Return the name of a module, or of its package, in the order of imports."""
     while module and module not in ORDER:
         module = module.rpartition(".")[0]
     return module
 
 
-@cache  # both tests ask it of every file
+@cache  # two tests call it for every file
 def imports(path: Path) -> tuple[tuple[str, bool], ...]:
-    """What of Cleverdon a file imports, and whether it does so as soon as it is loaded."""
+    """Return the modules of Cleverdon that a file imports, and whether at module level."""
     return tuple(_imports(path))
 
 
@@ -95,7 +95,7 @@ LONGEST_CHAIN = 17
 
 
 def test_no_chain_of_imports_is_too_long() -> None:
-    """Whoever follows a function to its end should not have to open more modules than that."""
+    """A reader who follows a call through all layers should not have to open more modules."""
     depths: dict[str, int] = {}
 
     def depth(module: str) -> int:
@@ -116,7 +116,7 @@ def _module(name: str) -> str:
 
 @pytest.mark.parametrize("path", FILES, ids=module_of)
 def test_imports_within_functions_have_a_reason(path: Path) -> None:
-    """Commands need none: they load what they run, so that `cleverdon --help` is fast."""
+    """Commands need no reason: they import what they run, so that `cleverdon --help` is fast."""
     if "cli" in (*path.parts, path.stem):
         return
     text = path.read_text(encoding="utf-8")
@@ -173,10 +173,10 @@ PLAIN_BASES = {"Generic", "Protocol", "ABC", "object"}
 PLAIN_DECORATORS = {"cache", "lru_cache", "contextmanager", "asynccontextmanager", "overload"}
 FOUND_BY_NAME = {
     *("api", "pages"),  # the routers of the judging app
-    *("revision", "down_revision", "upgrade"),  # what Alembic reads
+    *("revision", "down_revision", "upgrade"),  # read by Alembic
     "main",  # of modules that run as processes
     *("COLLECTION_COMMANDS", "POOL_COMMANDS", "EXTRAS", "RENAMED_OPTIONS"),  # lists to add to
-    *("DOUBT_RULES", "doubt_rule", "Format"),  # what contributors extend
+    *("DOUBT_RULES", "doubt_rule", "Format"),  # for contributors to extend
 }
 TYPE_MAKERS = {"TypeVar", "ParamSpec", "NewType", "namedtuple"}
 
@@ -226,7 +226,7 @@ def _last_name(node: ast.expr) -> str:
 
 @cache
 def _uses() -> set[tuple[str, str]]:
-    """All pairs of a module and a name of it that another file imports or looks up."""
+    """Return all pairs of a module and its name that another file imports or looks up."""
     found = set()
     tools = [
         path for folder in ("docs", "benchmarks", "tools") for path in (ROOT / folder).glob("*.py")
@@ -253,7 +253,7 @@ def _uses() -> set[tuple[str, str]]:
 
 
 def _named_in_text(module: str, name: str) -> bool:
-    """Tell whether another module names it in a text, as entry points and lazy imports do."""
+    """Tell whether another module has the name in a string, as entry points and lazy imports do."""
     last = module.rpartition(".")[2]
     return any(
         re.search(rf"""["'.:]{name}["']|(>>>|\.\.\.) from \S+ import[^\n]*\b{name}\b""", text)

@@ -1,4 +1,4 @@
-"""From a value for each query to one for the system."""
+"""Averages over queries."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ALL = np.ones(4, dtype=bool)
 
 
 class Cost(Measure):
-    """Of which less is better."""
+    """A measure where lower is better."""
 
     better = "lower"
     range: ClassVar[tuple[float, float]] = (0.0, 9.0)
@@ -48,7 +48,7 @@ def test_means_are_added_one_by_one(values: list[float]) -> None:
 
 
 def test_numpy_would_add_otherwise() -> None:
-    # Why it matters: trec_eval adds one by one, and the last digits differ.
+    # This matters because trec_eval adds one by one, and the last digits differ.
     values = np.full(1000, 0.1)
     assert average(NumRel(), values) != values.sum()
 
@@ -116,7 +116,7 @@ def test_queries_that_are_not_evaluated_are_left_out_in_any_case(undefined: str)
 
 def test_geometric_mean() -> None:
     assert _geometric_mean(np.array([0.25, 1.0])) == pytest.approx(0.5, rel=1e-15)
-    # One zero does not make it zero: it counts as the floor.
+    # A zero counts as the floor, so one zero does not make the mean zero.
     assert _geometric_mean(np.array([0.0, 1e-7, 0.1])) == pytest.approx(
         (1e-5 * 1e-5 * 0.1) ** (1 / 3), rel=1e-12
     )
@@ -153,7 +153,7 @@ def test_every_way_against_the_standard_library(values: list[float]) -> None:
 def test_too_few_values() -> None:
     for how in ("mean", "geometric", "median", "min", "max", "std", "quantile"):
         assert math.isnan(_aggregate_values(AP(), np.array([]), how))
-    assert math.isnan(_aggregate_values(AP(), np.array([0.5]), "std"))  # one value does not vary
+    assert math.isnan(_aggregate_values(AP(), np.array([0.5]), "std"))  # undefined for one value
     assert _aggregate_values(AP(), np.array([0.5]), "std", ddof=0) == 0
 
 
@@ -233,7 +233,7 @@ def test_micro_averages_are_of_one_order_of_ties() -> None:
 
 
 def test_values_that_count_as_infinite() -> None:
-    """Undefined, with no worst value: they are larger than all others, and no numpy warning."""
+    """Undefined values without a worst value are larger than all others; numpy does not warn."""
     qrels = {query: {"a": 1} for query in ("q1", "q2", "q3", "q4")}
     run = {"q1": {"a": 1}, "q2": {"b": 2, "a": 1}, "q3": {"b": 1}, "q4": {"b": 1}}
     scores = evaluate(qrels, run, "SearchLength")

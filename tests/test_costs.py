@@ -1,4 +1,4 @@
-"""Files of costs, and what two of them say of one system."""
+"""Files of costs; two files about one system."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def written(folder: Path, held: Any) -> Path:
 
 def test_a_file_says_costs_and_what_was_answered(tmp_path: Path) -> None:
     path = written(tmp_path, BENCH)
-    # Quantities of later versions are passed over.
+    # Quantities of later versions are ignored.
     assert read_costs(path) == Costs("mine", {"p99": Cost(0.05, 0.04)}, (), {"rate": 100})
     assert read_timed_run(path) == {"q1": {"d1": 2.0, "d2": 1.5}, "q2": {}}
     without = {key: value for key, value in BENCH.items() if key != "run"}
@@ -91,12 +91,12 @@ def test_two_files_of_one_system_are_put_together() -> None:
     found = merge_costs([bench, index, other])
     assert list(found) == ["a", "b"]
     assert found["a"].settings == {"rate": 10, "repeat": 3}
-    # What spoils the one does not spoil the other.
+    # A warning about one quantity does not apply to the other.
     assert found["a"].why_not("p99") == ("the sender lagged",)
     assert found["a"].why_not("index_size") == ()
     assert found["b"] == other
     assert merge_costs([index, index]) == {"a": index}
-    # A bench can tell the size as well, which its late sender has nothing to do with.
+    # A bench can also report the size, which a late sender does not affect.
     told = Costs("a", {"index_size": Cost(1e6)}, ("the sender lagged",))
     for order in ([index, told], [told, index]):
         assert merge_costs(order)["a"].why_not("index_size") == ()

@@ -1,4 +1,4 @@
-"""What is refused rather than computed in silence."""
+"""Wrong calls that are errors instead of silent results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_names_of_its_own_measures_cannot_be_taken() -> None:
 def test_a_measure_cannot_change_what_others_see() -> None:
     @measure
     class Vandal(Measure):
-        """Writes into what all measures share."""
+        """A measure that writes into shared arrays."""
 
         def score(self, hits):
             hits.grade[:] = 0
@@ -52,7 +52,7 @@ def test_a_measure_cannot_change_what_others_see() -> None:
 def test_a_measure_gives_a_number_for_each_query(values: object) -> None:
     @measure
     class Odd(Measure):
-        """Gives something else."""
+        """A measure that returns the wrong type."""
 
         def score(self, hits):
             return values

@@ -1,6 +1,6 @@
-"""The commands shown in the README and the guides are run, and print what is shown.
+"""The commands in the README and the guides print what the page shows.
 
-Python examples in them are run by pytest's doctest; what is here are the `console` blocks.
+This runs the `console` blocks; pytest's doctest runs the Python examples.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def commands() -> list[tuple[str, str, str]]:
-    """Every command shown: page, command, and the output shown below it."""
+    """Return page, command and output of every command that a page shows."""
     found = []
     for page in PAGES:
         for block in re.findall(r"```console\n(.*?)```", page.read_text("utf-8"), flags=re.DOTALL):
@@ -33,7 +33,7 @@ def commands() -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize(("page", "command", "output"), commands())
 def test_commands_print_what_is_shown(page: str, command: str, output: str) -> None:
-    if re.fullmatch(r"cleverdon [^|<>;&$`*?~\\]+", command):  # nothing that takes a shell
+    if re.fullmatch(r"cleverdon [^|<>;&$`*?~\\]+", command):  # nothing that needs a shell
         here = run_here(shlex.split(command)[1:], ROOT)
         assert (here.stdout + here.stderr).rstrip() == output.rstrip(), f"{page}: {command}"
         return

@@ -1,4 +1,4 @@
-"""`evaluate`: what it takes, how runs are named, what it refuses, and what it tells of inputs."""
+"""`evaluate`: its inputs, names of runs, errors, and facts about inputs."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_what_was_given_is_not_changed() -> None:
 def test_runs_by_name() -> None:
     assert evaluate(QRELS, {"one": RUN, "two": Run.read(RUN)}, "AP").systems == ("one", "two")
     assert evaluate(QRELS, {"none": {"q1": {}}, "two": RUN}, "AP").systems == ("none", "two")
-    # An empty run does not make the names be taken for queries.
+    # Names of runs are not taken for queries, even if a run is empty.
     with pytest.raises(InputError, match="none: has no rows"):
         evaluate(QRELS, {"none": {}, "two": RUN}, "AP")
 
@@ -156,7 +156,7 @@ def test_queries_come_in_bytewise_order() -> None:
     assert evaluate(qrels, {"q2": {"d": 1.0}}, "AP").queries == ["Q", "q10", "q2", "é"]
 
 
-# What is refused
+# Errors
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_grades_above_the_largest_that_was_named() -> None:
     assert str(raised.value) == "ERR(max=1): there is a grade of 2, above max=1"
 
 
-# What is said of the inputs
+# Facts about inputs
 
 
 def test_about() -> None:
@@ -237,7 +237,7 @@ def test_about() -> None:
     (of_run,) = about.runs.values()
     assert (of_run.queries, of_run.missing) == (2, ("q4",))
     assert (of_run.extra, set(of_run.extra_names)) == (2, {"q0", "q3"})
-    # Of judged queries only; d4 was pooled and not judged.
+    # Only judged queries count; d4 was pooled and not judged.
     assert of_run.results == 5
     assert of_run.judged_rate == of_run.judged_in_top_10 == 3 / 5
     assert of_run.tie_rate == 0
@@ -263,12 +263,12 @@ def test_the_first_results_are_kept_on_demand() -> None:
     assert evaluate(qrels, RUN, "AP").top == {}
 
 
-# Measures of one's own
+# User-defined measures
 
 
 @pytest.fixture
 def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a test registers is forgotten after it."""
+    """Restore the registry after a test that registers measures."""
     measures()  # load Cleverdon's own first
     monkeypatch.setattr(registry._registry, "_classes", dict(registry._registry._classes))
     for name in ("_names", "_trec_eval"):
@@ -279,7 +279,7 @@ def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_measure_of_ones_own() -> None:
     @measure
     class FoundAbove(Measure):
-        """How many relevant results stand above a rank."""
+        """The number of relevant results above a rank."""
 
         better = "neither"
         depth: int = 1
@@ -299,7 +299,7 @@ def test_a_measure_of_ones_own() -> None:
 @pytest.mark.usefixtures("own_registry")
 def test_a_name_that_is_taken_is_refused() -> None:
     class Mine(Measure):
-        """Called like another."""
+        """A measure with the name of another."""
 
         aliases = ("MAP",)
 

@@ -1,4 +1,4 @@
-"""Hits and its what-if transforms, each against really doing what it says to the run."""
+"""Hits and its what-if transforms, compared with a run that is really changed in that way."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tests.differential.variants import VARIANTS, all_variants
 from tests.reference import Query, queries_of, ranked, value
 
 EVERY = all_variants()  # listed before other tests register measures of their own
-FEWER = settings(max_examples=settings.default.max_examples // 2)  # of what takes longer
+FEWER = settings(max_examples=settings.default.max_examples // 2)  # for slower tests
 ARRAYS = ("query", "rank", "grade", "tied_from", "tied_to", "returned")
 
-# Higher is better, and a result is better by its grade: what ties and unseen results can be put in
-# their best or worst order for.
+# Measures where higher is better and a higher grade is a better result: for these, ties and unseen
+# results have a best and a worst order.
 ORDERED = parse_all(
     "AP AP@2 AP(rel=2) RR nDCG nDCG@2 nDCG(gain=exponential) DCG P@2 R@2 F@2 Success@1 Rprec "
     "Bpref Bpref(rel=2) ERR ERR@2 RBP RBP(rel=1) AP(judged_only=true) nDCG(judged_only=true)@2"
@@ -42,22 +42,22 @@ def same(left: Hits, right: Hits, arrays: tuple[str, ...] = ARRAYS) -> bool:
 
 
 def scored(docs: list[str]) -> dict[str, float]:
-    """Falling scores, so that this is the order."""
+    """Give the documents decreasing scores, so that they keep this order."""
     return {doc: float(-place) for place, doc in enumerate(docs)}
 
 
 def check(hits: Hits, wanted: Hits, measures: tuple[Measure, ...] = VARIANTS) -> None:
-    """Whether all measures find the same in both."""
+    """Assert that all measures have the same value for both."""
     for measure in measures:
         np.testing.assert_array_equal(measure(hits), measure(wanted), err_msg=str(measure))
 
 
-# What measures are made of
+# Sums and ideal rankings
 
 
 @given(st.lists(st.integers(0, 9), max_size=30), st.integers(1, 12))
 def test_running_sums_and_products_within_queries(numbers: list[int], queries: int) -> None:
-    # Whichever there are more of, rows of the longest query or queries, decides how it is done.
+    # The method depends on whether there are more queries or more rows in the longest query.
     query = np.sort(np.array(numbers, dtype=np.int64) % queries)
     zeros = np.zeros(len(query), dtype=np.int64)
     empty = ranking("")
@@ -69,7 +69,7 @@ def test_running_sums_and_products_within_queries(numbers: list[int], queries: i
             follows = place > 0 and query[place] == query[place - 1]
             wanted.append(python(wanted[-1], number) if follows else number)
         assert hits.running(values, step).tolist() == wanted
-    assert hits.total(values).dtype == np.float64  # of no rows as well
+    assert hits.total(values).dtype == np.float64  # also without rows
     assert hits.ordinal.tolist() == [
         sum(query[: place + 1] == query[place]) for place in range(len(query))
     ]
@@ -86,7 +86,7 @@ def test_the_ideal_ranking_follows_gains_and_not_grades() -> None:
     assert parse("nDCG(gains={1:9})")(best).tolist() == [1.0]
 
 
-# What-if questions
+# What-if transforms
 
 
 @given(collections(), st.integers(1, 6))
@@ -153,7 +153,7 @@ def test_assuming_grades_that_join_is_judging_again(
 
 @dataclass(frozen=True)
 class Assumed(Query):
-    """A query some of whose results are taken to have other grades than they were judged to."""
+    """A query with assumed grades of some results."""
 
     taken: dict[str, float]
 
@@ -173,8 +173,8 @@ def test_assuming_grades_that_do_not_join_leaves_what_is_wanted_alone(
     hits = hits_of(collection.qrels, collection.run).assume(grade, k=k, join=False)
     queries = queries_of(collection.qrels, collection.run)
     for measure in VARIANTS:
-        # Bpref compares with the judged, among which these results are not to be; and of the best
-        # order of what was retrieved, only the judged are part (see below).
+        # Bpref compares with judged results, and these do not count as judged; the ideal order of
+        # the retrieved results has only the judged ones (see below).
         if measure.judged_only or str(measure).startswith(("Bpref", "nDCG(ideal=retrieved")):
             continue
         found = measure(hits)
@@ -188,7 +188,7 @@ def test_assuming_grades_that_do_not_join_leaves_what_is_wanted_alone(
 
 
 def test_what_does_not_join_is_not_mistaken_for_a_judged_document() -> None:
-    # Such results have no row in the judgments; the last row there must not stand in for them.
+    # Such results have no row in the judgments; index -1 must not give them the last row.
     hits = ranking("- 1 | 3").assume(1, join=False)
     assert parse("nDCG(ideal=retrieved)")(hits) == pytest.approx([1 + 1 / np.log2(3)])
 

@@ -1,4 +1,4 @@
-"""The pictures of the guides: what they were made from can be told, and they are small enough."""
+"""The pictures of the guides: they contain the digest of their data, and are small enough."""
 
 from __future__ import annotations
 

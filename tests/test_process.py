@@ -1,4 +1,4 @@
-"""What other processes mean to it: forks, pickles, streams."""
+"""Forks, pickles, and standard streams."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _score(path: str) -> float:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
 def test_a_forked_child_can_evaluate(tmp_path: Path) -> None:
-    # A child has none of its parent's threads; waiting for them would be waiting for ever.
+    # A child does not have its parent's threads, and would wait for them for ever.
     path = tmp_path / "r.run"
     Run.read(RUN).write(path)
     here = _score(str(path))
@@ -64,7 +64,7 @@ def test_closed_standard_error_leaves_the_output_alone(tmp_path: Path) -> None:
 
 
 def test_hashing_ahead_is_waited_for_and_gives_the_same(tmp_path: Path) -> None:
-    # On threads that may be made to wait for it, this came to stand still within a few rounds.
+    # This deadlocked within a few rounds when the hash ran on the thread pool.
     path = tmp_path / "run.txt"
     path.write_bytes(b"q Q0 a 1 1 t\n" * 400_000)
     program = (

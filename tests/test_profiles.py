@@ -1,4 +1,4 @@
-"""Each profile against the tool whose numbers it promises, or against what the tool once gave."""
+"""Compares each profile with the tool that it reproduces, or with recorded output of the tool."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from tests.differential.collections import SCORES, Collection, Nested, collectio
 FEWER = settings(max_examples=max(settings.default.max_examples // 5, 5))
 MANY = tuple(str(number) for number in range(1, 41))
 GRADES = (1, 0, 2, 1, 0, 3, 4)
-# Equal as float32, most of them, and not as float64.
+# Most are equal as float32 but not as float64.
 CLOSE_SCORES = (*(1 + step * 2.0**-25 for step in range(6)), 0.5, 0.0, 3.0)
 
 batches = collections(grades=GRADES, scores=(*SCORES, *CLOSE_SCORES), queries=MANY, fewest=30)
 
 
 def by_query(scores: Scores, measure: str) -> dict[str, float]:
-    """The values of one run, undefined ones as 0, of the queries that are evaluated."""
+    """Return the values of one run by evaluated query; undefined values are 0."""
     values = np.nan_to_num(scores.values[scores.index_of(scores.systems[0], measure)])
     pairs = zip(scores.queries, values.tolist(), scores.evaluated[0], strict=True)
     return {query: value for query, value, is_in in pairs if is_in}
@@ -112,7 +112,7 @@ def test_trec_eval_9_prints_what_pytrec_eval_gives(collection: Collection) -> No
     levels = ",".join(f"{level / 10}" for level in range(11))
     wanted = {"map", "Rprec", "bpref", "recip_rank", "P", "11pt_avg", f"iprec_at_recall.{levels}"}
     qrels = {q: {d: int(g) for d, g in grades.items()} for q, grades in collection.qrels.items()}
-    # Of an empty ranking trec_eval computes 0 / 0 as interpolated precision.
+    # For an empty ranking trec_eval computes 0 / 0 as interpolated precision.
     run = {query: results for query, results in collection.run.items() if results}
     oracle = pytrec_eval.RelevanceEvaluator(qrels, wanted).evaluate(run)
     names = [*find_profile("trec_eval-9").measures, "11pt_avg"]
@@ -158,7 +158,7 @@ def test_trec_eval_10_as_the_drop_in_where_topics_are_missing(tmp_path: Path) ->
     for line in done.stdout.splitlines():
         name, topic, value = (cell.strip() for cell in line.split("\t"))
         printed.setdefault(name, {})[topic] = value
-    # runid and texts are no numbers, prefs and avgjg need other judgments.
+    # runid and texts are not numbers; prefs and avgjg need other judgments.
     names = [n for n in printed if not n.startswith(("runid", "relstring", "ideal_dcg"))]
     assert len(names) > 50
     scores = evaluate(judged, ranked, names, profile="trec_eval-10")
@@ -189,7 +189,7 @@ IR_MEASURES = (
 
 
 def _from_ir_measures(text: str, collection: Collection) -> dict[str, float]:
-    # One at a time: of several, it may compute one with the parameters of another.
+    # One at a time: with several, it may use the parameters of another measure.
     wanted = [ir_measures.parse_measure(text)]
     found = ir_measures.iter_calc(wanted, collection.qrels, collection.run)
     return {metric.query_id: metric.value for metric in found}
@@ -198,8 +198,9 @@ def _from_ir_measures(text: str, collection: Collection) -> dict[str, float]:
 @FEWER
 @given(batches)
 def test_ir_measures(collection: Collection) -> None:
-    # Judged divides by the number of results, and so fails on a query that has none. In the ideal
-    # of Compat, documents that were not returned have score 0, and equals stand as in the qrels.
+    # Judged divides by the number of results, and fails for a query without results. In the ideal
+    # ranking of Compat, documents that were not returned have score 0, and ties keep the order of
+    # the qrels.
     run = {
         query: {doc: score + 4 for doc, score in results.items()}
         for query, results in collection.run.items()
@@ -228,7 +229,7 @@ def test_ir_measures_reads_a_thousand_ranks() -> None:
 
 
 def test_ties_in_the_ideal_of_compat_are_as_documented() -> None:
-    # The guide says: in its ideal, documents of equal grade and equal score stand as in the qrels.
+    # The guide says that ties of grade and score keep the order of the qrels in its ideal ranking.
     run = {"q": {"a": 1.0, "b": 1.0, "c": 1.0}}
     for order in ("abc", "acb", "cba", "bac"):
         qrels: Nested = {"q": {doc: int(doc != "b") for doc in order}}
@@ -243,7 +244,7 @@ def test_ties_in_the_ideal_of_compat_are_as_documented() -> None:
 @given(batches)
 def test_ir_measures_accuracy(collection: Collection) -> None:
     run = {
-        # It divides by zero where nothing but relevant documents came back.
+        # It divides by zero if all results are relevant.
         query: {**results, "not relevant": -9.0}
         for query, results in collection.run.items()
         if query in collection.qrels and results
@@ -251,7 +252,7 @@ def test_ir_measures_accuracy(collection: Collection) -> None:
     scores = evaluate(collection.qrels, run, "Accuracy Accuracy@3", profile="ir_measures")
     theirs = _from_ir_measures("Accuracy", Collection(collection.qrels, run))
     ours = by_query(scores, "Accuracy")
-    # It says nothing of a query for which nothing relevant was returned.
+    # It gives no value for a query without relevant results.
     assert {query: ours[query] for query in theirs} == pytest.approx(theirs, abs=1e-12)
     assert all(value == 0 for query, value in ours.items() if query not in theirs)
 
@@ -279,12 +280,12 @@ GDEVAL_RUN: Nested = {
     "2": {"a": 0.5},
     "3": {"x": 0.5, "e": 0.25, "y": 0.125},
 }
-# Printed by gdeval.pl version 1.2a of 2019 (as ir_measures 0.4.3 has it) for these two with k = 20.
+# Output of gdeval.pl version 1.2a of 2019 (as in ir_measures 0.4.3) for these two with k = 20.
 GDEVAL = {"1": ("0.54177", "0.32697"), "3": ("0.57876", "0.21875")}
 
 
 def gdeval(qrels: Nested, run: Nested, k: int, folder: Path) -> dict[str, tuple[str, str]]:
-    """What gdeval.pl prints: for each query nDCG and ERR."""
+    """Run gdeval.pl; return the printed nDCG and ERR by query."""
     judged, ranked = folder / "qrels", folder / "run"
     judged.write_text("".join(f"{q} 0 {d} {g}\n" for q in qrels for d, g in qrels[q].items()))
     ranked.write_text("".join(f"{q} Q0 {d} 1 {s} t\n" for q in run for d, s in run[q].items()))
@@ -299,14 +300,14 @@ def test_gdeval_as_recorded() -> None:
     scores = evaluate(GDEVAL_QRELS, GDEVAL_RUN, profile="gdeval")
     ndcg, err = by_query(scores, "nDCG"), by_query(scores, "ERR")
     assert {q: (f"{ndcg[q]:.5f}", f"{err[q]:.5f}") for q in ndcg} == GDEVAL
-    # Query 2 has nothing relevant, and query 4 is not in the run.
+    # Query 2 has no relevant document, and query 4 is not in the run.
     mean = sum(float(values[0]) for values in GDEVAL.values()) / 2
     assert scores.mean("run", "nDCG") == pytest.approx(mean, abs=1e-5)
     assert "0.56027        0.27286" in scores.render()  # five digits
 
 
 @pytest.mark.skipif(which("perl") is None, reason="gdeval needs perl, which is not installed")
-@settings(max_examples=8)  # a process each
+@settings(max_examples=8)  # each starts a process
 @given(collections(grades=(*GRADES, -1), scores=SCORES, queries=MANY, fewest=30))
 def test_gdeval(collection: Collection) -> None:
     import tempfile
@@ -345,7 +346,7 @@ def test_ndeval(seed: int) -> None:
     rows = [row for row in rows if row[0] in positive]
     ranking = {q: some.sample([f"d{d}" for d in range(14)], 10) for q in sorted(positive)[:-1]}
     lines = [
-        # The scores say the opposite of the ranks.
+        # The scores contradict the ranks.
         f"{q} Q0 {doc} {place} {place} t\n"
         for q, docs in ranking.items()
         for place, doc in enumerate(docs, start=1)
@@ -380,9 +381,9 @@ BEIR_RUN: Nested = {
     "q2": {"q2": 1.0, "y": 0.75, "e": 0.5, "b": 0.5},
     "q3": {"h": 1 + 2**-30, "g": 1.0, "f": 1 + 2**-29, "w": 2.0, "d": 0.1},
 }
-# What EvaluateRetrieval.evaluate and evaluate_custom of BEIR (commit ef83d29 of October 2025, with
-# pytrec_eval-terrier 0.5.11) give for these. There are equal scores, scores that only float64 tells
-# apart, the query's own document, returned or judged relevant, and documents that are judged for
+# The values of EvaluateRetrieval.evaluate and evaluate_custom of BEIR (commit ef83d29 of October
+# 2025, with pytrec_eval-terrier 0.5.11). The data has equal scores, scores that differ only as
+# float64, the query's own document, returned or judged relevant, and documents that are judged for
 # another query.
 BEIR = {
     f"{name}@{k}": value
@@ -411,7 +412,7 @@ def test_beir(as_given: Any, tmp_path: Path) -> None:
     scores = evaluate(BEIR_QRELS, run, list(BEIR), profile="beir")
     found = dict(zip(BEIR, scores.means[0].tolist(), strict=True))
     assert found == pytest.approx(BEIR, abs=5.1e-6)
-    # By its own names.
+    # BEIR's own names.
     names = {"Accuracy": "Success", "Recall": "R(cap=false)", "R_cap": "R"}
     own = evaluate(BEIR_QRELS, run, [f"{name}@3" for name in names], profile="beir")
     for name, ours in names.items():
@@ -429,7 +430,7 @@ def test_accuracy_is_a_name_of_ir_measures() -> None:
 
 
 def hole(collection: Collection, k: int) -> dict[str, float]:
-    """As BEIR defines it."""
+    """Compute Hole as BEIR defines it."""
     judged = {doc for grades in collection.qrels.values() for doc in grades}
     shares = {}
     for query in collection.qrels:
@@ -443,7 +444,7 @@ def hole(collection: Collection, k: int) -> dict[str, float]:
 def test_holes(collection: Collection, k: int) -> None:
     wanted = hole(collection, k)
     for run in (collection.run, Run.read(collection.run)):
-        # AP is computed beside it, from Hits that have nothing of other queries.
+        # AP is computed from Hits without the judgments of other queries.
         scores = evaluate(collection.qrels, run, [f"Hole@{k}", "AP", "NumNonrelJudgedRet", "infAP"])
         assert by_query(scores, f"Hole@{k}") == pytest.approx(wanted)
         alone = evaluate(collection.qrels, run, ["AP", "NumNonrelJudgedRet", "infAP"])
@@ -459,7 +460,7 @@ def test_msmarco(rankings: list[list[int]], data: st.DataObject) -> None:
 
     relevant = {
         query: data.draw(st.lists(st.integers(1, 12), min_size=1, max_size=3, unique=True))
-        for query in range(len(rankings) + 1)  # the last of which the run lacks
+        for query in range(len(rankings) + 1)  # the run does not have the last
     }
     candidates = dict(enumerate(rankings))
     found = msmarco_eval.compute_metrics(relevant, candidates)["MRR @10 by query"]
@@ -517,7 +518,7 @@ def test_sklearn_has_no_ap_at_k() -> None:
         evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "AP@10", profile="sklearn")
 
 
-# The settings that profiles have brought
+# Settings that only profiles use
 
 
 @pytest.mark.parametrize("make", [dict, Run.read, lambda run: [*Run.read(run).rows()]])
@@ -528,7 +529,7 @@ def test_own_document(make: Callable[[Nested], Any]) -> None:
         dropped = Settings(own_document="drop", ties=ties)
         found = rank(Judgments.read(qrels), make(run), settings=dropped, keep=keep)
         assert found.hits.returned.tolist() == [2, 0, 1]
-        assert found.present.all()  # though nothing is left of b
+        assert found.present.all()  # although b has no results left
         assert found.hits.rank.tolist() == [1, 2, 1]
         assert found.hits.grade.tolist() == [0, 1, 1]
         assert found.tied == 0

@@ -1,4 +1,4 @@
-"""Every exported name is documented: what it does, what it takes and returns, and an example."""
+"""Every exported name has a docstring with arguments, result and an example."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ DEPTH = 6
 
 
 def scores_of(rows: list[list[int]]) -> Scores:
-    """Systems by queries of RR: the rank of the one relevant document, 0 where it is missing."""
+    """Create RR scores of systems (rows) from the ranks of relevant documents; 0: not returned."""
     queries = range(len(rows[0]))
     qrels = {f"q{q:02}": {"wanted": 1} for q in queries}
 
@@ -87,13 +87,13 @@ def test_without_aversion_it_is_the_paired_t_test(rows: list[list[int]]) -> None
 
 
 def test_a_loss_weighs_more_than_a_gain() -> None:
-    # System 1 gains a half on one query and loses a half on another.
+    # System 1 gains 0.5 on one query and loses 0.5 on another.
     scores = scores_of([[2, 1], [1, 2]])
     urisks = [measure_risk(scores, "RR", baseline="system 0", alpha=a)[1].urisk for a in (0, 1, 3)]
     assert urisks == [0, -0.25, -0.75]
     (one, two) = measure_risk(scores, "RR", baseline="system 0", alpha=1)
     assert (one.urisk, one.wins, one.losses) == (0, 0, 0)
-    # 0.5 and -1: their mean, over their deviation, times the root of 2.
+    # 0.5 and -1: mean / standard deviation * sqrt(2).
     assert two.trisk == pytest.approx(-0.25 / (1.5 / math.sqrt(2)) * math.sqrt(2))
 
 
@@ -101,7 +101,7 @@ def test_only_queries_that_all_systems_have_count() -> None:
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     runs = {"old": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}, "new": {"q1": {"b": 1.0}}}
     both = measure_risk(evaluate(qrels, runs, "RR"), "RR", baseline="old")
-    assert both[1].losses == 2  # a query that a run lacks is an empty result
+    assert both[1].losses == 2  # a query that is not in the run counts as an empty result
     shared = measure_risk(evaluate(qrels, runs, "RR", missing="skip"), "RR", baseline="old")
     assert shared[1].losses == 1
 

@@ -95,7 +95,7 @@ def test_the_best_and_the_second_stand_out() -> None:
     assert THREE.render("markdown").split("\n") == [
         "| system | AP | FPR | Judged@10 | NumRet |",
         "| :--- | ---: | ---: | ---: | ---: |",
-        # Equal values have equal marks, and of FPR less is better.
+        # Equal values have equal marks; lower FPR is better.
         "| b | <ins>0.3000</ins> | <ins>0.3000</ins> | 0.7500 | 7 |",
         "| c | **0.7000** | **0.2000** | 0.5000 | 7 |",
         "| a | <ins>0.3000</ins> | 0.8000 | 0.2500 | 2 |",
@@ -140,7 +140,7 @@ def test_systems_as_rows_are_never_turned(width: int | None) -> None:
 
 def test_the_width_of_a_terminal_counts() -> None:
     assert THREE.render(width=41).startswith("system")
-    # Turned, it is 8 characters narrower; in 20 it does not fit either way.
+    # Transposed, it is 8 characters narrower; in 20 neither fits.
     assert THREE.render(width=40).startswith("measure ")
     assert THREE.render(width=20).split("\n")[:4] == [
         "measure         b",
@@ -233,7 +233,7 @@ def test_what_prints_alike_is_marked_alike() -> None:
         "| y | <ins>0.12336</ins> |",
         "| z | 0.10000 |",
     ]
-    # The order is that of exact values, whatever is printed.
+    # The order is that of exact values, not of printed ones.
     assert names(near.render(digits=0, sort="AP")) == ["x", "y", "z"]
 
 

@@ -1,4 +1,4 @@
-"""`Scores`: averages, values by query, warnings, and the shapes in which they are handed on."""
+"""`Scores`: averages, values by query, warnings, and conversions."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_to_json_holds_everything() -> None:
     record = json.loads(json.dumps(found.to_record(), allow_nan=False))
     assert record["means"] == found.to_dict()
     assert record["queries"] == found.queries
-    assert record["values"]["good"]["AP"] == [1.0, 1.0, None]  # JSON knows no NaN
+    assert record["values"]["good"]["AP"] == [1.0, 1.0, None]  # JSON has no NaN
     about = record["about"]
     assert about["settings"]["ties"] == "worst"
     assert about["runs"]["poor"]["missing"] == ["q2", "q3"]

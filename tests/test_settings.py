@@ -1,4 +1,4 @@
-"""The choices on which tools disagree: what each does to a small run, and the profiles."""
+"""Settings on which tools disagree: the effect of each on a small run; profiles."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from cleverdon.errors import OptionError, UndefinedError
 from cleverdon.profiles import PROFILES, find_profile
 from cleverdon.settings import CHOICES, Settings
 
-# Two documents tie for the first place; the larger id is not the relevant one.
+# Two documents are tied at rank 1; the one with the larger id is not relevant.
 QRELS = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}, "q3": {"a": 0}}
 RUN = {"q1": {"a": 0.5, "b": 0.5}, "q3": {"a": 0.5}}
 
@@ -34,7 +34,7 @@ def test_ties_in_the_order_of_input_follow_the_input() -> None:
 
 
 def test_precision() -> None:
-    run = {"q1": {"a": 1 + 2.0**-30, "b": 1.0}}  # equal as float32, and then b is first
+    run = {"q1": {"a": 1 + 2.0**-30, "b": 1.0}}  # equal as float32: then b is first
     assert evaluate(QRELS, run, "RR").per_query("run", "RR")["q1"] == 1.0
     assert evaluate(QRELS, run, "RR", precision="single").per_query("run", "RR")["q1"] == 0.5
 

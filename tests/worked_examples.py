@@ -1,4 +1,4 @@
-"""The worked examples of measures, read and computed."""
+"""Parse and compute the worked examples of measures."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ from cleverdon.measures.worked import ranking
 
 @dataclass(frozen=True)
 class Worked:
-    """One example."""
-
     measure: Measure
     ranking: str
-    expected: float | str  # NaN where the measure is undefined
+    expected: float | str  # NaN if the measure is undefined
     decimals: int
 
     @property
@@ -28,18 +26,18 @@ class Worked:
 
     @property
     def undefined(self) -> bool:
-        """Tell whether it shows a case in which the measure has no value."""
+        """Tell whether the measure is undefined in this example."""
         return not isinstance(self.expected, str) and bool(np.isnan(self.expected))
 
     @property
     def found(self) -> float | str:
-        """The value of the measure for the ranking."""
+        """Compute the measure for the ranking."""
         if self.measure.text:
             return self.measure.texts(self.hits)[0]
         return float(self.measure(self.hits)[0])
 
     def agrees(self, value: float | str) -> bool:
-        """Tell whether a value is the expected one, to the digits that the example shows."""
+        """Tell whether a value equals the expected one, to the digits of the example."""
         if isinstance(value, str) or isinstance(self.expected, str):
             return value == self.expected
         if self.undefined:
@@ -48,7 +46,7 @@ class Worked:
 
 
 def examples(cls: type[Measure]) -> list[Worked]:
-    """The worked examples of a measure."""
+    """Parse the worked examples of a measure."""
     return [_example(line) for line in cls.worked.strip().splitlines() if line.strip()]
 
 
@@ -59,6 +57,6 @@ def _example(line: str) -> Worked:
     if value.startswith("'"):
         return Worked(parse(measure), text, value[1:-1], 0)
     expected = np.nan if value == "undefined" else float(value)
-    # Whole numbers are meant exactly.
+    # Whole numbers are exact.
     decimals = len(value.partition(".")[2]) or 9
     return Worked(parse(measure), text, expected, decimals)

@@ -1,8 +1,8 @@
-"""Run every command where only the base install is there: each works, or says what to install.
+"""Run every command with the base install: each works, or names the extra to install.
 
 `make test-base` runs it in an environment of its own. With --pretend it runs anywhere, and hides
-all that the base install does not have. A command without arguments in `ARGUMENTS` is an error, so
-that new commands are checked too.
+all modules that the base install does not have. A command that is not in `ARGUMENTS` is an error,
+so new commands are checked too.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "trec_eval": ("qrels.txt", "a.run"),
     "demo": ("demo",),
 }
-"""Small arguments of every command, in an order in which one may read what another wrote."""
+"""Small arguments of every command; a command may read files that an earlier one wrote."""
 
 MORE: Sequence[tuple[str, Sequence[str]]] = (
     ("compare", (*SYSTEMS, "--test", "wilcoxon")),
@@ -139,7 +139,7 @@ MORE: Sequence[tuple[str, Sequence[str]]] = (
     ("bench", ("sqlite:index.db", "topics.tsv", "--seconds", "1")),
     ("bench", ("engine.toml", "--log", "log")),
 )
-"""Further calls, of which what is chosen decides what has to be installed."""
+"""Further calls whose options decide which extra is necessary."""
 
 INSTALL = re.compile(r"\Acleverdon: error: [^\n]*pip install 'cleverdon\[(\w+)\]'\n\Z")
 
@@ -161,7 +161,7 @@ class Hidden(MetaPathFinder):
 
 
 def _base() -> set[str]:
-    """The libraries of the base install, and what they need themselves."""
+    """Return the libraries of the base install, with their dependencies."""
     found: set[str] = set()
     wanted = ["cleverdon"]
     while wanted:
@@ -174,7 +174,7 @@ def _base() -> set[str]:
 
 
 def _fits(line: str) -> bool:
-    """Whether a requirement is not only for other systems: those are not installed here."""
+    """Tell whether a requirement applies to this system."""
     marker = line.partition(";")[2]
     return "win32" not in marker and "Windows" not in marker
 
@@ -184,7 +184,7 @@ def _plain(name: str) -> str:
 
 
 def commands(group: Any = None, before: str = "") -> Iterator[str]:
-    """Every command there is, subcommands by both names."""
+    """Yield every command; subcommands with the name of their group."""
     import click
 
     from cleverdon.cli import cleverdon
@@ -200,12 +200,12 @@ def commands(group: Any = None, before: str = "") -> Iterator[str]:
 
 
 def run(words: Sequence[str]) -> tuple[int, str]:
-    """The exit code of a command, and what it wrote to standard error."""
+    """Run a command; return its exit code and its standard error."""
     from cleverdon.cli import main as cleverdon
 
     errors = io.StringIO()
     sys.argv = ["cleverdon", *words]
-    # Rust writes to the descriptor, and not to sys.stdout.
+    # Rust writes to the file descriptor, not to sys.stdout.
     kept = os.dup(1)
     with open(os.devnull, "w") as nothing:
         os.dup2(nothing.fileno(), 1)
@@ -222,7 +222,7 @@ def run(words: Sequence[str]) -> tuple[int, str]:
 
 
 def check(name: str, words: Sequence[str]) -> tuple[str, str]:
-    """What a command did, in a word or two, and what is wrong with that, if anything is."""
+    """Run a command; return its outcome in a word or two, and what is wrong, if anything."""
     code, errors = run([*name.split(), *words])
     wanted = INSTALL.match(errors)
     if code == 0:
@@ -233,7 +233,7 @@ def check(name: str, words: Sequence[str]) -> tuple[str, str]:
 
 
 def check_all() -> int:
-    """Check every command in a folder of its own; the exit code."""
+    """Check every command in a folder of its own; return the exit code."""
     there = list(commands())
     wrong = [f"{name}: has no arguments in {__file__}" for name in there if name not in ARGUMENTS]
     wrong += [f"{name}: there is no such command" for name in ARGUMENTS if name not in there]

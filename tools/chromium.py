@@ -1,4 +1,4 @@
-"""The Chromium that tests, pictures and benchmarks open pages in, where there is one."""
+"""The Chromium in which tests, pictures and benchmarks open pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 
 def missing() -> str:
-    """Why no browser can be started, and what to do about it; empty where one can."""
+    """Return why no browser can be started, and the remedy; empty if one can be started."""
     try:
         import playwright.sync_api  # noqa: F401
     except ImportError:
@@ -27,11 +27,11 @@ def missing() -> str:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A headless browser. Ask `missing` first."""
+    """Start a headless browser. Call `missing` first."""
     from playwright.sync_api import sync_playwright
 
     found = next(filter(None, map(shutil.which, NAMES)))
-    # Root may not use Chromium's sandbox, and /dev/shm is small in containers.
+    # Root cannot use Chromium's sandbox, and /dev/shm is small in containers.
     root = hasattr(os, "geteuid") and os.geteuid() == 0
     arguments = ["--disable-dev-shm-usage", *(["--no-sandbox"] if root else [])]
     with sync_playwright() as playwright:

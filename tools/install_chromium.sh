@@ -1,6 +1,6 @@
 #!/bin/sh
-# Sees to it that there is a Chromium for the tests in tests/browser, where that is possible.
-# Says in one line what it does, and never fails: without a browser those tests are skipped.
+# Install a Chromium for the tests in tests/browser, if there is none and it is possible.
+# Prints one line, and never fails: without a browser those tests are skipped.
 
 say() { echo "browser: $*"; }
 skip() { say "$*; the tests in tests/browser will be skipped"; exit 0; }

@@ -1,16 +1,18 @@
-"""A search service over HTTP that is as slow, and fails, as its URL says: to test who measures it.
+"""A search service over HTTP for tests of load: the URL sets its delay or its failure.
 
     python -m tools.latency_server
 
-Prints its port, and ends when its input does. It answers `{"hits": [{"id": "d1", "score": 1.0}]}`:
+Prints its port, and ends when its standard input ends. It answers
+`{"hits": [{"id": "d1", "score": 1.0}]}`:
 
-    GET /fixed/0.02                after so many seconds
-    GET /bimodal/0.001/0.2/10      after the first time, and every tenth request after the second
-    GET /stall/0.005/1/2/NAME      after the first time, but for 2 seconds that begin 1 second after
-                                   the first request of that name: who asks then waits for their end
+    GET /fixed/0.02                after this many seconds
+    GET /bimodal/0.001/0.2/10      after the first time; every tenth request after the second time
+    GET /stall/0.005/1/2/NAME      after the first time, except in a stall of 2 seconds that begins
+                                   1 second after the first request with this name: requests during
+                                   the stall wait for its end
     GET /status/503                with this status
     GET /drop, /malformed, /missing, /silent
-                                   not at all, not with JSON, without hits, or never
+                                   closes the connection, not JSON, no hits, never answers
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ HITS = b'{"hits": [{"id": "d1", "score": 1.0}]}'
 
 @contextmanager
 def serving() -> Iterator[str]:
-    """The URL of a server in a process of its own, which ends with the context."""
+    """Start a server in a process of its own, and yield its URL."""
     command = [sys.executable, "-m", "tools.latency_server"]
     with Popen(command, cwd=ROOT, stdin=PIPE, stdout=PIPE, text=True) as process:
         assert process.stdin is not None
@@ -41,10 +43,10 @@ def serving() -> Iterator[str]:
 
 
 class Connection(asyncio.Protocol):
-    """One connection, which is kept; requests have no body, and wait for the answer before."""
+    """A persistent connection; requests have no body, and are answered in order."""
 
     seen: dict[str, tuple[float, int]] = {}
-    """When each path was first asked for, and how often; shared by all connections."""
+    """The time of the first request and the number of requests, by path; shared by connections."""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -97,7 +99,7 @@ class Connection(asyncio.Protocol):
 
 
 async def started() -> tuple[asyncio.Server, int]:
-    """A server within this event loop, and its port."""
+    """Start a server in this event loop; return it and its port."""
     loop = asyncio.get_running_loop()
     server = await loop.create_server(Connection, "127.0.0.1", 0, backlog=4096)
     return server, int(server.sockets[0].getsockname()[1])

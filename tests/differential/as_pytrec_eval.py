@@ -1,12 +1,12 @@
-"""What pytrec_eval finds, beside what Cleverdon does.
+"""Compare Cleverdon with pytrec_eval.
 
-What pytrec_eval cannot do and is not asked to:
+Limits of pytrec_eval:
 
-- grades that are not whole numbers are refused;
-- a query whose grades are all below 0 makes trec_eval read memory that it never wrote, up to a
-  crash, so that such queries get one more judgment, of grade 0, of a document never returned;
-- `num_rel` counts with the relevance level, but only per query: trec_eval's summary does not;
-- interpolated precision of an empty ranking is NaN there, a 0 divided by 0, and is taken as 0 here.
+- it rejects grades that are not whole numbers;
+- for a query whose grades are all below 0, trec_eval reads uninitialised memory and may crash, so
+  such queries get one more judgment of grade 0, of a document that is never returned;
+- `num_rel` respects the relevance level per query, but not in trec_eval's summary;
+- interpolated precision of an empty ranking is 0 / 0 = NaN, and counts as 0 here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ batches = collections(grades=INTEGER_GRADES, scores=SCORES, queries=MANY, fewest
 
 
 def with_a_grade_of_0(qrels: Nested) -> dict[str, dict[str, int]]:
-    """The same judgments with one of grade 0 where a query has only grades below."""
+    """Add a judgment of grade 0 to queries that have only grades below 0."""
     judged = {query: {doc: int(g) for doc, g in grades.items()} for query, grades in qrels.items()}
     for grades in judged.values():
         if max(grades.values()) < 0:
@@ -39,14 +39,14 @@ def with_a_grade_of_0(qrels: Nested) -> dict[str, dict[str, int]]:
 
 
 def _as_trec_eval_9(measure: Measure) -> dict[str, str]:
-    """How trec_eval 9 rounds a share of R; version 10 does otherwise."""
+    """Return the parameter that rounds a share of R as trec_eval 9 does; version 10 differs."""
     return {"rounding": "trec_eval-9"} if "rounding" in measure.defaults else {}
 
 
 def disagreements(
     collection: Collection, names: tuple[str, ...], *, rel: int = 1, judged_only: bool = False
 ) -> list[str]:
-    """Where Cleverdon and pytrec_eval differ, a sentence each."""
+    """Describe each difference between Cleverdon and pytrec_eval in a sentence."""
     qrels = with_a_grade_of_0(collection.qrels)
     oracle = pytrec_eval.RelevanceEvaluator(
         qrels, set(names), relevance_level=rel, judged_docs_only_flag=judged_only
@@ -59,7 +59,7 @@ def disagreements(
     ]
     scores = evaluate(qrels, collection.run, measures, profile="trec_eval-9")
     evaluated = {query for q, query in enumerate(scores.queries) if scores.evaluated[0, q]}
-    assert evaluated == oracle.keys()  # both leave out the queries that the run lacks
+    assert evaluated == oracle.keys()  # both leave out queries that are not in the run
     found = []
     for name, measure, values in zip(names, measures, scores.values[0], strict=True):
         for query, ours in zip(scores.queries, np.nan_to_num(values).tolist(), strict=True):

@@ -1,8 +1,8 @@
-"""Collections that hypothesis makes: small, so that everything awkward comes up together.
+"""Hypothesis strategies for small collections with many edge cases.
 
-A handful of documents and of distinct scores and grades gives ties, results that nobody judged,
-judged documents that were not returned, queries without anything relevant, queries missing from the
-run and queries that only the run has, all in one collection.
+A few documents with few distinct scores and grades give ties, unjudged results, judged documents
+that were not returned, queries without a relevant document, queries that are missing from the run
+and queries that only the run has, all in one collection.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 
 Nested = dict[str, dict[str, float]]
 
-# Numbers that sort otherwise as text, prefixes of each other, letter case, and one, two, three and
-# four bytes a character: ids must be ordered bytewise.
+# Numbers whose order differs as text, prefixes of each other, letter case, and characters of one,
+# two, three and four bytes: ids must be ordered bytewise.
 DOCUMENTS = ("10", "2", "1", "a", "ab", "abc", "B", "é", "日本", "𝔘", "doc-1", "doc-10")
 QUERIES = ("q10", "q2", "q1", "Q", "é", "10", "2", "日")
-# Many queries an example: drawing one large collection is far cheaper than drawing many small ones.
+# Many queries per example: one large collection is much cheaper to draw than many small ones.
 MANY = tuple(f"query {number}" for number in range(60))
 
-# The plainest first: hypothesis goes there when it makes a failing case smaller.
+# The simplest first: hypothesis prefers it when it shrinks a failing case.
 INTEGER_GRADES = (1, 0, 2, 1, 0, 3, 4, -1, -2)
 REAL_GRADES = (1.0, 0.0, 2.0, 0.75, 1.5, 3.75, 0.25, -1.0, -0.25)
-# Exact as float32 too; 0.0 and -0.0 are equal, and so tied.
+# Exact as float32 too; 0.0 and -0.0 are equal, and therefore tied.
 SCORES = (1.0, 0.5, 0.25, 0.0, -0.0, -3.0, 1024.0)
 WIDE_SCORES = (*SCORES, 1e300, -1e300, 1e-300, float("inf"), float("-inf"))
 
@@ -34,7 +34,7 @@ PRESENCE = (*6 * ("in both",), "only judged", "only in the run", "nothing return
 
 @dataclass(frozen=True)
 class Collection:
-    """Judgments, and a run that returned something for at least one of their queries."""
+    """Judgments, and a run with results for at least one of their queries."""
 
     qrels: Nested
     run: Nested
@@ -49,8 +49,8 @@ def collections(
     queries: tuple[str, ...] = QUERIES,
     fewest: int = 1,
 ) -> Collection:
-    """Judgments and a run over the first so many of these queries."""
-    # One draw a document rather than four: drawing is most of the time that such tests take.
+    """Draw judgments and a run for some of the first of these queries."""
+    # One draw per document instead of four: drawing takes most of the time of such tests.
     pairs = [(grade, score) for grade in grades for score in scores]
     pairs += 4 * [(None, score) for score in scores]
     pairs += 4 * [(grade, None) for grade in grades]

@@ -1,9 +1,9 @@
-"""Measures parsed from the same text, by Cleverdon and by ir_measures.
+"""Compare Cleverdon with ir_measures, with measures parsed from the same text.
 
-ir_measures hands each measure to one of its providers. They disagree with each other in the order
-of equal scores (Judged and RR@k take the smaller id first, the others the larger), so that tests
-are grouped by provider. It gives a value for every judged query, 0 where Cleverdon says undefined.
-RBP, which only its cwl_eval provider has, is left to the reference.
+ir_measures passes each measure to one of its providers. They order equal scores differently (Judged
+and RR@k take the smaller id first, the others the larger), so tests are grouped by provider. It
+gives a value for every judged query, 0 where Cleverdon says undefined. RBP, which only its cwl_eval
+provider has, is compared with the reference instead.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from hypothesis import given, settings
 from cleverdon import evaluate, parse
 from tests.differential.collections import SCORES, Collection, collections
 
-# Its pytrec_eval provider, like trec_eval 9, fails on queries that have only grades below 0.
+# Its pytrec_eval provider, like trec_eval 9, fails for queries that have only grades below 0.
 GRADES = (1, 0, 2, 1, 0, 3, 4)
-MANY = tuple(str(number) for number in range(1, 41))  # gdeval takes numbers as topics only
+MANY = tuple(str(number) for number in range(1, 41))  # gdeval needs numeric topics
 FEWER = settings(max_examples=settings.default.max_examples // 3)
 
 batches = collections(grades=GRADES, scores=SCORES, queries=MANY, fewest=30)
@@ -34,13 +34,13 @@ BY_PYTREC_EVAL = (
     *("NumRet", "NumRet(rel=1)"),
 )
 OTHERWISE = {"SetF(beta=4.0)": "SetF(beta=2)", "SetF(beta=0.25,rel=2)": "SetF(beta=0.5,rel=2)"}
-"""What means the same and is written otherwise: its beta is the square of the textbooks' beta."""
+"""Equivalent names in ir_measures: its beta is the square of the textbooks' beta."""
 BY_GDEVAL = ("ERR@20", "ERR@3", "nDCG(dcg='exp-log2')@20", "nDCG(dcg='exp-log2')@3")
 WITH_IDS_ASCENDING = ("Judged@1", "Judged@3", "Judged@10", "RR@1", "RR@5", "RR(rel=2)@3")
 
 
 def provided(*texts: str) -> bool:
-    """Whether this installation of ir_measures can compute them."""
+    """Tell whether this installation of ir_measures can compute these measures."""
     wanted = [ir_measures.parse_measure(text) for text in texts]
     return all(ir_measures.DefaultPipeline.supports(measure) for measure in wanted)
 
@@ -52,14 +52,14 @@ def disagreements(
     ties: str = "descending",
     within: float = 1e-12,
 ) -> list[str]:
-    """Where Cleverdon and ir_measures differ, a sentence each."""
+    """Describe each difference between Cleverdon and ir_measures in a sentence."""
     measures = [parse(OTHERWISE.get(text, text)) for text in texts]
     scores = evaluate(collection.qrels, collection.run, measures, ties=ties)
     found = []
     for text, values in zip(texts, np.nan_to_num(scores.values[0]).tolist(), strict=True):
         ours = dict(zip(scores.queries, values, strict=True))
-        # One at a time: of several, it may compute NumRet and nDCG with the relevance level, the
-        # gains or the condensed lists of another, depending on how their hashes fall.
+        # One at a time: with several, it may compute NumRet and nDCG with the relevance level, the
+        # gains or the condensed lists of another, depending on their hashes.
         wanted = [ir_measures.parse_measure(text)]
         for metric in ir_measures.iter_calc(wanted, collection.qrels, collection.run):
             value = ours.pop(metric.query_id)
@@ -77,7 +77,7 @@ def test_its_objects_name_the_same_measure_as_the_text(text: str) -> None:
     assert scores.measures == (parse(text),)
 
 
-@FEWER  # pytrec_eval itself is tested against more
+@FEWER  # test_pytrec_eval.py has more
 @given(batches)
 def test_the_measures_that_pytrec_eval_provides(collection: Collection) -> None:
     assert not disagreements(collection, (*BY_PYTREC_EVAL, *OTHERWISE))
@@ -86,7 +86,7 @@ def test_the_measures_that_pytrec_eval_provides(collection: Collection) -> None:
 @FEWER
 @given(batches)
 def test_the_relevant_documents_of_queries_that_the_run_has(collection: Collection) -> None:
-    # It counts none for a query that the run lacks, however many were judged relevant.
+    # It gives 0 for a query that is not in the run, even if documents were judged relevant.
     qrels = {query: grades for query, grades in collection.qrels.items() if query in collection.run}
     assert not disagreements(Collection(qrels, collection.run), ("NumRel",))
 
@@ -94,7 +94,7 @@ def test_the_relevant_documents_of_queries_that_the_run_has(collection: Collecti
 @FEWER
 @given(batches)
 def test_the_providers_that_order_ids_ascending(collection: Collection) -> None:
-    # Judged divides by the number of results, and so fails on a query that has none.
+    # Judged divides by the number of results, and fails for a query without results.
     some = {query: results for query, results in collection.run.items() if results}
     collection = Collection(collection.qrels, some)
     assert not disagreements(collection, WITH_IDS_ASCENDING, ties="ascending")
@@ -104,7 +104,7 @@ def test_the_providers_that_order_ids_ascending(collection: Collection) -> None:
 @FEWER  # a process is started for each cut-off
 @given(batches)
 def test_the_measures_that_gdeval_provides(collection: Collection) -> None:
-    # gdeval holds 4 for the largest grade always, Cleverdon what the judgments have.
+    # The largest grade is always 4 in gdeval; Cleverdon takes it from the judgments.
     qrels = {**collection.qrels, "41": {"graded 4": 4}}
     # It prints five digits.
     assert not disagreements(Collection(qrels, collection.run), BY_GDEVAL, within=5.1e-6)

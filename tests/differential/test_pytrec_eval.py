@@ -1,8 +1,8 @@
-"""The trec_eval-9 profile against pytrec_eval, which is trec_eval 9 as a library.
+"""Compare the trec_eval-9 profile with pytrec_eval, which is trec_eval 9 as a library.
 
-Query by query, and to 1e-12: both add the same doubles in the same order, and differ at most where
-a division is done once rather than twice. Where trec_eval prints 0 for a query that has no relevant
-document, Cleverdon says undefined, and counts it as 0.
+Each query is compared, to 1e-12: both add the same doubles in the same order, and may differ where
+one divides once and the other twice. For a query without a relevant document trec_eval prints 0;
+Cleverdon says undefined, and counts it as 0.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def test_judged_documents_only(collection: Collection) -> None:
     assert not disagreements(collection, NAMES, judged_only=True)
 
 
-# Scores that differ as doubles and, most of them, not as float32.
+# Scores that differ as doubles; most are equal as float32.
 CLOSE_SCORES = (*(1 + step * 2.0**-25 for step in range(8)), 1e-46, 0.0, 1e39, float("inf"))
 
 

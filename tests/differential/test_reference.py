@@ -1,7 +1,7 @@
-"""Every measure, in every variant, against the plain-Python reference.
+"""Compare every measure, in every variant, with the plain-Python reference.
 
-Other tools take integer grades only, or no negative ones, and none has all the parameters: here
-nothing is left out.
+Other tools accept only integer grades, or no negative ones, and none has all parameters; the
+reference has no such limits.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tests.reference import FORMULAS, Query, queries_of, value
 COMPARED = tuple(
     variant for cls in measures() if cls.__name__ in FORMULAS for variant in variants_of(cls)
 )
-"""The variants of every measure that the reference knows, of whichever family."""
+"""The variants of every measure that the reference has, of all families."""
 
 
 def disagreements(scores: Scores, queries: dict[str, Query]) -> list[str]:
-    """Where Cleverdon and the reference differ, a sentence each."""
+    """Describe each difference between Cleverdon and the reference in a sentence."""
     assert set(scores.queries) == set(queries)
     found = []
     for measure, values in zip(scores.measures, scores.values[0].tolist(), strict=True):
@@ -32,7 +32,7 @@ def disagreements(scores: Scores, queries: dict[str, Query]) -> list[str]:
             if theirs is None:
                 agree = math.isnan(ours)
             else:
-                # Logarithms and powers may be rounded differently in their last digits.
+                # Logarithms and powers may differ in their last digits.
                 agree = math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-12)
             if not agree:
                 found.append(f"{measure} is {ours}, the reference says {theirs}: {queries[query]}")
@@ -40,9 +40,9 @@ def disagreements(scores: Scores, queries: dict[str, Query]) -> list[str]:
 
 
 def test_the_reference_knows_every_measure_of_the_usual_families() -> None:
-    # The other families have tests of their own, against the tools that have these measures.
+    # Other families have their own tests, which compare with tools that have these measures.
     usual = ("sets", "ranked", "graded", "judged", "counts")
-    own_tests = {"GMAP", "GBpref", "Hole"}  # variants of others, in tests of their own
+    own_tests = {"GMAP", "GBpref", "Hole"}  # variants of others, with their own tests
     headings = {FAMILIES[name] for name in usual}
     known = {cls for cls in measures() if family(cls) in headings}
     known -= {cls for cls in known if cls.__name__ in own_tests}
@@ -73,7 +73,9 @@ def test_ties_in_ascending_order(collection: Collection) -> None:
 @given(collections())
 def test_ties_in_the_order_of_input(collection: Collection) -> None:
     def given_first(scores: dict[str, float]) -> list[str]:
-        return sorted(scores, key=lambda doc: -scores[doc])  # sorting leaves equals as they came
+        return sorted(
+            scores, key=lambda doc: -scores[doc]
+        )  # a stable sort keeps the order of equal scores
 
     scores = evaluate(collection.qrels, collection.run, COMPARED, ties="input")
     assert not disagreements(scores, queries_of(collection.qrels, collection.run, given_first))

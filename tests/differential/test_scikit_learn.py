@@ -1,8 +1,8 @@
-"""Matrices against scikit-learn's ranking metrics.
+"""Compare measures of matrices with scikit-learn's ranking metrics.
 
-Scores differ within a row: of equal scores scikit-learn averages over the orders, or takes the end
-of the group, which are Cleverdon's `ties` of another kind. It knows no negative grades. It averages
-over rows, a row without anything relevant counting as 0.
+All scores of a row differ: for equal scores scikit-learn averages over the orders, or takes the end
+of the group, which are other values of Cleverdon's `ties`. It has no negative grades. It averages
+over rows, and a row without a relevant document counts as 0.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from cleverdon import Hits, Measure, evaluate, parse
 
 @dataclass(frozen=True)
 class Matrices:
-    """A row a query, a column a document."""
+    """Relevance and scores: a row per query, a column per document."""
 
     relevance: NDArray[np.float64]
     scores: NDArray[np.float64]
 
     def mean(self, measure: Measure) -> float:
-        """The mean over rows, from the matrices as they are."""
+        """Compute the mean over rows from the matrices."""
         values = measure(Hits.from_matrix(self.relevance, self.scores))
         return float(np.nan_to_num(values).mean())
 
     def mean_of_dicts(self, measure: Measure) -> float:
-        """The same by way of ids, as runs and judgments usually come."""
+        """Compute the mean from dicts with ids."""
         qrels, run = (
             {f"q{q}": {f"d{d}": value for d, value in enumerate(row)} for q, row in enumerate(rows)}
             for rows in (self.relevance.tolist(), self.scores.tolist())
@@ -40,14 +40,14 @@ class Matrices:
         return evaluate(qrels, run, measure).mean("run", measure)
 
     def agrees(self, measure: str, wanted: float) -> bool:
-        """Whether both ways give this, but for the rounding of logarithms and of numpy's mean."""
+        """Tell whether both give this value, up to rounding of logarithms and of numpy's mean."""
         found = [self.mean(parse(measure)), self.mean_of_dicts(parse(measure))]
         return found == pytest.approx([wanted, wanted], rel=1e-12)
 
 
 @st.composite
 def matrices(draw: st.DrawFn, *, grades: tuple[float, ...]) -> Matrices:
-    """Up to 20 queries over up to 30 documents; scikit-learn wants at least two of these."""
+    """Draw up to 20 queries and 30 documents; scikit-learn needs at least two documents."""
     queries, documents = draw(st.integers(1, 20)), draw(st.integers(2, 30))
     made = np.random.default_rng(draw(st.integers(0, 2**32)))
     relevance = made.choice(grades, size=(queries, documents)).astype(float)
@@ -86,7 +86,7 @@ def test_exponential_gain_is_linear_gain_of_powers(made: Matrices, k: int | None
 @given(binary)
 def test_average_precision(made: Matrices) -> None:
     relevance, scores = made.relevance.copy(), made.scores
-    relevance[:, 0] = 1  # scikit-learn warns of rows without anything relevant
+    relevance[:, 0] = 1  # scikit-learn warns about rows without a relevant document
     rows = zip(relevance, scores, strict=True)
     wanted = np.mean([metrics.average_precision_score(*row) for row in rows])
     assert Matrices(relevance, scores).agrees("AP", wanted)
@@ -96,7 +96,7 @@ def test_average_precision(made: Matrices) -> None:
 
 @given(binary, st.integers(0, 30), st.sampled_from((1, 2, 0.5)))
 def test_sets(made: Matrices, size: int, beta: float) -> None:
-    # scikit-learn's labels are sets: what stands above a threshold was returned.
+    # scikit-learn's labels are sets: documents above a threshold were returned.
     returned = made.scores >= size / 8 - 1
     precision, recall, f, _ = metrics.precision_recall_fscore_support(
         made.relevance, returned, beta=beta, average="samples", zero_division=0
@@ -113,7 +113,7 @@ def test_facts_of_its_documentation() -> None:
     hits = Hits.from_matrix(relevance, scores)
     assert parse("DCG")(hits) == pytest.approx([9.499457825916874], rel=1e-14)
     assert parse("DCG@2")(hits) == pytest.approx([5.630929753571458], rel=1e-14)
-    # Label ranking average precision, which is average precision where no scores are equal.
+    # Label ranking average precision, which is average precision if no scores are equal.
     hits = Hits.from_matrix([[1, 0, 0], [0, 0, 1]], [[0.75, 0.5, 1], [1, 0.2, 0.1]])
     assert parse("AP")(hits).mean() == pytest.approx(0.41666666666666663, rel=1e-14)
 

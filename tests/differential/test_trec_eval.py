@@ -1,8 +1,8 @@
-"""The output of trec_eval 10 on the data of its own test-suite, digit by digit.
+"""Compare with the output of trec_eval 10 on the data of its own test suite, digit by digit.
 
-The files are not part of the project. Where they lie beside it, every line is compared but those
-whose names are no measures' (`runid`), or have parameters that only the drop-in takes apart;
-tests/trec_eval/test_shared.py has these as well.
+The files are not part of the project. If they are in a folder beside it, every line is compared
+except those whose names are not measures (`runid`) or have parameters that only the drop-in parses;
+tests/trec_eval/test_shared.py compares those as well.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ONLY_IN_THE_DROP_IN = ("runid", "utility_2,-1,0,0", "11pt_avg_.25,.5,.75", "ndcg
 
 
 def lines_of(name: str) -> Iterator[tuple[Measure, str, str]]:
-    """The measure, the query (or `all`) and the value of each line."""
+    """Yield the measure, the query (or `all`) and the value of each line."""
     for line in (FILES / name).read_text().splitlines():
         called, query, value = line.split()
         if called not in ONLY_IN_THE_DROP_IN:

@@ -1,8 +1,7 @@
-"""Pools against those of trectools, where it is right.
+"""Compare pools with those of trectools, where it is right.
 
-It goes by the rank column alone, needs topics that are numbers, and cuts a group of equal weights
-wherever its sort happens to leave it: so the runs here have neither ties nor equal weights at the
-edge of the budget.
+It uses only the rank column, needs numeric topics, and cuts a group of equal weights at an
+arbitrary place, so the runs here have no ties and no equal weights at the end of the budget.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from cleverdon.pooling.pools import Pool
 from tests.pooling.made import collection
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # of what trectools and its own libraries are going to change
+    warnings.simplefilter("ignore")  # deprecations in trectools and its libraries
     from trectools import TrecPoolMaker  # type: ignore[import-untyped, unused-ignore]
 
 

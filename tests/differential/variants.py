@@ -1,4 +1,4 @@
-"""Every measure with its parameters turned this way and that: what the property tests run over."""
+"""Every measure with different parameters, for the property tests."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _VARIANTS = """
 """
 
 VARIANTS: tuple[Measure, ...] = tuple(map(parse, _VARIANTS.split()))
-"""Of the usual families, which the reference has too."""
+"""Variants of the usual families, which the reference has too."""
 
 _OTHERS = """
     binG binG(rel=2) binG(judged_only=true)
@@ -79,11 +79,11 @@ _OTHERS = """
 """
 
 OTHERS: tuple[Measure, ...] = tuple(map(parse, _OTHERS.split()))
-"""Of the others, where the defaults and a few cut-offs would leave too much out."""
+"""Variants of other families, where defaults and a few cut-offs would test too little."""
 
 
 def variants_of(cls: type[Measure]) -> list[Measure]:
-    """The variants of one measure; plainly with cut-offs where the list above forgot it."""
+    """Return the variants of one measure; if the lists above have none, it with some cut-offs."""
     listed = [variant for variant in (*VARIANTS, *OTHERS) if type(variant) is cls]
     cuts = [{cls.cut: k} for k in (1, 3, 20)] if cls.cut in cls.defaults else []
     plain = [] if REQUIRED in cls.defaults.values() else [cls()]
@@ -91,13 +91,13 @@ def variants_of(cls: type[Measure]) -> list[Measure]:
 
 
 def all_variants() -> list[Measure]:
-    """The variants of every measure that needs no more than the grades of its own query."""
+    """Return the variants of every measure that needs only the grades of its own query."""
     plain = [cls for cls in measures() if cls.needs is None and not cls.uses_other_queries]
     return [variant for cls in plain for variant in variants_of(cls)]
 
 
 def holds_to(measure: Measure, promise: Promise) -> bool:
-    """Whether a measure with these parameters is held to what its class promises."""
+    """Tell whether a promise of its class holds for a measure with these parameters."""
     if promise == "gain" and (measure.parameters.get("gains") or measure.judged_only):
-        return False  # a table need not rise; what gets a grade enters the condensed list
+        return False  # a gain table may decrease; a new grade enters the condensed list
     return measure.keeps(promise)

@@ -1,1 +1,1 @@
-"""Damaged inputs by the thousand: an error that Cleverdon means, or what a slow parser reads."""
+"""Thousands of damaged inputs: each gives a Cleverdon error, or what a slow parser reads."""

@@ -1,4 +1,4 @@
-"""Damage to valid inputs, by chance but from a seed, for as long as the budget lasts."""
+"""Damage valid inputs at random, from a seed, until the time is up."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import time
 from collections.abc import Iterator
 
 SECONDS = float(os.environ.get("CLEVERDON_FUZZ_SECONDS", "5"))
-"""What all targets together may take; `make fuzz` gives more."""
+"""Seconds for all targets together; `make fuzz` gives more."""
 
 SEED = int(os.environ.get("CLEVERDON_FUZZ_SEED", "1"))
-"""Another number makes other cases; the same one makes the same."""
+"""The seed of all cases."""
 
 TARGETS = 17
-"""Among how many tests the time is divided."""
+"""The number of tests that share the time."""
 
 TOKENS = [
     *(b"\0", b"\n", b"\r", b"\r\n", b"\t", b" ", b"#", b"\n#", b",", b'"', b'""', b"\xef\xbb\xbf"),
@@ -23,11 +23,11 @@ TOKENS = [
     *(b"9" * 400, b"0." + b"3" * 60, b"1" * 20, b"{", b"}", b":", b"[", b"null", b"true"),
     *(b"x" * 70, b" " * 70, b"q1 Q0 d1 1 1 t\n", b"q1 0 d1 1\n", b"q1,d1,1\n"),
 ]
-"""What is likely to hurt."""
+"""Text that is likely to cause errors."""
 
 
 def cases(target: str, corpus: list[bytes], *, least: int = 30) -> Iterator[tuple[str, bytes]]:
-    """Damaged inputs with their names, at least so many, until this target's time is up."""
+    """Yield damaged inputs with their names, at least `least`, until this target's time is up."""
     until = time.monotonic() + SECONDS / TARGETS
     number = 0
     while number < least or time.monotonic() < until:
@@ -38,7 +38,7 @@ def cases(target: str, corpus: list[bytes], *, least: int = 30) -> Iterator[tupl
 
 
 def damaged(text: bytes, chance: random.Random) -> bytes:
-    """The text after a few accidents."""
+    """Damage a text in a few places."""
     for _ in range(chance.choice([0, 1, 1, 1, 2, 3, 8])):
         text = chance.choice(ACCIDENTS)(text, chance)
     return text
@@ -68,7 +68,7 @@ def _insert(text: bytes, chance: random.Random) -> bytes:
 
 
 def _replace(text: bytes, chance: random.Random) -> bytes:
-    """A whole field, or what looks like one."""
+    """Replace a field, or text that looks like one."""
     start, _ = _part(text, chance)
     end = start
     while end < len(text) and text[end : end + 1] not in b" \t\n,:}":

@@ -1,6 +1,6 @@
-"""Slow, obvious parsers to compare with: a line at a time, a character at a time.
+"""Slow, obvious parsers to compare with, which read line by line and character by character.
 
-Each gives the rows as a dict of dicts, or None for what must be refused.
+Each returns the rows as a dict of dicts, or None for an invalid input.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def number(text: str, *, finite: bool) -> float | None:
 
 
 def text_lines(data: bytes, *, comments: bool) -> list[str] | None:
-    """The lines that carry something; None where the bytes are no text."""
+    """Return the lines that have data; None if the bytes are not text."""
     if b"\0" in data:
         return None
     try:
@@ -42,7 +42,7 @@ def text_lines(data: bytes, *, comments: bool) -> list[str] | None:
 
 
 def collect(rows: list[tuple[str, str, float | None] | None]) -> Nested | None:
-    """Rows as a dict of dicts; None where one is wrong, comes twice, or there are none."""
+    """Return rows as a dict of dicts; None if one is invalid or duplicate, or there are none."""
     nested: Nested = {}
     for row in rows:
         if row is None:
@@ -51,7 +51,7 @@ def collect(rows: list[tuple[str, str, float | None] | None]) -> Nested | None:
         if value is None or not query or not doc or doc in nested.get(query, {}):
             return None
         if re.search("[\ud800-\udfff]", query + doc):
-            return None  # half of a pair, which JSON can spell
+            return None  # a lone surrogate, which JSON can contain
         nested.setdefault(query, {})[doc] = value
     return nested or None
 
@@ -81,7 +81,7 @@ def _qrels_row(line: str) -> tuple[str, str, float | None] | None:
 
 
 def columns(data: bytes, *, separator: str) -> Nested | None:
-    """Rows under the header `query_id doc_id score`."""
+    """Read rows below the header `query_id doc_id score`."""
     lines = text_lines(data, comments=False)
     if lines is None:
         return None
@@ -100,7 +100,7 @@ def _columns_row(line: str, separator: str) -> tuple[str, str, float | None] | N
 
 
 def _column(text: str, separator: str) -> tuple[str, str | None]:
-    """The first field, and what follows the separator behind it."""
+    """Return the first field, and the text after its separator."""
     if text.startswith('"'):
         for at in range(1, len(text)):
             if text[at] == '"' and (at + 1 == len(text) or text[at + 1] == separator):
@@ -124,7 +124,7 @@ def as_json(data: bytes) -> Nested | None:
             return None
         for doc, value in docs.pairs:
             rows.append((query, doc, _json_number(value)))
-    queries: Nested = {query: {} for query, _ in nested.pairs}  # one may have no results
+    queries: Nested = {query: {} for query, _ in nested.pairs}  # a query may have no results
     collected = collect(list(rows)) if rows else {}
     return None if collected is None else (queries | collected or None)
 

@@ -1,4 +1,4 @@
-"""Damaged files: refused by an error that Cleverdon means, or read as a slow parser reads them."""
+"""Damaged files give a Cleverdon error, or are read as a slow parser reads them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ JUDGED = {"q1": {"d1": 1, "d2": 0, "dé3": 2}, "q2": {"d1": 1}, "q3": {"d2": 1}}
 
 
 def read(cls: Any, path: Path, format: str | None) -> slow.Nested | None:
-    """What Cleverdon reads, or None where it refuses; any other exception is a failure."""
+    """Read a file with Cleverdon; None after its own error. Other exceptions are failures."""
     try:
         nested: slow.Nested = cls.read(path, format=format).to_dict()
     except InputError:
@@ -78,7 +78,7 @@ def _compare(
 
 
 def test_streamed_is_held(tmp_path: Path) -> None:
-    """A run that is streamed gives the same hits, or is refused, as one that is held."""
+    """A streamed run gives the same hits, or also an error, as one in memory."""
     judgments = Judgments.read(JUDGED)
     path = tmp_path / "file"
     for name, text in cases("streamed", [RUN, RUN.replace(b"q1", b"q2")]):
@@ -111,7 +111,7 @@ WHOLE = {
 
 
 def test_whatever_it_is_taken_for(tmp_path: Path) -> None:
-    """No format is named, so that damage can change it: still only errors that are meant."""
+    """Without a named format, damage can change the format: still only Cleverdon's own errors."""
     path = tmp_path / "file"
     for _, text in cases("whatever", list(WHOLE.values())):
         path.write_bytes(text)
@@ -146,7 +146,7 @@ def test_tables(ending: str, tmp_path: Path) -> None:
     path = tmp_path / f"file.{ending}"
     Run.read({"q1": {"d1": 1.5, "d2": 2.5}, "q2": {"a": 1.0}}).write(path)
     for _, table in cases(ending, [path.read_bytes()], least=10):
-        # Another name each time, since the last one may still be mapped.
+        # Another name each time, because the last file may still be mapped.
         path = path.with_name("other" if path.name == "file" else "file")
         path.unlink(missing_ok=True)
         path.write_bytes(table)

@@ -1,4 +1,4 @@
-"""Objects of all kinds where text and numbers belong, and measures written by chance."""
+"""Objects of all kinds instead of text and numbers, and random measure names."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def slow_rows(rows: list[tuple[Any, Any, Any]], *, finite: bool) -> Any:
 
 
 def chosen(chance: random.Random, pool: list[Any], good: int) -> Any:
-    """Mostly something from the good front of the pool."""
+    """Choose from the pool, mostly from its first `good` values."""
     return chance.choice(pool[:good] if chance.random() < 0.93 else pool)
 
 
@@ -96,7 +96,7 @@ NOTATIONS = [
 
 
 def test_measures() -> None:
-    """What is written so is a NotationError, or a measure that writes itself as it is read."""
+    """A random text is a NotationError, or a measure that is printed as it is parsed."""
     corpus = [*NOTATIONS, *(cls.__name__.encode() for cls in measures())]
     for name, text in cases("measures", corpus):
         written = text.decode("utf-8", errors="surrogateescape")

@@ -1,4 +1,4 @@
-"""Records the transcript anew, and says how two recordings differ.
+"""Record the transcript again, or show the differences of two recordings.
 
 python -m tests.transcript record [PYTEST ARGUMENTS]
 python -m tests.transcript diff [--numbers] OLD [NEW]
@@ -24,7 +24,7 @@ RECORDED = FOLDER / "recorded"
 
 
 def record(arguments: Sequence[str]) -> int:
-    """Run everything, keep what it says, and delete recordings of what is no longer run."""
+    """Run everything, save its output, and delete recordings of removed invocations."""
     from tests.transcript.invocations import all_invocations
     from tests.transcript.pages import REQUESTS
 
@@ -42,7 +42,7 @@ def record(arguments: Sequence[str]) -> int:
 
 
 def recordings(revision: str | None) -> dict[str, str]:
-    """All recordings of a revision, or of the working tree."""
+    """Read all recordings of a revision, or of the working tree."""
     if revision is None:
         return {
             path.relative_to(RECORDED).as_posix(): path.read_bytes().decode()
@@ -69,13 +69,13 @@ def _git(*arguments: str) -> bytes:
 
 
 def differences(old: str, new: str) -> Iterator[str]:
-    """Lines that differ."""
+    """Yield the lines that differ."""
     lines = difflib.unified_diff(old.splitlines(), new.splitlines(), "old", "new", "", "", 1, "")
     yield from lines
 
 
 def differences_of_numbers(old: str, new: str) -> Iterator[str]:
-    """Where anything but words differs: exit codes, files, and the numbers of each part."""
+    """Yield differences other than words: exit codes, files, and the numbers of each section."""
     before, after = parse(old), parse(new)
     if [_kind(each) for each in before] != [_kind(each) for each in after]:
         yield from differences(
@@ -89,19 +89,18 @@ def differences_of_numbers(old: str, new: str) -> Iterator[str]:
 
 
 def _kind(section: Section) -> str:
-    """The heading; of a command line, whose options may be renamed, only that there is one."""
+    """Return the heading; the same for all command lines, whose options may be renamed."""
     return re.sub(r", digest$|(?<=^\$).*", "", section.heading)
 
 
 def _numbers(section: Section) -> list[str]:
-    """The numbers, or their digest."""
     if section.heading.endswith(", digest"):
         return [section.content.splitlines()[1]]
     return numbers(section.content)
 
 
 def diff(old: str, new: str | None, *, only_numbers: bool) -> int:
-    """Say which recordings differ, and how; the exit code is 1 where any does."""
+    """Print the differences; return 1 if there are any."""
     before, after = recordings(old), recordings(new)
     compare = differences_of_numbers if only_numbers else differences
     different = 0
@@ -119,7 +118,6 @@ def diff(old: str, new: str | None, *, only_numbers: bool) -> int:
 
 
 def main() -> int:
-    """Record or compare."""
     parser = argparse.ArgumentParser(prog="python -m tests.transcript", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("record", help="record anew", add_help=False)

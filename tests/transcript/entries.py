@@ -1,4 +1,4 @@
-"""All that the replay takes from the project: where the program is entered."""
+"""The entry points of the project that the replay uses."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ PROGRAMS = {
     "cleverdon": "cleverdon.cli:main",
     "cleverdon-trec_eval": "cleverdon.trec_eval.cli:trec_eval_main",
 }
-"""As in pyproject.toml."""
+"""The same as in pyproject.toml."""
 OPEN_PROJECT = "cleverdon.judging.project:open_project"
 MAKE_APP = "cleverdon.judging.web.app:make_app"
 ROUTES = "cleverdon.judging.web.app:_declared_routes"
-"""Gives the path and the route of everything that can be asked for."""
+"""Returns the path and the route of every request that the app answers."""
 USE_MADE_TIME = "tests.engines.load.fake_clock:use_made_time"
-"""Lets loads go by a clock of their own, given a MonkeyPatch."""
+"""Gives loads a simulated clock; takes a MonkeyPatch."""
 
 
 def entry(name: str) -> Callable[..., Any]:
-    """What is called so; nothing is loaded before it is needed."""
+    """Import the function of this name, when it is first needed."""
     found: Callable[..., Any] = resolve_name(name)
     return found

@@ -1,7 +1,7 @@
-"""The files that invocations read: the examples, small files made here, and what commands make.
+"""The input files of invocations: examples, small files from here, and output of commands.
 
-Each folder has whatever its commands name of `examples/`, `made/`, `many/`, `log/`, `logs/` and
-`judging/`.
+A folder gets only those of `examples/`, `made/`, `many/`, `log/`, `logs/` and `judging/` that its
+commands name.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ MADE = {
 
 @cache
 def many() -> dict[str, str]:
-    """Thirty topics with graded judgments and five runs, of which some are better than others."""
+    """Generate thirty queries with graded judgments and five runs of different quality."""
     chance = random.Random(1)
     topics, docs = range(1, 31), range(1, 61)
     true = {(t, d): int(4 * chance.random() ** 3) for t in topics for d in docs}
@@ -195,7 +195,7 @@ def many() -> dict[str, str]:
 
 
 def fill(folder: Path, words: Collection[str]) -> None:
-    """Put the files into a folder that these words name."""
+    """Write the files that these words name into a folder."""
     said = " ".join(words)
     for path in sorted((ROOT / "examples").iterdir()):
         named = f"examples/{path.name}" in said or f"examples.{path.stem}" in said

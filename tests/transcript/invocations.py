@@ -1,11 +1,11 @@
-"""Reads the lists of invocations.
+"""Read the lists of invocations.
 
-A line is an id, a colon and a command line, without the name of the program unless that is another
-one. Lines that begin with `+` go on in the same folder. `{a,b}` in an id makes an invocation of
-each, and the same braces in the command stand for it. `< FILE` gives a file as standard input.
-Behind the id, or behind `+`, `~` masks all numbers, for what is measured while it runs. Behind the
-id, `@` lets loads go by a clock of their own; `!` is for what depends on the release of Python,
-and `%` for what needs a process of its own, since the order of imports shows.
+A line is an id, a colon and a command line, without the name of the program unless it is another
+one than `cleverdon`. A line that begins with `+` continues in the same folder. `{a,b}` in an id
+makes one invocation of each, and the same braces in the command are replaced by it. `< FILE` gives
+a file as standard input. After the id or `+`, `~` masks all numbers, for output that is measured.
+After the id, `@` gives loads a simulated clock; `!` marks output that depends on the release of
+Python, and `%` runs the command in a process of its own, because its output depends on imports.
 """
 
 from __future__ import annotations
@@ -21,8 +21,6 @@ _LINE = re.compile(r"(?P<id>[\w.{},@-]+?)(?P<marks>[~@!%]*): (?P<command>.+)")
 
 @dataclass(frozen=True)
 class Step:
-    """A command line."""
-
     program: str
     arguments: tuple[str, ...]
     stdin: str | None  # a file
@@ -31,7 +29,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Invocation:
-    """Commands that are run one after the other in a folder of their own."""
+    """Commands that run one after the other in a folder of their own."""
 
     group: str
     id: str
@@ -44,7 +42,6 @@ class Invocation:
 
 
 def all_invocations() -> list[Invocation]:
-    """Those of all lists."""
     return [each for path in sorted(FOLDER.glob("*.txt")) for each in _read(path)]
 
 

@@ -1,4 +1,4 @@
-"""Every page and call of the judging app, asked by people of each role."""
+"""Every page and API call of the judging app, requested by people of each role."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from tests.transcript.replay import Clock, Shared, contents, normaliser, run, se
 ROLES = {"stranger": None, "assessor": "ann", "administrator": "eve", "viewer": "vic"}
 
 PATHS = {
-    # First, before anything changes: a slow machine would count changes in another process, by
-    # the true time.
+    # First, before anything changes: a slow machine would count changes in another process, which
+    # uses the real time.
     "dashboard": "/dashboard",
     "dashboard-topic": "/dashboard/topics/q1",
     "dashboard-topic-unknown": "/dashboard/topics/q99",
@@ -29,7 +29,7 @@ PATHS = {
     "api-watching-topic": "/api/watching/topics/q1",
     "api-watching-person": "/api/watching/people/ann",
     "api-watching-unknown": "/api/watching/people/zoe",
-    # In any order.
+    # The order of the others does not matter.
     "start": "/",
     "sign-in": "/sign-in",
     "sign-in-next": "/sign-in?next=/dashboard",
@@ -98,7 +98,7 @@ _HEADERS = ("content-type", "content-disposition", "location", "cache-control", 
 
 
 class Pages:
-    """Recordings of all that people of a role see, in a project of their own."""
+    """Recordings of all pages for people of a role, in a project of their own."""
 
     def __init__(self, folder: Path, shared: Shared) -> None:
         self.folder = folder
@@ -106,7 +106,7 @@ class Pages:
         self._found: dict[str, dict[str, str]] = {}
 
     def of(self, request: str) -> str:
-        """The recording of a request."""
+        """Return the recording of a request."""
         role, _, name = request.partition("-")
         if role not in self._found:
             self._found[role] = self._ask(role)
@@ -130,7 +130,7 @@ class Pages:
                         _sign_in(client, key)
                     known = {"{own}": _own(client), "{disputed}": _disputed(client)}
                     found = {}
-                    # The clock stands: what is counted anew after some seconds says when it was.
+                    # The clock stands still, because counts that are refreshed show their time.
                     for name, path in PATHS.items():
                         for word, instead in known.items():
                             path = path.replace(word, instead)
@@ -155,7 +155,7 @@ def _asked(client: TestClient, path: str) -> str:
 
 
 def never_asked() -> list[str]:
-    """The paths that can be asked for, and are not here."""
+    """Return the paths of the app that are not requested here."""
     asked = [re.sub(r"\{\w+\}", "1", path.partition("?")[0]) for path in PATHS.values()]
     return [
         path
@@ -165,7 +165,7 @@ def never_asked() -> list[str]:
 
 
 def _link(person: str, folder: Path) -> str:
-    """The key of a new sign-in link."""
+    """Create a sign-in link; return its key."""
     _, out, errors = run(("judge", "people", "judging", "--link", person), folder)
     found = re.search(r"/sign-in/([\w-]{43})", out + errors)
     assert found, out + errors
@@ -180,7 +180,7 @@ def _sign_in(client: TestClient, key: str) -> None:
 
 
 def _own(client: TestClient) -> str:
-    """An item that whoever is signed in has judged, if there is one."""
+    """Return an item that the signed-in person has judged, if there is one."""
     answer = client.get("/api/judgments?topic=q1")
     found = re.search(r'"item":(\d+)', answer.text)
     return found[1] if found else "1"

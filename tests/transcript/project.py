@@ -34,7 +34,7 @@ JUDGES = ("ann", "bob", "Cyd X")
 
 
 def make_project(folder: Path, clock: Clock) -> None:
-    """Make it in `folder`/judging."""
+    """Create the project in `folder`/judging."""
     making = folder / "making"
     making.mkdir()
     fill(making, (*INIT, "made/third.txt"))
@@ -67,7 +67,7 @@ def make_project(folder: Path, clock: Clock) -> None:
 
 
 def _token(said: Any) -> str:
-    """The token in what was said, wherever it stands."""
+    """Find the token in a response, at any depth."""
     values = said.values() if isinstance(said, dict) else said if isinstance(said, list) else [said]
     for value in values:
         if isinstance(value, str) and value.startswith("cleverdon_"):
@@ -78,7 +78,7 @@ def _token(said: Any) -> str:
 
 
 def _judge(client: TestClient, tokens: dict[str, str], clock: Clock) -> None:
-    """Every judge judges a good part of the documents, and an administrator settles one."""
+    """Let every judge judge most documents, and an administrator adjudicate one."""
     for place, name in enumerate(JUDGES):
         headers = {"Authorization": f"Bearer {tokens[name]}"}
         for number in range(14 - 3 * place):

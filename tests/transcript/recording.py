@@ -1,7 +1,7 @@
-"""What a recording looks like: sections of text, each line of them behind a bar.
+"""The format of a recording: sections of text, each line after a bar.
 
-A section has a heading and a content. Contents that are long are kept as a digest, with another
-one of their numbers alone, so that they can be compared where words differ.
+A section has a heading and a content. A long content is replaced by two digests, one of the text
+and one of its numbers, so that the numbers can be compared when words differ.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 LONGEST = 40_000
-"""Characters of a content that is kept as it is."""
+"""The most characters of a content that is not replaced by a digest."""
 
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*(?:[eE][+-]?\d+)?")
 _NO_NEWLINE = "\\ no newline at the end"
@@ -20,13 +20,13 @@ _NO_NEWLINE = "\\ no newline at the end"
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a recording: what was asked, an exit code, a stream, a file."""
+    """A part of a recording: a command or request, an exit code, a stream, a file."""
 
     heading: str
     content: str = ""
 
     def text(self) -> str:
-        """As it is recorded."""
+        """Return the text in the recording."""
         return "".join(f"{line}\n" for line in (self.heading, *self._lines()))
 
     def _lines(self) -> Iterable[str]:
@@ -40,7 +40,7 @@ class Section:
 
 
 def shortened(heading: str, content: str) -> Section:
-    """A section of this content, or of its digest where it is long."""
+    """Create a section of this content, or of its digest if it is long."""
     if len(content) <= LONGEST:
         return Section(heading, content)
     found = numbers(content)
@@ -52,17 +52,17 @@ def shortened(heading: str, content: str) -> Section:
 
 
 def numbers(text: str) -> list[str]:
-    """The numbers of a text in their order."""
+    """Return the numbers of a text in order."""
     return NUMBER.findall(text)
 
 
 def digest(content: str | bytes) -> str:
-    """A digest that is long enough."""
+    """Compute a short digest."""
     return sha256(content.encode() if isinstance(content, str) else content).hexdigest()[:32]
 
 
 def parse(text: str) -> list[Section]:
-    """The sections of a recording."""
+    """Parse the sections of a recording."""
     sections: list[tuple[str, list[str]]] = []
     for line in text.split("\n")[:-1]:
         if line.startswith("|"):

@@ -1,4 +1,4 @@
-"""Runs invocations, and makes a recording of what they said and wrote."""
+"""Run invocations, and record their output and written files."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
 }
 BEGIN = 1_780_000_000.0
-"""What the clock shows at first; it stands still while a command runs."""
+"""The first time of the clock, which stands still while a command runs."""
 
 _STATE = (".db", ".sqlite", ".sqlite3", ".duckdb", ".lock", "-wal", "-shm")
-"""Files that hold more than was asked for, in an order of their own: only their names are kept."""
+"""Files of databases and locks, whose bytes may differ: only their names are recorded."""
 _LIBRARY = 100_000
-"""Characters of a script that is somebody else's."""
+"""A script with this many characters or more is a library."""
 _UNPACK = {".gz": gzip.decompress, ".bz2": bz2.decompress, ".xz": lzma.decompress}
 _SCRIPT = re.compile(r"(<script\b[^>]*>)(.*?)(</script>)", re.DOTALL)
 _KEYS = (
@@ -70,12 +70,12 @@ _MEASURED = (
     ),
     (re.compile(r'("(?:processor|system|python|platform)": )"[^"]*"'), r'\1"#"'),
 )
-"""What is measured, or is the machine's, in what engines' commands say."""
+"""Measurements and facts about the machine in the output of engine commands."""
 
 
 @contextmanager
 def steady(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """An environment that is the same everywhere."""
+    """Set up an environment that is the same on every machine."""
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("CLEVERDON_TRACEBACK", raising=False)
@@ -89,7 +89,7 @@ def steady(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @contextmanager
 def streams(stdin: bytes) -> Iterator[Callable[[], tuple[str, str]]]:
-    """Files in the place of the three streams, for Rust and other processes as for Python."""
+    """Replace the three standard streams with files, also for Rust and child processes."""
     with (
         tempfile.TemporaryFile() as given,
         tempfile.TemporaryFile() as out,
@@ -128,7 +128,7 @@ def streams(stdin: bytes) -> Iterator[Callable[[], tuple[str, str]]]:
 def run(
     arguments: Sequence[str], folder: Path, *, program: str = "cleverdon", stdin: bytes = b""
 ) -> tuple[int, str, str]:
-    """The exit code and the streams of a command in a folder."""
+    """Run a command in a folder; return its exit code and streams."""
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setattr(sys, "argv", [program, *arguments])
@@ -152,7 +152,7 @@ def run(
 def run_alone(
     arguments: Sequence[str], folder: Path, *, program: str = "cleverdon", stdin: bytes = b""
 ) -> tuple[int, str, str]:
-    """The same in a process of its own."""
+    """Run a command in a process of its own; return its exit code and streams."""
     code = f"from pkgutil import resolve_name as load; load({entries.PROGRAMS[program]!r})()"
     done = subprocess.run(
         [sys.executable, "-c", code, *arguments],
@@ -165,17 +165,17 @@ def run_alone(
 
 
 _OF_FOLDERS = {"examples", "made", "engine_of_words"}
-"""Modules that are read from a folder of files."""
+"""Modules that are imported from the folder of an invocation."""
 
 
 class Shared:
-    """What takes long to make, and is made once: logs and a project."""
+    """Inputs that take long to create and are created once: logs and a project."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def put(self, name: str, folder: Path) -> None:
-        """A copy in a folder."""
+        """Copy an input into a folder."""
         if not (self.folder / name).exists():
             making = {"logs": self._make_logs, "judging": self._make_project}
             making[name]()
@@ -201,7 +201,7 @@ class Shared:
 
 
 class Clock:
-    """A clock that moves when it is told to."""
+    """A clock that moves only when it is set."""
 
     def __init__(self, patch: pytest.MonkeyPatch) -> None:
         self.now = BEGIN
@@ -212,7 +212,7 @@ class Clock:
 
 
 def replay(invocation: Invocation, folder: Path, shared: Shared) -> str:
-    """The recording of what an invocation does in an empty folder."""
+    """Run an invocation in an empty folder; return its recording."""
     words = [word for step in invocation.steps for word in (*step.arguments, step.stdin or "")]
     fill(folder, words)
     for name, named in (("logs", r"(?<![\w/])logs/"), ("judging", r"(?<![\w/])judging(?![\w.])")):
@@ -252,7 +252,7 @@ def replay(invocation: Invocation, folder: Path, shared: Shared) -> str:
 
 
 def _forget_help_options() -> None:
-    """Clear what click remembers of commands that other tests called without their group."""
+    """Clear click's cached help options of commands that other tests called without their group."""
     for name, module in list(sys.modules.items()):
         if name.startswith("cleverdon."):
             for value in list(vars(module).values()):
@@ -261,7 +261,7 @@ def _forget_help_options() -> None:
 
 
 def normaliser(*folders: Path) -> Callable[[str], str]:
-    """Takes out of a text what is another thing on each machine, or at each time."""
+    """Return a function that removes text that depends on the machine or the time."""
     paths = {str(folder.resolve()): "{folder}" for folder in folders}
     paths |= {str(folder): "{folder}" for folder in folders}
     paths |= {sys.executable: "{python}", sys.prefix: "{prefix}", str(ROOT): "{root}"}
@@ -291,7 +291,7 @@ def settled(text: str) -> str:
 
 
 def _seen(folder: Path) -> dict[str, str]:
-    """The digest of every file in a folder."""
+    """Compute the digest of every file in a folder."""
     return {
         path.relative_to(folder).as_posix(): digest(path.read_bytes())
         for path in sorted(folder.rglob("*"))
@@ -305,7 +305,7 @@ def _written(
     after: Mapping[str, str],
     tidied: Callable[[str], str],
 ) -> Iterator[tuple[str, str]]:
-    """The files that a command wrote or deleted, as text."""
+    """Yield the files that a command wrote or deleted, as text."""
     for name in sorted({*before, *after}):
         if name not in after:
             yield f"deleted {tidied(name)}", "\n"
@@ -315,7 +315,7 @@ def _written(
 
 
 def contents(name: str, data: bytes) -> Iterator[tuple[str, str]]:
-    """What is in a file, part by part, in a form that can be compared."""
+    """Yield the parts of a file's content in a form that can be compared."""
     if name.endswith(_STATE):
         yield "", "(not compared)\n"
     elif name.endswith((".parquet", ".arrow")):
@@ -326,7 +326,7 @@ def contents(name: str, data: bytes) -> Iterator[tuple[str, str]]:
         yield from contents(name.rpartition(".")[0], unpack(data))
     elif name.endswith(".png"):
         width, height = struct.unpack(">II", data[16:24])
-        yield "", f"a picture of {width} x {height}\n"  # fonts are not the same everywhere
+        yield "", f"a picture of {width} x {height}\n"  # fonts depend on the machine
     elif name.endswith(".pdf"):
         yield "", f"{data[:5]!r}\n"
     else:
@@ -338,7 +338,7 @@ def contents(name: str, data: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _page(text: str) -> Iterator[tuple[str, str]]:
-    """A page without its scripts, and each script on its own; of libraries, that they are there."""
+    """Yield a page without its scripts, and each script; only a placeholder for libraries."""
     scripts = [match[2] for match in _SCRIPT.finditer(text) if match[2]]
     yield "", _SCRIPT.sub(r"\1\3", text)
     for number, script in enumerate(scripts, 1):
@@ -368,15 +368,15 @@ def _archive(data: bytes) -> str:
 
 
 def masked(heading: str, text: str) -> str:
-    """A text without its numbers, and without what their width does to columns.
+    """Mask the numbers of a text, and the widths of columns that depend on them.
 
-    Files other than reports and results are left as they are.
+    Files other than reports and results are not changed.
     """
     if heading.startswith("file ") and not re.search(r"\.(json|html|hdr|svg)\b", heading):
         return text
     if ".html, script" in heading:
         return "(measured)\n"
-    text = re.sub(r"(?m)^(- )?note: .*\n", "", text)  # of which there are more or fewer
+    text = re.sub(r"(?m)^(- )?note: .*\n", "", text)  # their number varies
     if text[:1] in "[{":
         try:
             return json.dumps(_outline(json.loads(text)), indent=1, sort_keys=True) + "\n"
@@ -385,13 +385,15 @@ def masked(heading: str, text: str) -> str:
     text = re.sub(
         rf"[-+−±]?{NUMBER.pattern}(?:\s?(?:[kMGTmµun]?[BsW]|min|h|%)(?:/s)?\b)?", "#", text
     )
-    text = re.sub(r"#(?:,#)+", "#", text)  # one number or several, which 1e-05,2 would be
+    text = re.sub(r"#(?:,#)+", "#", text)  # one number or several, as in 1e-05,2
     text = re.sub(r"([─━═-])\1+", r"\1\1", re.sub(r"[ \t]+", " ", text))
-    return re.sub(r"(?m)^(\S+) .{0,80}\(# to #\).*$", r"\1 #", text)  # and who beats whom by that
+    return re.sub(
+        r"(?m)^(\S+) .{0,80}\(# to #\).*$", r"\1 #", text
+    )  # the winner depends on the numbers
 
 
 def _outline(value: Any) -> Any:
-    """The keys of what JSON holds, with a sign in the place of numbers."""
+    """Keep the keys of JSON data, and mask its numbers."""
     if isinstance(value, dict):
         return {key: _outline(each) for key, each in value.items()}
     if isinstance(value, list):

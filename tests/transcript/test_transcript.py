@@ -1,4 +1,4 @@
-"""Every command and page says what it said when the transcript was recorded."""
+"""Every command and page gives the recorded output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
 
 
 def compare(name: str, now: str) -> None:
-    """Hold what was said against the recording, or make one."""
+    """Compare output with the recording, or save it as the new recording."""
     path = RECORDED / f"{name}.txt"
     if os.environ.get("CLEVERDON_RECORD"):
         path.parent.mkdir(parents=True, exist_ok=True)
