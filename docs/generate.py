@@ -70,9 +70,9 @@ def _measure(cls: type[Measure]) -> str:
 
 
 METRICS = """\
-What `cleverdon logs metrics` counts. A *result page* is what one request gave; a *query* is what a
-user asked in one go, with its further pages; a *session* ends where its user does nothing for 30
-minutes. An example is a log, a line a result page: user, time, text, and what was done."""
+The metrics of `cleverdon logs metrics`. A *result page* is the response to one request; a *query*
+is one search of a user with its further pages; a *session* ends when its user does nothing for 30
+minutes. Each example is a log with one line per result page: user, time, text, and actions."""
 
 
 def metrics_page() -> str:

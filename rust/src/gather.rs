@@ -37,7 +37,7 @@ struct Topic {
 #[derive(Debug, Default)]
 pub struct Gathered {
     pub topics: Ids,
-    /// Where each topic's documents and rows start; one more entry than there are topics.
+    /// The start of each topic's documents and rows, and the end of the last.
     pub doc_starts: Vec<usize>,
     pub row_starts: Vec<usize>,
     pub docs: Ids,
