@@ -4,6 +4,7 @@
     ├── InputError       something is wrong in a file or an object: where, and what
     ├── NotationError    a measure, a parameter or a value does not exist
     ├── OptionError      a setting does not exist, or does not fit the others
+    │   └── UsageError   settings do not fit what is there; commands end with exit code 2
     ├── UndefinedError   a measure is undefined for a query, and `undefined="error"` was asked for
     ├── MissingExtra     an optional library is not installed; the text names the install command
     └── InternalError    a defect of Cleverdon itself
@@ -44,6 +45,10 @@ class NotationError(CleverdonError, ValueError):
 
 class OptionError(CleverdonError, ValueError):
     """A setting that does not exist or does not fit the others."""
+
+
+class UsageError(OptionError):
+    """Settings that do not fit what is there; commands end with exit code 2, as for wrong usage."""
 
 
 class UndefinedError(CleverdonError, ArithmeticError):

@@ -13,6 +13,7 @@ from cleverdon.cli.declarations import (
     argument,
     at_least,
     command,
+    distinct_files,
     excludes,
     flag,
     group,
@@ -21,8 +22,10 @@ from cleverdon.cli.declarations import (
     no_stdin,
     option,
     requires,
+    rereadable,
     together,
 )
+from cleverdon.errors import UsageError
 
 
 class RunOptions(Options):
@@ -108,6 +111,41 @@ def file_command(given: FileOptions) -> str:
 )
 def test_values_and_files(arguments: str, message: str) -> None:
     assert message in CliRunner().invoke(file_command, arguments.split()).output
+
+
+class OutputOptions(Options):
+    runs: tuple[str, ...] = argument(nargs=-1)
+    sizes: tuple[int, ...] = option(click.INT, "", multiple=True)
+    json: str | None = option("FILE", "")
+    plot: str | None = option("FILE", "")
+
+
+@command(OutputOptions)
+@distinct_files("--json", "--plot")
+@at_least(3, "--sizes", where="--plot", because="growth is fitted to them")
+@rereadable("RUNS", because="it is read each day")
+def output_command(given: OutputOptions) -> str:
+    if given.json == "none":
+        raise UsageError("there is nothing to write")
+    return "done"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ("--json a --plot ./a", 2, "--json and --plot both name ./a; name two files"),
+        ("--plot a --sizes 1", 2, "with --plot, give at least three sizes: growth is fitted"),
+        ("--plot a --sizes 1 --sizes 2 --sizes 3 --json b", 0, "done"),
+        ("a -", 2, "standard input cannot be read again: it is read each day"),
+        ("x=/dev/null", 2, "/dev/null cannot be read again"),
+        ("nothing.run", 0, "done"),
+        ("--json none", 2, "there is nothing to write"),
+    ],
+)
+def test_outputs(arguments: str, code: int, message: str) -> None:
+    done = CliRunner().invoke(output_command, arguments.split())
+    assert done.exit_code == code
+    assert message in done.output
 
 
 def test_one_of_several() -> None:

@@ -81,7 +81,7 @@ def test_variables_come_of_the_environment(tmp_path: Path, monkeypatch: pytest.M
         (WHOLE + 'method = "PUT"', 4, "method='PUT' is not known"),
         (WHOLE + "[params]\na = 1\nb = '{quary}'", 4, r"params.b: \{quary\} is not known"),
         (WHOLE + "[headers]\nA = 'b'\nC = '${NO_1}'", 6, "no environment variable NO_1; set it"),
-        (WHOLE.replace("$.hits", "$.[hits"), 3, "is no JSONPath"),
+        (WHOLE.replace("$.hits", "$.[hits"), 3, "is not a JSONPath"),
     ],
 )
 def test_errors_say_where_they_are(tmp_path: Path, text: str, line: int | None, said: str) -> None:
@@ -171,8 +171,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     [
         ("index.db", "a configuration is a file that ends in .toml.*as in sqlite:index.db"),
         ("elastic+http://h/docs", "did you mean 'elasticsearch'.*elasticsearch\\+http://HOST:9200"),
-        ("mysql://ann:secret@h/db", r"'mysql://\*\*\*@h/db' is no engine"),
-        ("nothing", "'nothing' is no engine; an engine is named as one of: "),
+        ("mysql://ann:secret@h/db", r"'mysql://\*\*\*@h/db' is not an engine"),
+        ("nothing", "'nothing' is not an engine; an engine is named as one of: "),
     ],
 )
 def test_names_that_are_no_engine(text: str, said: str) -> None:
@@ -182,7 +182,7 @@ def test_names_that_are_no_engine(text: str, said: str) -> None:
 
 
 def test_other_things_are_no_engine() -> None:
-    with pytest.raises(OptionError, match="'int' is no search engine: give a function"):
+    with pytest.raises(OptionError, match="'int' is not a search engine: give a function"):
         open_engine(3)
 
 

@@ -95,7 +95,7 @@ def test_failed_queries_left_out_are_missing() -> None:
     [
         ({}, InputError, "there is no engine to evaluate"),
         ([good, good], OptionError, "two engines are called 'good'; name them"),
-        (7, OptionError, "'int' is no search engine"),
+        (7, OptionError, "'int' is not a search engine"),
         ({"kind": "sqlit"}, InputError, "'sqlit' is not known; did you mean 'sqlite'"),
     ],
 )

@@ -60,9 +60,12 @@ def test_sizes_growth_plot_and_the_file_of_results(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["sqlite:index.db"], "give ENGINE and COLLECTION"),
-        (["sqlite:index.db", "corpus.tsv", "--sizes", "a"], "--sizes a: expected numbers"),
-        (["sqlite:index.db", "corpus.tsv", "--at", "9"], "--plot and --at need three sizes"),
+        (["sqlite:index.db"], "there is no collection to index"),
+        (
+            ["sqlite:index.db", "corpus.tsv", "--sizes", "a"],
+            "expected numbers of documents, as in 1000",
+        ),
+        (["sqlite:index.db", "corpus.tsv", "--at", "9"], "with --at, give at least three sizes"),
         (["sqlite:index.db", "corpus.tsv", "--sizes", "1,2,3", "--plot", "x.gif"], "'.gif'"),
         (
             [
@@ -75,7 +78,7 @@ def test_sizes_growth_plot_and_the_file_of_results(
         (["sqlite:index.db", "nothing.tsv"], "nothing.tsv: there is no such collection"),
         (["sqlite:index.db", "corpus.tsv", "-o", "x"], "an engine has its own place"),
         (["command:cat", "corpus.tsv"], "cannot index"),
-        (["corpus.tsv", "corpus.tsv"], "'corpus.tsv' is no engine"),
+        (["corpus.tsv", "corpus.tsv"], "'corpus.tsv' is not an engine"),
         (["--command", "sh -c 'echo why >&2; exit 4'", "corpus.tsv"], "sh ended with exit code 4"),
         (["--command", "true", "corpus.tsv", "--pid", "99999999"], "no process 99999999"),
         (["sqlite:corpus.tsv", "corpus.tsv"], "corpus.tsv"),

@@ -370,9 +370,9 @@ class Batching(Own):
         super().__init__(*failures)
         self.calls: list[list[str]] = []
 
-    async def search_all(self, topics: Mapping[str, str], k: int) -> dict[str, Results]:
-        self.calls.append(list(topics))
-        return await super().search_all(topics, k)
+    async def search_all(self, queries: Mapping[str, str], k: int) -> dict[str, Results]:
+        self.calls.append(list(queries))
+        return await super().search_all(queries, k)
 
 
 def test_an_engine_that_takes_all_in_one_call() -> None:
@@ -385,9 +385,9 @@ def test_an_engine_that_takes_all_in_one_call() -> None:
 
 def test_a_call_for_all_that_forgets_some() -> None:
     class Forgetful(Batching):
-        async def search_all(self, topics: Mapping[str, str], k: int) -> Any:
-            self.calls.append(list(topics))
-            return {"q1": [("d", 1.0)]} if len(topics) > 1 else [("q1", "d", 1.0)]
+        async def search_all(self, queries: Mapping[str, str], k: int) -> Any:
+            self.calls.append(list(queries))
+            return {"q1": [("d", 1.0)]} if len(queries) > 1 else [("q1", "d", 1.0)]
 
     found = put(Forgetful(), {"q1": "a", "q2": "b"})
     assert (list(found.answered), list(found.failed)) == (["q1"], ["q2"])

@@ -317,7 +317,7 @@ def test_a_file_that_is_no_journal_is_never_written_over(engine: Counting, path:
     journal = Path(_journal_path(str(path)))
     journal.write_text("dear diary\n")
     for fresh in (False, True):
-        with pytest.raises(InputError, match="is there, and is no journal"):
+        with pytest.raises(InputError, match="exists, and is not a journal"):
             put(engine, path, fresh=fresh)
     assert journal.read_text() == "dear diary\n"
 

@@ -15,7 +15,7 @@ import pytest
 
 import cleverdon as package
 from cleverdon.engines.cli import complete_engine
-from cleverdon.engines.configuration import split_engine_name
+from cleverdon.engines.configuration import _split_engine_name
 from cleverdon.engines.protocol import Document
 from tests.commands import Command
 from tests.engines.service import Service, serving, write_index
@@ -243,13 +243,13 @@ def test_mistakes(
     ],
 )
 def test_names_of_engines(given: str, name: str) -> None:
-    assert split_engine_name(given) == (name, given.removeprefix(f"{name}=") if name else given)
+    assert _split_engine_name(given) == (name, given.removeprefix(f"{name}=") if name else given)
 
 
 def test_a_file_whose_name_has_the_sign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a=b.toml").touch()
-    assert split_engine_name("a=b.toml") == ("", "a=b.toml")
+    assert _split_engine_name("a=b.toml") == ("", "a=b.toml")
 
 
 def test_completion_of_engines() -> None:

@@ -22,7 +22,7 @@ def searched(answers: dict[str, Answer], **changed: Any) -> SearchResult:
         "options": SearchOptions(),
         "in_flight": 8,
         "batched": False,
-        "topics": "",
+        "query_digest": "",
         "seconds": 2.0,
         "kept": 0,
     }

@@ -79,7 +79,7 @@ HEAD = "query_id\tdoc_id\tdrawn\tstratum\tprobability\tsystems\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("q1 0 d1 1\n", r"pool.tsv:1: is no pool: expected the columns query_id, doc_id"),
+        ("q1 0 d1 1\n", r"pool.tsv:1: is not a pool: expected the columns query_id, doc_id"),
         ("# cleverdon pool {\n" + HEAD, "pool.tsv:1: the first line does not say how"),
         (HEAD, "has no documents"),
         (HEAD + "q1\td1\tyes\n", "pool.tsv:2: expected 6 columns, found 3"),

@@ -15,14 +15,13 @@ from cleverdon import Run, evaluate
 from cleverdon.errors import InputError, OptionError
 from cleverdon.pooling.contributions import gather
 from cleverdon.pooling.pool_methods import (
-    _inclusion_probabilities,
     _probability_pool,
     _stratified_pool,
-    _systematic_sample,
     depth_pool,
     weighted_pool,
 )
 from cleverdon.pooling.pools import Pool, judged_pool
+from cleverdon.stats.sampling import inclusion_probabilities, systematic_sample
 from tests.pooling.made import collection
 from tests.pooling.test_contributions import many_runs
 
@@ -160,19 +159,19 @@ def test_samples_keep_the_budget_and_its_bounds(
     weights: list[float], budget: int, seed: int
 ) -> None:
     given_ = np.array(weights)
-    shares = _inclusion_probabilities(given_, budget)
+    shares = inclusion_probabilities(given_, budget)
     assert (shares >= 0).all()
     assert (shares <= 1).all()
     expected = min(budget, int((given_ > 0).sum()))
     assert shares.sum() == pytest.approx(expected)
-    assert _systematic_sample(shares, np.random.default_rng(seed)).sum() == expected
+    assert systematic_sample(shares, np.random.default_rng(seed)).sum() == expected
 
 
 def test_documents_are_drawn_with_the_probability_that_is_said() -> None:
-    shares = _inclusion_probabilities(np.array([8.0, 4.0, 2.0, 1.0, 1.0, 0.5, 0.5]), 3)
+    shares = inclusion_probabilities(np.array([8.0, 4.0, 2.0, 1.0, 1.0, 0.5, 0.5]), 3)
     random = np.random.default_rng(1)
     draws = 4000
-    rate = sum(_systematic_sample(shares, random).astype(float) for _ in range(draws)) / draws
+    rate = sum(systematic_sample(shares, random).astype(float) for _ in range(draws)) / draws
     # Five standard deviations of a share of so many draws.
     assert rate == pytest.approx(shares, abs=5 * np.sqrt(0.25 / draws))
     assert rate[0] == shares[0] == 1
@@ -359,9 +358,9 @@ def test_what_cannot_be_of_qrels() -> None:
     with pytest.raises(OptionError, match="the pool is a sample: name the kind"):
         judged_pool(sample, {"q1": {"d1": 1}})
     whole = depth_pool(POOLED, k=2)
-    with pytest.raises(OptionError, match="strata are asked for, and the pool has none"):
+    with pytest.raises(OptionError, match="the pool has no strata"):
         judged_pool(whole, {"q1": {"d1": 1}}, kind="strata")
-    with pytest.raises(OptionError, match="it is no sample"):
+    with pytest.raises(OptionError, match="it is not a sample"):
         judged_pool(whole, {"q1": {"d1": 1}}, kind="sampled")
     with pytest.raises(
         InputError, match="no judgment is of a document of the pool: they have 'd9'"

@@ -41,12 +41,7 @@ def test_what_is_no_word_of_an_expansion() -> None:
         expand_query("?!", [])
 
 
-def test_texts_may_weigh_differently() -> None:
-    found = expand_query("q", ["honey", "wax"], original=0, weights=[3, 1])
-    assert found.weights == pytest.approx({"honey": 0.75, "wax": 0.25})
-    for bad in ([1], [1, 0]):
-        with pytest.raises(OptionError, match="each text has one, above 0"):
-            expand_query("q", ["honey", "wax"], weights=bad)
+def test_wrong_options_are_refused() -> None:
     with pytest.raises(OptionError, match="original=2"):
         expand_query("q", [], original=2)
     with pytest.raises(OptionError, match="terms=0"):

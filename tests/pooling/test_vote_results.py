@@ -44,7 +44,7 @@ def test_one_way_has_values_and_several_have_ranks() -> None:
     assert several[0] == ["system", "references", "soboroff"]
     assert several[2][:2] == ["one", "2"]
     assert VoteOrders((REFERENCES, DRAWN)).sections()[0].grid.footnotes[0] == (
-        "4 systems, 4 queries; below the name of each way: ranks by it"
+        "4 systems, 4 queries; below the name of each method: ranks by it"
     )
     assert VoteOrders((DRAWN,)).sections()[0].grid.footnotes[1].endswith("(2 trials)")
 
@@ -69,12 +69,12 @@ def test_rows_for_programs() -> None:
     header, *rows = (
         line.split(",") for line in VoteOrders(tuple(BESIDE)).render("csv").splitlines()
     )
-    assert header == ["way", "system", "votes", "rank", "deviation", "judged", "judged rank"]
+    assert header == ["method", "system", "votes", "rank", "deviation", "judged", "judged rank"]
     assert rows[3] == ["references", "b|st", repr(round(1 / 3, 12)), "4", "", "1.0", "1"]
     header, first, *_ = (
         line.split(",") for line in VoteOrders((DRAWN,)).render("csv").splitlines()
     )
-    assert header == ["way", "system", "votes", "rank", "deviation"]
+    assert header == ["method", "system", "votes", "rank", "deviation"]
     assert DRAWN.deviations is not None
     assert float(first[4]) == DRAWN.deviations[first[1]]
 

@@ -236,7 +236,9 @@ def test_who_votes_on_what() -> None:
     }
     assert _turnout(gather(runs)) == Turnout(systems=3, queries=4, of_all=1, of_one=2)
     apart = {"a": {"q1": {"x": 1.0}}, "b": {"z1": {"x": 1.0}}}
-    with pytest.raises(InputError, match=r"no query is of two runs.*'q1' of a and 'z1' of b"):
+    with pytest.raises(
+        InputError, match=r"no two runs have a query in common.*'q1' of a and 'z1' of b"
+    ):
         count_votes(apart)
     assert _turnout(gather(runs | {"d": {"q1": {"y": 1.0}}})).alone == ("d",)
 

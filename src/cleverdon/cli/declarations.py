@@ -19,6 +19,7 @@ record, and prints the Result that it returns in the format that was asked for.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from functools import wraps
 from inspect import getdoc, signature
@@ -26,6 +27,8 @@ from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import click
 from click.core import ParameterSource
+
+from cleverdon.errors import UsageError
 
 O = TypeVar("O")  # noqa: E741 (a record of options)
 F = TypeVar("F", bound=Callable[..., Any])
@@ -179,7 +182,11 @@ def command(
             context = click.get_current_context()
             for check in getattr(function, "constraints", ()):
                 check(context)
-            _print(function(record(**_gathered(fields, given))), context)
+            try:
+                found = function(record(**_gathered(fields, given)))
+            except UsageError as error:
+                raise click.UsageError(str(error)) from None
+            _print(found, context)
 
         own_name = function.__name__.removesuffix("_command").replace("_", "-")
         return click.Command(
@@ -289,13 +296,55 @@ def needs_any(*names: str, because: str = "") -> Callable[[F], F]:
     return _constraint(check)
 
 
-def at_least(count: int, argument: str, because: str = "") -> Callable[[F], F]:
-    """Refuse fewer values of an argument, as "RUNS"."""
+def at_least(
+    count: int, name: str, *, where: str | None = None, because: str = ""
+) -> Callable[[F], F]:
+    """Refuse fewer values of an argument, as "RUNS", or of an option.
+
+    Args:
+        count: The smallest number of values.
+        name: The argument or option.
+        where: The condition under which it holds, as "--plot".
+        because: Why, added to the message.
+    """
 
     def check(context: click.Context) -> None:
-        if len(context.params[_name(context, argument)]) < count:
-            message = f"give at least {'two' if count == 2 else count} {argument}"
+        if where is not None and not _holds(context, where):
+            return
+        if len(context.params[_name(context, name)]) < count:
+            words = {2: "two", 3: "three"}
+            start = f"with {where}, " if where else ""
+            message = f"{start}give at least {words.get(count, count)} {name.removeprefix('--')}"
             raise click.UsageError(_with_reason(message, because))
+
+    return _constraint(check)
+
+
+def distinct_files(*names: str) -> Callable[[F], F]:
+    """Refuse two options that name the same file to write."""
+
+    def check(context: click.Context) -> None:
+        written: dict[str, str] = {}
+        for name in names:
+            path = context.params[_name(context, name)]
+            first = written.setdefault(os.path.abspath(path), name) if path is not None else name
+            if first != name:
+                raise click.UsageError(f"{first} and {name} both name {path}; name two files")
+
+    return _constraint(check)
+
+
+def rereadable(name: str, *, because: str) -> Callable[[F], F]:
+    """Refuse standard input, pipes and devices as values of an argument, which may be NAME=FILE."""
+
+    def check(context: click.Context) -> None:
+        from cleverdon.cli.options import name_and_file
+
+        for _, file in map(name_and_file, context.params[_name(context, name)]):
+            stays = os.path.isfile(file) or os.path.isdir(file) or not os.path.exists(file)
+            if file == "-" or not stays:
+                what = "standard input" if file == "-" else file
+                raise click.UsageError(f"{what} cannot be read again: {because}")
 
     return _constraint(check)
 

@@ -12,7 +12,15 @@ import click
 from click.shell_completion import CompletionItem
 
 from cleverdon.cli import options
-from cleverdon.cli.declarations import Options, argument, command, flag, option
+from cleverdon.cli.declarations import (
+    Options,
+    argument,
+    at_least,
+    command,
+    distinct_files,
+    flag,
+    option,
+)
 from cleverdon.engines.protocol import FIELDS, SCORES
 
 if TYPE_CHECKING:
@@ -51,6 +59,26 @@ class Duration(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 DURATION = Duration()
 
 
+class Sizes(click.ParamType):  # type: ignore[type-arg, unused-ignore]
+    """Numbers of documents, as 1000,10000,all; None stands for all."""
+
+    name = "sizes"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int | None, ...]:
+        if isinstance(value, tuple):
+            return value
+        found: list[int | None] = []
+        for part in value.split(","):
+            word = part.strip().replace("_", "")
+            if word != "all" and not (word.isascii() and word.isdigit() and int(word) > 0):
+                expected = "expected numbers of documents, as in 1000,10000,all"
+                self.fail(f"{value!r}: {expected}; found {part!r}")
+            found.append(None if word == "all" else int(word))
+        return tuple(found)
+
+
 def complete_engine(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
@@ -66,9 +94,6 @@ def complete_engine(
 
 
 engine_argument = argument(shell_complete=complete_engine)
-json_file = option(
-    options.OUTPUT, "Write all results as JSON, for cleverdon report and gate.", flags="--json"
-)
 
 
 def count_option(help: str, **attributes: Any) -> Any:
@@ -85,8 +110,6 @@ def check_outputs(
     json_file: Path | None, *files: Path | None, plot: Path | None, inputs: Sequence[str | None]
 ) -> None:
     """Refuse files that cannot be written, before anything takes long."""
-    if plot is not None and plot == json_file:
-        raise click.UsageError(f"--json and --plot both name {plot}; give each a file of its own")
     for file in (json_file, *files, plot):
         if file is not None:
             options.check_output(file, *inputs)
@@ -96,35 +119,38 @@ def check_outputs(
         check_savable(plot)
 
 
-def print_result(
-    found: Bench | IndexingResult,
-    format: str,
-    *,
-    section: str | None,
-    json_file: Path | None,
-    plot: Path | None,
-) -> None:
+class OutputOptions(Options):
+    """The files and formats of a measurement."""
+
+    json_file: Path | None = option(
+        options.OUTPUT, "Write all results as JSON, for cleverdon report and gate.", flags="--json"
+    )
+    plot: Path | None = options.plot("the result")
+    format_: str = options.formats("Output format. csv, tsv and json have all digits.")
+    section: str | None = options.section
+
+
+def print_result(found: Bench | IndexingResult, given: OutputOptions) -> None:
     """Write the files, and print the result even if one of them cannot be written."""
     from cleverdon._common.files import write_file
     from cleverdon.cli.progress import bar
 
     try:
-        if json_file is not None:
-            write_file(str(json_file), f"{found.to_json()}\n".encode())
-        if plot is not None:
-            from cleverdon.charts.export import save  # loads altair
-
+        if given.json_file is not None:
+            write_file(str(given.json_file), f"{found.to_json()}\n".encode())
+        if given.plot is not None:
             with bar("drawing"):
-                save(found.plot(), plot)
+                options.save_plot(found, given.plot)
     finally:
-        click.echo(found.render(format, section=section, **options.terminal()))
+        text = found.render(given.format_, section=given.section, **options.terminal())
+        click.echo(text)
 
 
 class SearchCommandOptions(Options):
     """The options of `cleverdon search`."""
 
     engine: str = engine_argument
-    topics: str = argument(options.INPUT)
+    queries: str = argument(options.INPUT)
     output: str = option(
         click.Path(dir_okay=False, allow_dash=True),
         "The run file; its name decides the format, and - is standard output. Only a file gets a "
@@ -149,10 +175,10 @@ class SearchCommandOptions(Options):
 
 @command(SearchCommandOptions)
 def search_command(given: SearchCommandOptions) -> None:
-    """Search TOPICS with ENGINE, and write the results as a run.
+    """Search QUERIES with ENGINE, and write the results as a run.
 
     ENGINE is a configuration file (.toml), or the short form of an engine, such as sqlite:index.db;
-    NAME=ENGINE names the run. TOPICS are TREC topics, JSONL, or columns separated by tabs.
+    NAME=ENGINE names the run. QUERIES are TREC topics, JSONL, or columns separated by tabs.
 
     The run appears when it is complete. Until then FILE.journal keeps the answers: after a stop, or
     if queries failed, the same command asks only for the missing ones. FILE.search.json records how
@@ -160,50 +186,46 @@ def search_command(given: SearchCommandOptions) -> None:
 
     \b
     Examples:
-      cleverdon search sqlite:index.db topics.tsv -o bm25.run
+      cleverdon search sqlite:index.db queries.tsv -o bm25.run
       cleverdon search mine=engine.toml topics.txt -o mine.run -k 1000 --concurrency 32
-      cleverdon search elasticsearch+http://localhost:9200/docs topics.jsonl -o es.run
-      cleverdon search python:retriever:search topics.tsv -o - | cleverdon eval qrels.txt -
+      cleverdon search elasticsearch+http://localhost:9200/docs queries.jsonl -o es.run
+      cleverdon search python:retriever:search queries.tsv -o - | cleverdon eval qrels.txt -
     """
     from cleverdon.cli.progress import bar, say
     from cleverdon.engines.client import Patience
-    from cleverdon.engines.configuration import open_named_engine
+    from cleverdon.engines.retrieval import SearchOptions
     from cleverdon.engines.run_file import search_messages, search_to_file
 
     if given.output != "-":
-        options.check_output(Path(given.output), given.topics)
+        options.check_output(Path(given.output), given.queries)
+    patience = Patience(timeout=given.timeout, tries=given.tries)
+    failed = "leave out" if given.allow_failed else "raise"
     with bar("searching") as update:
         found = search_to_file(
-            open_named_engine(given.engine),
-            given.topics,
+            given.engine,
+            given.queries,
             given.output,
-            k=given.k,
-            concurrency=given.concurrency,
-            patience=Patience(timeout=given.timeout, tries=given.tries),
-            failed="leave out" if given.allow_failed else "raise",
-            scores=given.scores,
-            field=given.field,
             fresh=given.fresh,
             # Before the first answer, the bar only shows that work goes on.
             progress=lambda step, done=0, total=0: update(step, done, total) if done else None,
             notify=say,
+            **given.keywords(SearchOptions, patience=patience, failed=failed),
         )
     for line in search_messages(found, given.output):
         say(line)
 
 
-class IndexCommandOptions(Options):
+class IndexCommandOptions(OutputOptions):
     """The options of `cleverdon index`."""
 
     arguments: tuple[str, ...] = argument(
         nargs=-1, required=True, metavar="[ENGINE] COLLECTION...", shell_complete=complete_engine
     )
-    program: str | None = option(
+    command: str | None = option(
         "COMMAND",
         "Instead of ENGINE, a program that builds the index at {output}. {input} is a file of "
         "JSON lines with id, title and text, by default its standard input; {files} is COLLECTION "
         "as given. It runs without a shell.",
-        flags="--command",
     )
     output: str | None = option(
         options.FILE,
@@ -217,9 +239,10 @@ class IndexCommandOptions(Options):
         "How often to build each index; from 6 builds on, medians have an interval.",
         default=3,
     )
-    sizes: str = option(
-        "N,...",
+    sizes: tuple[int | None, ...] = option(
+        Sizes(),
         "Numbers of documents to index, as 1000,10000,all; growth is fitted from three sizes on.",
+        metavar="N,...",
         default="all",
     )
     sampling: str = option(
@@ -238,7 +261,7 @@ class IndexCommandOptions(Options):
         flags="--pid",
         multiple=True,
     )
-    watched: tuple[str, ...] = option(
+    folders: tuple[str, ...] = option(
         options.FILE,
         "Another folder whose disk space counts, as a server's data; repeat for more.",
         flags="--watch",
@@ -251,13 +274,13 @@ class IndexCommandOptions(Options):
         metavar="SECONDS",
         default=0.02,
     )
-    json_file: Path | None = json_file
     plot: Path | None = options.plot("growth with the size of the collection")
-    format_: str = options.formats("Output format. csv, tsv and json have all digits.")
-    section: str | None = options.section
 
 
 @command(IndexCommandOptions)
+@distinct_files("--json", "--plot")
+@at_least(3, "--sizes", where="--plot", because="growth is fitted to them")
+@at_least(3, "--sizes", where="--at", because="growth is fitted to them")
 def index_command(given: IndexCommandOptions) -> None:
     """Index COLLECTION with ENGINE or a command, and measure time, memory and disk.
 
@@ -273,53 +296,15 @@ def index_command(given: IndexCommandOptions) -> None:
       cleverdon index --command 'my_indexer {input} {output}' corpus.tsv -o my_index
       cleverdon index sqlite:index.db corpus.jsonl --repeat 6 --json costs.json
     """
-    sizes = _parse_sizes(given.sizes)
-    collection = given.arguments if given.program is not None else given.arguments[1:]
-    if not collection:
-        raise click.UsageError("give ENGINE and COLLECTION, or --command and COLLECTION")
-    if (given.plot is not None or given.at) and len(sizes) < 3:
-        raise click.UsageError("--plot and --at need three sizes or more, in --sizes")
-    check_outputs(given.json_file, plot=given.plot, inputs=collection)
+    engine, *others = (None, *given.arguments) if given.command else given.arguments
+    check_outputs(given.json_file, plot=given.plot, inputs=others)
 
     from cleverdon.cli.progress import bar
-    from cleverdon.engines.configuration import split_engine_name
     from cleverdon.engines.indexing.builds import WatchOptions
     from cleverdon.engines.indexing.measurement import index
 
-    own, engine = "", None
-    if given.program is None:
-        own, engine = split_engine_name(given.arguments[0])
+    watching = WatchOptions(servers=given.pids, folders=given.folders, interval=given.interval)
     with bar("indexing") as progress:
-        found = index(
-            engine,
-            collection,
-            command=given.program,
-            name=given.name or own,
-            repeat=given.repeat,
-            sizes=sizes,
-            sampling=given.sampling,
-            seed=given.seed,
-            at=given.at,
-            output=given.output,
-            watching=WatchOptions(
-                servers=given.pids, folders=given.watched, interval=given.interval
-            ),
-            progress=progress,
-        )
-    print_result(
-        found, given.format_, section=given.section, json_file=given.json_file, plot=given.plot
-    )
-
-
-def _parse_sizes(text: str) -> list[int | None]:
-    """As in 1000,10000,all."""
-    found: list[int | None] = []
-    for part in text.split(","):
-        word = part.strip().replace("_", "")
-        if word != "all" and not (word.isascii() and word.isdigit() and int(word) > 0):
-            raise click.UsageError(
-                f"--sizes {text}: expected numbers of documents, as in 1000,10000,all; found "
-                f"{part!r}"
-            )
-        found.append(None if word == "all" else int(word))
-    return found
+        what = {"engine": engine, "collection": others, "watching": watching}
+        found = index(**given.keywords(index, **what, progress=progress))
+    print_result(found, given)

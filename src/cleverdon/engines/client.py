@@ -50,7 +50,7 @@ T = TypeVar("T")
 _ENDING = 5.0  # seconds within which what was cancelled should have ended
 
 _HEARING = 0.2
-"""Seconds until a Ctrl-C is heard that came just as a wait began, and so did not interrupt it."""
+"""Seconds until a Ctrl-C is noticed that came just as a wait began."""
 
 
 def run_async(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -244,7 +244,7 @@ async def _ask_safely(
     try:
         answer = await ask(engine, words, k, patience=patience, chance=chance)
     except CleverdonError:
-        raise  # of the settings: no other question will fare better
+        raise  # of the settings: other queries would fail, too
     except Exception as error:
         return Answer(None, 0.0, 1, (to_failure(error),))
     has_failed = len(answer.failures) == answer.tries  # results may be None, if that is returned

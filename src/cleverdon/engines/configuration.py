@@ -91,8 +91,8 @@ def open_engine(given: Any) -> Engine:
     """Open a search engine.
 
     Args:
-        given: A name, as "sqlite:index.db" or "engine.toml", a configuration as a dict, a function
-            `search(query, k)`, an object with such a method, or an engine.
+        given: "sqlite:index.db" or "engine.toml", with a name "mine=engine.toml"; a configuration
+            as a dict, a function `search(query, k)`, an object with such a method, or an engine.
 
     Returns:
         The engine. Adapters connect when it is first used with `async with`.
@@ -105,17 +105,19 @@ def open_engine(given: Any) -> Engine:
     'sqlite'
     """
     if isinstance(given, (str, os.PathLike)):
-        text = os.fspath(given)
-        return _from_file(Path(text)) if text.endswith(".toml") else _from_short(text)
+        name, text = _split_engine_name(os.fspath(given))
+        opened = _from_file(Path(text)) if text.endswith(".toml") else _from_short(text)
+        opened.name = name or opened.name
+        return opened
     if isinstance(given, Mapping):
         return _from_options(given, source="")
     return as_engine(given)
 
 
-def split_engine_name(given: str) -> tuple[str, str]:
+def _split_engine_name(given: str) -> tuple[str, str]:
     """Split NAME=ENGINE; the name is empty unless an engine follows the sign.
 
-    >>> split_engine_name("old=sqlite:index.db")
+    >>> _split_engine_name("old=sqlite:index.db")
     ('old', 'sqlite:index.db')
     """
     found = _NAMED_ENGINE.fullmatch(given)
@@ -126,30 +128,21 @@ def split_engine_name(given: str) -> tuple[str, str]:
     return (name, rest) if is_engine else ("", given)
 
 
-def open_named_engine(given: str) -> Engine:
-    """Open ENGINE or NAME=ENGINE."""
-    name, text = split_engine_name(given)
-    opened = open_engine(text)
-    if name:
-        opened.name = name
-    return opened
-
-
 def _from_short(text: str) -> Engine:
     scheme = _SCHEME.match(text)
     named = scheme[1] if scheme else ""
     kind = ENGINE_KINDS.get("http" if named == "https" else named)
     if kind is None and scheme is None and (Path(text).exists() or "." in text):
         raise OptionError(
-            f"{text!r} is no engine; a configuration is a file that ends in .toml, and an index "
-            f"has its kind before it, as in sqlite:{text}"
+            f"{text!r} is not an engine; a configuration is a file that ends in .toml, and an "
+            f"index has its kind before it, as in sqlite:{text}"
         )
     if kind is None:
         forms = ", ".join(kind.short for kind in ENGINE_KINDS.values())
         near = suggest(named, ENGINE_KINDS) if scheme else ""
         near = near if "did you mean" in near else ""
         raise OptionError(
-            f"{masked_url(text)!r} is no engine{near}; an engine is named as one of: {forms}"
+            f"{masked_url(text)!r} is not an engine{near}; an engine is named as one of: {forms}"
         )
     adapter = kind.load()
     return _open_adapter(adapter, adapter.short(text))

@@ -74,9 +74,9 @@ class Engine(ABC):
     async def search(self, query: str, k: int) -> Results:
         """Return the first k results; raise a `SearchFailure` without an answer."""
 
-    async def search_all(self, topics: Mapping[str, str], k: int) -> dict[str, Results]:
+    async def search_all(self, queries: Mapping[str, str], k: int) -> dict[str, Results]:
         """Return the first k results of every query; a `SearchFailure` is one of all queries."""
-        return {topic: await self.search(query, k) for topic, query in topics.items()}
+        return {id: await self.search(query, k) for id, query in queries.items()}
 
     def set_concurrency(self, queries: int) -> int:
         """Prepare for so many queries in flight; return how many it can work on at once."""
@@ -90,7 +90,7 @@ class Engine(ABC):
 
     def index(self, documents: Iterable[Document]) -> None:
         """Build the index anew, out of these documents; the engine need not be opened for it."""
-        raise OptionError(f"{self.name} cannot index: this engine has no way to take documents")
+        raise OptionError(f"{self.name} cannot index: this engine cannot take documents")
 
     def size(self) -> int | None:
         """Return the size of the index in bytes; None if it is unknown."""
@@ -110,10 +110,10 @@ class Engine(ABC):
 FAILURE_KINDS = {
     "connection": "no connection, or one that was lost",
     "timeout": "no answer within the time that was given",
-    "overloaded": "the engine said that it has too much to do (429, 503)",
+    "overloaded": "the engine is overloaded (429, 503)",
     "server": "the engine failed (5xx, or an error of its own)",
-    "refused": "the engine refused the question (4xx)",
-    "malformed": "an answer that cannot be read, as JSON that is none",
+    "refused": "the engine refused the query (4xx)",
+    "malformed": "an answer that cannot be read, such as invalid JSON",
     "missing": "an answer without the field in which results were expected",
 }
 """The kinds of failures, and what each means."""
@@ -157,7 +157,7 @@ def check_results(found: Any, k: int) -> Results:
         try:
             pair: Any = () if isinstance(row, str) else row  # "d1" would be taken apart
             given, number = pair
-            # Of another object there is no telling what its id is, and its text would be no id.
+            # The id of any other object is unknown: its text would not be an id.
             doc, score = given if isinstance(given, str) else str(index(given)), float(number)
         except (TypeError, ValueError):
             raise SearchFailure(
@@ -167,7 +167,7 @@ def check_results(found: Any, k: int) -> Results:
         if not isfinite(score):
             raise SearchFailure("malformed", f"the score of {doc!r} is {number}, and no number")
         if not is_id(doc):
-            raise SearchFailure("malformed", f"{doc!r} is no id of a document")
+            raise SearchFailure("malformed", f"{doc!r} is not the id of a document")
         results.append((doc, score))
         if len(results) == k:
             break

@@ -215,10 +215,9 @@ class ProcessTree:
         tree = [seen for seen in self._seen.values() if not seen.server]
         accounted = sum((seen.family for seen in self._unwaited()), waited)
         sampled = sum((seen.own for seen in tree), NO_CPU) - before
-        return max(accounted, sampled, key=lambda cpu: cpu.total) + self.spent_by_servers()
-
-    def spent_by_servers(self) -> Cpu:
-        return self._server_spent() - self._before
+        return max(accounted, sampled, key=lambda cpu: cpu.total) + (
+            self._server_spent() - self._before
+        )
 
     def unwaited(self) -> int:
         """Count the processes in nobody's account: orphans, and those that still run."""

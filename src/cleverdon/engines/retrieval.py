@@ -228,7 +228,7 @@ class SearchResult(Result):
     options: SearchOptions
     in_flight: int  # how many queries were asked at a time; 0 where none was left to ask
     batched: bool  # whether they all went in one call, so that none has a time of its own
-    topics: str  # the digest of the queries
+    query_digest: str
     seconds: float  # from the first question of this process to the last answer
     kept: int  # how many answers were there already, in the journal
     notes: tuple[str, ...] = ()  # what is worth knowing of the journal
@@ -336,7 +336,7 @@ class SearchResult(Result):
                 "timeout": self.options.patience.timeout,
                 "tries": self.options.patience.tries,
             },
-            "topics": {"digest": self.topics, "queries": self.total},
+            "query_set": {"digest": self.query_digest, "count": self.total},
             "run": {"results": len(self.run)},
             "whole": not self.failed,
             "failed": self.failed,
@@ -467,7 +467,9 @@ def run_search(
         if check:
             check(answer.results or [])
         if query in failed:
-            answer = _with_earlier_tries(failed[query], answer)
+            earlier = failed[query]
+            tries, failures = earlier.tries + answer.tries, (*earlier.failures, *answer.failures)
+            answer = replace(answer, tries=tries, failures=failures)
         answers[query] = answer
         if keep:
             keep(query, answer)
@@ -506,15 +508,9 @@ def run_search(
         options=options,
         in_flight=asked.in_flight,
         batched=asked.batched,
-        topics=queries_digest(queries),
+        query_digest=queries_digest(queries),
         seconds=seconds,
         kept=kept,
-    )
-
-
-def _with_earlier_tries(earlier: Answer, answer: Answer) -> Answer:
-    return replace(
-        answer, tries=earlier.tries + answer.tries, failures=(*earlier.failures, *answer.failures)
     )
 
 

@@ -175,7 +175,7 @@ def _damaged(path: str, number: int) -> InputError:
 def _check_ours(first: bytes, path: str) -> None:
     if not first.startswith(_START) and not _START.startswith(first):
         raise InputError(
-            f"is there, and is no journal of this version ({_FORMAT!r}); move it away, or write "
+            f"exists, and is not a journal of this version ({_FORMAT!r}); move it away, or write "
             "the run to another file",
             source=path,
         )
@@ -191,7 +191,7 @@ def _check_same(start: Mapping[str, Any], first: bytes, path: str, *, answers: i
     if not changed:
         return
     name = changed[0]
-    if name == "topics":
+    if name == "queries":
         what = "is for other queries"
     elif name == f"engine.{_IDENTITY_KEY}":
         what = "was begun with other arguments of the engine"
@@ -293,7 +293,7 @@ def search_to_file(
     try:
         if journal_file is None:
             return answered(None)
-        about = _search_identity(opened, k=how.k, field=how.field, topics=queries_digest(texts))
+        about = _search_identity(opened, k=how.k, field=how.field, queries=queries_digest(texts))
         with _open_answer_journal(journal_file, about, fresh=fresh) as journal:
             found = answered(journal)
             record = dumps(_search_record(found, path, queries), indent=1, ensure_ascii=False)
@@ -339,7 +339,7 @@ def _search_record(found: SearchResult, path: str, queries: Any) -> dict[str, An
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
     }
     files = {
-        "topics": {"file": os.fspath(queries) if is_file else None, **record["topics"]},
+        "query_set": {"file": os.fspath(queries) if is_file else None, **record["query_set"]},
         "run": {"file": Path(path).name, "digest": open_source(path).digest(), **record["run"]},
     }
     return head | record | files

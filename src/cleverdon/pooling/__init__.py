@@ -15,17 +15,11 @@ if TYPE_CHECKING:
     from cleverdon.pooling.adaptive.batches import Batch, next_batch
     from cleverdon.pooling.adaptive.simulation import Simulation, simulate_methods
     from cleverdon.pooling.contributions import Contributions, gather
+    from cleverdon.pooling.expansion import Expansion, expand
     from cleverdon.pooling.files import read_grades, read_pool, write_pool
     from cleverdon.pooling.pool_methods import make_pool
     from cleverdon.pooling.pools import JudgedPool, Pool, judged_pool
-    from cleverdon.pooling.probes import (
-        NewDocuments,
-        Probe,
-        new_documents,
-        read_probe,
-        simulate_probe,
-        yield_by_round,
-    )
+    from cleverdon.pooling.probes import NewDocuments, Probe, simulate_probe
     from cleverdon.pooling.recall.recall import Recall, estimate_recall
     from cleverdon.pooling.recall.samples import JudgedSample, read_sample
     from cleverdon.pooling.recall.sampling import sample_collection
@@ -35,6 +29,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Batch",
     "Contributions",
+    "Expansion",
     "JudgedPool",
     "JudgedSample",
     "NewDocuments",
@@ -44,21 +39,19 @@ __all__ = [
     "Simulation",
     "VoteOrders",
     "estimate_recall",
+    "expand",
     "gather",
     "judged_pool",
     "make_pool",
-    "new_documents",
     "next_batch",
     "rank_by_votes",
     "read_grades",
     "read_pool",
-    "read_probe",
     "read_sample",
     "sample_collection",
     "simulate_methods",
     "simulate_probe",
     "write_pool",
-    "yield_by_round",
 ]
 
 __getattr__ = lazy_names(
@@ -66,6 +59,7 @@ __getattr__ = lazy_names(
     {
         "Batch": "pooling.adaptive.batches",
         "Contributions": "pooling.contributions",
+        "Expansion": "pooling.expansion",
         "JudgedPool": "pooling.pools",
         "JudgedSample": "pooling.recall.samples",
         "NewDocuments": "pooling.probes",
@@ -75,20 +69,18 @@ __getattr__ = lazy_names(
         "Simulation": "pooling.adaptive.simulation",
         "VoteOrders": "pooling.vote_results",
         "estimate_recall": "pooling.recall.recall",
+        "expand": "pooling.expansion",
         "gather": "pooling.contributions",
         "judged_pool": "pooling.pools",
         "make_pool": "pooling.pool_methods",
-        "new_documents": "pooling.probes",
         "next_batch": "pooling.adaptive.batches",
         "rank_by_votes": "pooling.votes",
         "read_grades": "pooling.files",
         "read_pool": "pooling.files",
-        "read_probe": "pooling.probes",
         "read_sample": "pooling.recall.samples",
         "sample_collection": "pooling.recall.sampling",
         "simulate_methods": "pooling.adaptive.simulation",
         "simulate_probe": "pooling.probes",
         "write_pool": "pooling.files",
-        "yield_by_round": "pooling.probes",
     },
 )

@@ -88,15 +88,13 @@ def sheet_beside(pool: str | os.PathLike[str]) -> Path:
 
 
 def check_replaceable(path: str | os.PathLike[str]) -> None:
-    """Refuse to overwrite a file that is no pool: it may be somebody's work."""
+    """Refuse to overwrite a file that is not a pool: it may be somebody's work."""
     path = os.fspath(path)
     if path == "-" or not os.path.isfile(path) or not os.path.getsize(path):
         return
     head = open_source(path).head(1 << 12).decode("utf-8", "replace")
     if not head.startswith((_MARK, "\t".join(COLUMNS))):
-        raise InputError(
-            "is there, and is no pool: a pool would overwrite it; name another file", source=path
-        )
+        raise InputError("exists, and is not a pool; name another file", source=path)
 
 
 def _lines(pool: Pool) -> Iterator[str]:
@@ -154,7 +152,7 @@ def read_pool(path: str | os.PathLike[str]) -> Pool:
     header = lines[skipped].split("\t") if len(lines) > skipped else []
     if tuple(header) != COLUMNS:
         raise InputError(
-            f"is no pool: expected the columns {', '.join(COLUMNS)}, found "
+            f"is not a pool: expected the columns {', '.join(COLUMNS)}, found "
             f"{', '.join(header)[:80]!r}; pools are made by `cleverdon pool make`",
             source=opened.name,
             line=skipped + 1,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cleverdon._common.arrays import Bools, Floats, Ints, ordinal_in, summed
+from cleverdon._common.arrays import Floats, Ints, ordinal_in, summed
 from cleverdon._common.progress import Progress
 from cleverdon.errors import OptionError, check_count, check_seed, check_within, check_word
 from cleverdon.pooling.choices import (
@@ -29,6 +29,7 @@ from cleverdon.pooling.contributions import (
 )
 from cleverdon.pooling.files import read_grades
 from cleverdon.pooling.pools import Pool, pool_of
+from cleverdon.stats.sampling import draw_of_each, inclusion_probabilities, systematic_sample
 
 _WEIGHTS = ("depth", *SAMPLING_WEIGHTS)
 """The ways to weigh documents: by best rank, or by how much their ranks bear on a score."""
@@ -120,7 +121,7 @@ def _stratified_pool(found: Contributions, *, strata: _Strata, seed: int = 0) ->
     sizes = np.bincount(group, minlength=len(found.queries) * len(depths))
     wanted = np.floor(sizes * np.tile(rates, len(found.queries)) + 0.5)
     wanted = np.minimum(np.maximum(wanted, 1), sizes).astype(np.int64)
-    drawn = _first_of_each(group, wanted, np.random.default_rng([seed, 1]))
+    drawn = draw_of_each(group, wanted, np.random.default_rng([seed, 1]))
     probability = (wanted / np.maximum(sizes, 1))[group]
     return pool_of(
         found,
@@ -131,16 +132,6 @@ def _stratified_pool(found: Contributions, *, strata: _Strata, seed: int = 0) ->
         stratum=stratum,
         probability=probability,
     )
-
-
-def _first_of_each(group: Ints, wanted: Ints, random: np.random.Generator) -> Bools:
-    """Draw `wanted` rows of each group at random."""
-    order = np.lexsort((random.random(len(group)), group))
-    ordered = group[order]
-    place = np.arange(len(group)) - np.searchsorted(ordered, ordered)
-    drawn = np.zeros(len(group), dtype=bool)
-    drawn[order[place < wanted[ordered]]] = True
-    return drawn
 
 
 def _check_strata(strata: _Strata, gathered: int | None) -> tuple[Ints, Floats]:
@@ -177,47 +168,14 @@ def _probability_pool(
     drawn = np.zeros(len(found), dtype=bool)
     bounds = found.doc_starts.tolist()
     for start, stop in pairwise(bounds):
-        shares = _inclusion_probabilities(weights[start:stop], budget)
+        shares = inclusion_probabilities(weights[start:stop], budget)
         probability[start:stop] = shares
-        drawn[start:stop] = _systematic_sample(shares, random)
+        drawn[start:stop] = systematic_sample(shares, random)
     chosen = np.flatnonzero(probability > 0)
     how = {"method": "probability", "by": by, "budget": budget} | ({"p": p} if by == "rbp" else {})
     return pool_of(
         found, chosen, seed=seed, how=how, drawn=drawn[chosen], probability=probability[chosen]
     )
-
-
-def _inclusion_probabilities(weights: Floats, budget: int) -> Floats:
-    """Return probabilities in proportion to weights, and never above 1.
-
-    >>> _inclusion_probabilities(np.array([6.0, 1.0, 1.0, 0.0]), 2).tolist()
-    [1.0, 0.5, 0.5, 0.0]
-    """
-    positive = weights > 0
-    if positive.sum() <= budget:
-        return positive.astype(np.float64)
-    shares = np.where(positive, weights, 0.0)
-    certain = np.zeros(len(weights), dtype=bool)
-    while True:
-        left = budget - int(certain.sum())
-        scaled = np.where(certain, 1.0, left * shares / shares[~certain].sum())
-        above = ~certain & (scaled >= 1)
-        if not above.any():
-            return scaled
-        certain |= above
-
-
-def _systematic_sample(shares: Floats, random: np.random.Generator) -> Bools:
-    """Draw each with exactly its share as probability (Madow 1949, doi:10.1214/aoms/1177729988)."""
-    drawn = shares >= 1
-    order = random.permutation(np.flatnonzero(~drawn))
-    upto = np.cumsum(shares[order])
-    if len(order) and upto[-1] > 0:
-        upto *= round(float(upto[-1])) / upto[-1]  # it is a whole number, but for its last bits
-        start = random.random()
-        taken = np.diff(np.floor(upto - start), prepend=np.floor(-start)) > 0
-        drawn[order[taken]] = True
-    return drawn
 
 
 def make_pool(

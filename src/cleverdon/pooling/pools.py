@@ -191,7 +191,7 @@ def pool_of(
     if len(chosen) == 0:
         raise InputError("the pool is empty: no system returned anything")
     random = np.random.default_rng(seed)
-    # Keys are drawn in the order of queries and ids, so that the order of the runs is no matter.
+    # Keys are drawn in the order of queries and ids, so that the order of the runs does not matter.
     query = found.query_of_doc[chosen]
     order = np.lexsort((random.random(len(chosen)), query))
     place = np.full(len(found), -1)
@@ -372,9 +372,9 @@ def judged_pool(
     kind = kind or "plain"
     check_word("kind", kind, QRELS_KINDS)
     if kind == "strata" and pool.stratum is None:
-        raise OptionError("strata are asked for, and the pool has none: it is no stratified sample")
+        raise OptionError("the pool has no strata: it is not a stratified sample")
     if kind == "sampled" and not sample:
-        raise OptionError("probabilities are asked for, and the pool has none: it is no sample")
+        raise OptionError("the pool has no probabilities: it is not a sample")
     nested: Nested = {query: {} for query in pool.queries}
     left = {query: dict(of_query) for query, of_query in grades.items()}
     judged = left_out = 0

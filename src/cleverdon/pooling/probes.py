@@ -189,27 +189,8 @@ def read_probe(
 ) -> Probe:
     """Read the texts of a probe: of the judged queries, and of documents.
 
-    Args:
-        judged: The judgments so far: grades by query and document.
-        queries: The texts of queries, as a file or a dict.
-        documents: The texts of documents, as a file, a folder or a dict.
-        rephrasings: A file of other words for queries, which are searched for as well.
-        stop_words: A file of words that expand no query; by default English ones.
-        common: Words that more than this share of the documents have expand no query either. It
-            needs `search`.
-        terms: The number of words of relevant documents that expand a query.
-        original: The weight of the query's own words together.
-        rel: The lowest grade that is relevant.
-        search: Read all documents and index them; if False, only the relevant ones are read.
-        progress: Called with the stage, the amount done and the total.
-
-    Returns:
-        The probe; its `notes` name queries and documents that have no text.
-
-    >>> documents = {"d1": "bees and honey", "d2": "honey", "d3": "ice"}
-    >>> probe = read_probe({"q1": {"d1": 1}}, {"q1": "bees"}, documents)
-    >>> probe.all_expanded({"q1": {"d1": 1}}).queries["q1"].lucene
-    'bees^0.750000 honey^0.250000'
+    With `search` all documents are read and indexed, else only the relevant ones. The other options
+    are those of `expand`; `notes` name queries and documents that have no text.
     """
     relevant = {doc for docs in judged.values() for doc, grade in docs.items() if grade >= rel}
     read = _read_named(documents, "documents", None if search else relevant, progress)
@@ -278,23 +259,7 @@ def new_documents(
     order_by: str = "score",
     progress: Progress | None = None,
 ) -> NewDocuments:
-    """Find what runs of expanded queries have in their first results, and nobody has judged.
-
-    Args:
-        runs: Runs as `evaluate` takes them, or what `gather` returned.
-        judged: The judgments so far: grades by query and document.
-        depth: The number of results of each run and query to look at.
-        run_format: The format of the runs, if not to be guessed.
-        order_by: The order of results: by `score` or by `rank`.
-        progress: Called with the stage, the amount done and the total.
-
-    Returns:
-        The documents, with warnings on runs that do not fit the judgments.
-
-    >>> runs = {"probe": {"q1": {"d1": 3, "d2": 2, "d3": 1}}}
-    >>> new_documents(runs, {"q1": {"d1": 1}}, depth=2).documents
-    {'q1': ['d2']}
-    """
+    """Find what runs of expanded queries have in their first results, and nobody has judged."""
     found = gather(runs, depth=depth, format=run_format, order_by=order_by, progress=progress)
     new: dict[str, list[str]] = {}
     for part in found.each():
@@ -436,8 +401,8 @@ class ProbeRounds(Result):
         if last.found == 0:
             return [
                 f"round {last.number} brought nothing relevant: probes of this kind find no more; "
-                "that there is no more does not follow (cleverdon recall estimates how much there "
-                "is)"
+                "there may still be more (cleverdon recall estimates how "
+                "much)"
             ]
         fruitful = sum(count > 0 for count in last.relevant.values())
         return [
@@ -449,18 +414,7 @@ class ProbeRounds(Result):
 def yield_by_round(judged: Iterable[Grades], *, rel: float = 1) -> ProbeRounds:
     """Count the yield of judgments that were made one after the other, a round each.
 
-    Args:
-        judged: The grades of each round by query and document. A document that an earlier round
-            has counts there only.
-        rel: The lowest grade that is relevant.
-
-    Returns:
-        The yield of each round.
-
-    >>> rounds = [{"q1": {"a": 1, "b": 0}}, {"q1": {"a": 1, "c": 2}}]
-    >>> first, second = yield_by_round(rounds).rounds
-    >>> second.judged, second.found, second.share
-    (1, 1, 1.0)
+    A document counts in the first round that has it.
     """
     seen: set[tuple[str, str]] = set()
     made = []

@@ -10,7 +10,7 @@ import json
 import re
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -117,7 +117,6 @@ def expand_query(
     *,
     terms: int = TERMS,
     original: float = ORIGINAL,
-    weights: Sequence[float] | None = None,
     ignored: Collection[str] = STOP_WORDS,
 ) -> ExpandedQuery:
     """Add the `terms` likeliest words of relevant texts to a query, weighted by RM3.
@@ -131,7 +130,7 @@ def expand_query(
         raise OptionError(f"original={original!r}: the query's weight lies from 0 to 1")
     asked = words(query)
     counts = Counter([word for word in asked if word not in ignored] or asked)
-    likely, texts = _relevance_model(relevant, weights, terms, ignored)
+    likely, texts = _relevance_model(relevant, terms, ignored)
     if not counts and not likely:
         raise InputError(f"the query {query!r} has no words")
     # Where there is only one of the two, it is all there is.
@@ -145,25 +144,19 @@ def expand_query(
 
 
 def _relevance_model(
-    relevant: Iterable[str], weights: Sequence[float] | None, terms: int, ignored: Collection[str]
+    relevant: Iterable[str], terms: int, ignored: Collection[str]
 ) -> tuple[dict[str, float], int]:
     """Return the likeliest words, and the number of texts that have words."""
-    texts = list(relevant)
-    counted = [1.0] * len(texts) if weights is None else list(weights)
-    if len(counted) != len(texts) or any(not weight > 0 for weight in counted):
-        raise OptionError(
-            f"weights: {len(counted)} for {len(texts)} texts; each text has one, above 0"
-        )
     sums: dict[str, float] = {}
     used = 0
-    for text, weight in zip(texts, counted, strict=True):
+    for text in relevant:
         found = Counter(
             word for word in words(text) if len(word) >= _SHORTEST and word not in ignored
         )
         length = found.total()
         used += length > 0
         for word, count in found.items():
-            sums[word] = sums.get(word, 0.0) + weight * count / length
+            sums[word] = sums.get(word, 0.0) + count / length
     best = dict(list(_heaviest_first(sums).items())[:terms])
     whole = sum(best.values())
     return {word: weight / whole for word, weight in best.items()}, used

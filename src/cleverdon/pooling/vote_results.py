@@ -70,7 +70,7 @@ class Votes:
         scores, deviations = self.scores, self.deviations
         places = system_ranks(scores)
         return {
-            "way": self.method,
+            "method": self.method,
             "source": self.source,
             "trials": None if self.by_trial is None else len(self.by_trial),
             "systems": {
@@ -251,14 +251,14 @@ class VoteOrders(RecordList[Votes | VoteComparison]):
     def _table_notes(self) -> list[str]:
         first = self.votes[0]
         size = f"{counted(len(first.systems), 'system')}, {counted(len(first.queries), 'query')}"
-        notes = [size if len(self) == 1 else f"{size}; below the name of each way: ranks by it"]
+        notes = [size if len(self) == 1 else f"{size}; below the name of each method: ranks by it"]
         for votes in self.votes:
             trials = "" if votes.by_trial is None else f" ({counted(len(votes.by_trial), 'trial')})"
             notes.append(f"{votes.method}: {votes.summary}{trials}")
         return notes
 
     def _exact_table(self) -> TextTable:
-        header = ["way", "system", "votes", "rank", "deviation"]
+        header = ["method", "system", "votes", "rank", "deviation"]
         header += ["judged", "judged rank"] if self.comparisons else []
         rows = []
         for votes in self.votes:

@@ -204,8 +204,8 @@ def _turnout(found: Contributions) -> Turnout:
         }
         some = " and ".join(f"{query!r} of {system}" for system, query in sorted(has.items())[:2])
         raise InputError(
-            f"no query is of two runs, and so there are no votes: found {some}; systems vote on "
-            "each other by their results for the same queries"
+            f"no two runs have a query in common, and so there are no votes: found {some}; systems "
+            "vote on each other by their results for the same queries"
         )
     of_all, of_one = np.count_nonzero(voters == systems), np.count_nonzero(voters == 1)
     shared = np.bincount(found.doc)[found.doc] > 1
@@ -452,7 +452,6 @@ def compare_votes(
     counted: Iterable[Votes],
     scores: Scores,
     *,
-    measure: str | Measure | None = None,
     confidence: float = 0.95,
     resamples: int = FEWER_RESAMPLES,
     seed: int = 0,
@@ -461,11 +460,11 @@ def compare_votes(
     given = list(counted)
     if not given:
         return []
-    if measure is None and len(scores.measures) > 1:
+    if len(scores.measures) > 1:
         named = ", ".join(map(str, scores.measures))
-        raise OptionError(f"there are several measures, {named}: say by which systems are ordered")
+        raise OptionError(f"there are several measures, {named}: systems are ordered by one")
     systems = given[0].systems
-    (sample,) = samples(scores, measures=None if measure is None else [measure], systems=systems)
+    (sample,) = samples(scores, systems=systems)
     voted = set(given[0].queries)
     shared = [at for at, query in enumerate(sample.topics) if query in voted]
     if not shared:

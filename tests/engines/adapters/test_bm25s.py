@@ -120,7 +120,7 @@ def test_size_and_what_is_not_there(tmp_path: Path, folder: Path) -> None:
         found(missing, "apple")
     (tmp_path / "diary.txt").write_text("mine")
     mine = BM25S(folder=tmp_path)
-    with pytest.raises(InputError, match="no index that cleverdon made"):
+    with pytest.raises(InputError, match="not an index that cleverdon made"):
         found(mine, "apple")
     with pytest.raises(InputError, match="did not make this"):
         mine.index([Document("d1", "", "apple")])

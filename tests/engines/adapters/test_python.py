@@ -121,7 +121,7 @@ def test_an_engine_keeps_all_that_it_can(folder: Path) -> None:
         ("a_retriever.inner:search", "there is no module 'a_retriever.inner'"),
         ("a_retriever:serch", "has no 'serch'; did you mean 'search'"),
         ("a_retriever:one_argument", r"one_argument\(query\) cannot be called as search\(query, k"),
-        ("a_retriever:number", "is no search engine"),
+        ("a_retriever:number", "is not a search engine"),
     ],
 )
 def test_what_is_not_there(folder: Path, name: str, message: str) -> None:

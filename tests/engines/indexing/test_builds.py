@@ -85,7 +85,7 @@ def test_a_command_that_fails_says_why(collection: Path, tmp_path: Path) -> None
         index(None, collection, command=worker(exit=3), output=str(tmp_path / "index"))
     with pytest.raises(IndexingFailure, match=r"ended by SIGKILL; perhaps .* out of memory"):
         index(None, collection, command="sh -c 'kill -9 $$'")
-    with pytest.raises(IndexingFailure, match=r"nothing at {output}, but beside it: index\.idx$"):
+    with pytest.raises(IndexingFailure, match=r"nothing at {output}, but next to it: index\.idx$"):
         index(None, collection, command="touch {output}.idx", output=str(tmp_path / "index"))
     assert [path.name for path in tmp_path.iterdir()] == ["corpus.tsv"]
 

@@ -187,7 +187,7 @@ def test_what_is_not_seen_is_said(here: Path) -> None:
             {"watching": WatchOptions(folders=("nowhere",))},
             "nowhere: there is no such file or folder",
         ),
-        ({"output": "corpus.tsv"}, "corpus.tsv: is there already"),
+        ({"output": "corpus.tsv"}, "corpus.tsv: exists already"),
         ({"output": "no/index"}, "no/index: there is no folder"),
     ],
 )

@@ -193,11 +193,11 @@ def test_ctrl_c_shows_and_writes_what_there_is(cleverdon: Command, folder: Path)
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ((), "give TOPICS, --traffic or --log"),
+        ((), "give QUERIES, --traffic or --log"),
         (("topics.tsv", "--cold", "--soak"), "--cold and --soak do not go together"),
         (("topics.tsv", "--sweep", "1:2", "--clients", "3"), "--clients is a closed loop"),
         (("topics.tsv", "--log", "x"), "a log brings its own queries"),
-        (("--traffic", "traffic.tsv", "--qrels", "qrels.txt"), "--qrels goes with TOPICS"),
+        (("--traffic", "traffic.tsv", "--qrels", "qrels.txt"), "--qrels goes with QUERIES"),
         (("topics.tsv", "--qrels", "qrels.txt", "--cold"), "--qrels and --cold do not go together"),
         (("topics.tsv", "--before-cold", "true"), "--before-cold goes with --cold"),
         (("topics.tsv", "--pid", "1"), "--pid goes with --soak"),

@@ -45,13 +45,13 @@ def test_topics_keep_their_ids_and_take_their_weights_from_the_traffic():
         {"1": "Solar  Power", "2": "never asked", "3": "wind"},
         traffic={"solar power": 6, "SOLAR POWER": 3, "wind": 1, "other": 100},
     )
-    assert (mix.texts, mix.topics, mix.left_out) == (("Solar  Power", "wind"), ("1", "3"), 1)
+    assert (mix.texts, mix.ids, mix.left_out) == (("Solar  Power", "wind"), ("1", "3"), 1)
     assert mix.shares == pytest.approx([0.9, 0.1])
 
 
 def test_without_traffic_all_are_alike():
     mix = Mix.of({"1": "a", "2": "b"})
-    assert (mix.topics, mix.left_out) == (("1", "2"), 0)
+    assert (mix.ids, mix.left_out) == (("1", "2"), 0)
     assert mix.shares.tolist() == [0.5, 0.5]
 
 

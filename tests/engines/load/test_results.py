@@ -105,7 +105,7 @@ def test_an_engine_that_does_not_keep_up_is_told_from_one_that_is_slow():
 
 
 def test_without_an_answer_there_is_nothing_valid():
-    assert _load(failed=0).not_valid == ("no request was answered, so that there are no times",)
+    assert _load(failed=0).not_valid == ("no request was answered: there are no times",)
 
 
 def test_an_empty_load_has_no_lag():

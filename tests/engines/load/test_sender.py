@@ -68,7 +68,7 @@ def test_times_are_in_order_and_the_queries_those_of_the_mix(pattern):
     assert found.errors() == {}
     assert (found.response >= found.service).all()
     assert found.seconds >= found.intended[-1]
-    assert (found.queries, found.topics) == (MIX.texts, MIX.topics)
+    assert (found.queries, found.query_ids) == (MIX.texts, MIX.ids)
     assert found.answers == {number: [(f"d-{number}", 1.0)] for number in range(5)}
 
 

@@ -27,7 +27,7 @@ FOUND = gather(RUNS)
 
 HEADER = (
     b'{"format": "cleverdon judging 1", "method": "mtf", "parameters": {}, "seed": 0, "rel": 1, '
-    b'"topics": null, "limits": {"budget": null}, "depth": null, '
+    b'"queries": null, "limits": {"budget": null}, "depth": null, '
     b'"systems": [{"name": "s0", "source": "", "digest": ""}]}'
 )
 
@@ -227,7 +227,7 @@ def test_another_method_or_other_runs(tmp_path: Path) -> None:
     ):
         stopped(path, {name: RUNS[name] for name in ("s0", "s1")})
     with (
-        pytest.raises(InputError, match="is there already"),
+        pytest.raises(InputError, match="exists already"),
         begin_journal(path, FOUND, "mtf"),
     ):
         pass
@@ -236,8 +236,8 @@ def test_another_method_or_other_runs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "text", "message"),
     [
-        (1, b"{}", ":1: is no journal of judging"),
-        (1, b"q1 0 d1 1", ":1: is no journal of judging"),
+        (1, b"{}", ":1: is not a journal of judging"),
+        (1, b"q1 0 d1 1", ":1: is not a journal of judging"),
         (1, b'{"format": "cleverdon judging 9"}', ":1: is a file of 'cleverdon judging 9'"),
         (1, b'{"format": "cleverdon judging 1"}', ":1: the first line lacks depth, limits"),
         (1, HEADER.replace(b'"mtf"', b'"mtx"'), ":1: .*there is no method 'mtx'"),
@@ -245,7 +245,7 @@ def test_another_method_or_other_runs(tmp_path: Path) -> None:
         (1, HEADER.replace(b'"budget"', b'"most"'), ":1: .*unexpected keyword"),
         (1, HEADER.replace(b'"rel": 1', b'"rel": "x"'), ":1: the journal is damaged"),
         (1, HEADER.replace(b'"seed": 0', b'"seed": -1'), ":1: .*seed=-1"),
-        (1, HEADER.replace(b'"topics": null', b'"topics": 5'), ":1: the journal is damaged"),
+        (1, HEADER.replace(b'"queries": null', b'"queries": 5'), ":1: the journal is damaged"),
         (3, b'{"judged": ["q0"', ":3: the journal is damaged here.*in JSON; put back a copy"),
         (3, b'{"judged": ["q0"', ":3: .* RUNS --judged .*judging.jsonl$"),
         (3, b'{"judged": ["q0", "d1", -1]}', ":3: .*is below 0"),
@@ -286,9 +286,9 @@ def test_nothing_whole(tmp_path: Path) -> None:
 def test_files_of_others_are_left_alone(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "qrels.txt"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="is no journal of judging"):
+    with pytest.raises(InputError, match="is not a journal of judging"):
         stopped(path, FOUND)
-    with pytest.raises(InputError, match="is no journal of judging"), begin_journal(path, FOUND):
+    with pytest.raises(InputError, match="is not a journal of judging"), begin_journal(path, FOUND):
         pass
     assert path.read_bytes() == content
 
@@ -314,7 +314,13 @@ def test_how_it_began_is_known_without_the_rest(tmp_path: Path) -> None:
         file.write(b"damaged\n")
     start = read_start(path)
     assert str(start.method) == "hedge(beta=0.2)"
-    assert (start.topics, start.limits, start.depth) == (("q1",), limits, 4)
+    assert (start.queries, start.limits, start.depth) == (("q1",), limits, 4)
     assert start.systems == FOUND.contributors
     with pytest.raises(InputError, match="cannot be opened"):
         read_start(tmp_path)
+
+
+def test_the_name_of_queries_in_version_0_1_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "judging.jsonl"
+    path.write_bytes(HEADER.replace(b'"queries": null', b'"topics": ["q1"]') + b"\n")
+    assert read_start(path).queries == ("q1",)

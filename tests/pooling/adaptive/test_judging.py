@@ -179,9 +179,9 @@ def test_what_cannot_be(how: dict[str, Any], message: str) -> None:
 def test_what_cannot_be_judged() -> None:
     with pytest.raises(InputError, match="no system returned anything for query 'q9'"):
         AdaptiveJudging(FOUND, queries=["q9"])
-    with pytest.raises(InputError, match="grade nan of document 'd1'"):
+    with pytest.raises(InputError, match="document 'd1' of query 'q0': the grade nan"):
         AdaptiveJudging(FOUND).judge("q0", "d1", float("nan"))
-    with pytest.raises(InputError, match=r"grade -1 of document 'd1'.* is below 0: use 0 for junk"):
+    with pytest.raises(InputError, match="the grade -1 is below 0; use 0 for junk"):
         AdaptiveJudging(FOUND).judge("q0", "d1", -1)
     with pytest.raises(OptionError, match="budget=0: expected a whole number from 1 on"):
         Limits(budget=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from itertools import combinations, product
 
 import numpy as np
@@ -318,7 +319,7 @@ def test_methods_are_written_as_they_are_read() -> None:
     for name in NAMES:
         found = parse_method(name)
         assert str(found) == name
-        assert make_method(found.name, found.parameters) == found
+        assert make_method(found.name, asdict(found)) == found
     assert str(parse_method(" thompson( memory = 0.5 , credit=all ) ")) == (
         "thompson(memory=0.5, credit=all)"
     )
@@ -335,7 +336,7 @@ def test_methods_are_written_as_they_are_read() -> None:
         ("thompson(memory=2)", "expected a number from 0 to 1"),
         ("thompson(credit=both)", "credit='both' is not known"),
         ("rrf(k=-1)", "expected a number from 0"),
-        ("hedge(", "is no method: write NAME"),
+        ("hedge(", "is not a method: write NAME"),
         ("hedge(beta=0.2, beta=0.3)", "the parameter 'beta' is given twice"),
     ],
 )

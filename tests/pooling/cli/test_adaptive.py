@@ -143,8 +143,8 @@ def test_notes(runs: list[str]) -> None:
         (["j.jsonl", "-n", str(10**20)], "is not in the range"),
         (["j.jsonl", "--budget", str(10**20)], "is not in the range"),
         (["new.jsonl", "s0.run", "-k", str(10**20)], "is not in the range"),
-        (["new.jsonl", "-"], "standard input cannot be read again when judging goes on: save"),
-        (["new.jsonl", "a=-"], "standard input cannot be read again when judging goes on: save"),
+        (["new.jsonl", "-"], "standard input cannot be read again: judging goes on"),
+        (["new.jsonl", "a=-"], "standard input cannot be read again: judging goes on"),
         (["new.jsonl", "tab.json"], "the id 'd\\t1' is empty, or holds a tab"),
         (["j.jsonl", "--method", "hedge"], "was begun with the method mtf, not hedge"),
         (["j.jsonl", "s0.run"], "began with the runs s0, s1, s2, s3"),
@@ -155,7 +155,7 @@ def test_notes(runs: list[str]) -> None:
         (["new.jsonl", "s0.run", "-o", "s.tsv", "--write-qrels", "x.txt"], "nothing is judged yet"),
         (["new.jsonl", "s0.run", "--method", "best"], "there is no method 'best'"),
         (["new.jsonl", "s0.run", "--query", "q9"], "no system returned anything for query 'q9'"),
-        (["qrels.txt"], "qrels.txt:1: is no journal of judging"),
+        (["qrels.txt"], "qrels.txt:1: is not a journal of judging"),
     ],
 )
 def test_what_is_refused(runs: list[str], arguments: list[str], message: str) -> None:
@@ -248,7 +248,7 @@ def test_judgments_that_are_in_a_file_alone_are_not_overwritten(runs: list[str])
         assert done.exit_code == 0, done.output
     Path("notes.txt").write_text("what I think")
     done = invoked("next", "j.jsonl", "-n", "0", "--write-qrels", "notes.txt")
-    assert "notes.txt: is there, and holds something else than judgments" in str(done.exception)
+    assert "notes.txt: exists, and contains something other than judgments" in str(done.exception)
 
 
 def test_grades_that_were_changed_by_hand_are_not_overwritten(runs: list[str]) -> None:
@@ -433,5 +433,5 @@ def test_a_journal_that_is_cut_within_its_first_line(runs: list[str]) -> None:
         assert done.exit_code == 0
         assert "note: cut.jsonl: it was cut within its first line, and begins anew" in done.stderr
     Path("notes.txt").write_text("not a journal")
-    assert "notes.txt is no journal to go on from" in invoked("next", "notes.txt").stderr
+    assert "notes.txt is not a journal to go on from" in invoked("next", "notes.txt").stderr
     assert Path("notes.txt").read_text() == "not a journal"

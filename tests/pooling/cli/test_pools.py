@@ -162,7 +162,7 @@ def test_a_filled_in_sheet_is_not_overwritten(runs: list[str]) -> None:
 def test_a_pool_goes_to_a_file(runs: list[str]) -> None:
     refused = invoked("make", *runs, "-o", "-")
     assert refused.exit_code == 2
-    assert "name one" in refused.stderr
+    assert "name a file" in refused.stderr
 
 
 def test_a_budget_reaches_as_deep_as_the_runs(runs: list[str]) -> None:
@@ -238,7 +238,7 @@ def test_texts_stand_on_the_sheet_and_do_not_disturb(runs: list[str]) -> None:
 def test_only_pools_are_replaced_by_pools(runs: list[str]) -> None:
     Path("qrels.txt").write_text("t1 0 d1 1\n")
     refused = invoked("make", *runs, "-k", "5", "-o", "qrels.txt")
-    assert "is no pool: a pool would overwrite it" in str(refused.exception)
+    assert "exists, and is not a pool" in str(refused.exception)
     assert Path("qrels.txt").read_text() == "t1 0 d1 1\n"
     assert not Path("qrels.sheet.tsv").exists()
     for _ in range(2):

@@ -56,7 +56,7 @@ def run(collection: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
 def test_orders_beside_the_judged_one(run: Command, collection: Path) -> None:
     arguments = (*RUNS, "--qrels", "qrels.txt", "-k", "10", "--trials", "5")
     found = json.loads(run(*arguments, "-f", "json").stdout)
-    assert [one["way"] for one in found] == list(VOTING_METHODS)
+    assert [one["method"] for one in found] == list(VOTING_METHODS)
     runs = {Path(run).stem: str(collection / run) for run in RUNS}
     wanted = compare_votes(
         [count_votes(runs, way, depth=10, trials=5) for way in VOTING_METHODS],
@@ -109,7 +109,7 @@ def test_help_loads_no_library() -> None:
 def test_a_method_said_twice_counts_once(run: Command) -> None:
     twice = ("--method", "references", "--method", "soboroff", "--method", "references")
     found = json.loads(run(*RUNS, *twice, "-k", "10", "--trials", "2", "-f", "json").stdout)
-    assert [one["way"] for one in found] == ["references", "soboroff"]
+    assert [one["method"] for one in found] == ["references", "soboroff"]
 
 
 def test_runs_of_other_topics(run: Command, collection: Path) -> None:
@@ -117,7 +117,7 @@ def test_runs_of_other_topics(run: Command, collection: Path) -> None:
     text = (collection / "s1.run").read_text()
     (collection / "far.run").write_text(text.replace("q", "z"))
     done = run("s0.run", "far.run")
-    assert "no query is of two runs" in str(done.exception)
+    assert "no two runs have a query in common" in str(done.exception)
     (collection / "near.run").write_text(text.replace("q1", "z1"))
     done = run("s0.run", "near.run")
     assert done.exit_code == 0

@@ -251,7 +251,7 @@ def test_groups_and_a_plot(cleverdon: Command, tmp_path: Path) -> None:
         (("recall", *FILES, "--docs", "3"), "query 'q1' alone has 9 judged documents"),
         (("recall", *FILES, "--docs", "13"), "have 19 different documents"),
         (("recall", *FILES, "--sample", FILES[0]), "is it the right sheet?"),
-        (("recall", *FILES, "--drawn", FILES[0], "--sample", FILES[0]), "is no pool"),
+        (("recall", *FILES, "--drawn", FILES[0], "--sample", FILES[0]), "is not a pool"),
         (("recall", *FILES, "--plot", "curves.xls"), "curves.xls"),
         (("recall", *FILES, "--target-recall", "2"), "--target-recall"),
         (

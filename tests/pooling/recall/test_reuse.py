@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from cleverdon import evaluate
 from cleverdon.data import Judgments
 from cleverdon.errors import OptionError
-from cleverdon.pooling.recall.reuse import reuse
+from cleverdon.pooling.recall.judged_results import find_judged_results, ranked_runs
+from cleverdon.pooling.recall.reuse import Reuse, reuse_of
 from tests.pooling.recall.made import Grades, Runs, grades_of, runs_of
 
 DEPTH = 4
+
+
+def reuse(
+    qrels: Any, runs: Any, *measures: str, depth: int | None = None, rel: float = 1, **how: Any
+) -> Reuse:
+    read = Judgments.read(qrels)
+    ranked = ranked_runs(read, runs)
+    found = find_judged_results(read, ranked, rel=rel, depth=depth)
+    return reuse_of(ranked, found, measures or None, **how)
 
 
 def collection() -> tuple[Grades, Runs]:

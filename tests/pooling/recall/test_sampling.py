@@ -205,7 +205,7 @@ def test_strata_by_a_table_draw_every_document_that_is_not_out() -> None:
 
 def test_a_sample_of_a_pool_is_refused() -> None:
     pool = depth_pool(gather({"a": {"q": {"d1": 1.0}}}), k=1)
-    with pytest.raises(InputError, match="is no sample of what no pool holds"):
+    with pytest.raises(InputError, match="is not a sample of documents outside the pool"):
         strata_of_pool(pool, {"q": {"d1": 1.0}})
 
 

@@ -73,7 +73,7 @@ class BM25S(LocalIndex):
             )
         except (OSError, ValueError, KeyError) as error:
             raise InputError(
-                f"this is no index that cleverdon made with bm25s ({error!r:.80}); for one of "
+                f"this is not an index that cleverdon made with bm25s ({error!r:.80}); for one of "
                 "your own, write a function and give python:MODULE:FUNCTION",
                 source=str(self._path),
             ) from error

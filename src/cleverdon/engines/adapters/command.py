@@ -18,20 +18,18 @@ from cleverdon.engines.protocol import Engine, Results, SearchFailure
 from cleverdon.errors import InputError, OptionError, check_count, check_within
 
 
-def _query_lines(topics: Mapping[str, str]) -> bytes:
+def _query_lines(queries: Mapping[str, str]) -> bytes:
     """Write each query as `id<TAB>query`; white space within a query becomes one blank."""
-    for topic in topics:
-        if topic.encode("utf-8", "replace").split() != [topic.encode("utf-8", "replace")]:
-            raise InputError(
-                f"the id of query {topic!r} is not one word, and TREC lines have no way to say it"
-            )
-    lines = (f"{topic}\t{' '.join(query.split())}\n" for topic, query in topics.items())
+    for id in queries:
+        if id.encode("utf-8", "replace").split() != [id.encode("utf-8", "replace")]:
+            raise InputError(f"the id of query {id!r} is not one word, as TREC lines need it")
+    lines = (f"{id}\t{' '.join(words.split())}\n" for id, words in queries.items())
     return "".join(lines).encode("utf-8", "replace")
 
 
-def _parse_results(written: bytes, topics: Mapping[str, str], k: int) -> dict[str, Results]:
+def _parse_results(written: bytes, queries: Mapping[str, str], k: int) -> dict[str, Results]:
     """Return the first k results of every query; a query without a line has none."""
-    found: dict[str, dict[str, float]] = {topic: {} for topic in topics}
+    found: dict[str, dict[str, float]] = {query: {} for query in queries}
     # Bytes, since only blanks and tabs part fields, and only line feeds lines: in a text, others of
     # Unicode would as well.
     for number, line in enumerate(written.split(b"\n"), 1):
@@ -39,19 +37,19 @@ def _parse_results(written: bytes, topics: Mapping[str, str], k: int) -> dict[st
         if not fields:
             continue
         try:
-            topic, _, document, _, score, _ = (field.decode("utf-8") for field in fields)
+            query, _, document, _, score, _ = (field.decode("utf-8") for field in fields)
         except UnicodeDecodeError as error:
             raise _malformed(number, f"is not UTF-8: {error}") from None
         except ValueError:
             said = line[:80].decode("utf-8", "replace")
             expected = "the 6 fields query Q0 document rank score tag"
             raise _malformed(number, f"expected {expected}, found {said!r}") from None
-        if topic not in found:
-            raise _malformed(number, f"query {topic!r} was not asked for")
-        if document in found[topic]:
-            raise _malformed(number, f"document {document!r} is there twice for query {topic!r}")
-        found[topic][document] = _parse_score(score, number)
-    return {topic: sort_results(list(held.items()))[:k] for topic, held in found.items()}
+        if query not in found:
+            raise _malformed(number, f"query {query!r} was not asked for")
+        if document in found[query]:
+            raise _malformed(number, f"document {document!r} is there twice for query {query!r}")
+        found[query][document] = _parse_score(score, number)
+    return {query: sort_results(list(held.items()))[:k] for query, held in found.items()}
 
 
 def _parse_score(text: str, line: int) -> float:
@@ -133,14 +131,14 @@ class Command(Engine):
         async with self._turns:
             return (await self.search_all({"1": query}, k))["1"]
 
-    async def search_all(self, topics: Mapping[str, str], k: int) -> dict[str, Results]:
+    async def search_all(self, queries: Mapping[str, str], k: int) -> dict[str, Results]:
         """Start the command once for all queries; a failure is one of all of them."""
-        asked = _query_lines(topics)
+        asked = _query_lines(queries)
         with TemporaryFile() as complaints:
             written, code = await self._run(asked, k, complaints)
             if code != 0:
                 raise SearchFailure("server", f"{_exit_text(code)}{_stderr_excerpt(complaints)}")
-        return _parse_results(written, topics, k)
+        return _parse_results(written, queries, k)
 
     async def _run(self, asked: bytes, k: int, complaints: IO[bytes]) -> tuple[bytes, int]:
         pipe = asyncio.subprocess.PIPE

@@ -52,7 +52,10 @@ class Elasticsearch(IndexedService):
     def request(self) -> Request:
         check_word("operator", self.operator, ("or", "and"))
         self._index = self.split_place("index")
-        body = dict(self.body) or {"query": {"multi_match": self._match()}}
+        match: dict[str, Any] = {"query": "{query}", "operator": self.operator, "type": self.type}
+        if self.fields:
+            match["fields"] = split_names(self.fields)
+        body = dict(self.body) or {"query": {"multi_match": match}}
         # Neither the documents nor their number is needed, and both take time.
         wanted = {"size": "{k}", "_source": False, "track_total_hits": False}
         template = json_template({**wanted, **body})
@@ -64,10 +67,6 @@ class Elasticsearch(IndexedService):
             ids=compile_path("ids", self.ids),
             scores=compile_path("scores", self.scores) if self.scores else None,
         )
-
-    def _match(self) -> dict[str, Any]:
-        match = {"query": "{query}", "operator": self.operator, "type": self.type}
-        return {**match, "fields": split_names(self.fields)} if self.fields else match
 
     def check_complete(self, answer: Any) -> Any:
         # Elasticsearch answers with what it has when time is up, or a shard is missing.

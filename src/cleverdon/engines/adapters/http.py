@@ -333,7 +333,7 @@ class HttpService(Engine):
             if not re.fullmatch(r"[\w!#$%&'*+.^`|~-]+", name, re.ASCII):
                 raise OptionError(f"headers: {name!r} cannot be the name of one")
             if not isinstance(value, str) or re.search(r"[\r\n\0]", value):
-                raise OptionError(f"headers: the value of {name} is no text in one line")
+                raise OptionError(f"headers: the value of {name} is not a text on one line")
 
     def _access(self) -> tuple[str, str, dict[str, str]]:
         """Return the origin, the URL without credentials, and the headers with them."""

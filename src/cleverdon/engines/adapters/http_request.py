@@ -195,7 +195,7 @@ def compile_path(option: str, text: object) -> _Follow:
         parsed = _path_steps(parse(text.strip()))
     except JSONPathError as error:
         raise OptionError(
-            f"{option}={text!r} is no JSONPath: {error}; one looks like $.hits[*].id"
+            f"{option}={text!r} is not a JSONPath: {error}; one looks like $.hits[*].id"
         ) from None
     steps = list(map(_simple_step, parsed))
     follow: _FollowStep = _follow_end
@@ -270,13 +270,7 @@ def _follow_field(name: str, rest: _FollowStep, ends: str) -> _FollowStep:
             raise SearchFailure("missing", f"{ends}: no {name!r} in {_described(value)}") from None
         rest(held, found)
 
-    def last(value: Any, found: list[Any]) -> None:
-        try:
-            found.append(value[name])
-        except (KeyError, TypeError, IndexError):
-            raise SearchFailure("missing", f"{ends}: no {name!r} in {_described(value)}") from None
-
-    return last if rest is _follow_end else follow
+    return follow
 
 
 def _follow_item(index: int, rest: _FollowStep, ends: str) -> _FollowStep:

@@ -96,8 +96,8 @@ class ThreadedEngine(Engine):
                     raise problem
                 _tell(future, call(), None)
             except (MissingExtra, OptionError) as error:
-                _tell(future, [], error)  # of the settings: no other question will fare better
-            except BaseException as error:  # sys.exit() too: the query would wait for ever
+                _tell(future, [], error)  # of the settings: other queries would fail, too
+            except BaseException as error:  # sys.exit() too, or the query would wait for ever
                 _tell(future, [], to_failure(error))
         if problem is None:
             self.end()

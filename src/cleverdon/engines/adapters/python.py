@@ -37,8 +37,8 @@ def as_engine(given: Any, *, name: str | None = None) -> Engine:
     search = getattr(given, "search", given)
     if not callable(search):
         raise OptionError(
-            f"{type(given).__name__!r} is no search engine: give a function search(query, k) that "
-            "returns [(doc_id, score), ...], or an object with such a method"
+            f"{type(given).__name__!r} is not a search engine: give a function search(query, k) "
+            "that returns [(doc_id, score), ...], or an object with such a method"
         )
     called = name or getattr(given, "__name__", None) or type(given).__name__
     called = "function" if called == "<lambda>" else called
@@ -163,8 +163,8 @@ class Python(Engine):
     async def search(self, query: str, k: int) -> Results:
         return await self._engine.search(query, k)
 
-    async def search_all(self, topics: Mapping[str, str], k: int) -> dict[str, Results]:
-        return await self._engine.search_all(topics, k)
+    async def search_all(self, queries: Mapping[str, str], k: int) -> dict[str, Results]:
+        return await self._engine.search_all(queries, k)
 
     def index(self, documents: Iterable[Document]) -> None:
         self._engine.index(documents)

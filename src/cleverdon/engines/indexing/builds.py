@@ -345,7 +345,11 @@ def build_index(
                 process.wait()
             _check_built(started, process, reported, errors)
             if not job.reports and place is not None and not os.path.lexists(place):
-                raise IndexingFailure(_no_index_text(started, place))
+                there = ", ".join(sorted(os.listdir(os.path.dirname(place))))
+                raise IndexingFailure(
+                    f"{started.words[0]} ended well, and left nothing at {{output}}"
+                    + (f", but next to it: {there}" if there else "")
+                )
         outcome = BuildOutcome(job, documents, tree, disk, sampler, watching)
         return outcome.from_reports(reported) if job.reports else outcome.from_waiting(wall, waited)
 
@@ -509,9 +513,3 @@ def _check_built(
     lines = errors.read().decode("utf-8", "replace").splitlines()
     said = [line.strip() for line in lines if line.strip()][-_LAST_LINES:]
     raise IndexingFailure(f"{message}: {' | '.join(said)}" if said else message)
-
-
-def _no_index_text(started: ProcessStart, place: str) -> str:
-    message = f"{started.words[0]} ended well, and left nothing at {{output}}"
-    there = sorted(os.listdir(os.path.dirname(place)))
-    return f"{message}, but beside it: {', '.join(there)}" if there else message

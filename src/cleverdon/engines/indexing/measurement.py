@@ -47,6 +47,7 @@ from cleverdon.engines.resources import (
 from cleverdon.errors import (
     InputError,
     OptionError,
+    UsageError,
     check_count,
     check_seed,
     check_within,
@@ -214,7 +215,7 @@ _SAMPLE_KINDS = {
 }
 """The ways to choose the documents of smaller sizes."""
 
-_LONGEST_INTERVAL = 60.0  # seconds; whoever looks more rarely sees no peaks
+_LONGEST_INTERVAL = 60.0  # seconds; longer intervals miss peaks
 
 _END_SIGNALS = ("SIGTERM", "SIGHUP")  # asked to end; the terminal was closed
 
@@ -277,7 +278,7 @@ def index(
     elif engine is not None:
         job = engine_job(engine, name=name)
     else:
-        raise OptionError("there is nothing to index with: give an engine or a command")
+        raise OptionError("give an engine or a command to index with")
     _check_options(job, sizes, repeat, sampling, seed, output)
     check_within("interval", watching.interval, 0, _LONGEST_INTERVAL)
     load_psutil()
@@ -330,7 +331,7 @@ def _collection_paths(
 ) -> list[str]:
     given = [collection] if isinstance(collection, (str, os.PathLike)) else list(collection)
     if not given:
-        raise OptionError("there is no collection to index: name a file or a folder")
+        raise UsageError("there is no collection to index: name a file or a folder")
     return [os.fspath(path) for path in given]
 
 
@@ -363,7 +364,7 @@ def _check_options(
     if not isinstance(job, CommandJob) or job.place("") is None:
         raise OptionError("output is for a command with {output}; an engine has its own place")
     if os.path.lexists(output):
-        raise InputError("is there already; name another place for the index", source=output)
+        raise InputError("exists already; name another place for the index", source=output)
     if not os.path.isdir(os.path.dirname(os.path.abspath(output))):
         raise InputError("there is no folder to put it into", source=output)
 

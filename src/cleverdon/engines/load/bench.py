@@ -136,7 +136,7 @@ class Bench(Result):
             record["quality"] = {name: json_number(value) for name, value in self.quality.items()}
             record["quality_notes"] = list(self.quality_notes)
         if self.answers:
-            record["run"] = {topic: dict(rows) for topic, rows in self.answers.items()}
+            record["run"] = {query: dict(rows) for query, rows in self.answers.items()}
         return record
 
     def costs(self) -> Costs:
@@ -233,7 +233,7 @@ def bench(
         The times, with everything that is needed to judge them.
 
     Raises:
-        LoadSizeError: The load is too large, too long, or has no request.
+        UsageError: The load is too large, too long, or has no request.
         InputError: The engine answers no query, or there is none to ask.
 
     >>> async def search(query, k):
@@ -285,7 +285,7 @@ def bench(
             "load": load.to_dict(),
             "queries": {
                 "count": len(mix.texts),
-                "topics": _path(queries),
+                "file": _path(queries),
                 "traffic": _path(traffic) or list(logs) or None,
             },
             "machine": machine_facts() | {"cores_busy_with_others": busy},
@@ -427,7 +427,7 @@ def _score_answers(
     """Score the answers; judged queries that the load did not come to are asked now."""
     found: dict[str, Results] = {}
     for one in bench.found.loads:
-        ids = one.topics or ()
+        ids = one.query_ids or ()
         for place, results in one.answers.items():
             found.setdefault(ids[place], results)
     judged = set(judgments.queries)
@@ -444,7 +444,7 @@ def _score_answers(
         bench,
         quality=scores.to_dict()[bench.system],
         quality_notes=tuple(notes),
-        answers={topic: [*rows[topic].items()] for topic in queries if topic in rows},
+        answers={query: [*rows[query].items()] for query in queries if query in rows},
     )
 
 
@@ -454,13 +454,13 @@ def _ask_missing(
     found: dict[str, Results] = {}
     asked = 0
 
-    def on_answer(topic: str, answer: Answer) -> None:
+    def on_answer(query: str, answer: Answer) -> None:
         nonlocal asked
         asked += 1
         if progress is not None:
             progress("other queries", asked, len(missing))
         if answer.results is not None:
-            found[topic] = answer.results
+            found[query] = answer.results
 
     if missing:
         patience = Patience(timeout=load.timeout)

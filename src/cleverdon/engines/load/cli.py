@@ -9,16 +9,25 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from cleverdon.cli import options
-from cleverdon.cli.declarations import Options, argument, command, excludes, flag, option, requires
+from cleverdon.cli.declarations import (
+    argument,
+    command,
+    distinct_files,
+    excludes,
+    flag,
+    needs_any,
+    option,
+    requires,
+)
 from cleverdon.engines.cli import (
     DURATION,
     Duration,
+    OutputOptions,
     check_outputs,
     choice_option,
     complete_engine,
     count_option,
     engine_argument,
-    json_file,
     print_result,
 )
 from cleverdon.engines.protocol import FIELDS
@@ -62,16 +71,16 @@ class Rates(click.ParamType):  # type: ignore[type-arg, unused-ignore]
 _DURATION_OR_0 = Duration(zero=True)
 
 
-class BenchCommandOptions(Options):
+class BenchCommandOptions(OutputOptions):
     """The options of `cleverdon bench`."""
 
     engine: str = engine_argument
-    topics: str | None = argument(options.FILE, required=False)
+    queries: str | None = argument(options.FILE, required=False)
     field: str = choice_option(FIELDS, "The part of a query to ask.", default="title")
     traffic: str | None = option(
         options.FILE,
-        "Queries and their counts, separated by a tab or a comma; with TOPICS, only queries of "
-        "TOPICS.",
+        "Queries and their counts, separated by a tab or a comma; with QUERIES, only "
+        "those that QUERIES have.",
     )
     logs: tuple[str, ...] = option(
         options.FILE,
@@ -145,15 +154,10 @@ class BenchCommandOptions(Options):
     level: float = options.level(
         "Level of significance; the confidence of intervals is one minus it."
     )
-    json_file: Path | None = json_file
     hdr: Path | None = option(options.OUTPUT, "Write the response times as a log of HdrHistograms.")
-    plot: Path | None = options.plot("the result")
-    format_: str = options.formats("Output format. csv, tsv and json have all digits.")
-    section: str | None = options.section
 
     def mode(self) -> Mode | None:
         """Return the options of a sweep, a comparison, cold and warm caches, or a soak test."""
-        from cleverdon.engines.configuration import open_named_engine
         from cleverdon.engines.load.workload import (
             ColdOptions,
             SoakOptions,
@@ -164,19 +168,20 @@ class BenchCommandOptions(Options):
         if self.rates:
             return SweepOptions(self.rates, self.limit_p99, self.limit_errors, self.rate_precision)
         if self.versus:
-            return VersusOptions(open_named_engine(self.versus), self.blocks, self.block)
+            return VersusOptions(self.versus, self.blocks, self.block)
         if self.cold:
             return ColdOptions(self.before_cold, self.repetitions)
         return SoakOptions(self.window, self.pid) if self.soak else None
 
 
 @command(BenchCommandOptions)
+@needs_any("QUERIES", "--traffic", "--log", because="there is nothing to ask")
 @excludes("--sweep", "--versus", "--cold", "--soak")
 @excludes("--versus", "--cold", "--soak")
 @excludes("--cold", "--soak")
-@excludes("--log", "TOPICS", "--traffic", because="a log brings its own queries")
+@excludes("--log", "QUERIES", "--traffic", because="a log brings its own queries")
 @requires("--top", "--log")
-@requires("--qrels", "TOPICS", because="judgments are of the ids of queries")
+@requires("--qrels", "QUERIES", because="judgments are of the ids of queries")
 @excludes(
     "--qrels",
     "--cold",
@@ -201,8 +206,9 @@ class BenchCommandOptions(Options):
 @requires("--repetitions", "--cold")
 @requires("--window", "--soak")
 @requires("--pid", "--soak")
+@distinct_files("--json", "--hdr", "--plot")
 def bench_command(given: BenchCommandOptions) -> int:
-    """Put load on ENGINE with the queries of TOPICS, and measure its response times.
+    """Put load on ENGINE with QUERIES, and measure its response times.
 
     Requests are sent at --rate, whether or not earlier ones are answered, and times run from when a
     request should have been sent: waiting behind a stall counts (open loop). The sender watches
@@ -211,56 +217,25 @@ def bench_command(given: BenchCommandOptions) -> int:
 
     \b
     Examples:
-      cleverdon bench sqlite:index.db topics.tsv
-      cleverdon bench es.toml topics.tsv --sweep 200 --limit-p99 50ms --seconds 1min
-      cleverdon bench es.toml topics.tsv --sweep 50:800 --limit-p99 50ms --plot curve.html
-      cleverdon bench new=new.toml topics.tsv --versus old=old.toml --rate 200 --blocks 20
+      cleverdon bench sqlite:index.db queries.tsv
+      cleverdon bench es.toml queries.tsv --sweep 200 --limit-p99 50ms --seconds 1min
+      cleverdon bench es.toml queries.tsv --sweep 50:800 --limit-p99 50ms --plot curve.html
+      cleverdon bench new=new.toml queries.tsv --versus old=old.toml --rate 200 --blocks 20
       cleverdon bench es.toml --traffic counts.tsv --rate 100 --soak --seconds 1h --pid 4711
-      cleverdon bench es.toml topics.tsv --cold --before-cold 'systemctl restart search'
-      cleverdon bench es.toml topics.tsv --rate 50 --qrels qrels.txt -m nDCG@10 --json es.json
+      cleverdon bench es.toml queries.tsv --cold --before-cold 'systemctl restart search'
+      cleverdon bench es.toml queries.tsv --rate 50 --qrels qrels.txt -m nDCG@10 --json es.json
     """
-    if given.topics is None and given.traffic is None and not given.logs:
-        raise click.UsageError("there is nothing to ask: give TOPICS, --traffic or --log")
-    check_outputs(
-        given.json_file,
-        given.hdr,
-        plot=given.plot,
-        inputs=(given.topics, given.traffic, given.qrels),
-    )
+    inputs = (given.queries, given.traffic, given.qrels)
+    check_outputs(given.json_file, given.hdr, plot=given.plot, inputs=inputs)
 
     from cleverdon._common.files import write_file
     from cleverdon.cli.progress import bar, say
-    from cleverdon.engines.configuration import open_named_engine
     from cleverdon.engines.load.bench import bench
-    from cleverdon.engines.load.workload import LoadSizeError
 
     try:
         with bar("load") as progress:
-            found = bench(
-                open_named_engine(given.engine),
-                given.topics,
-                mode=given.mode(),
-                field=given.field,
-                traffic=given.traffic,
-                logs=given.logs,
-                top=given.top,
-                rate=given.rate,
-                arrivals=given.arrivals,
-                clients=given.clients,
-                seconds=given.seconds,
-                warmup=given.warmup,
-                k=given.k,
-                timeout=given.timeout,
-                seed=given.seed,
-                level=given.level,
-                qrels=given.qrels,
-                measures=given.measures,
-                index_size=given.index_size,
-                progress=progress,
-                notify=say,
-            )
-    except LoadSizeError as error:
-        raise click.UsageError(str(error)) from None
+            others = {"mode": given.mode(), "progress": progress, "notify": say}
+            found = bench(**given.keywords(bench, **others))
     except KeyboardInterrupt:
         say("cleverdon: too little was measured to say anything; nothing is written")
         raise
@@ -268,7 +243,5 @@ def bench_command(given: BenchCommandOptions) -> int:
         if given.hdr is not None:
             write_file(str(given.hdr), found.histogram_log().encode())
     finally:
-        print_result(
-            found, given.format_, section=given.section, json_file=given.json_file, plot=given.plot
-        )
+        print_result(found, given)
     return _EXIT_INTERRUPTED if found.interrupted else _EXIT_NOT_VALID if found.not_valid else 0

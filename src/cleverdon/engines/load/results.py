@@ -252,7 +252,7 @@ class Load(LoadTest):
     generator: Generator
     answers: Mapping[int, Results] = field(default_factory=dict)  # the first of each query
     messages: Mapping[str, str] = field(default_factory=dict)  # the first failure of each kind
-    topics: tuple[str, ...] | None = None  # the ids of the queries, where they have any
+    query_ids: tuple[str, ...] | None = None  # where the queries have any
     confidence: float = CONFIDENCE  # of the intervals of percentiles
 
     mode = "load"
@@ -491,7 +491,7 @@ def _validity_problems(load: Load) -> list[str]:
     generator = load.generator
     found = []
     if not len(load.response):
-        found.append("no request was answered, so that there are no times")
+        found.append("no request was answered: there are no times")
     if generator.unsent:
         found.append(
             f"{len(load.intended):,} requests were sent, and {generator.unsent:,} were not: too "
@@ -539,7 +539,7 @@ def _lag_problems(load: Load) -> list[str]:
     elif response - service > max(SENDER_LEAST, SENDER_SHARE * response):
         found.append(
             f"of the p99 of {response * 1000:.3g} ms, {(response - service) * 1000:.3g} ms are the "
-            "sender's own lag: the engine is faster than can be measured so"
+            "sender's own lag: the engine is too fast to be measured this way"
         )
     within = float((load.sent <= load.intended[-1] + allowed).mean())
     if within < _MIN_RATE_SHARE:

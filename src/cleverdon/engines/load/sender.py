@@ -233,7 +233,7 @@ class _Sender(ABC):
         return Load(
             pattern=self.plan.pattern,
             queries=self.plan.mix.texts,
-            topics=self.plan.mix.topics,
+            query_ids=self.plan.mix.ids,
             query=np.array(under.query, dtype=np.int64)[kept],
             intended=intended,
             sent=sent,

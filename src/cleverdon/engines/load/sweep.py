@@ -173,7 +173,7 @@ def knee(steps: Sequence[SweepStep]) -> Knee:
     )
 
 
-_MOST_RATES = 50  # a sweep of more is a slip of the keyboard
+_MOST_RATES = 50  # more are probably a typing error
 _MOST_BISECTIONS = (
     8  # halving the gap more often than that is finer than any two measurements agree
 )

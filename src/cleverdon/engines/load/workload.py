@@ -21,7 +21,14 @@ import numpy as np
 from cleverdon._common.arrays import Floats, Ints
 from cleverdon._common.text import counted
 from cleverdon.engines.protocol import Engine
-from cleverdon.errors import InputError, OptionError, check_count, check_seed, check_word
+from cleverdon.errors import (
+    InputError,
+    OptionError,
+    UsageError,
+    check_count,
+    check_seed,
+    check_word,
+)
 from cleverdon.formats.streams import decode_lines, name_of_stream, open_unpacked
 from cleverdon.formats.texts import check_file_exists
 from cleverdon.tables.numbers import format_rate
@@ -146,27 +153,27 @@ class Mix:
     """Queries with their shares of the traffic.
 
     >>> mix = Mix.of({"q1": "solar power", "q2": "wind power"}, traffic={"solar power": 3})
-    >>> mix.texts, mix.topics, mix.left_out
+    >>> mix.texts, mix.ids, mix.left_out
     (('solar power',), ('q1',), 1)
     """
 
     texts: tuple[str, ...]
     shares: Floats  # they sum to 1
-    topics: tuple[str, ...] | None = None  # the ids of the queries that the texts are of
+    ids: tuple[str, ...] | None = None  # of the queries that the texts are of
     left_out: int = 0  # queries that were given, and that the traffic has nothing of
 
     @classmethod
     def of(cls, queries: Mapping[str, str] | Iterable[str], *, traffic: Any = None) -> Mix:
         """Make a mix of queries: all alike, or as often as the traffic has them, if it does."""
         if isinstance(queries, Mapping):
-            topics: tuple[str, ...] | None = tuple(str(topic) for topic in queries)
+            ids: tuple[str, ...] | None = tuple(map(str, queries))
             texts = tuple(queries.values())
         else:
-            topics, texts = None, tuple(queries)
+            ids, texts = None, tuple(queries)
         if not texts:
             raise InputError("there are no queries to ask")
         if traffic is None:
-            return cls(texts, np.full(len(texts), 1 / len(texts)), topics)
+            return cls(texts, np.full(len(texts), 1 / len(texts)), ids)
         counted: dict[str, float] = {}
         for text, count in _traffic_counts(traffic).items():
             counted[_folded(text)] = counted.get(_folded(text), 0.0) + count
@@ -180,7 +187,7 @@ class Mix:
         return cls(
             tuple(texts[place] for place in asked),
             counts[asked] / counts.sum(),
-            None if topics is None else tuple(topics[place] for place in asked),
+            None if ids is None else tuple(ids[place] for place in asked),
             left_out=len(texts) - len(asked),
         )
 
@@ -363,10 +370,6 @@ class SoakOptions:
 Mode = SweepOptions | VersusOptions | ColdOptions | SoakOptions
 
 
-class LoadSizeError(OptionError):
-    """A load that is too large, too long, or has no request."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class LoadOptions:
     """The load of a bench: requests, time, and what to do with it."""
@@ -412,29 +415,29 @@ class LoadOptions:
         return round(sum(self.rates) * lasting)
 
     def check(self) -> None:
-        """Raise a `LoadSizeError` unless one sender can send this load in sensible time."""
+        """Raise a UsageError unless one sender can send this load in sensible time."""
         fastest, slowest = max(self.rates), min(self.rates)
         if fastest > _MOST_RATE:
-            raise LoadSizeError(
+            raise UsageError(
                 f"{fastest:,.0f} requests a second are more than one sender can send; "
                 f"{_MOST_RATE:,} at most"
             )
         if (self.clients or 0) > _MOST_CLIENTS:
-            raise LoadSizeError(f"{self.clients:,} clients; {_MOST_CLIENTS:,} at most")
+            raise UsageError(f"{self.clients:,} clients; {_MOST_CLIENTS:,} at most")
         lasting = self.seconds
         times = {"seconds": self.seconds, "warmup": self.warmup, "timeout": self.timeout}
         if isinstance(self.mode, VersusOptions):
             times["block"] = lasting = self.mode.block
         for name, value in times.items():
             if value > _LONGEST_LOAD:
-                raise LoadSizeError(f"{name}={value:g} is more than a week")
+                raise UsageError(f"{name}={value:g} is more than a week")
         if not self.is_cold and not self.clients and slowest * lasting < 1:
-            raise LoadSizeError(
+            raise UsageError(
                 f"{slowest:g} requests a second are less than one within {lasting:g} s: raise the "
                 "rate, or make the load longer"
             )
         if self.requests is not None and self.requests > _MOST_REQUESTS:
-            raise LoadSizeError(
+            raise UsageError(
                 f"this would be {self.requests:,} requests; {_MOST_REQUESTS:,} at most: lower the "
                 "rate, or shorten the load"
             )

@@ -12,7 +12,7 @@ from cleverdon._common.files import journal_exists
 from cleverdon._common.progress import Progress
 from cleverdon._common.text import counted
 from cleverdon.data import Grades, Judgments, Nested
-from cleverdon.errors import InputError, OptionError
+from cleverdon.errors import InputError, UsageError
 from cleverdon.formats.inputs import open_source
 from cleverdon.formats.sheets import (
     COLUMNS,
@@ -38,10 +38,6 @@ from cleverdon.pooling.contributions import Contributions, gather
 from cleverdon.tables.result import Result
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
-
-
-class JournalOptionError(OptionError):
-    """Options that do not fit the journal, or lack what is needed to begin one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +115,8 @@ def next_batch(
         The documents. `write_sheet` writes them for judges.
 
     Raises:
-        OptionError: If options differ from those with which the journal began.
+        UsageError: If there is no journal and no run, or options differ from those with which the
+            journal began.
         InputError: If judgments contradict each other or belong to other runs, or if writing would
             overwrite somebody's work.
 
@@ -141,7 +138,7 @@ def next_batch(
         _check_same_start(
             journal,
             start,
-            topics=tuple(dict.fromkeys(queries)) if queries else None,
+            queries=tuple(dict.fromkeys(queries)) if queries else None,
             depth=depth,
             rel=rel,
             seed=seed,
@@ -223,8 +220,8 @@ def _check_beginning(journal: str, runs: Any, notes: list[str]) -> None:
             raise InputError(f"{CUT_MESSAGE} To begin again, give RUNS", source=journal, line=1)
         notes.append(f"{journal}: it was cut within its first line, and begins anew")
     elif not runs:
-        found = f"{journal} is no journal" if content else f"there is no {journal}"
-        raise JournalOptionError(f"{found} to go on from; to begin, give RUNS")
+        found = f"{journal} is not a journal" if content else f"there is no {journal}"
+        raise UsageError(f"{found} to go on from; to begin, give RUNS")
 
 
 def _check_same_start(journal: str, start: JournalStart, **given: Any) -> None:
@@ -232,10 +229,9 @@ def _check_same_start(journal: str, start: JournalStart, **given: Any) -> None:
         had = getattr(start, name)
         if value is None or value == had:  # also where the first call is repeated
             continue
-        option = {"topics": "queries"}.get(name, name)
-        began = f"without {option}" if had is None else f"with {option}={_as_given(had)}"
-        raise JournalOptionError(
-            f"{journal} is there, and began {began}: {option} can only be chosen at the beginning; "
+        began = f"without {name}" if had is None else f"with {name}={_as_given(had)}"
+        raise UsageError(
+            f"{journal} exists, and began {began}: {name} can only be chosen at the beginning; "
             "leave it out, or name another journal"
         )
 
@@ -280,7 +276,7 @@ def _check_qrels(path: str, judgments: list[Judgment]) -> None:
         what = "journal" if is_journal(head) else "judges' sheet" if _is_sheet(head) else ""
         there: Nested = {} if what else read_sheet(path)
     except InputError:
-        message = "is there, and holds something else than judgments: name another file"
+        message = "exists, and contains something other than judgments: name another file"
         raise InputError(message, source=path) from None
     if what:
         message = f"is a {what}, which qrels would overwrite: name another file"

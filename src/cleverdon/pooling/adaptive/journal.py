@@ -26,7 +26,7 @@ from cleverdon.pooling.adaptive.judging import AdaptiveJudging, Limits
 from cleverdon.pooling.adaptive.methods import Method, make_method, parse_method
 from cleverdon.pooling.contributions import Contributions, Contributor, gather
 
-_START_FIELDS = {"method", "parameters", "seed", "rel", "topics", "limits", "depth", "systems"}
+_START_FIELDS = {"method", "parameters", "seed", "rel", "queries", "limits", "depth", "systems"}
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class JournalStart:
     method: Method
     seed: int
     rel: float
-    topics: tuple[str, ...] | None  # the queries; None: all
+    queries: tuple[str, ...] | None  # None: all
     limits: Limits
     depth: int | None  # how far the runs are looked at; None: to their ends
     run_format: str | None
@@ -54,16 +54,16 @@ def _parse_start(line: bytes, path: str) -> JournalStart:
     """Parse the first line of a journal."""
     found = _start_fields(line, path)
     try:
-        topics = None if found["topics"] is None else tuple(map(str, found["topics"]))
+        queries = None if found["queries"] is None else tuple(map(str, found["queries"]))
         order_by = found.get("order_by", "score")
         check_word("order_by", order_by, ("score", "rank"))
         if not isfinite(found["rel"]):
-            raise ValueError("rel is no number")
+            raise ValueError("rel is not a number")
         return JournalStart(
             method=make_method(found["method"], found["parameters"]),
             seed=check_seed(found["seed"]),
             rel=found["rel"],
-            topics=topics,
+            queries=queries,
             limits=Limits(**found["limits"]),
             depth=None if found["depth"] is None else check_count("depth", found["depth"]),
             run_format=found.get("run_format"),
@@ -119,7 +119,7 @@ def _start_fields(line: bytes, path: str) -> dict[str, Any]:
         found = None
     if not isinstance(found, dict) or not str(found.get("format", "")).startswith("cleverdon "):
         raise InputError(
-            f'is no journal of judging: expected {{"format": "{JOURNAL_FORMAT}", ...}} on its '
+            f'is not a journal of judging: expected {{"format": "{JOURNAL_FORMAT}", ...}} on its '
             "first line",
             source=path,
             line=1,
@@ -131,6 +131,8 @@ def _start_fields(line: bytes, path: str) -> dict[str, Any]:
             source=path,
             line=1,
         )
+    if "topics" in found:  # the name in version 0.1
+        found.setdefault("queries", found["topics"])
     if lacking := sorted(_START_FIELDS - found.keys()):
         raise InputError(f"the first line lacks {', '.join(lacking)}", source=path, line=1)
     named = {"name", "source", "digest"}
@@ -164,7 +166,7 @@ def begin_journal(
         method=judging.method,
         seed=judging.seed,
         rel=judging.rel,
-        topics=None if queries is None else judging.queries,
+        queries=None if queries is None else judging.queries,
         limits=judging.limits,
         depth=contributions.depth,
         run_format=format,
@@ -205,7 +207,7 @@ def resume_journal(
             start.method,
             seed=start.seed,
             rel=start.rel,
-            queries=start.topics,
+            queries=start.queries,
             limits=start.limits,
         )
         for number, line in enumerate(lines[1:], start=2):
@@ -220,9 +222,9 @@ def _check_empty(journal: Journal) -> None:
     """Refuse to write over anything but the rest of a first line that was cut."""
     content = journal.content()
     if content.startswith(JOURNAL_START) and b"\n" in content:
-        raise InputError("is there already: go on from it, or name another", source=journal.path)
+        raise InputError("exists already: go on from it, or name another", source=journal.path)
     if not content.startswith(JOURNAL_START) and not JOURNAL_START.startswith(content):
-        raise InputError("is there, and is no journal of judging", source=journal.path)
+        raise InputError("exists, and is not a journal of judging", source=journal.path)
     journal.file.truncate(0)
 
 

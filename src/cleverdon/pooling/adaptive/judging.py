@@ -37,7 +37,7 @@ class QueryJudging:
     """The progress of one query."""
 
     def __init__(self, of: QueryContributions, method: Method, seed: int) -> None:
-        # Of the name and not of the position, so that it is the same with other queries beside it.
+        # Seeded by the name, so that other queries make no difference.
         random = np.random.default_rng([seed, crc32(of.query.encode())])
         of = _shuffled(of, random)
         self.docs = of.docs
@@ -83,7 +83,7 @@ class QueryJudging:
         before = known.get(number)
         self.state.judge(number, relevant)
         self.relevant += relevant - bool(before)
-        # Judgments that were there before say nothing of how long the search has been in vain.
+        # Only documents that were given count as fruitless; earlier judgments do not.
         if number not in self._given:
             return
         if before is None:
@@ -362,10 +362,10 @@ def _chosen_queries(all_queries: tuple[str, ...], wanted: Sequence[str] | None) 
 def _checked_judgment(judgment: Judgment) -> Judgment:
     query, doc, grade = judgment
     if not isinstance(grade, (int, float)) or not isfinite(grade):
-        raise InputError(f"the grade {grade!r} of document {doc!r}, query {query!r}, is no number")
+        raise InputError(f"document {doc!r} of query {query!r}: the grade {grade!r} is no number")
     if grade < 0:
         raise InputError(
-            f"the grade {grade:g} of document {doc!r}, query {query!r}, is below 0: use 0 for "
-            "junk, and leave out what is not judged"
+            f"document {doc!r} of query {query!r}: the grade {grade:g} is below 0; use 0 for junk, "
+            "and leave out what is not judged"
         )
     return query, doc, float(grade)

@@ -88,10 +88,6 @@ class Method(ABC):
     def begin(self, of: QueryContributions, random: np.random.Generator) -> MethodState:
         pass
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
-
     def __str__(self) -> str:
         """Write the name, and the parameters that differ from their defaults."""
         changed = [
@@ -129,7 +125,7 @@ def parse_method(given: str | Method) -> Method:
         return given
     found = re.fullmatch(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", given)
     if not found:
-        raise OptionError(f"{given!r} is no method: write NAME or NAME(parameter=value, ...)")
+        raise OptionError(f"{given!r} is not a method: write NAME or NAME(parameter=value, ...)")
     parameters: dict[str, Any] = {}
     for pair in (found[2] or "").split(","):
         key, _, value = (part.strip() for part in pair.partition("="))
@@ -376,7 +372,7 @@ class _Arms(MethodState):
         self._waiting = np.zeros(of.systems)
         self._judged = np.zeros(of.systems, dtype=np.int64)
         self._giver: dict[int, int] = {}
-        self._taught: dict[int, tuple[Ints, Ints]] = {}  # which systems, and as their how-manieth
+        self._taught: dict[int, tuple[Ints, Ints]] = {}  # systems, and their `_judged` then
 
     def _choose(self) -> int:
         misses = self._misses + self._waiting
@@ -431,14 +427,14 @@ _NEGLIGIBLE = 40.0
 @method
 @dataclass(frozen=True)
 class Hedge(Method):
-    """The document that the systems, each by its weight, hold to be relevant most.
+    """The document with the highest weighted vote of the systems.
 
     Aslam, Pavlu & Savell 2003, doi:10.1145/956863.956953. A document at rank r of a system is
     worth g = ln(Z / r) / 2, where Z is how many documents all systems returned for the query; one
     that it did not return, the mean of that over the ranks from its last one to Z. A system loses g
     by a document that is not relevant, and wins g by a relevant one; its weight is multiplied by
-    beta to the power of its loss. The document is next of which the sum of weights times g is
-    largest.
+    beta to the power of its loss. The document with the largest sum of weights times g is
+    next.
     """
 
     name: ClassVar[str] = "hedge"

@@ -72,7 +72,7 @@ class Simulation(Result):
 
     measure: str
     systems: tuple[str, ...]
-    queries: int = field(metadata=in_json("topics"))
+    queries: int
     pooled: int
     relevant: int
     relevant_in_all: int

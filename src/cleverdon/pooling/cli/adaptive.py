@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from cleverdon.cli import options, texts
-from cleverdon.cli.declarations import Options, argument, command, flag, option, was_given
+from cleverdon.cli.declarations import (
+    Options,
+    argument,
+    command,
+    flag,
+    option,
+    rereadable,
+    was_given,
+)
 from cleverdon.cli.qrels_files import check_two_outputs
 from cleverdon.pooling.choices import ADAPTIVE_METHOD, BATCH_SIZE, BUDGETS
 
@@ -56,7 +63,7 @@ class NextOptions(texts.TextOptions):
     )
     judged: tuple[str, ...] = option(
         options.INPUT,
-        "A sheet that was filled in, any judgments, or another journal; again for more. What is "
+        "A sheet that was filled in, any judgments, or another journal; repeat for more. What is "
         "in the journal already need not be given again.",
         multiple=True,
         metavar="SHEET",
@@ -83,7 +90,7 @@ class NextOptions(texts.TextOptions):
     )
     chosen: tuple[str, ...] = option(
         "ID",
-        "Judge this query only; again for more. Only to begin with.",
+        "Judge this query only; repeat for more. Only to begin with.",
         flags="--query",
         multiple=True,
     )
@@ -102,6 +109,7 @@ class NextOptions(texts.TextOptions):
 
 
 @command(NextOptions)
+@rereadable("RUNS", because="judging goes on from the files of runs; save the run to one")
 def next_command(given: NextOptions) -> None:
     """Give the next documents to judge, out of what RUNS returned.
 
@@ -119,9 +127,8 @@ def next_command(given: NextOptions) -> None:
     """
     from cleverdon.cli.progress import bar, say
     from cleverdon.formats.sheets import check_replaceable, write_sheet
-    from cleverdon.pooling.adaptive.batches import JournalOptionError, journal_runs, next_batch
+    from cleverdon.pooling.adaptive.batches import journal_runs, next_batch
 
-    _check_files_stay(given.runs)
     read = journal_runs(given.journal)
     outputs = [given.output] if given.count else []
     for file in (*outputs, given.write_qrels):
@@ -132,35 +139,21 @@ def next_command(given: NextOptions) -> None:
     if given.count:
         check_replaceable(given.output)  # before anything is given
     with bar("judging") as update:
-        try:
-            how = given.keywords(
-                next_batch,
-                runs=options.opened(given.runs) if given.runs else None,
-                queries=given.chosen or None,
-                limits={name: getattr(given, option) for name, option in _LIMITS.items()},
-                progress=update,
-            )
-            for name in ("rel", "seed", "order_by"):
-                if not was_given(f"--{name.replace('_', '-')}"):
-                    how[name] = None  # as the journal has it, or the default
-            batch = next_batch(**how)
-        except JournalOptionError as error:
-            raise click.UsageError(str(error)) from None
+        how = given.keywords(
+            next_batch,
+            runs=options.opened(given.runs) if given.runs else None,
+            queries=given.chosen or None,
+            limits={name: getattr(given, option) for name, option in _LIMITS.items()},
+            progress=update,
+        )
+        for name in ("rel", "seed", "order_by"):
+            if not was_given(f"--{name.replace('_', '-')}"):
+                how[name] = None  # as the journal has it, or the default
+        batch = next_batch(**how)
         if given.count:
             write_sheet(batch.documents, given.output, **given.texts.of_sheet(batch.documents))
         for line in batch.summary:
             say(line)
-
-
-def _check_files_stay(runs: tuple[str, ...]) -> None:
-    """Runs are read again whenever judging goes on, so they must be files that stay."""
-    for _, file in map(options.name_and_file, runs):
-        stays = os.path.isfile(file) or os.path.isdir(file) or not os.path.exists(file)
-        if file == "-" or not stays:
-            raise click.UsageError(
-                f"{'standard input' if file == '-' else file} cannot be read again when judging "
-                "goes on: save the run to a file, and name that"
-            )
 
 
 class SimulateOptions(Options):
@@ -172,14 +165,14 @@ class SimulateOptions(Options):
     order_by: str = options.order_by
     methods: tuple[str, ...] = option(
         "METHOD",
-        "A method of `cleverdon pool next`, as mtf or 'hedge(beta=0.2)'; again for more.  "
+        "A method of `cleverdon pool next`, as mtf or 'hedge(beta=0.2)'; repeat for more.  "
         "[default: all]",
         flags="--method",
         multiple=True,
     )
     budgets: tuple[int, ...] = option(
         options.COUNT,
-        "How many documents to judge for each query; again for more.  [default: "
+        "How many documents to judge for each query; repeat for more.  [default: "
         f"{', '.join(map(str, BUDGETS))}]",
         flags="--budget",
         multiple=True,
@@ -195,7 +188,7 @@ class SimulateOptions(Options):
     plot: Path | None = options.plot("what each method finds")
     seed: int = options.seed("choices")
     format_: str = options.formats(
-        "How to print. csv, tsv and json have all digits; json the curves as well."
+        "Output format. csv, tsv and json have all digits; json the curves as well."
     )
     qrels_format: str | None = options.qrels_format
 

@@ -13,9 +13,7 @@ from cleverdon.pooling.choices import ORIGINAL, PROBE_DEPTH, PROBE_ROUNDS, QUERY
 from cleverdon.tables.table import FORMATS
 
 if TYPE_CHECKING:
-    from cleverdon._common.progress import Progress
-    from cleverdon.data import Grades
-    from cleverdon.pooling.probes import Probe, ProbeRounds
+    from cleverdon.pooling.expansion import Expansion
 
 
 class ExpandOptions(Options):
@@ -49,14 +47,14 @@ class ExpandOptions(Options):
     )
     common: float | None = option(
         options.Number(0, 1, min_open=True),
-        "Nor do words that more than this share of all documents have.",
+        "Words that more than this share of all documents contain expand no query either.",
         metavar="SHARE",
     )
     rel: float = options.rel()
     depth: int = options.depth("The first K results of each probe are judged.", default=PROBE_DEPTH)
     runs: tuple[str, ...] = option(
         options.FILE,
-        "What your engine returned for the expanded queries; again for more.  [default: "
+        "What your engine returned for the expanded queries; repeat for more.  [default: "
         "--documents are searched here]",
         multiple=True,
         metavar="RUN",
@@ -86,7 +84,7 @@ class ExpandOptions(Options):
     plot: Path | None = options.plot("the yield of the rounds")
     format_: str | None = option(
         click.Choice([*QUERY_FORMATS, *FORMATS]),
-        "How to print. lucene (the default) and jsonl are for expanded queries, table (the "
+        "Output format. lucene (the default) and jsonl are for expanded queries, table (the "
         "default) and the others for the yield of rounds.",
         flags="-f --format",
     )
@@ -114,7 +112,7 @@ _TEXTS = "queries are expanded by the texts of relevant documents"
 @requires("-f jsonl", "--queries")
 @excludes("-f lucene", *_SEARCHES)
 @excludes("-f jsonl", *_SEARCHES)
-def expand_command(given: ExpandOptions) -> str | None:
+def expand_command(given: ExpandOptions) -> Expansion | None:
     """Probe for relevant documents, with queries expanded by relevant texts (RM3).
 
     QRELS are the judgments so far, and SHEETS what judges filled in since, a round each: the yield
@@ -134,50 +132,21 @@ def expand_command(given: ExpandOptions) -> str | None:
     options.check_plot(given.plot)
 
     from cleverdon.cli.progress import bar, say
-    from cleverdon.formats.sheets import check_replaceable, merged_sheets, read_sheet
-    from cleverdon.pooling.probes import new_documents, simulate_probe, with_pooled, yield_by_round
+    from cleverdon.formats.sheets import check_replaceable
+    from cleverdon.pooling.expansion import expand
 
     if given.output is not None:
         options.check_output(given.output)
         check_replaceable(given.output)  # before anything takes long
-    judged = {given.qrels: read_sheet(given.qrels, format=given.qrels_format)}
-    judged |= {sheet: read_sheet(sheet) for sheet in given.sheets}
-    known = merged_sheets(judged)  # an error, where a later round changes a grade
     with bar("probing") as update:
-        probe = _read_probe(given, known, update) if given.queries is not None else None
-        if probe is not None and given.simulate:
-            how = given.keywords(simulate_probe, progress=update)
-            return _shown_rounds(simulate_probe(probe, known, **how), given)
-        if probe is not None and given.output is None:
-            return probe.all_expanded(known).render(given.format_ or "lucene")
-        if given.output is not None:
-            known = with_pooled(known, given.pool) if given.pool else known
-            if probe is not None:
-                new = probe.search(known, depth=given.depth)
-            else:
-                runs = options.opened(given.runs)
-                how = given.keywords(new_documents, runs=runs, judged=known, progress=update)
-                new = new_documents(**how)
-            for note in new.notes:
-                say(f"cleverdon: {note}")
-            say(new.write_sheet(given.output, seed=given.seed))
-            if not given.sheets and given.plot is None:
-                return None
-    return _shown_rounds(yield_by_round(judged.values(), rel=given.rel), given)
-
-
-def _read_probe(given: ExpandOptions, judged: Grades, progress: Progress) -> Probe:
-    from cleverdon.cli.progress import say
-    from cleverdon.pooling.probes import read_probe
-
-    search = given.simulate or given.output is not None
-    how = given.keywords(read_probe, judged=judged, search=search, progress=progress)
-    probe = read_probe(**how)
-    for note in probe.notes:
+        runs = options.opened(given.runs) if given.runs else None
+        search = given.output is not None
+        found = expand(**given.keywords(expand, runs=runs, search=search, progress=update))
+    for note in found.notes:
         say(f"cleverdon: {note}")
-    return probe
-
-
-def _shown_rounds(found: ProbeRounds, given: ExpandOptions) -> str:
+    if given.output is not None and found.new is not None:
+        say(found.new.write_sheet(given.output, seed=given.seed))
+        if not given.sheets and given.plot is None:
+            return None  # there is only round 0
     options.save_plot(found, given.plot, "the yield of the rounds")
-    return found.render(given.format_ or "table", **options.terminal())
+    return found

@@ -37,7 +37,7 @@ def _output_of_pool(help: str) -> Path:
     def check(ctx: click.Context, param: click.Parameter, path: Path) -> Path:
         if str(path) == "-":
             raise click.BadParameter(
-                "a pool goes to a file, and its sheet to another beside it: name one"
+                "a pool is written to a file, and its sheet to another: name a file"
             )
         return path
 
@@ -68,7 +68,7 @@ class MakeOptions(texts.TextOptions):
     run_format: str | None = options.run_format
     order_by: str = options.order_by
     output: Path = _output_of_pool(
-        "The pool to write. The sheet for judges is written beside it, as .sheet.tsv."
+        "The pool to write. The sheet for judges is written next to it, as .sheet.tsv."
     )
     method: str = option(
         click.Choice(list(POOL_METHODS)),
@@ -110,7 +110,7 @@ class MakeOptions(texts.TextOptions):
     queries: str | None = texts.queries
     documents: str | None = texts.documents
     seed: int = options.seed("draws, and the same order of documents")
-    format_: str = options.formats("How to print what is in the pool.")
+    format_: str = options.formats("Output format of the summary of the pool.")
 
 
 _A_BUDGET = "the number of documents of each query"
@@ -241,12 +241,12 @@ class SampleOptions(Options):
     )
     queries: tuple[str, ...] = option(
         "ID",
-        "A query to draw for; again for more.  [default: all of the judgments or the pool]",
+        "A query to draw for; repeat for more.  [default: all of the judgments or the pool]",
         flags="--query",
         multiple=True,
     )
     output: Path = _output_of_pool(
-        "The sample to write. The sheet for judges is beside it, as .sheet.tsv."
+        "The sample to write. The sheet for judges is written next to it, as .sheet.tsv."
     )
     size: int = option(
         options.COUNT, "How many documents to draw for each query.", short="-n", default=SAMPLE_SIZE
@@ -257,7 +257,7 @@ class SampleOptions(Options):
     )
     runs: tuple[str, ...] = option(
         options.FILE,
-        "Draw by two strata: what some run returned below the pool, and what none returned; again "
+        "Draw by two strata: what some run returned below the pool, and what none returned; repeat "
         "for more runs.",
         multiple=True,
         metavar="RUN",

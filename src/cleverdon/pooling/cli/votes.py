@@ -32,7 +32,7 @@ class VotesOptions(Options):
     )
     methods: tuple[str, ...] = option(
         click.Choice(list(VOTING_METHODS)),
-        "How votes are counted; again for more.  [default: all]",
+        "How votes are counted; repeat for more.  [default: all]",
         flags="--method",
         multiple=True,
         default=tuple(VOTING_METHODS),
@@ -68,7 +68,7 @@ class VotesOptions(Options):
         metavar="N",
         default=2000,  # FEWER_RESAMPLES; a test compares them, since help loads no statistics
     )
-    format_: str = options.formats("How to print. csv, tsv and json have all digits.")
+    format_: str = options.formats("Output format. csv, tsv and json have all digits.")
     qrels_format: str | None = options.qrels_format
 
 

@@ -16,108 +16,32 @@ documents do not look like dependence.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from math import exp, isnan, log, nan, sqrt
+from math import isnan, nan
 from typing import Any
 
 import numpy as np
 
-from cleverdon._common.arrays import Floats
 from cleverdon.errors import OptionError
 from cleverdon.pooling.recall.estimates import CountEstimate, MethodEstimates
 from cleverdon.pooling.recall.judged_results import JudgedResults
-from cleverdon.stats.intervals import normal_quantile
+from cleverdon.stats.capture_recapture import (
+    Unseen,
+    chao,
+    chapman,
+    odds_ratio,
+    odds_ratio_interval,
+)
 from cleverdon.stats.proportions import population_size_interval
 from cleverdon.tables.result import as_json, fields_as_json
-
-
-def _log_normal_interval(
-    found: int, missing: float, variance: float, *, captures: int, confidence: float
-) -> tuple[float, float]:
-    """Return an interval that starts at what was found (Chao 1987, doi:10.2307/2531532).
-
-    >>> low, high = _log_normal_interval(76, 57.78, 577.0, captures=142, confidence=0.95)
-    >>> round(low, 1), round(high, 1)
-    (102.4, 202.4)
-    """
-    reach = normal_quantile(confidence)
-    if missing > 0:
-        factor = exp(reach * sqrt(log(1 + variance / missing**2)))
-        return found + missing / factor, found + missing * factor
-    if not found:
-        return 0.0, 0.0
-    # As Colwell's EstimateS has it: the chance that a document is never caught, if captures fall
-    # on all evenly.
-    never = exp(-captures / found)
-    high = (found + reach * sqrt(found * never)) / (1 - never)
-    return float(found), high
-
-
-@dataclass(frozen=True)
-class Unseen:
-    """The estimated number of documents that no system found."""
-
-    found: int  # by any system
-    missing: float
-    variance: float
-    captures: int  # how often documents were found, by all systems together
-
-    def estimate(self, confidence: float) -> CountEstimate:
-        found, missing, variance, captures = astuple(self)
-        low, high = _log_normal_interval(
-            found, missing, variance, captures=captures, confidence=confidence
-        )
-        return CountEstimate(found, found + missing, low, high, confidence, "log-normal")
-
-
-def _chapman(first: int, second: int, both: int) -> Unseen:
-    """Estimate by Lincoln and Petersen, without most of the bias (Chapman 1951; Seber 1970).
-
-    >>> found = _chapman(10, 15, 5)
-    >>> round(found.found + found.missing, 2), round(found.variance, 2)
-    (28.33, 34.92)
-    """
-    if not 0 <= both <= min(first, second):
-        raise OptionError(f"both={both}: at most as many as either found, {first} and {second}")
-    found = first + second - both
-    total = (first + 1) * (second + 1) / (both + 1) - 1
-    spread = (first + 1) * (second + 1) * (first - both) * (second - both)
-    variance = spread / ((both + 1) ** 2 * (both + 2))
-    # What rounding leaves below 0 is 0.
-    return Unseen(found, max(total - found, 0.0), variance, first + second)
-
-
-def chao(found: int, once: int, twice: int, *, captures: int, systems: int | None = None) -> Unseen:
-    """Return Chao's lower bound, by the numbers of documents found once and twice.
-
-    `systems` is how many lists there were (Chao2); without it, captures are without number
-    (Chao1). The form without bias, which is defined where nothing was found twice. Chao 1984 and
-    1987, doi:10.2307/2531532; the variances are those of Colwell's EstimateS.
-
-    >>> barro_colorado = chao(93, 31, 18, captures=448)
-    >>> round(93 + barro_colorado.missing, 4), round(barro_colorado.variance**0.5, 4)
-    (117.4737, 11.5854)
-    """
-    share = 1.0 if systems is None else (systems - 1) / systems
-    pairs = once * (once - 1)
-    missing = share * pairs / (2 * (twice + 1))
-    if not missing:
-        return Unseen(found, 0.0, 0.0, captures)
-    if twice:
-        of_twice = share**2 * once**2 * twice * (once - 1) ** 2 / (4 * (twice + 1) ** 4)
-    else:
-        of_twice = -(share**2) * once**4 / (4 * (found + missing))
-    of_once = share**2 * once * (2 * once - 1) ** 2 / (4 * (twice + 1) ** 2)
-    return Unseen(found, missing, max(missing + of_once + of_twice, 0.0), captures)
 
 
 def estimate_by_chao(found: JudgedResults, *, confidence: float = 0.95) -> MethodEstimates:
     """Sum Chao's estimates of each query; it takes two systems or more."""
     systems = len(found.systems)
     if systems < 2:
-        raise OptionError("one system is never found again by another: capture-recapture takes two")
+        raise OptionError("capture-recapture needs two systems or more")
     relevant = found.relevant
     counted = [
         found.per_query(relevant & rows)
@@ -127,12 +51,16 @@ def estimate_by_chao(found: JudgedResults, *, confidence: float = 0.95) -> Metho
     np.add.at(captures, found.judged.query[relevant], found.times[relevant])
     rows = zip(*(each.tolist() for each in (*counted, captures)), strict=True)
     queries = [
-        chao(any_, once, twice, captures=times, systems=systems)
-        for any_, once, twice, times in rows
+        chao(any_, once, twice, captures=times, lists=systems) for any_, once, twice, times in rows
     ]
-    estimates = (one.estimate(confidence) for one in queries)
+    estimates = (_count_estimate(one, confidence) for one in queries)
     of_queries = dict(zip(found.judged.queries, estimates, strict=True))
-    return MethodEstimates("chao", _sum_unseen(queries).estimate(confidence), of_queries)
+    return MethodEstimates("chao", _count_estimate(Unseen.sum(queries), confidence), of_queries)
+
+
+def _count_estimate(one: Unseen, confidence: float) -> CountEstimate:
+    total = one.found + one.missing
+    return CountEstimate(one.found, total, *one.interval(confidence), confidence, "log-normal")
 
 
 def estimate_by_chapman(found: JudgedResults, *, confidence: float = 0.95) -> MethodEstimates:
@@ -144,7 +72,7 @@ def estimate_by_chapman(found: JudgedResults, *, confidence: float = 0.95) -> Me
         )
     caught = [found.caught(system) & found.relevant for system in (0, 1)]
     counts = [found.per_query(rows).tolist() for rows in (*caught, caught[0] & caught[1])]
-    queries = [_chapman(*of_query) for of_query in zip(*counts, strict=True)]
+    queries = [chapman(*of_query) for of_query in zip(*counts, strict=True)]
     of_queries = {}
     rows = zip(found.judged.queries, queries, *counts, strict=True)
     for query, one, first, second, both in rows:
@@ -156,17 +84,11 @@ def estimate_by_chapman(found: JudgedResults, *, confidence: float = 0.95) -> Me
     whole = (
         next(iter(of_queries.values()))
         if len(of_queries) == 1
-        else _sum_unseen(queries).estimate(confidence)
+        else _count_estimate(Unseen.sum(queries), confidence)
     )
     return MethodEstimates("lincoln-petersen", whole, of_queries)
 
 
-def _sum_unseen(queries: Iterable[Unseen]) -> Unseen:
-    return Unseen(*map(sum, zip(*map(astuple, queries), strict=True)))
-
-
-_FEW = 5
-"""Queries, fewer than which do not show how an odds ratio varies."""
 _FAR = 1.5
 """The factor by which an odds ratio without an interval is called different from 1."""
 
@@ -199,7 +121,7 @@ class Dependence:
 
     pairs: tuple[SystemOverlap, ...]
     odds_ratio: float  # of all pairs' tables together; NaN where it cannot be known
-    low: float  # where it lies, by the jackknife over queries; NaN where queries are too few
+    low: float  # by the jackknife over queries, since pairs of systems share documents; or NaN
     high: float
     finding: int = 0  # systems that found a relevant document
 
@@ -273,29 +195,10 @@ def dependence(found: JudgedResults, *, confidence: float = 0.95) -> Dependence:
                 base=int(base.sum()),
                 observed=int(cells[0].sum()),
                 expected=float(expected.sum()),
-                odds_ratio=_odds_ratio(halves.sum(axis=1)),
+                odds_ratio=odds_ratio(halves.sum(axis=1)),
                 total=float(((first + 1) * (second + 1) / (both + 1) - 1).sum()),
             )
         )
-    low, high = _jackknife_interval(whole, confidence)
+    low, high = odds_ratio_interval(whole, confidence)
     finding = sum(bool(rows.any()) for rows in caught)
-    return Dependence(tuple(pairs), _odds_ratio(whole.sum(axis=1)), low, high, finding)
-
-
-def _odds_ratio(halves: Floats) -> float:
-    """Return the ratio with a half added to both, so that few documents say little."""
-    return float((halves[0] + 0.5) / (halves[1] + 0.5)) if halves.any() else nan
-
-
-def _jackknife_interval(halves: Floats, confidence: float) -> tuple[float, float]:
-    """Leave out each query in turn: pairs of systems share documents, queries do not."""
-    told = halves[:, halves.any(axis=0)]
-    queries = told.shape[1]
-    if queries < _FEW:
-        return nan, nan
-    whole = told.sum(axis=1)
-    logs = np.array([log(_odds_ratio(whole - told[:, at])) for at in range(queries)])
-    error = sqrt((queries - 1) / queries * float(((logs - logs.mean()) ** 2).sum()))
-    reach = normal_quantile(confidence) * error
-    middle = log(_odds_ratio(whole))
-    return exp(middle - reach), exp(middle + reach)
+    return Dependence(tuple(pairs), odds_ratio(whole.sum(axis=1)), low, high, finding)

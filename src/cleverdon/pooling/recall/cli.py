@@ -46,28 +46,30 @@ class RecallOptions(Options):
     )
     groups: str | None = option(
         options.FILE,
-        "Runs of a kind, as of one team: run and group, a line each. A group counts as one "
-        "system, and is left out as a whole.",
+        "Runs that belong together, such as those of one team: run and group, a line each. A group "
+        "counts as one system, and is left out as a whole.",
     )
     measures: tuple[str, ...] = options.measures_named(
-        "By which measure runs are scored with and without what they alone contributed; again for "
+        "A measure of runs with and without the judgments that they alone contributed; repeat for "
         "more.  [default: AP by --rel, and nDCG@10]"
     )
     no_reuse: bool = flag("Do not score runs with judgments left out.")
     rel: float = options.rel()
-    target_recall: float = option(options.SHARE, "The recall that is enough.", default=TARGET)
+    target_recall: float = option(
+        options.SHARE, "The recall at which judging may stop.", default=TARGET
+    )
     half_width: float = option(
         options.SHARE,
-        "To what recall is to be known: half the width of its interval.",
+        "The wanted precision: half the width of the interval of recall.",
         default=PRECISION,
     )
     confidence: float = options.confidence
-    per_query: bool = flag("The estimates of each query as well.")
+    per_query: bool = flag("Print the estimates of each query, too.")
     plot: Path | None = options.plot("the saturation of the pool")
     qrels_format: str | None = options.qrels_format
     run_format: str | None = options.run_format
     order_by: str = options.order_by
-    format_: str = options.formats("How to print. csv, tsv and json have all digits.")
+    format_: str = options.formats("Output format. csv, tsv and json have all digits.")
     section: str | None = options.section
 
 
@@ -81,8 +83,8 @@ def recall_command(given: RecallOptions) -> Recall:
 
     By a judged sample of what is not in the pool, where there is one; and by capture-recapture,
     from how much RUNS found in common, which gives a lower bound unless they complement each other.
-    Beside that: how the pool fills with depth and with systems, what a system that was not pooled
-    would lose, and in plain words whether to stop judging.
+    It also shows how the pool fills with depth and with systems, what a system that was not pooled
+    would lose, and whether to stop judging.
 
     \b
     Examples:

@@ -182,7 +182,7 @@ _DEPTHS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 300, 500, 1000)
 
 @dataclass(frozen=True)
 class SaturationStep:
-    """The content of a part of the pool: of some ranks, or of some systems."""
+    """A part of the pool: its first ranks, or some of the systems."""
 
     size: int
     judged: float  # documents in it; on average, where there are several such parts
@@ -217,7 +217,7 @@ def saturation(found: JudgedResults) -> Saturation:
     ([2.0, 2.0], [1.5, 2.0])
     """
     if not found.systems:
-        raise OptionError("without a system there is nothing that fills")
+        raise OptionError("saturation needs at least one system")
     best = np.where(found.times > 0, found.best_rank, 0)
     depths = [depth for depth in _DEPTHS if depth < found.depth] + [found.depth]
     by_depth = tuple(_down_to(found, best, depth) for depth in depths)

@@ -36,8 +36,8 @@ from cleverdon.pooling.recall.samples import (
     estimate_from_sample,
     read_sample,
 )
-from cleverdon.pooling.recall.sampling import sample_size
 from cleverdon.rank import RankedRun
+from cleverdon.stats.sampling import sample_size
 from cleverdon.tables.result import Result, in_json
 from cleverdon.tables.sections import Section
 

@@ -17,13 +17,12 @@ import numpy as np
 
 from cleverdon._common.arrays import Bools, Floats, Ints
 from cleverdon._common.progress import Progress
-from cleverdon.data import Judgments
 from cleverdon.errors import OptionError
 from cleverdon.hits import Hits
 from cleverdon.judgment_arrays import JudgmentArrays
 from cleverdon.measures.base import Measure, worst_value
 from cleverdon.measures.notation import parse_all
-from cleverdon.pooling.recall.judged_results import JudgedResults, find_judged_results, ranked_runs
+from cleverdon.pooling.recall.judged_results import JudgedResults
 from cleverdon.rank import RankedRun
 from cleverdon.scores import average, has_no_value, why_no_value
 from cleverdon.tables.result import as_json, fields_as_json
@@ -104,41 +103,6 @@ class Reuse:
         return _mean(one.others for one in self.of(measure))
 
 
-def reuse(
-    judgments: Any,
-    runs: Any,
-    measures: str | Measure | Iterable[str | Measure] | None = None,
-    *,
-    depth: int | None = None,
-    groups: Mapping[str, str] | None = None,
-    rel: float = 1,
-    run_format: str | None = None,
-    order_by: str = "score",
-    progress: Progress | None = None,
-) -> Reuse:
-    """Score every system with and without the judgments that it alone contributed.
-
-    `depth` is that of the pool; without it, down to where all results are judged. `groups` puts
-    systems that are of a kind (a team's, a model's) together, to be left out at once. `progress`
-    receives how many were left out, and of how many.
-
-    >>> qrels = {"q1": {"a": 1, "b": 0, "c": 1}}
-    >>> runs = {"x": {"q1": {"a": 2.0, "b": 1.0}}, "y": {"q1": {"c": 2.0, "a": 1.0}}}
-    >>> lost = reuse(qrels, runs, "AP").worst("AP")
-    >>> lost.system, lost.pooled, lost.unpooled, lost.rank, lost.rank_unpooled
-    ('y', 1.0, 0.5, 1, 2)
-    """
-    read = Judgments.read(judgments)
-    ranked = ranked_runs(read, runs, run_format=run_format, order_by=order_by)
-    return reuse_of(
-        ranked,
-        find_judged_results(read, ranked, rel=rel, depth=depth),
-        measures,
-        groups=groups,
-        progress=progress,
-    )
-
-
 def reuse_of(
     ranked: list[RankedRun],
     found: JudgedResults,
@@ -147,14 +111,17 @@ def reuse_of(
     groups: Mapping[str, str] | None = None,
     progress: Progress | None = None,
 ) -> Reuse:
-    """Do the same for runs that are ranked already."""
+    """Score every system with and without the judgments that it alone contributed.
+
+    `groups` puts systems of a kind (a team's, a model's) together, to be left out at once.
+    """
     wanted = parse_all(_default_measures(found.rel) if measures is None else measures)
     unfit = next(
         (measure for measure in wanted if measure.text or measure.uses_other_queries), None
     )
     if unfit is not None:
         raise OptionError(
-            f"{unfit} is no number, or looks at judgments of other queries: take another measure"
+            f"{unfit} is not a number, or looks at judgments of other queries: take another measure"
         )
     grouped = found.grouped(groups or {})
     hits = [run.hits for run in ranked]

@@ -177,8 +177,8 @@ def strata_of_pool(
 def _check_sample(pool: Pool, source: str) -> None:
     if pool.contributors:  # documents that runs returned
         raise InputError(
-            "is no sample of what no pool holds, and so tells nothing of what the pool missed; "
-            "`cleverdon pool sample` draws one",
+            "is not a sample of documents outside the pool, and tells nothing about what the pool "
+            "missed; `cleverdon pool sample` draws one",
             source=source,
         )
     lacking = [name for name in ("method", "sizes", "stratum_names") if not pool.how.get(name)]

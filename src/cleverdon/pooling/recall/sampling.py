@@ -1,157 +1,33 @@
-"""Samples of the documents that no pool holds: their design, size and drawing.
+"""Samples of the documents that no pool holds: their design and drawing.
 
 The ids of the collection are read twice, and never held: once to count them and to find the
 positions of pooled documents, then to pick up those whose positions were drawn. The sample is a
 `Pool`, so that it is written, judged and read as every pool is; of the documents that were not
 drawn it says only how many there are.
-
-How large a sample must be for a wanted precision is found by search, with the same intervals that
-are printed later, and not by the normal approximation, which promises too much where relevant
-documents are rare.
 """
 
 from __future__ import annotations
 
 import os
 from array import array
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import islice
-from math import sqrt
 from typing import Any
 
 import numpy as np
 
-from cleverdon._common.arrays import Bools, Floats, Ints
+from cleverdon._common.arrays import Bools, Ints
 from cleverdon._common.progress import Progress
 from cleverdon.data import Judgments
-from cleverdon.errors import InputError, OptionError, check_count, check_seed, check_word, suggest
+from cleverdon.errors import InputError, OptionError, check_count, check_seed, suggest
 from cleverdon.formats.attributes import read_pairs
 from cleverdon.formats.texts import read_ids
-from cleverdon.pooling.choices import ALLOCATIONS, SAMPLE_SIZE, UNPOOLED
+from cleverdon.pooling.choices import SAMPLE_SIZE, UNPOOLED
 from cleverdon.pooling.contributions import gather
 from cleverdon.pooling.files import read_pool
 from cleverdon.pooling.pools import Pool
-from cleverdon.stats.proportions import gamma_interval
-
-
-def _allocate_sample(
-    total: int,
-    sizes: Sequence[int],
-    *,
-    how: str = "proportional",
-    shares: Sequence[float] | None = None,
-) -> list[int]:
-    """Divide a sample among strata; `shares` are guesses for `neyman` (Neyman 1934).
-
-    >>> _allocate_sample(100, [1000, 9000]), _allocate_sample(100, [1000, 9000], how="equal")
-    ([10, 90], [50, 50])
-    >>> _allocate_sample(100, [1000, 9000], how="neyman", shares=[0.2, 0.001])
-    [58, 42]
-    """
-    check_word("how", how, ALLOCATIONS)
-    if total < 0:
-        raise OptionError(f"total={total}: a sample has no fewer than 0 documents")
-    weights = [float(size) for size in sizes]
-    if how == "equal":
-        weights = [float(size > 0) for size in sizes]
-    elif how == "neyman":
-        if shares is None or len(shares) != len(sizes):
-            raise OptionError("neyman needs a guessed share of relevant documents of each stratum")
-        if not all(0 < share < 1 for share in shares):
-            raise OptionError("a guessed share of relevant documents lies between 0 and 1")
-        weights = [
-            size * sqrt(share * (1 - share)) for size, share in zip(sizes, shares, strict=True)
-        ]
-    divided = _divide_sample(
-        min(total, sum(sizes)), np.array(weights), np.array(sizes, dtype=np.int64)
-    )
-    return [int(count) for count in divided]
-
-
-def _divide_sample(total: int, weights: Floats, sizes: Ints) -> Ints:
-    """Divide in proportion to weights, none above its size; others get what is cut off."""
-    given = np.zeros(len(sizes), dtype=np.int64)
-    if total >= np.count_nonzero(sizes):
-        given = np.minimum(sizes, 1)
-    while (left := total - int(given.sum())) > 0:
-        open_ = given < sizes
-        weighing = np.where(open_, weights, 0.0)
-        if not weighing.sum():
-            weighing = open_.astype(float)
-        target = total * weighing / weighing.sum()
-        lacking = np.where(open_, np.maximum(target - given, 0.0), 0.0)
-        share = (
-            left * lacking / lacking.sum() if lacking.sum() else left * weighing / weighing.sum()
-        )
-        whole = np.minimum(np.floor(share).astype(np.int64), sizes - given)
-        if not whole.any():
-            # What is left are fractions: the largest first.
-            for at in np.argsort(-share, kind="stable")[:left]:
-                if open_[at]:
-                    whole[at] = 1
-        given = given + whole
-    return given
-
-
-def sample_size(
-    sizes: Sequence[int],
-    shares: Sequence[float],
-    *,
-    half_width: float,
-    found: int | None = None,
-    how: str = "proportional",
-    confidence: float = 0.95,
-) -> int:
-    """Return the smallest sample whose interval is expected to be no wider than `half_width`.
-
-    `sizes` are the strata that are not in the pool, and `shares` how much of each is guessed to be
-    relevant. `half_width` is in documents; with `found`, the relevant documents of the pool, it
-    is that of recall. The whole collection is always enough.
-
-    >>> sample_size([10_000], [0.01], half_width=50)
-    1515
-    >>> sample_size([10_000], [0.01], half_width=0.1, found=200)
-    1706
-    """
-    if not half_width > 0:
-        raise OptionError(f"half_width={half_width}: a precision is above 0")
-    if len(sizes) != len(shares) or not all(0 <= share <= 1 for share in shares):
-        raise OptionError("every stratum has a guessed share of relevant documents, from 0 to 1")
-    if found is not None and found < 1:
-        raise OptionError("the recall of a pool that found nothing has no precision to be reached")
-    whole = sum(sizes)
-
-    def fits(total: int) -> bool:
-        low, high = _expected_interval(sizes, shares, total, how=how, confidence=confidence)
-        reach = high - low if found is None else found / (found + low) - found / (found + high)
-        return reach / 2 <= half_width
-
-    first = sum(size > 0 for size in sizes)  # every stratum is to have one
-    return first + bisect_left(range(first, whole), True, key=fits)
-
-
-def _expected_interval(
-    sizes: Sequence[int], shares: Sequence[float], total: int, *, how: str, confidence: float
-) -> tuple[float, float]:
-    """Return the interval of relevant documents, if as many are drawn as guessed."""
-    kept = [(size, share) for size, share in zip(sizes, shares, strict=True) if size]
-    if not kept:
-        return 0.0, 0.0
-    stratum = np.array([size for size, _ in kept], dtype=np.int64)
-    share = np.array([share for _, share in kept])
-    guesses = [min(max(value, 1e-9), 1 - 1e-9) for value in share.tolist()]
-    drawn = np.array(
-        _allocate_sample(total, stratum.tolist(), how=how, shares=guesses), dtype=float
-    )
-    fixed = np.ones(len(kept), dtype=bool)
-    low, high = gamma_interval(
-        (drawn * share)[None], drawn, drawn / stratum, fixed, confidence=confidence
-    )
-    relevant = float((drawn * share).sum())
-    return float(low[0]), min(float(high[0]), relevant + float((stratum - drawn).sum()))
-
+from cleverdon.stats.sampling import allocate_sample
 
 _ALL_DOCUMENTS = "all"
 """The stratum of a sample without strata."""
@@ -396,7 +272,7 @@ def _draw_documents(
     """Yield place, stratum (from 1) and probability of each document that is drawn."""
     shares = [design.shares[name] for name in strata] if design.how == "neyman" else None
     sizes = [len(places) for places in strata.values()]
-    wanted = _allocate_sample(design.size, sizes, how=design.how, shares=shares)
+    wanted = allocate_sample(design.size, sizes, how=design.how, shares=shares)
     for number, (places, count) in enumerate(zip(strata.values(), wanted, strict=True), start=1):
         chosen = np.sort(random.choice(len(places), count, replace=False, shuffle=False))
         for place in places[chosen].tolist():

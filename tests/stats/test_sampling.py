@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from cleverdon.errors import OptionError
 from cleverdon.pooling.choices import ALLOCATIONS
-from cleverdon.pooling.recall.sampling import _allocate_sample, sample_size
 from cleverdon.stats.proportions import hypergeometric_interval
+from cleverdon.stats.sampling import allocate_sample, sample_size
 
 
 @given(
@@ -19,7 +19,7 @@ from cleverdon.stats.proportions import hypergeometric_interval
     st.sampled_from(list(ALLOCATIONS)),
 )
 def test_allocations_add_up_and_fit(total: int, sizes: list[int], how: str) -> None:
-    given_ = _allocate_sample(total, sizes, how=how, shares=[0.1] * len(sizes))
+    given_ = allocate_sample(total, sizes, how=how, shares=[0.1] * len(sizes))
     assert sum(given_) == min(total, sum(sizes))
     assert all(count <= size for count, size in zip(given_, sizes, strict=True))
     if total >= len(sizes):
@@ -27,10 +27,10 @@ def test_allocations_add_up_and_fit(total: int, sizes: list[int], how: str) -> N
 
 
 def test_allocations_by_hand() -> None:
-    assert _allocate_sample(60, [100, 200, 300]) == [10, 20, 30]
-    assert _allocate_sample(60, [5, 200, 300], how="equal") == [5, 28, 27]
+    assert allocate_sample(60, [100, 200, 300]) == [10, 20, 30]
+    assert allocate_sample(60, [5, 200, 300], how="equal") == [5, 28, 27]
     # 100 * sqrt(0.25), 100 * sqrt(0.0099...)
-    assert _allocate_sample(60, [100, 100], how="neyman", shares=[0.5, 0.01]) == [50, 10]
+    assert allocate_sample(60, [100, 100], how="neyman", shares=[0.5, 0.01]) == [50, 10]
 
 
 def test_the_sample_is_large_enough_and_no_larger() -> None:
@@ -79,5 +79,5 @@ def test_errors(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(OptionError, match=message):
         sample_size(**given_)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="guessed share of relevant documents of each"):
-        _allocate_sample(5, [10, 20], how="neyman")
+        allocate_sample(5, [10, 20], how="neyman")
     assert np.isfinite(sample_size([100], [0.1], half_width=5))
