@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cleverdon.errors import CleverdonError, InputError, NotationError
     from cleverdon.evaluation import evaluate
     from cleverdon.explanation.traces import trace
+    from cleverdon.formats.conversion import convert
     from cleverdon.hits import Hits
     from cleverdon.measures.base import Measure
     from cleverdon.measures.notation import parse
@@ -37,6 +38,7 @@ _HOME = {
     "Run": "data",
     "Scores": "scores",
     "bounds": "unknowns.bounds",
+    "convert": "formats.conversion",
     "could_flip": "unknowns.flips",
     "evaluate": "evaluation",
     "evaluate_engines": "engines.retrieval",
@@ -57,6 +59,7 @@ __all__ = [
     "Scores",
     "__version__",
     "bounds",
+    "convert",
     "could_flip",
     "evaluate",
     "evaluate_engines",

@@ -134,14 +134,14 @@ class Rows:
         return self._starts[-1]
 
     def __iter__(self) -> Iterator[str]:
-        """The queries."""
+        """Yield the queries."""
         return iter(self.queries)
 
     def __contains__(self, query: object) -> bool:
         return query in self._positions
 
     def __getitem__(self, query: str) -> dict[str, float]:
-        """One query's documents and their numbers, in the order of the input."""
+        """Return one query's documents and their numbers, in the order of the input."""
         position = self._positions[query]
         start, stop = self._starts[position : position + 2]
         values = self._values[start:stop].tolist()
@@ -152,11 +152,11 @@ class Rows:
         return f"<{type(self).__name__} {self.name!r}: {size}>"
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """A dict of dicts: query to document to number."""
+        """Return a dict of dicts: query to document to number."""
         return {query: self[query] for query in self.queries}
 
     def rows(self) -> Iterator[tuple[str, str, float]]:
-        """Every row as (query, document, number)."""
+        """Yield every row as (query, document, number)."""
         for query in self.queries:
             for doc, value in self[query].items():
                 yield query, doc, value
@@ -166,17 +166,17 @@ class Rows:
         return self._table.to_arrow(self.columns).__arrow_c_stream__(requested_schema)
 
     def to_arrow(self) -> pyarrow.Table:
-        """A pyarrow table."""
+        """Return a pyarrow table."""
         table: pyarrow.Table = require("pyarrow", "to_arrow()", extra="tables").table(self)
         return table
 
     def to_polars(self) -> polars.DataFrame:
-        """A polars data frame."""
+        """Return a polars data frame."""
         frame: polars.DataFrame = require("polars", "to_polars()").DataFrame(self)
         return frame
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A pandas data frame."""
+        """Return a pandas data frame."""
         library = require("pandas", "to_pandas()")
         frame: pandas.DataFrame = library.DataFrame(list(self.rows()), columns=list(self.columns))
         return frame
@@ -209,7 +209,7 @@ class Run(Rows):
     kind = "score"
 
     def ranking(self, query: str) -> list[tuple[str, float]]:
-        """One query's results in Cleverdon's order: by falling score, then falling id."""
+        """Return one query's results in Cleverdon's order: by falling score, then falling id."""
         by_id = sorted(self[query].items(), key=lambda row: row[0].encode(), reverse=True)
         return sorted(by_id, key=lambda row: row[1], reverse=True)
 

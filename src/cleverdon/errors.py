@@ -78,7 +78,7 @@ LARGEST_COUNT = 10**15  # higher numbers are typing mistakes
 
 
 def check_count(option: str, value: object, *, least: int = 1) -> int:
-    """The value as a whole number, or an OptionError where it is none, too small, or absurd."""
+    """Return the value as a whole number; refuse what is none, too small, or absurd."""
     # Numbers of numpy are no `int`, and yet whole; True and False are, and are no numbers here.
     whole = hasattr(value, "__index__") and not isinstance(value, bool)
     if not whole or index(value) < least:  # type: ignore[arg-type]
@@ -89,7 +89,7 @@ def check_count(option: str, value: object, *, least: int = 1) -> int:
 
 
 def check_seed(seed: object) -> int:
-    """A seed, or an OptionError."""
+    """Return the seed; refuse what is none."""
     return check_count("seed", seed, least=0)
 
 

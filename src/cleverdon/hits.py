@@ -485,7 +485,7 @@ def subtopic_shares(hits: Hits, counted: Bools) -> Floats:
 def greedy_ideal(
     hits: Hits, relevant: Bools, weight: Floats, *, alpha: float, k: int | None
 ) -> Hits:
-    """The ideal ranking of subtopic measures, by greedy choice, down to rank k.
+    """Return the ideal ranking of subtopic measures, by greedy choice, down to rank k.
 
     Always the document that adds most to those above it: of each subtopic that it is relevant to,
     the weight times (1 - alpha) to the power of how often it was served. Of equals the one with the
@@ -497,16 +497,16 @@ def greedy_ideal(
     """
     judged = hits.judgments
     subtopics = subtopics_of(judged)
-    pair_doc, pair_topic = subtopics.doc[relevant], subtopic_numbers(judged)[relevant]
+    pair_doc, pair_subtopic = subtopics.doc[relevant], subtopic_numbers(judged)[relevant]
     docs, first, size = np.unique(pair_doc, return_index=True, return_counts=True)
-    sets = _same_sets(judged.query[docs], first, size, pair_topic)
+    sets = _same_sets(judged.query[docs], first, size, pair_subtopic)
     # One document stands for each set; the others of the set follow it by falling id.
     line = np.lexsort((-docs, sets))
     bounds = np.searchsorted(sets[line], np.arange(int(sets.max(initial=-1)) + 2))
     sample = line[bounds[:-1]]
     set_query = judged.query[docs[sample]]
     set_of_pair = np.repeat(np.arange(len(sample)), size[sample])
-    topic_of_pair = pair_topic[ranges(first[sample], size[sample])]
+    subtopic_of_pair = pair_subtopic[ranges(first[sample], size[sample])]
 
     following, end = bounds[:-1].copy(), bounds[1:]
     gain, least = weight.copy(), np.zeros(len(hits))
@@ -514,7 +514,7 @@ def greedy_ideal(
     while len(set_query) and (k is None or len(chosen) < k):
         starts = np.flatnonzero(np.diff(set_query, prepend=-1))
         sizes = np.diff(starts, append=len(set_query))
-        score = np.bincount(set_of_pair, weights=gain[topic_of_pair], minlength=len(set_query))
+        score = np.bincount(set_of_pair, weights=gain[subtopic_of_pair], minlength=len(set_query))
         best = np.maximum.reduceat(score, starts)
         # Sums of equal gains, added in another order, may differ in their last digit.
         equal = score >= np.repeat(best * (1 - 1e-12), sizes)
@@ -522,7 +522,7 @@ def greedy_ideal(
         taken = np.maximum.reduceat(candidate, starts)
         is_taken = candidate == np.repeat(taken, sizes)
         following = following + is_taken
-        gain[topic_of_pair[is_taken[set_of_pair]]] *= 1 - alpha
+        gain[subtopic_of_pair[is_taken[set_of_pair]]] *= 1 - alpha
         if not chosen:
             least[set_query[starts]] = best * 1e-20
         chosen.append(taken)
@@ -532,20 +532,20 @@ def greedy_ideal(
         if not kept.all():
             kept_pairs = kept[set_of_pair]
             set_of_pair = (np.cumsum(kept) - 1)[set_of_pair[kept_pairs]]
-            topic_of_pair = topic_of_pair[kept_pairs]
+            subtopic_of_pair = subtopic_of_pair[kept_pairs]
             set_query, following, end = set_query[kept], following[kept], end[kept]
     return _hits_of_chosen(hits, chosen)
 
 
-def _same_sets(query: Ints, first: Ints, size: Ints, topic: Ints) -> Ints:
+def _same_sets(query: Ints, first: Ints, size: Ints, subtopic: Ints) -> Ints:
     """Give documents of a query that have the same subtopics the same number."""
     # Compared one subtopic after the other: first all documents' first ones, then the second.
     numbers = query
-    base = int(topic.max(initial=0)) + 2
+    base = int(subtopic.max(initial=0)) + 2
     for place in range(int(size.max(initial=0))):
         nth = np.zeros(len(numbers), dtype=np.int64)
         has_nth = size > place
-        nth[has_nth] = topic[first[has_nth] + place] + 1
+        nth[has_nth] = subtopic[first[has_nth] + place] + 1
         # The numbers rise with the query, and so do those that take their place.
         keys = numbers * base + nth
         numbers = np.searchsorted(np.unique(keys), keys)

@@ -49,13 +49,13 @@ class Profile:
     decimals: int = 4
 
     def parse(self, measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
-        """The measures as the tool understands them; `Measure`s stay as they are."""
+        """Return the measures as the tool understands them; `Measure`s stay as they are."""
         from cleverdon.measures.notation import parse_all  # commands start without measures
 
         return parse_all(measures, meaning=self._meaning, naming=self.named)
 
     def named(self, name: str) -> tuple[type[Measure], Mapping[str, Any]]:
-        """The class that a name stands for in the tool, and the parameters that the name sets."""
+        """Return the class that the tool means by a name, and the parameters that the name sets."""
         from cleverdon.measures.registry import find, named  # commands start without measures
 
         for word, (meant, parameters) in self.words.items():
@@ -78,7 +78,7 @@ class Profile:
         return cls, {**self.parameters.get(cls.__name__, {}), **parameters}
 
     def settings_of(self, measure: Measure, settings: Settings, given: Iterable[str]) -> Settings:
-        """The settings for one measure; those that were given by name hold for all."""
+        """Return the settings for one measure; those that were given by name hold for all."""
         changes: dict[str, str] = {}
         for pattern, special in self.special.items():
             if _fits(pattern, measure):
@@ -86,7 +86,7 @@ class Profile:
         return settings.changed(**{name: changes[name] for name in changes.keys() - set(given)})
 
     def value_of_absent(self, measure: Measure) -> float | None:
-        """A measure's value for a query that the run lacks; None: that of an empty result."""
+        """Return the value for a query that the run lacks; None for that of an empty result."""
         found = (value for pattern, value in self.absent.items() if _fits(pattern, measure))
         return next(found, None)
 
@@ -243,7 +243,7 @@ PROFILES: dict[str, Profile] = {
 
 
 def find_profile(name: str) -> Profile:
-    """The profile of that name."""
+    """Return the profile of that name."""
     if not isinstance(name, str) or name not in PROFILES:
         raise OptionError(f"there is no profile {name!r}{suggest(str(name), PROFILES)}")
     return PROFILES[name]
@@ -253,7 +253,7 @@ _SAME = "·"
 
 
 def profile_differences(format: str = "table") -> str:
-    """Two tables: the settings of each profile, and what it does otherwise for some measures.
+    """Write two tables: the settings of profiles, and what they change for some measures.
 
     What is as in the first profile, Cleverdon's own, is not shown.
     """

@@ -42,7 +42,7 @@ class RankedRun:
     """The run ranked in other ways, by settings and by `uses_other_queries`."""
 
     def hits_by(self, settings: Settings, *, elsewhere: bool = False) -> Hits:
-        """The hits in one of the ways in which the run was ranked."""
+        """Return the hits in one of the ways in which the run was ranked."""
         if elsewhere and (settings, elsewhere) not in self.others:
             raise OptionError(f"{self.name} was ranked without what other queries judged")
         return self.others.get((settings, elsewhere), self.hits)

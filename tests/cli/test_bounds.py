@@ -53,7 +53,7 @@ def test_flip_reads_standard_input_once(cleverdon: Command) -> None:
     assert done.stderr == ""
     assert done.stdout.replace("stdin", "bm25") == cleverdon("flip", *FILES, *measures).stdout
     done = cleverdon("flip", qrels, "-", "-")
-    assert "only one of QRELS and RUNS can be standard input" in done.stderr
+    assert "only one of QRELS, RUN_A and RUN_B can be standard input" in done.stderr
 
 
 def test_flip_of_what_needs_the_size_of_the_collection(cleverdon: Command) -> None:

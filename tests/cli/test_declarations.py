@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,18 +13,21 @@ from cleverdon.cli.declarations import (
     Options,
     argument,
     at_least,
+    at_most,
     command,
-    distinct_files,
+    distinct,
     excludes,
     flag,
     group,
     needs_any,
     needs_one,
     no_stdin,
+    one_stdin,
     option,
     requires,
     rereadable,
     together,
+    writes,
 )
 from cleverdon.errors import UsageError
 
@@ -121,7 +125,6 @@ class OutputOptions(Options):
 
 
 @command(OutputOptions)
-@distinct_files("--json", "--plot")
 @at_least(3, "--sizes", where="--plot", because="growth is fitted to them")
 @rereadable("RUNS", because="it is read each day")
 def output_command(given: OutputOptions) -> str:
@@ -130,10 +133,25 @@ def output_command(given: OutputOptions) -> str:
     return "done"
 
 
+class WriteOptions(Options):
+    runs: tuple[str, ...] = argument(click.Path(), nargs=-1)
+    output: str = option(click.Path(), "", short="-o", default="-")
+    plot: str | None = option(click.Path(), "")
+
+
+@command(WriteOptions)
+@at_most(3, "RUNS", because="they are shown side by side")
+@distinct("RUNS")
+@one_stdin("RUNS", "--plot")
+@writes("--output", "--plot")
+@requires(["--plot", "--output"], "RUNS")
+def write_command(given: WriteOptions) -> str:
+    return "done"
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        ("--json a --plot ./a", 2, "--json and --plot both name ./a; name two files"),
         ("--plot a --sizes 1", 2, "with --plot, give at least three sizes: growth is fitted"),
         ("--plot a --sizes 1 --sizes 2 --sizes 3 --json b", 0, "done"),
         ("a -", 2, "standard input cannot be read again: it is read each day"),
@@ -146,6 +164,31 @@ def test_outputs(arguments: str, code: int, message: str) -> None:
     done = CliRunner().invoke(output_command, arguments.split())
     assert done.exit_code == code
     assert message in done.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("a b c d", "give at most 3 RUNS: they are shown side by side"),
+        ("a b a", "RUNS: a is given twice"),
+        ("a - --plot -", "only one of RUNS and --plot can be standard input"),
+        ("a -o x --plot ./x", "x would be written twice: name two files"),
+        ("a -o no/x", "there is no folder 'no' to write to"),
+        ("a -o a", "a is read, and would be overwritten: name another"),
+        ("-o x", "--output goes with RUNS"),
+        ("a b - -o x --plot y", "done"),
+    ],
+)
+def test_arguments_and_outputs(
+    arguments: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a").touch()
+    assert message in CliRunner().invoke(write_command, arguments.split()).output
+
+
+def test_the_flags_of_a_record() -> None:
+    assert RunOptions.flags("depth") == ["--model", "--way", "--output", "--format"]
 
 
 def test_one_of_several() -> None:

@@ -106,7 +106,7 @@ def test_merge() -> None:
     rows = list(csv.DictReader(io.StringIO(Path("c.csv").read_text())))
     assert all(float(row["qrels.txt"]) > float(row["new.txt"]) for row in rows)
     assert f"{len(rows)} contradictions" in result.stderr
-    assert "named twice" in refused("merge", "qrels.txt", "qrels.txt")
+    assert "given twice" in refused("merge", "qrels.txt", "qrels.txt")
     assert "would be overwritten" in refused(
         "merge", "qrels.txt", "new.txt", "-o", "new.txt", "--on-contradiction", "max"
     )
@@ -247,8 +247,8 @@ def test_diff() -> None:
     whole = json.loads(done("diff", "qrels.txt", "new.txt", "-f", "json").stdout)
     changes = done("diff", "qrels.txt", "new.txt", "--changes", "-f", "csv").stdout
     assert whole["changed"] == len(list(csv.DictReader(io.StringIO(changes)))) > 0
-    topics = done("diff", "qrels.txt", "new.txt", "--per-query", "-f", "tsv").stdout
-    assert len(topics.splitlines()) == 31
+    queries = done("diff", "qrels.txt", "new.txt", "--per-query", "-f", "tsv").stdout
+    assert len(queries.splitlines()) == 31
     nothing = done("diff", "qrels.txt", "qrels.txt", *RUNS, "-m", "RR").stdout
     assert "tau 1.0000" in nothing
     assert "there is no system 'bm25'" in refused(
@@ -307,7 +307,7 @@ def test_subset() -> None:
     assert Path("b.txt").read_text() == Path("c.txt").read_text()
     assert len(Judgments.read("b.txt")) == 30
     for arguments, told in (
-        ((), "which part?"),
+        ((), "which part is to be kept?"),
         (
             ("--share", "0.1", "--judgments-per-query", "2"),
             "--share and --judgments-per-query do not go together",
@@ -343,8 +343,8 @@ def test_split_and_merge_again() -> None:
 def test_splits_of_a_file() -> None:
     from cleverdon.comparison.splits import k_fold, write_splits
 
-    topics = [*Judgments.read("qrels.txt").queries[1:], "t99"]
-    write_splits(k_fold(topics, folds=2, seed=1), "splits.json")
+    queries = [*Judgments.read("qrels.txt").queries[1:], "t99"]
+    write_splits(k_fold(queries, folds=2, seed=1), "splits.json")
     result = done("split", "qrels.txt", "--splits", "splits.json", "--train", "-o", "{name}.txt")
     assert "1 judged query in no part: t00" in result.stderr
     assert "1 query of parts without judgments: t99" in result.stderr

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 
 from cleverdon import Judgments, evaluate
-from cleverdon.collection.difference import SharedTopics, apply_changes, diff, effects
+from cleverdon.collection.difference import SharedQueries, apply_changes, diff, effects
 from cleverdon.comparison.differences import compare
 from cleverdon.errors import InputError, OptionError
 from cleverdon.stats.correlation import kendall, tau_ap
@@ -30,7 +30,7 @@ def test_by_hand() -> None:
         (None, 0): 2,
     }
     assert (found.only_before, found.only_after) == (("q2",), ("q3",))
-    first = found.topics[0]
+    first = found.queries[0]
     assert (first.query, first.relevant_before, first.relevant_after) == ("q1", 2, 2)
     assert found.crossed == (1, 0)
     assert diff(OLD, NEW, rel=2).crossed == (0, 0)
@@ -78,13 +78,13 @@ def test_what_stands_beside_grades() -> None:
 @pytest.fixture
 def moved() -> tuple[Any, Any]:
     """Scores of three runs: the first judgments like x, the second y; z is poor with both."""
-    topics = [f"q{i:02}" for i in range(12)]
+    queries = [f"q{i:02}" for i in range(12)]
     runs = {
-        name: {topic: {doc: 2.0, "other": 1.0} for topic in topics}
+        name: {query: {doc: 2.0, "other": 1.0} for query in queries}
         for name, doc in (("x", "a"), ("y", "b"), ("z", "c"))
     }
-    before = {topic: {"a": 1.0, "b": 0.0, "other": 1.0} for topic in topics}
-    after = {topic: {"a": 0.0, "b": 1.0, "other": 1.0} for topic in topics}
+    before = {query: {"a": 1.0, "b": 0.0, "other": 1.0} for query in queries}
+    after = {query: {"a": 0.0, "b": 1.0, "other": 1.0} for query in queries}
     return tuple(evaluate(of, runs, "RR AP") for of in (before, after))  # type: ignore[return-value]
 
 
@@ -121,7 +121,7 @@ def test_one_system_has_no_order() -> None:
         effects(evaluate(OLD, runs, "AP"), evaluate(other, {"x": {"q4": {"a": 1.0}}}, "AP"))
 
 
-def test_all_is_on_the_topics_of_both() -> None:
+def test_all_is_on_the_queries_of_both() -> None:
     """What was judged for one of the two only changes no score, no rank and no test."""
     runs = {
         "x": {"q1": {"a": 1.0}, "q2": {"a": 1.0}, "q3": {"b": 1.0}},
@@ -130,7 +130,7 @@ def test_all_is_on_the_topics_of_both() -> None:
     old = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}, "q4": {"a": 1}}
     new = {"q1": {"a": 1}, "q2": {"a": 1}, "q5": {"a": 1}}
     (found,) = effects(evaluate(old, runs, "AP"), evaluate(new, runs, "AP"))
-    assert found.shared == SharedTopics(("q1", "q2"), only_before=2, only_after=1, not_evaluated=0)
+    assert found.shared == SharedQueries(("q1", "q2"), only_before=2, only_after=1, not_evaluated=0)
     assert {move.system: (move.before, move.after, move.up) for move in found.moves} == {
         "x": (1.0, 1.0, 0),
         "y": (0.5, 0.5, 0),
@@ -174,7 +174,7 @@ def test_subtopics_are_compared_one_by_one() -> None:
         ("b", "t", 0, None),
         ("b", "s", None, 0),
     ]
-    assert (found.topics[0].relevant_before, found.topics[0].relevant_after) == (1, 1)
+    assert (found.queries[0].relevant_before, found.queries[0].relevant_after) == (1, 1)
     assert found.by_judgment().to_csv().splitlines()[:2] == [
         "query,document,subtopic,before,after",
         "q1,a,t,1,0",

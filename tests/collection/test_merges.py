@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from cleverdon import Judgments
 from cleverdon.collection.merges import _RULES, CONTRADICTIONS, ContradictionError, merge
 from cleverdon.collection.subsets import (
-    file_names,
-    parts_by_attribute,
-    parts_of_splits,
+    _file_names,
+    _parts_by_attribute,
+    _parts_of_splits,
     split_judgments,
 )
 from cleverdon.comparison.splits import hold_out, k_fold
@@ -124,7 +124,7 @@ def test_strata_have_to_agree() -> None:
 @given(judgments.filter(lambda of: len(of.queries) > 1), st.integers(0, 9))
 def test_merged_parts_are_the_whole(of: Judgments, seed: int) -> None:
     for splits in (hold_out(of.queries, share=0.5, seed=seed), k_fold(of.queries, folds=2)):
-        found = split_judgments(of, parts_of_splits(splits))
+        found = split_judgments(of, _parts_of_splits(splits))
         assert not found.left_out
         assert not found.missing
         again = merge(found.parts)
@@ -146,14 +146,14 @@ def test_every_policy_has_a_rule() -> None:
 
 def test_parts_by_attribute_and_folds() -> None:
     column = {"q1": "en", "q2": "de", "q3": "en"}
-    parts = parts_by_attribute(["q1", "q2", "q3", "q4"], column)
+    parts = _parts_by_attribute(["q1", "q2", "q3", "q4"], column)
     assert parts == {"en": ("q1", "q3"), "de": ("q2",), "unknown": ("q4",)}
-    repeated = parts_of_splits(k_fold(["a", "b", "c"], folds=3, repeats=2), train=True)
+    repeated = _parts_of_splits(k_fold(["a", "b", "c"], folds=3, repeats=2), train=True)
     assert len(repeated) == 12
     assert set(repeated["repeat2-fold3-train"]) | set(repeated["repeat2-fold3-test"]) == set("abc")
 
 
-def test_topics_that_do_not_fit() -> None:
+def test_queries_that_do_not_fit() -> None:
     found = split_judgments({"q1": {"a": 1}, "q2": {"a": 1}}, {"x": ["q1", "q9"]})
     assert (found.left_out, found.missing) == (("q2",), ("q9",))
     with pytest.raises(InputError, match="no query of part 'x' has judgments"):
@@ -163,14 +163,14 @@ def test_topics_that_do_not_fit() -> None:
 
 
 def test_names_of_files() -> None:
-    assert file_names("{name}.txt", ["../x", ".hidden"]) == {
+    assert _file_names("{name}.txt", ["../x", ".hidden"]) == {
         "../x": "_._x.txt",
         ".hidden": "_hidden.txt",
     }
     with pytest.raises(OptionError, match=r"would both be written to a_b\.txt"):
-        file_names("{name}.txt", ["a b", "a/b"])
+        _file_names("{name}.txt", ["a b", "a/b"])
     with pytest.raises(OptionError, match=r"is to have \{name\} in it"):
-        file_names("part.txt", ["x"])
+        _file_names("part.txt", ["x"])
 
 
 def test_mistakes() -> None:

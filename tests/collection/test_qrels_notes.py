@@ -8,11 +8,11 @@ import io
 from cleverdon import Judgments
 from cleverdon.cli.qrels_files import _qrels_size
 from cleverdon.collection.filters import filter_judgments, filter_notes
-from cleverdon.collection.merges import contradictions_csv, merge, merge_notes
+from cleverdon.collection.merges import _contradictions_csv, merge, merge_notes
 from cleverdon.collection.subsets import (
-    hold_out_notes,
-    sample_topics,
+    sample_queries,
     simulate_pool,
+    split_into_files,
     split_judgments,
     split_notes,
     subset_notes,
@@ -48,7 +48,7 @@ def test_contradictions_of_subtopics_and_odd_names() -> None:
     found = merge({"one": one, "two": two, "none": one}, policy="max")
     rows = list(
         csv.DictReader(
-            io.StringIO(contradictions_csv(found.contradictions, found.inputs[0].name.split()))
+            io.StringIO(_contradictions_csv(found.contradictions, found.inputs[0].name.split()))
         )
     )
     assert rows == [
@@ -59,7 +59,7 @@ def test_contradictions_of_subtopics_and_odd_names() -> None:
 def test_a_filter() -> None:
     assert list(filter_notes(filter_judgments(MANY))) == ["no judgment was dropped"]
     found = filter_judgments(
-        MANY, topics=["q1", "q8", "q9"], grades={1: 3, 7: 1}, docs=["d1", "d3", "no"]
+        MANY, queries=["q1", "q8", "q9"], grades={1: 3, 7: 1}, docs=["d1", "d3", "no"]
     )
     assert list(filter_notes(found)) == [
         "999 judgments of 1,001 dropped (query: 1, document: 998)",
@@ -72,16 +72,17 @@ def test_a_filter() -> None:
     assert "1 grade became another" in filter_notes(filter_judgments(MANY, binary=True, rel=1))
 
 
-def test_more_topics_than_there_are() -> None:
-    told = list(subset_notes(sample_topics(MANY, count=50)))
+def test_more_queries_than_there_are() -> None:
+    told = list(subset_notes(sample_queries(MANY, count=50)))
     assert told[1:] == ["all queries are kept: 50 were asked for, of 2"]
-    assert len(list(subset_notes(sample_topics(MANY, count=2)))) == 1
+    assert len(list(subset_notes(sample_queries(MANY, count=2)))) == 1
 
 
 def test_another_share_is_held_out() -> None:
-    (told,) = hold_out_notes(0.01, 11, 1)
+    qrels = {f"q{at}": {"d1": 1.0} for at in range(12)}
+    (told,) = split_notes(split_into_files(qrels, "{name}.txt", hold_out=0.01))
     assert told == "1 of 12 queries held out, which is 8.3% and not 1%: test has one query at least"
-    assert list(hold_out_notes(0.2, 10, 2)) == []
+    assert list(split_notes(split_into_files(qrels, "{name}.txt", hold_out=0.2))) == []
 
 
 def test_a_pool_and_a_split() -> None:

@@ -37,10 +37,10 @@ def test_judgments_against_plain_python(given: dict[str, dict[str, float]]) -> N
     relevant = Counter(doc for _, doc, grade in rows if grade >= 2)
     assert found.relevant_documents == len(relevant)
     assert found.relevant_to_several == len([n for n in relevant.values() if n > 1])
-    for topic in found.topics:
-        grades = given[topic.query].values()
-        assert topic.relevant == sum(grade >= 2 for grade in grades)
-        assert topic.judged + topic.unjudged == len(grades)
+    for one in found.queries:
+        grades = given[one.query].values()
+        assert one.relevant == sum(grade >= 2 for grade in grades)
+        assert one.judged + one.unjudged == len(grades)
 
 
 def _rankings(systems: dict[str, Any]) -> dict[str, dict[str, list[str]]]:
@@ -66,7 +66,7 @@ def test_runs_against_plain_python(
     for s, each in enumerate(found.systems):
         of_run = ranked[each.system]
         assert set(each.missing) == {query for query in given if query not in of_run}
-        for t, query in enumerate(found.topics):
+        for t, query in enumerate(found.queries):
             docs = of_run.get(query, [])
             for at, k in enumerate((1, 3)):
                 open_ = [doc for doc in docs[:k] if given[query].get(doc, -1) < 0]
@@ -103,22 +103,22 @@ def found(folder: Path) -> Any:
     files = [str(folder / f"{name}.run") for name in ("one", "two", "odd")]
     table = str(folder / "topics.csv")
     texts = {"t00": "what is it", "t99": "never judged"}
-    return collection_stats(str(folder / "qrels.txt"), files, topics=table, texts=texts)
+    return collection_stats(str(folder / "qrels.txt"), files, attributes=table, texts=texts)
 
 
-def test_hard_topics(found: Any, folder: Path) -> None:
+def test_hard_queries(found: Any, folder: Path) -> None:
     files = {name: str(folder / f"{name}.run") for name in ("one", "two", "odd")}
     scores = evaluate(str(folder / "qrels.txt"), files, "nDCG@10")
     assert str(found.difficulty.measure) == "nDCG@10"
-    means = [topic.mean for topic in found.difficulty.topics]
+    means = [one.mean for one in found.difficulty.queries]
     assert means == sorted(means)
-    for topic in found.difficulty.topics:
-        values = {name: scores.per_query(name, "nDCG@10")[topic.query] for name in files}
-        assert topic.mean == pytest.approx(mean(values.values()))
-        assert topic.spread == pytest.approx(stdev(values.values()))
-        assert topic.high == max(values.values())
-        best = [name for name, value in values.items() if value == topic.high]
-        assert best == [topic.best] if topic.best else len(best) > 1
+    for one in found.difficulty.queries:
+        values = {name: scores.per_query(name, "nDCG@10")[one.query] for name in files}
+        assert one.mean == pytest.approx(mean(values.values()))
+        assert one.spread == pytest.approx(stdev(values.values()))
+        assert one.high == max(values.values())
+        best = [name for name, value in values.items() if value == one.high]
+        assert best == [one.best] if one.best else len(best) > 1
 
 
 def test_holes_are_what_the_measure_counts(found: Any, folder: Path) -> None:
@@ -127,8 +127,8 @@ def test_holes_are_what_the_measure_counts(found: Any, folder: Path) -> None:
         scores = evaluate(str(folder / "qrels.txt"), files, f"Unjudged@{k}")
         holes = found.coverage.holes[found.coverage.ks.index(k)]
         for s, name in enumerate(files):
-            by_topic = scores.per_query(name, f"Unjudged@{k}")
-            expected = [by_topic[topic] * k for topic in found.coverage.topics]
+            by_query = scores.per_query(name, f"Unjudged@{k}")
+            expected = [by_query[query] * k for query in found.coverage.queries]
             assert holes[s].tolist() == pytest.approx(expected)
 
 
@@ -148,7 +148,7 @@ def test_the_system_that_was_not_pooled_is_told_of(found: Any, folder: Path) -> 
     }
 
 
-def test_kinds_and_texts_of_topics(found: Any) -> None:
+def test_kinds_and_texts_of_queries(found: Any) -> None:
     assert [(kind.value, kind.queries) for kind in found.kinds] == [("de", 10), ("en", 20)]
     assert sum(kind.relevant for kind in found.kinds) == found.described.relevant
     assert found.not_judged == ("t99",)
@@ -175,7 +175,7 @@ def test_the_measure_counts_from_the_lowest_relevant_grade() -> None:
     hard = collection_stats(qrels, run, rel=2).difficulty
     assert hard is not None
     assert str(hard.measure) == "AP(rel=2)"
-    assert {topic.query: topic.mean for topic in hard.topics} == {"q1": 0.25, "q2": 1.0}
+    assert {one.query: one.mean for one in hard.queries} == {"q1": 0.25, "q2": 1.0}
 
 
 def test_no_system_is_best_where_all_tie() -> None:
@@ -183,7 +183,7 @@ def test_no_system_is_best_where_all_tie() -> None:
     x, y = ({"q1": {"a": 1.0}, "q2": {doc: 1.0}} for doc in "ab")
     tied = collection_stats(qrels, {"x": x, "y": y}, measure="RR")
     assert tied.difficulty is not None
-    assert [(each.query, each.best) for each in tied.difficulty.topics] == [
+    assert [(each.query, each.best) for each in tied.difficulty.queries] == [
         ("q2", "x"),
         ("q1", None),
     ]
@@ -199,7 +199,7 @@ def test_no_system_is_best_where_several_are() -> None:
     x, y = ({"q1": {doc: 1.0}} for doc in "ab")
     tied = collection_stats({"q1": {"a": 1}}, {"x": x, "y": y, "z": x}, measure="RR")
     assert tied.difficulty is not None
-    assert tied.difficulty.topics[0].best is None
+    assert tied.difficulty.queries[0].best is None
 
 
 def test_runs_are_called_as_where_they_are_evaluated() -> None:
@@ -235,7 +235,7 @@ def test_runs_by_their_ranks(tmp_path: Path) -> None:
         order: collection_stats({"q1": {"a": 1, "b": 0}}, file, order_by=order).difficulty
         for order in ("score", "rank")
     }
-    assert {order: each and each.topics[0].mean for order, each in found.items()} == {
+    assert {order: each and each.queries[0].mean for order, each in found.items()} == {
         "score": 0.5,
         "rank": 1.0,
     }
@@ -261,7 +261,7 @@ def test_concerns_of_judgments_alone() -> None:
     ]
 
 
-def test_concerns_of_topics_and_of_one_finder() -> None:
+def test_concerns_of_queries_and_of_one_finder() -> None:
     given = {f"q{i}": {f"{i}{doc}": 1.0 for doc in "abcdefgh"} | {"n": 0.0} for i in range(30)}
     good = {q: dict.fromkeys(docs, 1.0) for q, docs in given.items() if q != "q0"}
     poor = {q: {"n": 1.0} for q in good} | {"new": {"x": 1.0}}
@@ -320,7 +320,7 @@ def test_mistakes() -> None:
         collection_stats({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, measure="Judged@1")
 
 
-def test_no_topic_is_hard_where_nothing_is_relevant() -> None:
+def test_no_query_is_hard_where_nothing_is_relevant() -> None:
     runs = {"x": {"q1": {"a": 1.0}}, "y": {"q1": {"b": 1.0}}}
     found = collection_stats({"q1": {"a": 0, "b": 0}}, runs)
     assert found.difficulty is None

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from cleverdon import Judgments, Run
 from cleverdon.collection.subsets import (
     sample_judgments,
-    sample_topics,
+    sample_queries,
     simulate_pool,
     subset_notes,
 )
@@ -23,14 +23,14 @@ from tests.collection.examples import everything, judgments, qrels, runs
 MANY = {f"q{i}": {f"d{j}": float(j % 4) for j in range(40)} for i in range(10)}
 
 
-def test_random_topics_keep_all_their_judgments() -> None:
-    found = sample_topics(MANY, share=0.3, seed=5)
+def test_random_queries_keep_all_their_judgments() -> None:
+    found = sample_queries(MANY, share=0.3, seed=5)
     assert len(found.judgments.queries) == 3
     assert found.judgments.to_dict() == {query: MANY[query] for query in found.judgments.queries}
-    assert len(sample_topics(MANY, count=100).judgments.queries) == 10
+    assert len(sample_queries(MANY, count=100).judgments.queries) == 10
 
 
-def test_what_is_drawn_depends_on_seed_and_topic_alone() -> None:
+def test_what_is_drawn_depends_on_seed_and_query_alone() -> None:
     shuffled = {query: dict(reversed(docs.items())) for query, docs in reversed(MANY.items())}
     few = {query: MANY[query] for query in ("q3", "q7")}
     for by_grade in (False, True):
@@ -39,8 +39,8 @@ def test_what_is_drawn_depends_on_seed_and_topic_alone() -> None:
         assert sample_judgments(shuffled, **how).judgments.to_dict() == drawn
         assert sample_judgments(few, **how).judgments.to_dict() == {q: drawn[q] for q in few}
         assert sample_judgments(MANY, **{**how, "seed": 4}).judgments.to_dict() != drawn
-    assert sample_topics(shuffled, count=4, seed=2).judgments.to_dict() == (
-        sample_topics(MANY, count=4, seed=2).judgments.to_dict()
+    assert sample_queries(shuffled, count=4, seed=2).judgments.to_dict() == (
+        sample_queries(MANY, count=4, seed=2).judgments.to_dict()
     )
 
 
@@ -71,7 +71,7 @@ def test_the_others_may_stay_as_not_judged() -> None:
     assert sum(grade == -1 for grade in grades.values()) == 2
 
 
-def test_one_of_each_topic_at_least_is_told_of() -> None:
+def test_one_of_each_query_at_least_is_told_of() -> None:
     few = {"q1": {"a": 1.0, "b": 0.0}, "q2": {f"d{i}": 1.0 for i in range(20)}}
     found = sample_judgments(few, share=0.1)
     assert (found.judged, found.raised) == (3, 1)
@@ -148,15 +148,15 @@ def test_deeper_pools_have_more_and_some_systems_less() -> None:
 
 def test_mistakes() -> None:
     with pytest.raises(OptionError, match="either a share or a count"):
-        sample_topics(MANY)
+        sample_queries(MANY)
     with pytest.raises(OptionError, match="either a share or a count"):
         sample_judgments(MANY, share=0.5, count=2)
     with pytest.raises(OptionError, match=r"share=1\.5: expected a number between 0 and 1"):
         sample_judgments(MANY, share=1.5)
     with pytest.raises(OptionError, match="whole number from 1 on"):
-        sample_topics(MANY, count=0)
+        sample_queries(MANY, count=0)
     with pytest.raises(OptionError, match="seed=-1: expected a whole number from 0 on"):
-        sample_topics(MANY, count=1, seed=-1)
+        sample_queries(MANY, count=1, seed=-1)
     run = {"x": {"q0": {"d1": 1.0}}}
     with pytest.raises(OptionError, match="there is no system 'y'"):
         simulate_pool(MANY, run, leave_out=["y"])

@@ -104,11 +104,11 @@ def test_what_is_undefined_or_empty(cleverdon: Command, files: Path) -> None:
         (["qrels.txt", "none.run", "--query", "1"], "none.run: there is no such file"),
         (["qrels.txt"], "qrels.txt is a file; a trace needs two: QRELS RUN"),
         (["qrels.txt", "good.run", "bad.run"], "--diff RUN2"),
-        (["nDCG", "--query", "1"], "--query goes with QRELS RUN"),
-        (["nDCG", "-m", "AP"], "--measure goes with QRELS RUN"),
-        (["--profiles", "--ties", "best"], "--ties goes with QRELS RUN"),
-        (["nDCG", "--profiles"], "name a measure, or QRELS and RUN, or say --profiles"),
-        ([], "name a measure, or QRELS and RUN, or say --profiles"),
+        (["nDCG", "--query", "1"], "--query goes with RUN"),
+        (["nDCG", "-m", "AP"], "--measure goes with RUN"),
+        (["--profiles", "--ties", "best"], "--ties goes with RUN"),
+        (["nDCG", "--profiles"], "MEASURE|QRELS and --profiles do not go together"),
+        ([], "name a measure, or QRELS and RUN: give MEASURE|QRELS or --profiles"),
     ],
 )
 def test_what_does_not_fit_is_said(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cleverdon.errors import InputError, OptionError
-from cleverdon.formats.attributes import read_topics
+from cleverdon.formats.attributes import read_attributes
 
 
 def written(folder: Path, text: str, name: str = "topics.csv") -> str:
@@ -20,16 +20,16 @@ def written(folder: Path, text: str, name: str = "topics.csv") -> str:
 def test_csv_and_tsv_with_quotes_line_breaks_and_empty_cells(tmp_path: Path) -> None:
     commas = 'id,text,language\r\n1,"who, when\nand why",en\r\n\r\n2, plain ,\r\n'
     expected = {"1": {"text": "who, when\nand why", "language": "en"}, "2": {"text": "plain"}}
-    assert read_topics(written(tmp_path, commas)).values == expected
+    assert read_attributes(written(tmp_path, commas)).values == expected
     tabs = "\ufeff\nid\ttext\n1\tone, two\n"
-    assert read_topics(written(tmp_path, tabs)).values == {"1": {"text": "one, two"}}
+    assert read_attributes(written(tmp_path, tabs)).values == {"1": {"text": "one, two"}}
     packed = tmp_path / "topics.csv.gz"
     packed.write_bytes(gzip.compress(commas.encode()))
-    assert read_topics(packed).values == expected
+    assert read_attributes(packed).values == expected
 
 
 def test_a_column_leaves_out_topics_that_lack_it(tmp_path: Path) -> None:
-    table = read_topics(written(tmp_path, "id,language,length\n1,en,3\n2,,4\n"))
+    table = read_attributes(written(tmp_path, "id,language,length\n1,en,3\n2,,4\n"))
     assert table.column("language") == ("language", {"1": "en"})
     with pytest.raises(OptionError, match="several attributes of queries: language, length"):
         table.column()
@@ -52,20 +52,20 @@ def test_a_column_leaves_out_topics_that_lack_it(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        read_topics(written(tmp_path, text))
+        read_attributes(written(tmp_path, text))
 
 
 def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "latin.csv"
     path.write_bytes("id,a\n1,x\n2,\u00e9\n".encode("latin-1"))
     with pytest.raises(InputError, match=":3:3: the byte 0xe9 is not UTF-8"):
-        read_topics(path)
+        read_attributes(path)
     with pytest.raises(InputError, match="cannot be read as attributes"):
-        read_topics(7)
+        read_attributes(7)
 
 
 def test_dicts_of_attributes_or_of_values() -> None:
-    nested = read_topics({1: {"length": 3, "type": None}, "2": {"length": float("nan")}})
+    nested = read_attributes({1: {"length": 3, "type": None}, "2": {"length": float("nan")}})
     assert nested.names == ("length", "type")
     assert nested.column("length") == ("length", {"1": "3"})
     assert nested.column("type") == ("type", {})
@@ -75,4 +75,4 @@ def test_dicts_of_attributes_or_of_values() -> None:
         ({"1": "a", 1: "b"}, "the same id"),
     ):
         with pytest.raises(InputError, match=message):
-            read_topics(wrong)
+            read_attributes(wrong)

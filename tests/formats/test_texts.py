@@ -25,7 +25,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cleverdon.errors import InputError
-from cleverdon.formats.attributes import read_topics
+from cleverdon.formats.attributes import read_attributes
 from cleverdon.formats.texts import Text, read_texts
 from tests.formats.text_samples import FORMATS, TOPICS, pairs, written
 from tests.formats.ways import zstd
@@ -212,7 +212,7 @@ def test_texts_are_cut_and_shown_on_one_line() -> None:
 def test_one_file_serves_for_texts_and_for_attributes(tmp_path: Path) -> None:
     path = written(tmp_path, 'id,query,language\n1,"who, why",en\n2,was,de\n')
     assert pairs(read_texts(path)) == {"1": ("", "who, why"), "2": ("", "was")}
-    assert read_topics(path).column("language") == ("language", {"1": "en", "2": "de"})
+    assert read_attributes(path).column("language") == ("language", {"1": "en", "2": "de"})
 
 
 def test_a_document_may_be_longer_than_pythons_limit_for_a_cell(tmp_path: Path) -> None:

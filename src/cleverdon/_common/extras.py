@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from typing import Any
 
 from cleverdon.errors import MissingExtra
 
-LIBRARIES = {
+_LIBRARIES = {
     "argon2": "argon2-cffi",
     "hdrh": "hdrhistogram",
     "ibis": "ibis-framework",
@@ -21,7 +23,7 @@ LIBRARIES = {
 
 
 def extras_with(library: str) -> list[str]:
-    """The extras for users that install a library, by the package's metadata; smallest first."""
+    """Return the extras for users that install a library, the smallest first."""
     import re
     from importlib.metadata import PackageNotFoundError, requires
 
@@ -44,13 +46,51 @@ def extras_with(library: str) -> list[str]:
     return sorted(filter(has, contents), key=lambda extra: len(contents[extra]))
 
 
-def missing_library(error: ModuleNotFoundError) -> tuple[str, list[str]] | None:
-    """Return the library whose import failed, and the extras with it; None for our own modules."""
+def missing_library(error: ImportError) -> str | None:
+    """Return the library whose import failed; None where that is unknown, or one of our modules."""
     module = (error.name or "").partition(".")[0]
-    if module in ("", "cleverdon"):
-        return None
-    library = LIBRARIES.get(module, module.replace("_", "-"))
-    return library, extras_with(library)
+    return None if module in ("", "cleverdon") else _library(module)
+
+
+def _library(module: str) -> str:
+    return _LIBRARIES.get(module, module.replace("_", "-"))
+
+
+@contextmanager
+def importing(purpose: str, *, package: str = "", extra: str | None = None) -> Iterator[None]:
+    """Say how to install a library that the block imports, where it is missing.
+
+    For what `require` cannot do: several names of a library, or libraries that import others.
+
+    Args:
+        purpose: What needs it, as the first words of the message: "a plot".
+        package: What to install; by default the library whose import fails.
+        extra: The extra of Cleverdon that brings it.
+
+    Raises:
+        MissingExtra: The library is not installed; the message says how to install it.
+    """
+    try:
+        yield
+    except MissingExtra:
+        raise
+    except ImportError as error:
+        library = package or missing_library(error)
+        if library is None:
+            raise
+        raise MissingExtra(purpose, package=library, extra=extra) from None
+
+
+def check_installed(modules: Iterable[str], purpose: str, *, extra: str) -> None:
+    """Raise MissingExtra for the first module that is not installed; import none of them."""
+    from importlib.util import find_spec
+
+    for module in modules:
+        found = None
+        with suppress(ImportError, ValueError):  # something keeps it from being imported
+            found = find_spec(module)
+        if found is None:
+            raise MissingExtra(purpose, package=_library(module), extra=extra)
 
 
 def require(module: str, purpose: str, *, package: str = "", extra: str | None = None) -> Any:

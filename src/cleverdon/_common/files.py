@@ -120,7 +120,6 @@ class Journal:
             raise InputError(message, source=self.path) from None
 
     def content(self) -> bytes:
-        """All that is in it."""
         self.file.seek(0)
         return self.file.readall()
 

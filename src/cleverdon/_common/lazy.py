@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
-from cleverdon._common.extras import missing_library
+from cleverdon._common.extras import extras_with, missing_library
 from cleverdon.errors import MissingExtra
 
 
@@ -28,11 +28,10 @@ def lazy_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
         try:
             return getattr(import_module(f"cleverdon.{homes[name]}"), name)
         except ModuleNotFoundError as error:
-            missing = missing_library(error)
-            if missing is None:
+            library = missing_library(error)
+            if library is None:
                 raise
-            library, extras = missing
-            extra = extras[0] if extras else None
+            extra = next(iter(extras_with(library)), None)
             raise MissingExtra(f"{package}.{name}", package=library, extra=extra) from None
 
     return load

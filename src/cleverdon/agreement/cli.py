@@ -10,7 +10,16 @@ import click
 from cleverdon._common.text import counted
 from cleverdon.agreement.aggregation import AGGREGATION_METHODS, TIE_RULES, confidence_file
 from cleverdon.cli import options
-from cleverdon.cli.declarations import argument, command, flag, option, requires, together
+from cleverdon.cli.declarations import (
+    argument,
+    command,
+    flag,
+    one_stdin,
+    option,
+    requires,
+    together,
+    writes,
+)
 from cleverdon.cli.progress import bar, say
 from cleverdon.comparison.cli.options import ComparisonOptions
 from cleverdon.formats.inputs import is_judging_project
@@ -18,7 +27,6 @@ from cleverdon.stats.resampling import FEWER_RESAMPLES
 
 if TYPE_CHECKING:
     from cleverdon.agreement.agreement import Agreement
-    from cleverdon.agreement.labels import Labels
 
 
 def _expand_patterns(
@@ -34,6 +42,22 @@ def _expand_patterns(
     return tuple(files)
 
 
+class _JudgeFile(click.Path):
+    """The qrels of a judge, NAME=FILE, or a judging project, whose judges have names already."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        given = super().convert(value, param, ctx)
+        name, file = options.name_and_file(str(given))
+        if name and is_judging_project(file):
+            self.fail(
+                f"{file} is a project, whose judges have names: leave {name}= out", param, ctx
+            )
+        return given
+
+
+_JUDGE_FILE = _JudgeFile(allow_dash=True)
+
+
 def _print_coefficients(ctx: click.Context, param: click.Parameter, value: Any) -> None:
     """Print the list of coefficients, or the description of one."""
     if not value:
@@ -44,10 +68,8 @@ def _print_coefficients(ctx: click.Context, param: click.Parameter, value: Any) 
     ctx.exit()
 
 
-class AgreeOptions(ComparisonOptions):
-    """The options of `cleverdon agree`."""
-
-    qrels: tuple[str, ...] = argument(options.INPUT, nargs=-1, required=True)
+class AgreeOptions(options.ReadingOptions, ComparisonOptions):
+    qrels: tuple[str, ...] = argument(_JUDGE_FILE, nargs=-1, required=True)
     listed: None = flag(
         "List the coefficients.",
         flags="--list",
@@ -109,9 +131,10 @@ class AgreeOptions(ComparisonOptions):
         short="-o",
     )
     models: tuple[str, ...] = option(
-        "NAME=FILE",
+        _JUDGE_FILE,
         "A model's qrels: one more judge, held against people; again for more.",
         flags="--model",
+        metavar="NAME=FILE",
         multiple=True,
     )
     runs: tuple[str, ...] = option(
@@ -132,26 +155,18 @@ class AgreeOptions(ComparisonOptions):
     format_: str = options.formats(
         "How to print. csv and tsv have every coefficient, json everything, with all digits."
     )
-    qrels_format: str | None = options.qrels_format
-    run_format: str | None = options.run_format
-    order_by: str = options.order_by
 
 
 @command(AgreeOptions)
 @together("--aggregate", "--output")
 @requires("--runs", "--model", because="what would change with its judgments?")
 @requires("--vote-ties", "--aggregate majority", "--aggregate median", "--runs")
-@requires("--measure", "--runs")
-@requires("--baseline", "--runs")
-@requires("--test", "--runs")
-@requires("--alternative", "--runs")
-@requires("--correction", "--runs")
-@requires("--level", "--runs")
-@requires("--run-format", "--runs")
-@requires("--order-by", "--runs")
+@requires(["--measure", *ComparisonOptions.flags("seed")], "--runs")
+@requires(["--run-format", "--order-by"], "--runs")
 @requires("--smoothing", "--aggregate dawid-skene")
-@requires("--disagreements", "-f table", "-f markdown", "-f json")
-@requires("--confusion", "-f table", "-f markdown", "-f json")
+@requires(["--disagreements", "--confusion"], "-f table", "-f markdown", "-f json")
+@one_stdin("QRELS")
+@writes("--output", "--plot")
 def agree_command(given: AgreeOptions) -> Agreement:
     """Say how far judges agree, on the documents that two of them at least have judged.
 
@@ -170,30 +185,29 @@ def agree_command(given: AgreeOptions) -> Agreement:
       cleverdon agree ann.qrels bob.qrels --model gpt=gpt.qrels --runs '*.run' -m nDCG@10
       cleverdon agree --explain kappa
     """
-    options.check_one_stdin(*given.qrels)
-    written = [given.output, given.plot, given.output and confidence_file(given.output)]
-    inputs = [options.name_and_file(each)[1] for each in (*given.qrels, *given.models, *given.runs)]
-    for path in written:
-        if path is not None:
-            options.check_output(path, *inputs)
+    if given.output is not None:
+        read = (*given.qrels, *given.models, *given.runs)
+        files = (options.name_and_file(each)[1] for each in read)
+        options.check_output(confidence_file(given.output), *files)
     runs = options.opened(given.runs) if given.runs else None
 
     with bar("reading judgments") as update:
         from cleverdon.agreement.agreement import agree
         from cleverdon.agreement.labels import read_judges
 
-        if given.plot is not None:
-            from cleverdon.charts.export import check_savable
-
-            check_savable(given.plot)
+        options.check_plot(given.plot)
         judged = read_judges(
             _by_name(given.qrels),
             _by_name(given.models),
             judge_column=given.judge_column,
             format=given.qrels_format,
+            grades=options.parse_grade_map(given.grades),
+            rel=given.rel,
         )
+        for warning in judged.warnings:
+            say(f"cleverdon: warning: {warning}")
         found = agree(
-            _regrade(judged.labels, given),
+            judged.labels,
             models=judged.models,
             exclude=judged.gold,
             coefficients=given.coefficients or None,
@@ -216,10 +230,7 @@ def agree_command(given: AgreeOptions) -> Agreement:
             say(f"cleverdon: left out of agreement, since somebody chose them: {documents}")
         if given.output is not None:
             _write_aggregation(found, given.output)
-        if given.plot is not None:
-            from cleverdon.charts.export import save
-
-            save(found.plot(), given.plot)
+        options.save_plot(found, given.plot)
     return found
 
 
@@ -227,26 +238,9 @@ def _by_name(files: tuple[str, ...]) -> dict[str, str]:
     """Return files by the judge's name, and projects by their own path."""
     from cleverdon.agreement.labels import judge_names
 
-    for name, file in map(options.name_and_file, files):
-        if name and is_judging_project(file):
-            raise click.UsageError(
-                f"{file} is a project, whose judges have names: leave {name}= out"
-            )
     folders = {each: each for each in files if is_judging_project(each)}
     others = tuple(each for each in files if each not in folders)
     return options.named_files(others, what="judges", naming=judge_names) | folders
-
-
-def _regrade(labels: Labels, given: AgreeOptions) -> Labels:
-    if given.grades:
-        labels = labels.merged(options.parse_grade_map(given.grades))
-    rel = given.rel
-    if rel is None:
-        return labels
-    if not (labels.grades >= rel).any() or (labels.grades >= rel).all():
-        which = "below" if labels.grades[0] < rel else "at least"
-        say(f"cleverdon: warning: --rel {rel:g}: every grade that was given is {which} {rel:g}")
-    return labels.binary(rel)
 
 
 def _write_aggregation(found: Agreement, output: Path) -> None:

@@ -308,6 +308,7 @@ class JudgeLabels:
     labels: Labels
     models: tuple[str, ...]
     gold: frozenset[tuple[str, str]]  # queries and documents that a project's owner chose
+    warnings: tuple[str, ...] = ()
 
 
 def read_judges(
@@ -316,6 +317,8 @@ def read_judges(
     *,
     judge_column: bool = False,
     format: str | None = None,
+    grades: Mapping[float, float] | None = None,
+    rel: float | None = None,
 ) -> JudgeLabels:
     """Read the labels of people and models from files and judging projects.
 
@@ -325,9 +328,11 @@ def read_judges(
         models: Files of models by name; a project stands for its models.
         judge_column: People's files are TREC qrels whose second column is the judge.
         format: The format of people's files; by default it is detected.
+        grades: New grades by old ones; grades that are not named stay.
+        rel: Make two grades of all: 1 from this one on, 0 below.
 
     Returns:
-        The labels, the names of the models, and the gold documents of projects.
+        The labels, the names of the models, the gold documents of projects, and warnings.
 
     Raises:
         InputError: A model and a person have the same name, or a file cannot be read.
@@ -343,7 +348,16 @@ def read_judges(
     if both := names & set(model_names):
         raise InputError(f"{min(both)!r} is a model and a judge; give it another name: NAME=FILE")
     labels = Labels.of_rows([*by_people, *by_models])
-    return JudgeLabels(labels, model_names, frozenset(gold))
+    warnings = []
+    if grades:
+        labels = labels.merged(grades)
+    if rel is not None:
+        relevant = labels.grades >= rel
+        if relevant.all() or not relevant.any():
+            which = "at least" if relevant.all() else "below"
+            warnings.append(f"--rel {rel:g}: every grade that was given is {which} {rel:g}")
+        labels = labels.binary(rel)
+    return JudgeLabels(labels, model_names, frozenset(gold), tuple(warnings))
 
 
 def _read_judge_rows(

@@ -273,17 +273,17 @@ def _merit_table(of_person: Sequence[Sample], of_model: Sequence[Sample]) -> _Me
         sorted(set(person.topics) & set(model.topics))
         for person, model in zip(of_person, of_model, strict=True)
     ]
-    place = {topic: at for at, topic in enumerate(sorted(set().union(*shared)))}
+    place = {query: at for at, query in enumerate(sorted(set().union(*shared)))}
     if not place:
         raise OptionError("people and the model have no query in common to be compared on")
     times = np.zeros(len(place))
     sums = np.zeros((2, 2, len(systems), len(place)))  # merits and values, of people and model
-    for person, model, topics in zip(of_person, of_model, shared, strict=True):
-        to = [place[topic] for topic in topics]
+    for person, model, queries in zip(of_person, of_model, shared, strict=True):
+        to = [place[query] for query in queries]
         times[to] += 1
         for side, sample in enumerate((person, model)):
-            where = {topic: at for at, topic in enumerate(sample.topics)}
-            at = [where[topic] for topic in topics]
+            where = {query: at for at, query in enumerate(sample.topics)}
+            at = [where[query] for query in queries]
             sums[0, side][:, to] += sample.merits[:, at]
             sums[1, side][:, to] += sample.values[:, at]
     merits, values = sums / times

@@ -13,15 +13,14 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, TypeAlias
 
+from cleverdon._common.extras import importing
 from cleverdon.charts import theme
 from cleverdon.charts.theme import WIDTH
-from cleverdon.errors import MissingExtra, OptionError
+from cleverdon.errors import OptionError
 
-try:  # for all plots, so that one place says how to install it
+with importing("a plot", package="altair", extra="plots"):  # one place for all plots
     import altair as alt
     from altair.utils.schemapi import debug_mode
-except ImportError:
-    raise MissingExtra("a plot", package="altair", extra="plots") from None
 
 __all__ = ["alt"]  # which every plot takes from here
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cleverdon._common.lazy import lazy_names
+from cleverdon._common.lazy import lazy_modules
 
 if TYPE_CHECKING:
-    from cleverdon.checks.linter import CheckResult, check
+    from cleverdon.checks.linter import CheckResult, FileChecks, check, check_files
 
-__all__ = ["CheckResult", "check"]
+__all__ = ["CheckResult", "FileChecks", "check", "check_files"]
 
-__getattr__ = lazy_names(__name__, {"CheckResult": "checks.linter", "check": "checks.linter"})
+__getattr__ = lazy_modules(__name__, {"linter": "CheckResult FileChecks check check_files"})

@@ -6,20 +6,14 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from cleverdon._common.text import counted
 from cleverdon.cli import options
-from cleverdon.cli.declarations import Options, argument, command, flag, option, requires
+from cleverdon.cli.declarations import Options, argument, command, flag, one_stdin, option, requires
 
 if TYPE_CHECKING:
-    from cleverdon.checks.linter import CheckResult
-
-
-_SEVERITIES = ("error", "warning", "note")
+    from cleverdon.checks.linter import FileChecks
 
 
 class CheckOptions(Options):
-    """The options of `cleverdon check`."""
-
     files: tuple[str, ...] = argument(options.INPUT, nargs=-1, required=True)
     qrels: str | None = option(
         options.INPUT, "Judgments with which to compare the queries and documents of runs."
@@ -40,7 +34,8 @@ class CheckOptions(Options):
 
 @command(CheckOptions)
 @requires("--qrels-format", "--qrels")
-def check_command(given: CheckOptions) -> int:
+@one_stdin("FILES", "--qrels")
+def check_command(given: CheckOptions) -> tuple[FileChecks | None, int]:
     """Find what is wrong with runs and judgments, line by line, and say what to do about it.
 
     Errors keep a file from being read; warnings are likely mistakes; notes are good to know. The
@@ -53,45 +48,13 @@ def check_command(given: CheckOptions) -> int:
       cleverdon check --kind qrels judged.txt
       zcat bm25.run.gz | cleverdon check - --format json
     """
-    from cleverdon.checks.linter import check
+    from cleverdon.checks.linter import check_files
     from cleverdon.cli.progress import bar
-    from cleverdon.data import Judgments
-    from cleverdon.errors import InputError
 
-    if [*given.files, given.qrels].count("-") > 1:
-        raise click.UsageError("only one file can be standard input")
-    # Read here rather than by `check`, once for all files; an error in them is not one of a run.
-    qrels = given.qrels and Judgments.read(given.qrels, format=given.qrels_format)
-    limit = given.limit or None
-    reports = []
-    for file in given.files:
-        try:
-            with bar(f"checking {file}") as update:
-                report = check(file, kind=given.kind, qrels=qrels, limit=limit, progress=update)
-        except InputError as error:
-            click.echo(f"cleverdon: error: {error}", err=True)
-            continue
-        reports.append(report)
-        if given.format_ == "text":
-            _print_findings(report)
-    if given.format_ == "json":
-        from cleverdon.tables.result import Results
-
-        click.echo(Results(reports).render("json"))
-    missing = len(reports) < len(given.files)
-    return int(missing or not all(report.passes(strict=given.strict) for report in reports))
-
-
-def _print_findings(report: CheckResult) -> None:
-    for finding in report.findings:
-        place = ":".join(str(part) for part in (finding.line, finding.column) if part)
-        where = f"{report.path}:{place}" if place else report.path
-        click.echo(f"{where}: {finding.severity}: {finding.message} ({finding.name})")
-        click.echo(f"    {finding.fix}")
-    for name, count in report.hidden.items():
-        click.echo(f"{report.path}: {count:,} more: {name} (--limit 0 lists all)")
-    counts = ", ".join(counted(getattr(report, f"{what}s"), what) for what in _SEVERITIES)
-    what = "judgments" if report.kind == "qrels" else "results"
-    click.echo(
-        f"{report.path}: {counts}; {report.rows:,} {what} of {counted(report.queries, 'query')}"
-    )
+    with bar("checking") as update:
+        how = given.keywords(check_files, limit=given.limit or None, progress=update)
+        found = check_files(**how)
+    for message in found.unreadable:
+        click.echo(f"cleverdon: error: {message}", err=True)
+    code = int(not found.passes(strict=given.strict))
+    return (found, code) if found.items or given.format_ == "json" else (None, code)

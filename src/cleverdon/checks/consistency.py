@@ -63,7 +63,7 @@ class GroupedRows:
         return int(self.line[start]) if start < stop else 0
 
     def upwards(self, keys: Floats | Ints) -> tuple[Ints, Bools]:
-        """The order that sorts each query from low to high, and which rows have one before them."""
+        """Return the order that sorts each query upwards, and which rows have one before them."""
         follows = np.concatenate([[False], self.query[1:] == self.query[:-1]])
         # Most files are in order already, and seeing that is much faster than sorting.
         if np.all((keys[1:] >= keys[:-1]) | ~follows[1:]):

@@ -7,16 +7,18 @@ contradict scores, ties, queries cut short, ids that the judgments do not know.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from cleverdon import _core
 from cleverdon._common.progress import Progress
+from cleverdon._common.text import counted
 from cleverdon.checks.findings import Finding, Findings
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, check_word
 from cleverdon.formats.inputs import queries_without_results
-from cleverdon.tables.result import Result
+from cleverdon.tables.result import Result, Results
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
 
@@ -62,6 +64,81 @@ class CheckResult(Result):
     def passes(self, *, strict: bool = False) -> bool:
         """Tell whether there is no error and, when strict, no warning."""
         return not self.errors and not (strict and self.warnings)
+
+    def to_text(self, **view: Any) -> str:
+        """Return a line for each finding, as compilers write them, and its remedy below."""
+        lines = []
+        for one in self.findings:
+            place = ":".join(str(part) for part in (self.path, one.line, one.column) if part)
+            lines += [f"{place}: {one.severity}: {one.message} ({one.name})", f"    {one.fix}"]
+        for name, count in self.hidden.items():
+            lines.append(f"{self.path}: {count:,} more: {name} (--limit 0 lists all)")
+        numbers = {"error": self.errors, "warning": self.warnings, "note": self.notes}
+        counts = ", ".join(counted(number, what) for what, number in numbers.items())
+        what = "judgments" if self.kind == "qrels" else "results"
+        size = f"{self.rows:,} {what} of {counted(self.queries, 'query')}"
+        return "\n".join([*lines, f"{self.path}: {counts}; {size}"])
+
+
+@dataclass(frozen=True)
+class FileChecks(Results):
+    """The findings in several files.
+
+    >>> check_files(["examples/qrels.txt"]).passes()
+    True
+    """
+
+    items: Sequence[CheckResult]
+    unreadable: tuple[str, ...] = ()  # messages about files that could not be read
+
+    def passes(self, *, strict: bool = False) -> bool:
+        """Tell whether all files could be read and pass."""
+        return not self.unreadable and all(one.passes(strict=strict) for one in self.items)
+
+    def render(self, format: str = "text", **how: Any) -> str:
+        if format == "text":
+            return "\n".join(one.to_text() for one in self.items)
+        return super().render(format, **how)
+
+
+def check_files(
+    files: Sequence[str | os.PathLike[str]],
+    *,
+    kind: Literal["run", "qrels"] | None = None,
+    qrels: Any = None,
+    qrels_format: str | None = None,
+    limit: int | None = 5,
+    progress: Progress | None = None,
+) -> FileChecks:
+    """Find errors and likely mistakes in runs and judgments; go on after a file that is unreadable.
+
+    Args:
+        files: The files.
+        kind: "run" or "qrels"; by default guessed from the number of fields.
+        qrels: Judgments to compare the runs' queries and documents with.
+        qrels_format: The format of these judgments, if it should not be guessed.
+        limit: List at most this many findings of each name, and count the others; None lists all.
+        progress: Called with the step, how much of it is done, and of how much.
+
+    Returns:
+        The findings by file, and messages about files that could not be read.
+
+    Raises:
+        InputError: The judgments `qrels` cannot be read.
+
+    >>> [found.kind for found in check_files(["examples/qrels.txt", "examples/bm25.run"]).items]
+    ['qrels', 'run']
+    """
+    # Read here rather than by `check`, once for all files; an error in them is not one of a run.
+    judgments = None if qrels is None else Judgments.read(qrels, format=qrels_format)
+    found: list[CheckResult] = []
+    unreadable: list[str] = []
+    for file in files:
+        try:
+            found.append(check(file, kind=kind, qrels=judgments, limit=limit, progress=progress))
+        except InputError as error:
+            unreadable.append(str(error))
+    return FileChecks(found, tuple(unreadable))
 
 
 def check(

@@ -52,7 +52,7 @@ class FileRow(NamedTuple):
 
 
 def _read_line(line: bytes, number: int, shape: LineShape, found: Findings) -> FileRow | None:
-    """The row on a line (without its newline), or None where there is none; findings are added."""
+    """Read the row of a line (without its newline), or None; add findings."""
     line = line.removesuffix(b"\r")
     odd = _ODD_SPACE.search(line)
     if odd:
@@ -249,14 +249,14 @@ class CheckedFile:
         return self.source.name
 
     def chunks(self, progress: Progress | None = None) -> Iterator[bytes]:
-        """The text in pieces of whole lines."""
+        """Yield the text in pieces of whole lines."""
         for text, done, total in self._pieces():
             yield text
             if progress is not None:
                 progress(f"checking {self.name}", done, total)
 
     def lines_at(self, numbers: set[int]) -> dict[int, bytes]:
-        """The lines with these numbers, found by going through the file once more."""
+        """Return the lines with these numbers, found by going through the file once more."""
         found: dict[int, bytes] = {}
         before = 0
         for text in self.chunks():
@@ -398,7 +398,7 @@ class _Scan:
         self.ends_with_newline = text.endswith(b"\n")
 
     def rows(self) -> FileRows:
-        """All rows, once the end is reached."""
+        """Return all rows, once the end is reached."""
         if self.crlf:
             message = f"CR LF at the end of {self.crlf:,} of {self.lines:,} lines"
             self.found.add("crlf", message, line=self.first_crlf)

@@ -324,22 +324,20 @@ def main() -> None:
 
 def _missing(error: Exception) -> str | None:
     """Return the extra to install, if a library is missing."""
-    module = error.name.partition(".")[0] if isinstance(error, ImportError) and error.name else ""
-    if not isinstance(error, ModuleNotFoundError) or module in ("", "cleverdon"):
-        return None
-    from cleverdon._common.extras import LIBRARIES, extras_with
+    from cleverdon._common.extras import extras_with, missing_library
 
+    if not isinstance(error, ModuleNotFoundError) or (library := missing_library(error)) is None:
+        return None
     words = sys.argv[1:]
     home, _ = COMMANDS.get(words[0], ("", ""))
     group = getattr(sys.modules.get(f"cleverdon.{home}"), f"{words[0]}_command", None)
     command = " ".join(["cleverdon", *words[: 2 if isinstance(group, Commands) else 1]])
-    if module in sys.stdlib_module_names:
-        return f"{command} needs the module {module}, which this Python was built without"
-    library = LIBRARIES.get(module, module.replace("_", "-"))
+    if error.name in sys.stdlib_module_names:
+        return f"{command} needs the module {error.name}, which this Python was built without"
     homes = extras_with(library)
     extra = EXTRAS.get(words[0])
     if extra not in homes:
-        extra = homes[0] if homes else None
+        extra = next(iter(homes), None)
     return str(MissingExtra(command, package=library, extra=extra))
 
 

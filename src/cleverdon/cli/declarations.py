@@ -20,9 +20,10 @@ record, and prints the Result that it returns in the format that was asked for.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import getdoc, signature
+from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import click
@@ -149,6 +150,16 @@ class Options:
     def __init__(self, **given: Any) -> None:
         vars(self).update(given)
 
+    @classmethod
+    def flags(cls, *without: str) -> list[str]:
+        """Return the names of the options, as the user writes them; leave out some fields."""
+        declared = [(name, one) for name, one in cls.fields.items() if isinstance(one, Declared)]
+        return [
+            one.flags_of(name)[-1].partition("/")[0]
+            for name, one in declared
+            if one.kind is click.Option and name not in without
+        ]
+
     def keywords(self, function: Callable[..., Any], **others: Any) -> dict[str, Any]:
         """Return the fields that are parameters of a function, and others, to call it with."""
         names = signature(function).parameters
@@ -218,22 +229,25 @@ def _gathered(
     return found
 
 
-def requires(option: str, *conditions: str, because: str = "") -> Callable[[F], F]:
-    """Refuse an option unless one of the conditions holds.
+def requires(options: str | Sequence[str], *conditions: str, because: str = "") -> Callable[[F], F]:
+    """Refuse an option, or several, unless one of the conditions holds.
 
     Args:
-        option: The option, as "--smoothing", also with a value, as "--method rrf"; or an argument,
-            as "RUNS".
+        options: An option, as "--smoothing", also with a value, as "--method rrf"; or an argument,
+            as "RUNS"; or a list of them.
         conditions: Other options: "--runs" holds where it is given, "--aggregate dawid-skene" where
             it has that value, "no --queries" where it is not given.
         because: Why, added to the message.
     """
 
     def check(context: click.Context) -> None:
-        if _holds(context, option) and not any(_holds(context, one) for one in conditions):
-            verb = "needs" if " " in option else "goes with"  # a value is the reason
-            message = f"{option} {verb} {_alternatives(conditions)}"
+        given = [one for one in named if _holds(context, one)]
+        if given and not any(_holds(context, one) for one in conditions):
+            verb = "needs" if " " in given[0] else "goes with"  # a value is the reason
+            message = f"{given[0]} {verb} {_alternatives(conditions)}"
             raise click.UsageError(_with_reason(message, because))
+
+    named = [options] if isinstance(options, str) else options
 
     return _constraint(check)
 
@@ -311,25 +325,11 @@ def at_least(
     def check(context: click.Context) -> None:
         if where is not None and not _holds(context, where):
             return
-        if len(context.params[_name(context, name)]) < count:
+        if len(_values(context, name)) < count:
             words = {2: "two", 3: "three"}
             start = f"with {where}, " if where else ""
             message = f"{start}give at least {words.get(count, count)} {name.removeprefix('--')}"
             raise click.UsageError(_with_reason(message, because))
-
-    return _constraint(check)
-
-
-def distinct_files(*names: str) -> Callable[[F], F]:
-    """Refuse two options that name the same file to write."""
-
-    def check(context: click.Context) -> None:
-        written: dict[str, str] = {}
-        for name in names:
-            path = context.params[_name(context, name)]
-            first = written.setdefault(os.path.abspath(path), name) if path is not None else name
-            if first != name:
-                raise click.UsageError(f"{first} and {name} both name {path}; name two files")
 
     return _constraint(check)
 
@@ -349,6 +349,17 @@ def rereadable(name: str, *, because: str) -> Callable[[F], F]:
     return _constraint(check)
 
 
+def at_most(count: int, argument: str, because: str = "") -> Callable[[F], F]:
+    """Refuse more values of an argument, as "RUN"."""
+
+    def check(context: click.Context) -> None:
+        if len(_values(context, argument)) > count:
+            message = f"give at most {'one' if count == 1 else count} {argument}"
+            raise click.UsageError(_with_reason(message, because))
+
+    return _constraint(check)
+
+
 def no_stdin(*names: str, where: str | None = None, because: str = "") -> Callable[[F], F]:
     """Refuse "-" as the value of these options and arguments.
 
@@ -360,13 +371,61 @@ def no_stdin(*names: str, where: str | None = None, because: str = "") -> Callab
 
     def check(context: click.Context) -> None:
         for name in names if where is None or _holds(context, where) else ():
-            value = context.params[_name(context, name)]
-            if "-" in (value if isinstance(value, tuple) else (value,)):
+            if "-" in _values(context, name):
                 start = f"with {where}, " if where else ""
                 message = f"{start}{name} cannot be standard input"
                 raise click.UsageError(_with_reason(message, because))
 
     return _constraint(check)
+
+
+def one_stdin(*names: str) -> Callable[[F], F]:
+    """Refuse "-" as more than one of the values of these options and arguments."""
+
+    def check(context: click.Context) -> None:
+        if [value for name in names for value in _values(context, name)].count("-") > 1:
+            listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+            raise click.UsageError(f"only one of {listed} can be standard input")
+
+    return _constraint(check)
+
+
+def distinct(argument: str) -> Callable[[F], F]:
+    """Refuse a value of an argument that is given twice."""
+
+    def check(context: click.Context) -> None:
+        values = _values(context, argument)
+        twice = next((one for one in values if values.count(one) > 1), None)
+        if twice is not None:
+            raise click.UsageError(f"{argument}: {twice} is given twice")
+
+    return _constraint(check)
+
+
+def writes(*names: str) -> Callable[[F], F]:
+    """Refuse files that cannot be written, before any work is done.
+
+    There must be a folder for them. They must not be files that the command reads, nor be the same.
+    "-" is standard output.
+    """
+
+    def check(context: click.Context) -> None:
+        from cleverdon.cli.options import check_output
+
+        files = [Path(file) for name in names for file in _values(context, name) if file != "-"]
+        resolved = [file.resolve() for file in files]
+        for file, place in zip(files, resolved, strict=True):
+            if resolved.count(place) > 1:
+                raise click.UsageError(f"{file} would be written twice: name two files")
+            check_output(file)
+
+    return _constraint(check)
+
+
+def _values(context: click.Context, name: str) -> tuple[Any, ...]:
+    """Return the values of an option or argument, of which there may be none."""
+    value = context.params[_name(context, name)]
+    return value if isinstance(value, tuple) else () if value is None else (value,)
 
 
 def _with_reason(message: str, because: str) -> str:

@@ -14,8 +14,6 @@ _NO_MEAN = [f"--average {word}" for word in _AVERAGES if word != "mean"]
 
 
 class EvalOptions(options.LayoutOptions, options.EvaluationOptions):
-    """The options of `cleverdon eval`."""
-
     measures: tuple[str, ...] = options.measures
     average: str = option(
         click.Choice(list(_AVERAGES)),

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from cleverdon.cli import options
-from cleverdon.cli.declarations import Options, argument, command, option
+from cleverdon.cli.declarations import Options, argument, command, one_stdin, option
 
 
 class FlipOptions(Options):
-    """The options of `cleverdon flip`."""
-
     qrels: str = argument(options.FILE)
     run_a: str = argument(options.FILE)
     run_b: str = argument(options.FILE)
@@ -24,12 +22,13 @@ class FlipOptions(Options):
         "one]",
         metavar="GRADE",
     )
-    docs: int | None = option(options.COUNT, "How many documents the collection has.", metavar="N")
-    qrels_format: str | None = option("FORMAT", "The judgments' format, if not to be guessed.")
-    run_format: str | None = option("FORMAT", "The runs' format, if not to be guessed.")
+    docs: int | None = options.docs
+    qrels_format: str | None = options.qrels_format
+    run_format: str | None = options.run_format
 
 
 @command(FlipOptions)
+@one_stdin("QRELS", "RUN_A", "RUN_B")
 def flip_command(given: FlipOptions) -> str:
     """Say whether judging what nobody judged could reverse the order of RUN_A and RUN_B.
 
@@ -40,8 +39,6 @@ def flip_command(given: FlipOptions) -> str:
       cleverdon flip qrels.txt bm25.run dense.run -m nDCG@10
       cleverdon flip qrels.txt bm25.run dense.run -m P@5 --depth 5
     """
-    options.check_one_stdin(given.qrels, given.run_a, given.run_b)
-
     from cleverdon.data import Judgments, Run
     from cleverdon.unknowns.flips import could_flip
 

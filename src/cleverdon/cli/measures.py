@@ -6,8 +6,6 @@ from cleverdon.cli.declarations import Options, argument, command
 
 
 class MeasuresOptions(Options):
-    """The options of `cleverdon measures`."""
-
     words: tuple[str, ...] = argument(nargs=-1)
 
 

@@ -114,6 +114,16 @@ order_by = option(
     "Whether runs are ordered by their scores, or as their rank column says.",
     default="score",
 )
+
+
+class ReadingOptions(Options):
+    """How qrels and runs are read."""
+
+    qrels_format: str | None = qrels_format
+    run_format: str | None = run_format
+    order_by: str = order_by
+
+
 docs = option(COUNT, "How many documents the collection has.", metavar="N")
 confidence = option(SHARE, "Of all intervals.", default=0.95)
 baseline = option(
@@ -404,10 +414,11 @@ def page_title(title: str) -> Any:
     return option("TEXT", "Its heading.", default=title)
 
 
-def check_output(output: os.PathLike[str], *inputs: str | None) -> None:
+def check_output(output: os.PathLike[str], *inputs: str | None, overwrite: bool = True) -> None:
     """Refuse to write where there is no folder, or over a file that the command line names.
 
-    `inputs` are files that it does not name, but that are read as well.
+    `inputs` are files that it does not name, but that are read as well. Without `overwrite`, no
+    file that exists is replaced.
     """
     path = Path(output)
     if not path.parent.is_dir():
@@ -420,6 +431,8 @@ def check_output(output: os.PathLike[str], *inputs: str | None) -> None:
     for file in (*inputs, *named):
         if file and file != "-" and os.path.exists(file) and os.path.samefile(path, file):
             raise click.UsageError(f"{file} is read, and would be overwritten: name another")
+    if not overwrite:
+        raise click.UsageError(f"{output} is there already: --overwrite writes over it")
 
 
 def check_plot(path: Path | None) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 
 from cleverdon._common.text import counted
-from cleverdon.cli import options
 from cleverdon.cli.declarations import option
 from cleverdon.formats.detection import ANNOTATED, FORMATS
 
@@ -56,12 +55,6 @@ def format_to_write(judgments: Judgments, path: str, to: str | None) -> str | No
             f"convert IN OUT --from {needed}"
         )
     return needed
-
-
-def check_output(path: str, *inputs: str | None) -> None:
-    """Refuse a file that cannot be written, before any work is done."""
-    if path != _STDOUT:
-        options.check_output(Path(path), *inputs)
 
 
 def check_two_outputs(one: str, other: str) -> None:

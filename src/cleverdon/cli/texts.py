@@ -45,10 +45,13 @@ class TextFiles:
     ) -> dict[str, Text]:
         if file is None:
             return {}
-        from cleverdon.cli.progress import say
+        from cleverdon.cli.progress import bar, say
+        from cleverdon.formats.texts import check_file_exists, read_texts
 
         wanted = frozenset(ids())
-        found = _read_named(file, kind, wanted, limit=limit)
+        check_file_exists(file)
+        with bar(f"reading {file}") as update:
+            found = read_texts(file, wanted=wanted, limit=limit, kind=kind, progress=update)
         if wanted and not found:
             known = min(wanted)
             say(
@@ -56,21 +59,6 @@ class TextFiles:
                 f"{known!r}"
             )
         return found
-
-
-def _read_named(
-    file: str, kind: str, wanted: Collection[str] | None, *, limit: int | None = None
-) -> dict[str, Text]:
-    """Read all texts of a file, or the wanted ones, with a progress bar."""
-    from cleverdon.cli.progress import bar
-    from cleverdon.errors import InputError
-    from cleverdon.formats.texts import read_texts
-
-    with bar(f"reading {file}") as update:
-        try:
-            return read_texts(file, wanted=wanted, limit=limit, kind=kind, progress=update)
-        except FileNotFoundError:  # said as of any other file
-            raise InputError("there is no such file", source=file) from None
 
 
 queries = option(

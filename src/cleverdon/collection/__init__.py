@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from cleverdon._common.lazy import lazy_modules
 
 if TYPE_CHECKING:
-    from cleverdon.collection.description import coverage, describe, topic_difficulty
+    from cleverdon.collection.description import coverage, describe, query_difficulty
     from cleverdon.collection.difference import Diff, apply_changes, diff, with_effects
     from cleverdon.collection.filters import FilterResult, filter_judgments
     from cleverdon.collection.merges import MergeResult, merge
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
         Split,
         Subset,
         sample_judgments,
-        sample_topics,
+        sample_queries,
         simulate_pool,
+        split_into_files,
         split_judgments,
+        take_subset,
     )
 
 __all__ = [
@@ -35,21 +37,24 @@ __all__ = [
     "diff",
     "filter_judgments",
     "merge",
+    "query_difficulty",
     "sample_judgments",
-    "sample_topics",
+    "sample_queries",
     "simulate_pool",
+    "split_into_files",
     "split_judgments",
-    "topic_difficulty",
+    "take_subset",
     "with_effects",
 ]
 
 _NAMES = {
-    "description": "coverage describe topic_difficulty",
+    "description": "coverage describe query_difficulty",
     "difference": "Diff apply_changes diff with_effects",
     "filters": "FilterResult filter_judgments",
     "merges": "MergeResult merge",
     "stats": "CollectionStats collection_stats",
-    "subsets": "Split Subset sample_judgments sample_topics simulate_pool split_judgments",
+    "subsets": "Split Subset sample_judgments sample_queries simulate_pool split_into_files "
+    "split_judgments take_subset",
 }
 
 __getattr__ = lazy_modules(__name__, _NAMES)

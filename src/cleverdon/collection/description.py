@@ -28,7 +28,7 @@ def grades_json(counts: dict[float, int]) -> dict[str, int]:
 
 
 @dataclass(frozen=True)
-class TopicCounts:
+class QueryCounts:
     """The judgments of one query, counted."""
 
     query: str
@@ -42,7 +42,7 @@ class TopicCounts:
 class Description:
     """Counts that describe a set of judgments."""
 
-    topics: tuple[TopicCounts, ...]
+    queries: tuple[QueryCounts, ...]
     grades: dict[float, int]  # how many judgments have it, the lowest first
     rel: float  # from which grade on a document is relevant
     documents: int  # different ones, over all queries
@@ -53,20 +53,20 @@ class Description:
 
     @property
     def judged(self) -> int:
-        return sum(topic.judged for topic in self.topics)
+        return sum(one.judged for one in self.queries)
 
     @property
     def relevant(self) -> int:
-        return sum(topic.relevant for topic in self.topics)
+        return sum(one.relevant for one in self.queries)
 
     @property
     def unjudged(self) -> int:
-        return sum(topic.unjudged for topic in self.topics)
+        return sum(one.unjudged for one in self.queries)
 
     @property
     def without_relevant(self) -> tuple[str, ...]:
         """The queries without a relevant document."""
-        return tuple(topic.query for topic in self.topics if not topic.relevant)
+        return tuple(one.query for one in self.queries if not one.relevant)
 
     @property
     def graded(self) -> bool:
@@ -89,7 +89,7 @@ def describe(judgments: Any, *, rel: float = 1) -> Description:
     (3, 2, {-1.0: 1, 0.0: 1, 1.0: 1, 2.0: 1}, 1)
     """
     given = Judgments.read(judgments)
-    topics = []
+    queries = []
     in_all: Counter[float] = Counter()
     times: Counter[str] = Counter()
     relevant_times: Counter[str] = Counter()
@@ -101,8 +101,8 @@ def describe(judgments: Any, *, rel: float = 1) -> Description:
         relevant = [doc for doc, grade in grades.items() if grade >= rel]
         relevant_times.update(relevant)
         unjudged = sum(count for grade, count in counts.items() if grade < 0)
-        topics.append(
-            TopicCounts(
+        queries.append(
+            QueryCounts(
                 query=query,
                 judged=len(grades) - unjudged,
                 relevant=len(relevant),
@@ -113,7 +113,7 @@ def describe(judgments: Any, *, rel: float = 1) -> Description:
     shared = {doc: count for doc, count in times.items() if count > 1}
     most = sorted(shared.items(), key=lambda pair: (-pair[1], pair[0].encode()))
     return Description(
-        topics=tuple(topics),
+        queries=tuple(queries),
         grades=dict(sorted(in_all.items())),
         rel=rel,
         documents=len(times),
@@ -129,7 +129,7 @@ _EQUAL = 1e-12
 
 
 @dataclass(frozen=True)
-class TopicScore:
+class QueryScore:
     """The scores of all systems on one query."""
 
     query: str = field(metadata=in_json(None))
@@ -146,10 +146,10 @@ class Difficulty:
 
     measure: Measure
     systems: tuple[str, ...]
-    topics: tuple[TopicScore, ...]
+    queries: tuple[QueryScore, ...]
 
 
-def topic_difficulty(scores: Scores, measure: str | Measure | None = None) -> Difficulty:
+def query_difficulty(scores: Scores, measure: str | Measure | None = None) -> Difficulty:
     """Order queries by their mean score over all systems; an undefined value is the worst.
 
     Args:
@@ -162,8 +162,8 @@ def topic_difficulty(scores: Scores, measure: str | Measure | None = None) -> Di
     >>> from cleverdon import evaluate
     >>> x, y = {"q1": {"a": 1}, "q2": {"c": 2, "b": 1}}, {"q1": {"a": 1}, "q2": {"b": 1}}
     >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
-    >>> found = topic_difficulty(evaluate(qrels, {"x": x, "y": y}, "RR"))
-    >>> [(one.query, one.mean, one.best) for one in found.topics]
+    >>> found = query_difficulty(evaluate(qrels, {"x": x, "y": y}, "RR"))
+    >>> [(one.query, one.mean, one.best) for one in found.queries]
     [('q2', 0.75, 'y'), ('q1', 1.0, None)]
     """
     wanted = scores.measures[0] if measure is None else measure
@@ -172,13 +172,13 @@ def topic_difficulty(scores: Scores, measure: str | Measure | None = None) -> Di
         raise OptionError(f"{sample.measure} does not say which queries are hard")
     sign = -1 if sample.measure.better == "lower" else 1
     found = []
-    for t, topic in enumerate(sample.topics):
+    for t, query in enumerate(sample.topics):
         values = sample.values[:, t]
         merits = sign * values
         best, *others = np.flatnonzero(merits >= merits.max() - _EQUAL).tolist()
         found.append(
-            TopicScore(
-                query=topic,
+            QueryScore(
+                query=query,
                 mean=float(values.mean()),
                 spread=float(values.std(ddof=1)) if len(values) > 1 else float("nan"),
                 low=float(values.min()),
@@ -186,7 +186,7 @@ def topic_difficulty(scores: Scores, measure: str | Measure | None = None) -> Di
                 best=None if others or len(values) == 1 else sample.systems[best],
             )
         )
-    found.sort(key=lambda topic: sign * round(topic.mean, 12))
+    found.sort(key=lambda one: sign * round(one.mean, 12))
     return Difficulty(sample.measure, sample.systems, tuple(found))
 
 
@@ -224,7 +224,7 @@ class Coverage:
     not_judged: int = field(metadata=in_json("queries_not_judged"))
     """Queries without judgments that some run has; of several runs, the most."""
     systems: tuple[SystemCoverage, ...]
-    topics: tuple[str, ...] = field(metadata=in_json(None))  # with judgments, in their order
+    queries: tuple[str, ...] = field(metadata=in_json(None))  # with judgments, in their order
     holes: Ints = field(metadata=in_json(None))  # cut-offs x systems x queries
     returned: Ints = field(metadata=in_json(None))  # the same
     not_judged_names: tuple[str, ...] = field(metadata=in_json(None))  # the first few
@@ -311,7 +311,7 @@ def coverage_of(
             )
             for (run, open_, all_, limit, has), docs in zip(rows, found, strict=True)
         ),
-        topics=tuple(judgments.queries),
+        queries=tuple(judgments.queries),
         holes=holes,
         returned=returned,
         depth=_or_none(limits.min(initial=np.inf)),

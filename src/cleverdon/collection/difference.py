@@ -26,7 +26,9 @@ from cleverdon.comparison.orderings import OrderAgreement, order_agreements
 from cleverdon.comparison.samples import part_of, samples
 from cleverdon.data import Judgments, Nested
 from cleverdon.errors import InputError, OptionError
+from cleverdon.evaluation import evaluate
 from cleverdon.measures.base import Measure
+from cleverdon.measures.ranked import AP
 from cleverdon.scores import Scores
 from cleverdon.tables.result import OneTable, Result, as_json, in_json
 from cleverdon.tables.sections import Section
@@ -56,7 +58,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class TopicDiff:
+class QueryDiff:
     """The changes for one query."""
 
     query: str
@@ -80,7 +82,7 @@ class Diff(Result):
     names: tuple[str, str]
     rel: float
     moved: tuple[_ChangedGrades, ...]  # a query each, where anything changed
-    topics: tuple[TopicDiff, ...]  # all queries of both
+    queries: tuple[QueryDiff, ...]  # all queries of both
     only_before: tuple[str, ...]  # queries
     only_after: tuple[str, ...]
     transitions: _Transitions  # the same grades among them
@@ -101,7 +103,7 @@ class Diff(Result):
     def by_query(self) -> OneTable:
         """Return the changes with a row for each query."""
         grid = partial(changed_query_table, self)
-        return OneTable("queries", grid, lambda: {"queries": as_json(self.topics)})
+        return OneTable("queries", grid, lambda: {"queries": as_json(self.queries)})
 
     def by_judgment(self) -> OneTable:
         """Return a row for each judgment that changed."""
@@ -119,19 +121,19 @@ class Diff(Result):
 
     @property
     def same(self) -> int:
-        return sum(topic.same for topic in self.topics)
+        return sum(one.same for one in self.queries)
 
     @cached_property
     def added(self) -> int:
-        return sum(topic.added for topic in self.topics)
+        return sum(one.added for one in self.queries)
 
     @cached_property
     def removed(self) -> int:
-        return sum(topic.removed for topic in self.topics)
+        return sum(one.removed for one in self.queries)
 
     @cached_property
     def changed(self) -> int:
-        return sum(topic.changed for topic in self.topics)
+        return sum(one.changed for one in self.queries)
 
     @property
     def crossed(self) -> tuple[int, int]:
@@ -145,17 +147,34 @@ class Diff(Result):
         return became, sum(count for was, now, count in moved if was and not now)
 
 
-def diff(before: Any, after: Any, *, rel: float = 1, progress: Progress | None = None) -> Diff:
-    """Compare two sets of judgments document by document.
+def diff(
+    before: Any,
+    after: Any,
+    *,
+    runs: Any = None,
+    measures: Sequence[str | Measure] = (),
+    rel: float = 1,
+    confidence: float = 0.95,
+    run_format: str | None = None,
+    order_by: str = "score",
+    progress: Progress | None = None,
+    **comparing: Any,
+) -> Diff:
+    """Compare two sets of judgments document by document; with runs, their order by both.
 
-    Where both judge subtopics, each subtopic is compared. `effects` adds what the change does to
-    the order of systems.
+    Where both judge subtopics, each subtopic is compared.
 
     Args:
         before: The old judgments: a file, a dict or a data frame.
         after: The new ones.
+        runs: Runs by name, or files: see what the change does to their scores and order.
+        measures: The measures of the runs; by default nDCG@10, and AP from `rel` on.
         rel: The lowest grade that is relevant.
+        confidence: The confidence of intervals.
+        run_format: The format of the runs, if it should not be guessed.
+        order_by: "score", or "rank" to order runs by their rank column.
         progress: Called with the step, how much of it is done, and of how much.
+        comparing: Keywords of `compare`: baseline, test, level, seed.
 
     Returns:
         The changes.
@@ -168,6 +187,16 @@ def diff(before: Any, after: Any, *, rel: float = 1, progress: Progress | None =
     [('a', 1.0, 2.0), ('b', 0.0, None), ('c', None, 0.0)]
     """
     old, new = Judgments.read(before), Judgments.read(after)
+    found = _diff(old, new, rel, progress)
+    if runs is None:
+        return found
+    how: dict[str, Any] = {"run_format": run_format, "order_by": order_by, "progress": progress}
+    wanted = measures or ("nDCG@10", AP(rel=rel))
+    scores = [evaluate(judgments, runs, wanted, **how) for judgments in (old, new)]
+    return with_effects(found, *scores, confidence=confidence, **comparing)
+
+
+def _diff(old: Judgments, new: Judgments, rel: float, progress: Progress | None) -> Diff:
     if not set(old.queries) & set(new.queries):
         raise InputError(
             f"the two have no query in common: {_label(old)} has {old.queries[0]!r}, "
@@ -177,7 +206,7 @@ def diff(before: Any, after: Any, *, rel: float = 1, progress: Progress | None =
     by_subtopic = "subtopics" in have[0] & have[1]
     noted = sorted((have[0] & have[1]) - {"subtopics"})
     moved: list[_ChangedGrades] = []
-    topics: list[TopicDiff] = []
+    by_query: list[QueryDiff] = []
     transitions: Counter[tuple[Grade, Grade]] = Counter()
     beside = 0
     queries = list(dict.fromkeys([*old.queries, *new.queries]))
@@ -191,7 +220,7 @@ def diff(before: Any, after: Any, *, rel: float = 1, progress: Progress | None =
         if changed:
             moved.append((query, changed))
         transitions.update(found)
-        topics.append(_topic(query, found, were, are, rel))
+        by_query.append(_query_diff(query, found, were, are, rel))
         if noted:
             same = (doc for doc, grade in were.items() if are.get(doc) == grade)
             beside += sum(
@@ -204,7 +233,7 @@ def diff(before: Any, after: Any, *, rel: float = 1, progress: Progress | None =
         names=_labels(old, new),
         rel=rel,
         moved=tuple(moved),
-        topics=tuple(topics),
+        queries=tuple(by_query),
         only_before=tuple(query for query in old.queries if query not in new),
         only_after=tuple(query for query in new.queries if query not in old),
         transitions=dict(transitions),
@@ -227,17 +256,17 @@ def _compared(
     return Counter([*pairs, *(pair for _, pair in new)]), [*moved, *new]
 
 
-def _topic(
+def _query_diff(
     query: str,
     found: Mapping[tuple[Grade, Grade], int],
     were: Mapping[str, float],
     are: Mapping[str, float],
     rel: float,
-) -> TopicDiff:
+) -> QueryDiff:
     counts = Counter[str]()
     for pair, count in found.items():
         counts[_kind(*pair)] += count
-    return TopicDiff(
+    return QueryDiff(
         query=query,
         **{name: counts[name] for name in ("same", "added", "removed", "changed")},
         relevant_before=sum(grade >= rel for grade in were.values()),
@@ -286,7 +315,7 @@ def _grades(judgments: Judgments, query: str) -> dict[str, float]:
 
 
 def _pairs(judgments: Judgments, query: str) -> dict[tuple[str, str], float]:
-    """The grades of documents for each subtopic."""
+    """Return the grades of documents for each subtopic."""
     return {
         (doc, subtopic): grade
         for doc, grades in (judgments.notes.subtopics or {}).get(query, {}).items()
@@ -340,10 +369,10 @@ class RankMove:
 
 
 @dataclass(frozen=True)
-class SharedTopics:
+class SharedQueries:
     """The queries on which two judgments are compared, and how many are left out."""
 
-    topics: tuple[str, ...] = field(metadata=in_json(None))
+    queries: tuple[str, ...] = field(metadata=in_json(None))
     """Judged by both, and all systems are evaluated on them."""
     only_before: int
     only_after: int
@@ -355,7 +384,7 @@ class Effect:
     """The effect of a change of judgments on the order of systems by one measure."""
 
     measure: Measure
-    shared: SharedTopics
+    shared: SharedQueries
     moves: tuple[RankMove, ...]  # the best after the change first
     agreement: OrderAgreement | None  # of both orders; None of one system
     flips: Flips  # what became of the difference of each two systems
@@ -378,8 +407,8 @@ def effects(
     """
     if before.systems != after.systems or before.measures != after.measures:
         raise OptionError("the two scores are to be of the same systems, by the same measures")
-    shared = _shared_topics(before, after)
-    before, after = (part_of(of, topics=shared.topics) for of in (before, after))
+    shared = _shared_queries(before, after)
+    before, after = (part_of(of, topics=shared.queries) for of in (before, after))
     alike: list[OrderAgreement] = []
     turned = Flips(())
     if len(before.systems) > 1:
@@ -425,7 +454,7 @@ def with_effects(found: Diff, before: Scores, after: Scores, **options: Any) -> 
     return replace(found, effects=tuple(effects(before, after, **options)))
 
 
-def _shared_topics(before: Scores, after: Scores) -> SharedTopics:
+def _shared_queries(before: Scores, after: Scores) -> SharedQueries:
     old, new = set(before.queries), set(after.queries)
     in_both = old & new
     if not in_both:
@@ -433,8 +462,8 @@ def _shared_topics(before: Scores, after: Scores) -> SharedTopics:
     evaluated = set(samples(before)[0].topics) & set(samples(after)[0].topics)
     if not evaluated:
         raise InputError("no query of both judgments was evaluated for all systems")
-    return SharedTopics(
-        topics=tuple(query for query in before.queries if query in evaluated),
+    return SharedQueries(
+        queries=tuple(query for query in before.queries if query in evaluated),
         only_before=len(old - new),
         only_after=len(new - old),
         not_evaluated=len(in_both - evaluated),

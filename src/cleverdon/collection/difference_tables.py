@@ -15,7 +15,7 @@ from cleverdon.tables.sections import CountFormat, Section, count_format
 from cleverdon.tables.table import TextTable
 
 if TYPE_CHECKING:
-    from cleverdon.collection.difference import Diff, Effect, Grade, SharedTopics, TopicDiff
+    from cleverdon.collection.difference import Diff, Effect, Grade, QueryDiff, SharedQueries
 
 _BESIDE = {"subtopics": "subtopics", "stratum": "strata", "probability": "probabilities"}
 """The annotations of judgments, and their names in sentences."""
@@ -30,12 +30,12 @@ def diff_sections(found: Diff, *, exact: bool = False) -> list[Section]:
     parts = [Section(overview.header[0], overview)]
     if found.moved:
         parts.append(Section("from grade (rows) to grade (columns)", _transitions(found, write)))
-        changed = sorted(filter(_moved, found.topics), key=lambda topic: -_moved(topic))
+        changed = sorted(filter(_moved, found.queries), key=lambda one: -_moved(one))
         heading = "queries that changed"
         if len(changed) > _MOST and not exact:
             heading = f"the {_MOST} queries that changed most, of {len(changed):,}"
             changed = changed[:_MOST]
-        rows = [_topic_row(topic, write) for topic in changed]
+        rows = [_query_row(one, write) for one in changed]
         parts.append(Section(heading, TextTable(_HEADER, rows, 1, [])))
     for effect in found.effects:
         parts.append(Section(f"systems by {effect.measure}", _moves(effect, exact=exact)))
@@ -47,7 +47,7 @@ def diff_sections(found: Diff, *, exact: bool = False) -> list[Section]:
 def changed_query_table(found: Diff, *, exact: bool = False) -> TextTable:
     """Lay out a row for each query, unchanged ones included."""
     write = count_format(exact=exact)
-    return TextTable(_HEADER, [_topic_row(topic, write) for topic in found.topics], 1, [])
+    return TextTable(_HEADER, [_query_row(one, write) for one in found.queries], 1, [])
 
 
 def change_table(found: Diff, *, exact: bool = False) -> TextTable:
@@ -63,9 +63,9 @@ def change_table(found: Diff, *, exact: bool = False) -> TextTable:
 def diff_notes(found: Diff) -> list[str]:
     """Write what changed for queries, for relevance, and for claims about systems."""
     told = []
-    for topics, where in ((found.only_before, found.names[0]), (found.only_after, found.names[1])):
-        if topics:
-            told.append(f"{counted(len(topics), 'query')} only in {printable(where)}")
+    for queries, where in ((found.only_before, found.names[0]), (found.only_after, found.names[1])):
+        if queries:
+            told.append(f"{counted(len(queries), 'query')} only in {printable(where)}")
     became, ceased = found.crossed
     if became or ceased:
         what = "judgments of subtopics" if found.by_subtopic else "documents"
@@ -86,7 +86,7 @@ def diff_notes(found: Diff) -> list[str]:
     return told
 
 
-def _shared_words(shared: SharedTopics, names: tuple[str, str]) -> str:
+def _shared_words(shared: SharedQueries, names: tuple[str, str]) -> str:
     """On which queries systems were compared, and which are left out."""
     left = [
         f"{count:,} {why}"
@@ -97,7 +97,7 @@ def _shared_words(shared: SharedTopics, names: tuple[str, str]) -> str:
         )
         if count
     ]
-    of_both = f"scores, ranks and tests are on {counted(len(shared.topics), 'query')} of both"
+    of_both = f"scores, ranks and tests are on {counted(len(shared.queries), 'query')} of both"
     return of_both + (f"; left out: {', '.join(left)}" if left else "")
 
 
@@ -142,8 +142,8 @@ def _overview(found: Diff, write: CountFormat) -> TextTable:
         "added": found.added,
         "removed": found.removed,
         "changed": found.changed,
-        "queries that changed": sum(_moved(topic) > 0 for topic in found.topics),
-        "queries": len(found.topics),
+        "queries that changed": sum(_moved(one) > 0 for one in found.queries),
+        "queries": len(found.queries),
         "queries only before": len(found.only_before),
         "queries only after": len(found.only_after),
     }
@@ -151,18 +151,18 @@ def _overview(found: Diff, write: CountFormat) -> TextTable:
     return TextTable([heading, "count"], [[name, write(n)] for name, n in rows.items()], 1, [])
 
 
-def _moved(topic: TopicDiff) -> int:
+def _moved(one: QueryDiff) -> int:
     """Count the judgments of a query that changed."""
-    return topic.added + topic.removed + topic.changed
+    return one.added + one.removed + one.changed
 
 
 _HEADER = ["query", "same", "added", "removed", "changed", "relevant before", "relevant after"]
 
 
-def _topic_row(topic: TopicDiff, write: CountFormat) -> list[str]:
-    judgments = (topic.same, topic.added, topic.removed, topic.changed)
-    relevant = (topic.relevant_before, topic.relevant_after)
-    return [printable(topic.query), *map(write, (*judgments, *relevant))]
+def _query_row(one: QueryDiff, write: CountFormat) -> list[str]:
+    judgments = (one.same, one.added, one.removed, one.changed)
+    relevant = (one.relevant_before, one.relevant_after)
+    return [printable(one.query), *map(write, (*judgments, *relevant))]
 
 
 def _transitions(found: Diff, write: CountFormat) -> TextTable:
@@ -231,7 +231,7 @@ def diff_json(found: Diff) -> dict[str, Any]:
             {"before": before, "after": after, "judgments": count}
             for (before, after), count in found.transitions.items()
         ],
-        "queries": found.topics,
+        "queries": found.queries,
         "changes": found.changes,
         "effects": [_effect(effect) for effect in found.effects],
     }
@@ -241,7 +241,7 @@ def diff_json(found: Diff) -> dict[str, Any]:
 def _effect(effect: Effect) -> dict[str, Any]:
     return {
         "measure": effect.measure,
-        "queries": effect.shared.topics,
+        "queries": effect.shared.queries,
         "left_out": effect.shared,
         "systems": [as_json(move) | {"up": move.up} for move in effect.moves],
         "agreement": {

@@ -14,6 +14,7 @@ from cleverdon import _core
 from cleverdon._common.text import counted, printable
 from cleverdon.data import Annotations, Grades, Judgments, Nested
 from cleverdon.errors import InputError, OptionError, check_count, suggest
+from cleverdon.formats.attributes import read_attributes
 
 if TYPE_CHECKING:
     pass
@@ -28,7 +29,7 @@ Regrade = Callable[[str, str, float], float]
 def select_judgments(
     judgments: Judgments, kept: Grades, *, regrade: Regrade | None = None, name: str | None = None
 ) -> Judgments:
-    """The judgments of these documents, with their strata, probabilities and subtopics.
+    """Select the judgments of these documents, with their strata, probabilities and subtopics.
 
     `kept` holds the grades as they were; `regrade` gives what becomes of each. The grade of a
     document with subtopics is the largest of those, before and after. Queries of which nothing is
@@ -54,7 +55,7 @@ def select_judgments(
 
 
 def _selected_grades(grades: Nested, notes: Annotations, regrade: Regrade) -> Nested:
-    """The new grades: of subtopics the largest, which are regraded already."""
+    """Return the new grades: of subtopics the largest, which are regraded already."""
     covered = notes.subtopics
     return {
         query: {
@@ -128,9 +129,9 @@ class FilterResult:
 
     judgments: Judgments
     before: int  # how many judgments there were
-    topics_before: int
+    queries_before: int
     dropped: dict[str, int]  # judgments, by reason
-    dropped_topics: tuple[str, ...]  # of which no judgment is left
+    dropped_queries: tuple[str, ...]  # of which no judgment is left
     missing: tuple[str, ...]  # queries that were named and have no judgments
     missing_docs: tuple[str, ...]  # documents that were named and that no judgment mentions
     regraded: int | None  # judgments whose grade became another; None where none was to
@@ -141,37 +142,43 @@ class FilterResult:
 def filter_judgments(
     judgments: Any,
     *,
-    topics: Collection[str] | None = None,
-    topics_like: str | None = None,
+    queries: Collection[str] | None = None,
+    queries_like: str | None = None,
     docs: Collection[str] | None = None,
     docs_like: str | None = None,
+    attributes: Any = None,
+    by: str | None = None,
+    values: Collection[str] = (),
     exclude: bool = False,
     lowest: float | None = None,
     highest: float | None = None,
     drop_unjudged: bool = False,
     grades: Mapping[float, float] | None = None,
     binary: bool = False,
-    least_relevant: int = 0,
+    min_relevant: int = 0,
     rel: float = 1,
 ) -> FilterResult:
     """Keep the judgments of some queries, documents and grades; change grades.
 
     Queries and documents are chosen first, then grades; `grades` and `binary` come after that, and
-    `least_relevant` counts what is left.
+    `min_relevant` counts what is left.
 
     Args:
         judgments: The judgments: a file, a dict or a data frame.
-        topics: Queries to keep.
-        topics_like: A regular expression that is searched for in the ids of queries.
+        queries: Queries to keep.
+        queries_like: A regular expression that is searched for in the ids of queries.
         docs: Documents to keep.
         docs_like: A regular expression that is searched for in the ids of documents.
+        attributes: Attributes of queries (see `cleverdon.formats.attributes`).
+        by: The attribute that decides which other queries to keep; by default the only one.
+        values: Its values for these queries.
         exclude: Drop the named queries and documents, and keep all others.
         lowest: Keep grades from this one on.
         highest: Keep grades up to this one.
         drop_unjudged: Drop documents that were pooled and not judged (grades below 0).
         grades: New grades by old ones; grades that are not named stay.
         binary: Make 1 of grades from `rel` on, and 0 of others that were judged.
-        least_relevant: Drop queries with fewer relevant documents.
+        min_relevant: Drop queries with fewer relevant documents.
         rel: The lowest grade that is relevant.
 
     Returns:
@@ -182,13 +189,15 @@ def filter_judgments(
     {'q1': {'a': 1.0}, 'q2': {'a': 1.0}}
     """
     given = Judgments.read(judgments)
-    _check(topics, docs, lowest, highest, grades, binary)
-    check_count("least_relevant", least_relevant, least=0)
-    if exclude and not any(chosen is not None for chosen in (topics, topics_like, docs, docs_like)):
+    _check(queries, docs, lowest, highest, grades, binary)
+    check_count("min_relevant", min_relevant, least=0)
+    if attributes is not None:
+        queries = [*(queries or ()), *_queries_with(attributes, by, values)]
+    if exclude and (queries, queries_like, docs, docs_like) == (None,) * 4:
         raise OptionError("exclude=True drops what is named, and no query or document is")
-    missing = () if topics is None else tuple(topic for topic in topics if topic not in given)
-    _check_known(given, topics, missing, alone=topics_like is None and not exclude)
-    wants_topic = _choice(topics, topics_like, exclude=exclude)
+    missing = () if queries is None else tuple(query for query in queries if query not in given)
+    _check_known(given, queries, missing, alone=queries_like is None and not exclude)
+    wants_query = _choice(queries, queries_like, exclude=exclude)
     wants_doc = _choice(docs, docs_like, exclude=exclude)
     low = float("-inf") if lowest is None else lowest
     high = float("inf") if highest is None else highest
@@ -202,7 +211,7 @@ def filter_judgments(
         of_query = given[query]
         for doc in strangers.keys() & of_query.keys():
             del strangers[doc]
-        if not wants_topic(query):
+        if not wants_query(query):
             dropped["query"] += len(of_query)
             continue
         left: dict[str, float] = {}
@@ -221,13 +230,13 @@ def filter_judgments(
     if not any(kept.values()):
         raise _nothing_left(given, _stage(dropped, len(given)), lowest, highest, reached)
     made = select_judgments(given, kept, regrade=regrade)
-    if least_relevant:
-        few = {query for query in made.queries if _relevant(made[query], rel) < least_relevant}
+    if min_relevant:
+        few = {query for query in made.queries if _relevant(made[query], rel) < min_relevant}
         dropped["too few relevant"] = sum(len(kept[query]) for query in few)
         if len(few) == len(made.queries):
             most = max(made.queries, key=lambda query: _relevant(made[query], rel))
             raise InputError(
-                f"no judgment is left: no query has {least_relevant:,} relevant documents, of "
+                f"no judgment is left: no query has {min_relevant:,} relevant documents, of "
                 f"grade {rel:g} or more; {most!r} has most, {_relevant(made[most], rel):,}",
                 source=given.source or given.name,
             )
@@ -237,9 +246,9 @@ def filter_judgments(
     return FilterResult(
         judgments=made,
         before=len(given),
-        topics_before=len(given.queries),
+        queries_before=len(given.queries),
         dropped={reason: count for reason, count in dropped.items() if count},
-        dropped_topics=tuple(query for query in given.queries if query not in made),
+        dropped_queries=tuple(query for query in given.queries if query not in made),
         missing=missing,
         missing_docs=tuple(strangers),
         regraded=None if regrade is None else _regraded(given, made),
@@ -248,8 +257,18 @@ def filter_judgments(
     )
 
 
+def _queries_with(attributes: Any, by: str | None, values: Collection[str]) -> list[str]:
+    """Return the queries whose attribute has one of the values."""
+    name, column = read_attributes(attributes).column(by)
+    known = dict.fromkeys(column.values())
+    for value in values:
+        if value not in known:
+            raise OptionError(f"no query has {name} {value!r}{suggest(value, known)}")
+    return [query for query, value in column.items() if value in values]
+
+
 def _stage(dropped: Mapping[str, int], before: int) -> str:
-    """The reason after which nothing was left."""
+    """Return the reason after which nothing was left."""
     left = before
     for reason in _REASONS:
         left -= dropped[reason]
@@ -314,11 +333,11 @@ def _regraded(given: Judgments, made: Judgments) -> int:
 
 
 def _check_known(
-    given: Judgments, topics: Collection[str] | None, missing: tuple[str, ...], *, alone: bool
+    given: Judgments, queries: Collection[str] | None, missing: tuple[str, ...], *, alone: bool
 ) -> None:
     """Require that one of the named queries has judgments."""
-    if alone and topics is not None and len(missing) == len(topics):
-        first = next(iter(topics), None)
+    if alone and queries is not None and len(missing) == len(queries):
+        first = next(iter(queries), None)
         if first is None:
             raise OptionError("queries is empty: name those to keep")
         near = suggest(first, given.queries) or f"; there is {given.queries[0]!r}"
@@ -329,14 +348,14 @@ def _check_known(
 
 
 def _check(
-    topics: Any,
+    queries: Any,
     docs: Any,
     lowest: float | None,
     highest: float | None,
     grades: Mapping[float, float] | None,
     binary: bool,
 ) -> None:
-    for name, ids in (("topics", topics), ("docs", docs)):
+    for name, ids in (("queries", queries), ("docs", docs)):
         if isinstance(ids, str):
             raise OptionError(f"{name}={ids!r}: expected several ids; write [{ids!r}] for one")
     if lowest is not None and highest is not None and lowest > highest:
@@ -379,8 +398,8 @@ def filter_notes(found: FilterResult) -> Iterator[str]:
     else:
         reasons = ", ".join(f"{reason}: {count:,}" for reason, count in found.dropped.items())
         yield f"{counted(left, 'judgment')} of {found.before:,} dropped ({reasons})"
-    if found.dropped_topics:
-        yield count_ids(found.dropped_topics, "query", "dropped")
+    if found.dropped_queries:
+        yield count_ids(found.dropped_queries, "query", "dropped")
     if found.regraded is not None:
         yield f"{counted(found.regraded, 'grade')} became another"
     for grade in found.unmet:

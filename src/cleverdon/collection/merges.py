@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from cleverdon import _core
+from cleverdon._common.files import write_file
 from cleverdon._common.progress import Progress
 from cleverdon._common.text import counted, printable
 from cleverdon.collection.filters import MOST_NAMED
@@ -111,7 +112,7 @@ class MergeInput:
 
     name: str
     judgments: int
-    topics: int
+    queries: int
     new: int  # judgments that no file before it has
 
 
@@ -144,6 +145,7 @@ def merge(
     *,
     policy: str = "error",
     name: str = "merged",
+    contradictions_file: str | None = None,
     progress: Progress | None = None,
 ) -> MergeResult:
     """Merge several sets of judgments into one.
@@ -155,6 +157,8 @@ def merge(
         several: Judgments by name, or files.
         policy: The grade of a document that has different ones: one of `CONTRADICTIONS`.
         name: The name of the merged judgments.
+        contradictions_file: A CSV file that lists all contradictions, also those that stop the
+            merge.
         progress: Called with the step, how much of it is done, and of how much.
 
     Returns:
@@ -178,8 +182,13 @@ def merge(
             progress("merging", at + 1, len(queries))
     contradictions = tuple(work.contradictions)
     if contradictions and policy == "error":
-        none_taken = tuple(replace(each, taken=None) for each in contradictions)
-        raise ContradictionError(_told(contradictions, named), none_taken)
+        contradictions = tuple(replace(each, taken=None) for each in contradictions)
+    if contradictions_file is not None:
+        content = _contradictions_csv(contradictions, tuple(named))
+        write_file(contradictions_file, content.encode())
+    if contradictions and policy == "error":
+        listed = f"; {contradictions_file} lists all" if contradictions_file else ""
+        raise ContradictionError(_told(contradictions, named) + listed, contradictions)
     return MergeResult(
         judgments=work.judgments(name),
         inputs=tuple(
@@ -354,7 +363,7 @@ def merge_notes(found: MergeResult) -> Iterator[str]:
     for each in found.inputs:
         yield (
             f"{printable(each.name)}: {counted(each.judgments, 'judgment')} of "
-            f"{counted(each.topics, 'query')}, {each.new:,} new"
+            f"{counted(each.queries, 'query')}, {each.new:,} new"
         )
     if found.repeated:
         yield f"{counted(found.repeated, 'document')} judged in several files"
@@ -372,7 +381,7 @@ def merge_notes(found: MergeResult) -> Iterator[str]:
             yield f"    and {more:,} more (--contradictions FILE lists all)"
 
 
-def contradictions_csv(contradictions: Sequence[Contradiction], names: Sequence[str]) -> str:
+def _contradictions_csv(contradictions: Sequence[Contradiction], names: Sequence[str]) -> str:
     """Write all contradictions as CSV, with a column for each file."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

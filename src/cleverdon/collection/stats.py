@@ -20,7 +20,7 @@ from cleverdon.collection.description import (
     Difficulty,
     coverage_of,
     describe,
-    topic_difficulty,
+    query_difficulty,
 )
 from cleverdon.collection.tables import (
     hole_counts,
@@ -34,7 +34,8 @@ from cleverdon.comparison.slices import UNKNOWN
 from cleverdon.data import Judgments
 from cleverdon.errors import OptionError
 from cleverdon.evaluation import score
-from cleverdon.formats.attributes import read_topics
+from cleverdon.formats.attributes import read_attributes
+from cleverdon.formats.texts import check_file_exists, read_texts
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse_all
 from cleverdon.pooling.recall.judged_results import find_judged_results, ranked_runs
@@ -43,7 +44,8 @@ from cleverdon.settings import Settings
 from cleverdon.tables.result import OneTable, Result
 from cleverdon.tables.sections import Section
 
-_FEW_TOPICS = 25
+_LONGEST = 60  # characters of the text of a query, in tables
+_FEW_QUERIES = 25
 """Buckley & Voorhees 2000, doi:10.1145/345508.345543: at least 25 queries, and better 50."""
 _FEW_RELEVANT = 5
 """With fewer relevant documents, one rank of one document decides on a query's score."""
@@ -90,19 +92,19 @@ def concerns(
     called = files or FileNames()
     found = list(_of_judgments(described, called))
     if coverage is not None:
-        found += _of_topics(coverage)
+        found += _of_queries(coverage)
         found += _of_holes(coverage, called)
         found += _of_pool(coverage, described, called)
     return tuple(found)
 
 
 def _of_judgments(described: Description, files: FileNames) -> Iterator[Concern]:
-    count = len(described.topics)
-    if count < _FEW_TOPICS:
+    count = len(described.queries)
+    if count < _FEW_QUERIES:
         yield Concern(
             "few queries",
             f"{counted(count, 'query')} {'is' if count == 1 else 'are'} few: with fewer than "
-            f"{_FEW_TOPICS}, which system is better depends on which queries were chosen",
+            f"{_FEW_QUERIES}, which system is better depends on which queries were chosen",
             "add queries, and ask what those at hand can show",
             f"cleverdon power {shlex.quote(files.qrels)} {files.all_runs()}",
         )
@@ -126,7 +128,7 @@ def _of_judgments(described: Description, files: FileNames) -> Iterator[Concern]
             f"cleverdon collection filter {shlex.quote(files.qrels)} --min-relevant 1"
             f"{_rel(described)} -o FILE",
         )
-    few = [topic.query for topic in described.topics if 0 < topic.relevant < _FEW_RELEVANT]
+    few = [one.query for one in described.queries if 0 < one.relevant < _FEW_RELEVANT]
     if few:
         yield Concern(
             "few relevant documents",
@@ -135,7 +137,7 @@ def _of_judgments(described: Description, files: FileNames) -> Iterator[Concern]
             "take measures that do not rest on all relevant documents being known (RR, nDCG@10), "
             "or judge more",
         )
-    if all(topic.judged == topic.relevant for topic in described.topics):
+    if all(one.judged == one.relevant for one in described.queries):
         yield Concern(
             "only relevant documents",
             "every judged document is relevant: what is judged not relevant cannot be told from "
@@ -153,7 +155,7 @@ def _of_judgments(described: Description, files: FileNames) -> Iterator[Concern]
         )
 
 
-def _of_topics(coverage: Coverage) -> Iterator[Concern]:
+def _of_queries(coverage: Coverage) -> Iterator[Concern]:
     if coverage.in_no_run:
         yield Concern(
             "judged, in no run",
@@ -235,13 +237,13 @@ def _rel(described: Description) -> str:
 
 
 def _first_names(ids: Sequence[str], count: int | None = None) -> str:
-    """The first few of so many."""
+    """Return the first few of so many."""
     more = (len(ids) if count is None else count) - len(ids[:_NAMED])
     return ", ".join(ids[:_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 @dataclass(frozen=True)
-class TopicGroup:
+class QueryGroup:
     """The queries that have one value of an attribute."""
 
     value: str
@@ -266,7 +268,7 @@ class CollectionStats(Result):
     not_judged: tuple[str, ...]  # queries with attributes or texts, and without judgments
     not_described: tuple[str, ...]  # judged queries without attributes and texts
     attribute: str | None
-    kinds: tuple[TopicGroup, ...]
+    kinds: tuple[QueryGroup, ...]
     coverage: Coverage | None
     difficulty: Difficulty | None
     reuse: Reuse | None
@@ -301,9 +303,9 @@ def collection_stats(
     judgments: Any,
     runs: Any = None,
     *,
-    topics: Any = None,
+    attributes: Any = None,
     by: str | None = None,
-    texts: Mapping[str, str] | None = None,
+    texts: str | Mapping[str, str] | None = None,
     measure: str | Measure | None = None,
     ks: Sequence[int] = KS,
     depth: int = DEPTH,
@@ -319,9 +321,9 @@ def collection_stats(
     Args:
         judgments: The judgments: a file, a dict or a data frame.
         runs: Runs by name, or files.
-        topics: Attributes of queries (see `cleverdon.formats.attributes`).
+        attributes: Attributes of queries (see `cleverdon.formats.attributes`).
         by: The attribute to count queries by.
-        texts: The text of each query, shown beside its id.
+        texts: The text of each query, shown beside its id; or a file that has them.
         measure: Queries are hard where its mean over systems is low. By default nDCG@10 where
             relevant documents have several grades and `rel` is 1, else AP from `rel` on.
         ks: Cut-offs above which unjudged results are counted.
@@ -343,8 +345,9 @@ def collection_stats(
     """
     given = Judgments.read(judgments, format=qrels_format)
     described = describe(given, rel=rel)
-    attribute, column, listed = _attribute(topics, by)
-    known = dict.fromkeys([*listed, *(texts or {})])
+    attribute, column, listed = _attribute(attributes, by)
+    lines = _lines(texts) if isinstance(texts, str) else dict(texts or {})
+    known = dict.fromkeys([*listed, *lines])
     cover = hard = lost = None
     files = FileNames(given.source if os.path.exists(given.source) else "QRELS")
     if runs is not None:
@@ -356,7 +359,7 @@ def collection_stats(
         scores = score(given, ranked, (wanted,), settings=Settings(order_by=order_by))
         # Where nothing is relevant, which is a concern, no query is harder than another.
         if measure is not None or not scores.unknowns():
-            hard = topic_difficulty(scores)
+            hard = query_difficulty(scores)
         cover = coverage_of(given, ranked, ks=ks, depth=depth, rel=rel)
         sources = ((run.name, run.source) for run in ranked)
         files = FileNames(files.qrels, tuple(sources))
@@ -370,11 +373,11 @@ def collection_stats(
     return CollectionStats(
         name=given.source or given.name,
         described=described,
-        texts=dict(texts or {}),
-        not_judged=tuple(topic for topic in known if topic not in given),
+        texts=lines,
+        not_judged=tuple(query for query in known if query not in given),
         not_described=tuple(q for q in given.queries if q not in known) if known else (),
         attribute=attribute,
-        kinds=_topic_groups(described, column) if attribute else (),
+        kinds=_query_groups(described, column) if attribute else (),
         coverage=cover,
         difficulty=hard,
         reuse=lost,
@@ -382,8 +385,15 @@ def collection_stats(
     )
 
 
+def _lines(file: str) -> dict[str, str]:
+    """Return the text of every query of the file, on one line, judged or not."""
+    check_file_exists(file)
+    found = read_texts(file, kind="queries", limit=_LONGEST)
+    return {query: text.line for query, text in found.items()}
+
+
 def _measure(measure: str | Measure | None, described: Description) -> Measure:
-    """By which queries are hard."""
+    """Return the measure by which queries are hard."""
     if measure is None:
         # nDCG knows no lowest grade that is relevant: only AP can follow one that was chosen.
         by_grades = described.graded and described.rel == 1
@@ -396,23 +406,23 @@ def _measure(measure: str | Measure | None, described: Description) -> Measure:
     return wanted[0]
 
 
-def _attribute(topics: Any, by: str | None) -> tuple[str | None, dict[str, str], list[str]]:
-    """The attribute that queries are counted by, its values, and all queries of the table."""
-    if topics is None:
+def _attribute(attributes: Any, by: str | None) -> tuple[str | None, dict[str, str], list[str]]:
+    """Return the attribute to count queries by, its values, and all queries of the table."""
+    if attributes is None:
         if by is not None:
             raise OptionError(f"by={by!r} names an attribute of queries, and none are given")
         return None, {}, []
-    table = read_topics(topics)
+    table = read_attributes(attributes)
     if by is None and len(table.names) > 1:
         return None, {}, list(table.values)
     name, column = table.column(by)
     return name, column, list(table.values)
 
 
-def _topic_groups(described: Description, column: Mapping[str, str]) -> tuple[TopicGroup, ...]:
+def _query_groups(described: Description, column: Mapping[str, str]) -> tuple[QueryGroup, ...]:
     found: dict[str, list[int]] = {}
-    for topic in described.topics:
-        sums = found.setdefault(column.get(topic.query, UNKNOWN), [0, 0, 0])
-        for at, number in enumerate((1, topic.judged, topic.relevant)):
+    for one in described.queries:
+        sums = found.setdefault(column.get(one.query, UNKNOWN), [0, 0, 0])
+        for at, number in enumerate((1, one.judged, one.relevant)):
             sums[at] += number
-    return tuple(TopicGroup(value, *sums) for value, sums in found.items())
+    return tuple(QueryGroup(value, *sums) for value, sums in found.items())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -18,9 +18,11 @@ from cleverdon._common.progress import Progress
 from cleverdon._common.text import counted
 from cleverdon.collection.filters import Regrade, count_ids, is_sample, select_judgments
 from cleverdon.comparison.slices import UNKNOWN
-from cleverdon.comparison.splits import Splits
+from cleverdon.comparison.splits import Splits, k_fold, read_splits
+from cleverdon.comparison.splits import hold_out as hold_out_queries
 from cleverdon.data import POOLED, Judgments
 from cleverdon.errors import InputError, OptionError, check_count, check_seed, check_within, suggest
+from cleverdon.formats.attributes import read_attributes
 from cleverdon.pooling.contributions import gather
 
 _SAMPLE = (
@@ -33,14 +35,14 @@ _SAMPLE = (
 class Subset:
     """A part of judgments, and how much of them it is.
 
-    >>> found = sample_topics({"q1": {"a": 1}, "q2": {"a": 1}}, count=1)
+    >>> found = sample_queries({"q1": {"a": 1}, "q2": {"a": 1}}, count=1)
     >>> found.before, len(found.judgments)
     (2, 1)
     """
 
     judgments: Judgments
     before: int
-    topics_before: int
+    queries_before: int
     judged: int  # documents of the subset that keep their grade
     marked: int = 0  # documents that were not drawn, and are kept as not judged
     raised: int = 0  # queries that gave one judgment, where their share of them is none
@@ -50,7 +52,7 @@ class Subset:
     warnings: tuple[str, ...] = ()
 
 
-def sample_topics(
+def sample_queries(
     judgments: Any, *, share: float | None = None, count: int | None = None, seed: int = 0
 ) -> Subset:
     """Draw queries at random, with all their judgments.
@@ -65,14 +67,14 @@ def sample_topics(
         The subset.
 
     >>> qrels = {f"q{i}": {"a": 1} for i in range(10)}
-    >>> sample_topics(qrels, count=3, seed=1).judgments.queries
+    >>> sample_queries(qrels, count=3, seed=1).judgments.queries
     ['q3', 'q4', 'q7']
     """
     given = Judgments.read(judgments)
-    topics = sorted(given.queries, key=str.encode)
-    wanted = _number(share, count, of=len(topics), what="queries")
-    drawn = _random(seed, "").choice(len(topics), size=wanted, replace=False)
-    chosen = {topics[at] for at in drawn}
+    queries = sorted(given.queries, key=str.encode)
+    wanted = _number(share, count, of=len(queries), what="queries")
+    drawn = _random(seed, "").choice(len(queries), size=wanted, replace=False)
+    chosen = {queries[at] for at in drawn}
     made = _subset(given, {query: given[query] for query in given.queries if query in chosen})
     return replace(made, asked=count if count is not None and count > wanted else None)
 
@@ -184,6 +186,69 @@ def simulate_pool(
     return replace(made, warnings=_warnings(given))
 
 
+def take_subset(
+    judgments: Any,
+    runs: Any = None,
+    *,
+    depth: int | None = None,
+    leave_out: Collection[str] = (),
+    queries_share: float | None = None,
+    queries_count: int | None = None,
+    share: float | None = None,
+    judgments_per_query: int | None = None,
+    by_grade: bool = False,
+    mark: bool = False,
+    seed: int = 0,
+    run_format: str | None = None,
+    order_by: str = "score",
+    progress: Progress | None = None,
+) -> list[Subset]:
+    """Take a part of judgments in up to three steps: a pool, then queries, then judgments.
+
+    Args:
+        judgments: The judgments: a file, a dict or a data frame.
+        runs: Runs by name, or files, to keep what their pool has: see `simulate_pool`.
+        depth: How many results of each run are pooled; by default all.
+        leave_out: Runs that do not contribute to the pool.
+        queries_share: The share of queries to draw: see `sample_queries`.
+        queries_count: The number of queries to draw, instead of a share.
+        share: The share of each query's judgments to draw: see `sample_judgments`.
+        judgments_per_query: The number of judgments of each query to draw, instead of a share.
+        by_grade: Draw the share from each grade, give or take one judgment.
+        mark: Keep judgments that are not drawn with grade -1, pooled and not judged.
+        seed: The seed: the same one draws the same subset.
+        run_format: The format of the runs, if it should not be guessed.
+        order_by: "score", or "rank" to order runs by their rank column.
+        progress: Called with the step, how much of it is done, and of how much.
+
+    Returns:
+        The subset after each step; the last is the result.
+
+    Raises:
+        OptionError: No step is asked for.
+
+    >>> qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1, "b": 1}}
+    >>> steps = take_subset(qrels, queries_count=1, judgments_per_query=1)
+    >>> [len(step.judgments) for step in steps]
+    [2, 1]
+    """
+    steps: list[Subset] = []
+    left = Judgments.read(judgments)
+    if runs is not None:
+        how: dict[str, Any] = {"format": run_format, "order_by": order_by, "progress": progress}
+        steps.append(simulate_pool(left, runs, depth=depth, leave_out=leave_out, **how))
+        left = steps[-1].judgments
+    if queries_share is not None or queries_count is not None:
+        steps.append(sample_queries(left, share=queries_share, count=queries_count, seed=seed))
+        left = steps[-1].judgments
+    if share is not None or judgments_per_query is not None:
+        drawn: dict[str, Any] = {"share": share, "count": judgments_per_query, "seed": seed}
+        steps.append(sample_judgments(left, **drawn, by_grade=by_grade, mark=mark))
+    if not steps:
+        raise OptionError("name a part: runs, a share or number of queries, or of judgments")
+    return steps
+
+
 def _subset(
     given: Judgments, kept: dict[str, dict[str, float]], regrade: Regrade | None = None
 ) -> Subset:
@@ -205,8 +270,8 @@ def _number(share: float | None, count: int | None, *, of: int, what: str) -> in
     return min(check_count("count", count), of)
 
 
-def _random(seed: int, topic: str) -> np.random.Generator:
-    return np.random.default_rng([check_seed(seed), *topic.encode()])
+def _random(seed: int, query: str) -> np.random.Generator:
+    return np.random.default_rng([check_seed(seed), *query.encode()])
 
 
 def _drawn(grades: list[float], size: int, random: np.random.Generator, *, by_grade: bool) -> Ints:
@@ -234,6 +299,8 @@ class Split:
     parts: dict[str, Judgments]
     left_out: tuple[str, ...]  # queries with judgments that are in no part
     missing: tuple[str, ...]  # queries of parts that have no judgments
+    files: Mapping[str, str] = field(default_factory=dict)  # of each part, where they were named
+    hold_out: float | None = None  # the share of queries that was asked for as test
 
 
 def split_judgments(judgments: Any, parts: Mapping[str, Collection[str]]) -> Split:
@@ -255,8 +322,8 @@ def split_judgments(judgments: Any, parts: Mapping[str, Collection[str]]) -> Spl
     if not parts:
         raise OptionError("there is no part to split judgments into")
     made: dict[str, Judgments] = {}
-    for name, topics in parts.items():
-        wanted = frozenset(topics)
+    for name, queries in parts.items():
+        wanted = frozenset(queries)
         kept = {query: given[query] for query in given.queries if query in wanted}
         if not kept:
             raise InputError(
@@ -264,15 +331,69 @@ def split_judgments(judgments: Any, parts: Mapping[str, Collection[str]]) -> Spl
                 f"the judgments have {given.queries[0]!r}"
             )
         made[name] = select_judgments(given, kept, name=name)
-    named = dict.fromkeys(topic for topics in parts.values() for topic in topics)
+    named = dict.fromkeys(query for queries in parts.values() for query in queries)
     return Split(
         made,
         tuple(query for query in given.queries if query not in named),
-        tuple(topic for topic in named if topic not in given),
+        tuple(query for query in named if query not in given),
     )
 
 
-def parts_of_splits(splits: Splits, *, train: bool = False) -> dict[str, tuple[str, ...]]:
+def split_into_files(
+    judgments: Any,
+    pattern: str,
+    *,
+    hold_out: float | None = None,
+    folds: int | None = None,
+    splits: str | None = None,
+    attributes: Any = None,
+    by: str | None = None,
+    train: bool = False,
+    seed: int = 0,
+) -> Split:
+    """Split judgments by query in one of four ways, and name a file for each part.
+
+    Nothing is written.
+
+    Args:
+        judgments: The judgments: a file, a dict or a data frame.
+        pattern: The names of files, with {name} for the part.
+        hold_out: The share of queries that is test; all others are train.
+        folds: The number of parts, called fold1, fold2 and so on.
+        splits: A file that `cleverdon splits` wrote.
+        attributes: Attributes of queries, with a part for each value (see
+            `cleverdon.formats.attributes`).
+        by: The attribute; by default the only one.
+        train: Make parts of each fold's training queries as well.
+        seed: The seed: the same one draws the same parts.
+
+    Returns:
+        The judgments and the file of each part.
+
+    Raises:
+        OptionError: None of the four ways is given, or several.
+
+    >>> found = split_into_files({"q1": {"a": 1}, "q2": {"a": 0}}, "{name}.txt", folds=2)
+    >>> found.files
+    {'fold1': 'fold1.txt', 'fold2': 'fold2.txt'}
+    """
+    given = Judgments.read(judgments)
+    if sum(way is not None for way in (hold_out, folds, splits, attributes)) != 1:
+        raise OptionError("give one of hold_out, folds, splits and attributes")
+    if attributes is not None:
+        parts = _parts_by_attribute(given.queries, read_attributes(attributes).column(by)[1])
+    elif splits is not None:
+        parts = _parts_of_splits(read_splits(splits), train=train)
+    elif folds is not None:
+        parts = _parts_of_splits(k_fold(given.queries, folds=folds, seed=seed), train=train)
+    else:
+        assert hold_out is not None
+        parts = _parts_of_splits(hold_out_queries(given.queries, share=hold_out, seed=seed))
+    files = _file_names(pattern, list(parts))
+    return replace(split_judgments(given, parts), files=files, hold_out=hold_out)
+
+
+def _parts_of_splits(splits: Splits, *, train: bool = False) -> dict[str, tuple[str, ...]]:
     """Return the queries of each part of splits, by name.
 
     A hold-out has the parts train and test. Folds are parts by their test queries; with `train`,
@@ -294,17 +415,17 @@ def parts_of_splits(splits: Splits, *, train: bool = False) -> dict[str, tuple[s
     return found
 
 
-def parts_by_attribute(
-    topics: Collection[str], column: Mapping[str, str]
+def _parts_by_attribute(
+    queries: Collection[str], column: Mapping[str, str]
 ) -> dict[str, tuple[str, ...]]:
     """Return the queries of each value of an attribute; those without it are "unknown"."""
     found: dict[str, list[str]] = {}
-    for topic in topics:
-        found.setdefault(column.get(topic, UNKNOWN), []).append(topic)
+    for query in queries:
+        found.setdefault(column.get(query, UNKNOWN), []).append(query)
     return {value: tuple(of_value) for value, of_value in found.items()}
 
 
-def file_names(pattern: str, names: Collection[str]) -> dict[str, str]:
+def _file_names(pattern: str, names: Collection[str]) -> dict[str, str]:
     """Return a file name for each part; characters that file names lack become underscores."""
     if _NAME_PLACEHOLDER not in pattern:
         raise OptionError(
@@ -323,18 +444,18 @@ def file_names(pattern: str, names: Collection[str]) -> dict[str, str]:
 
 def subset_notes(found: Subset) -> Iterator[str]:
     """Write how much of the judgments a subset is."""
-    topics = len(found.judgments.queries)
+    queries = len(found.judgments.queries)
     kept = f"{found.judged:,} of {counted(found.before, 'judgment')} kept"
     if found.marked:
         kept = (
             f"{found.judged:,} of {counted(found.before, 'judgment')} drawn, the other "
             f"{found.marked:,} kept as not judged"
         )
-    yield f"{kept}; {topics:,} of {counted(found.topics_before, 'query')}"
+    yield f"{kept}; {queries:,} of {counted(found.queries_before, 'query')}"
     if found.lost:
         yield count_ids(found.lost, "query", "lost")
     if found.asked:
-        yield f"all queries are kept: {found.asked:,} were asked for, of {found.topics_before:,}"
+        yield f"all queries are kept: {found.asked:,} were asked for, of {found.queries_before:,}"
     if found.raised:
         yield (
             f"{counted(found.raised, 'query')} with so few judgments that the share of them is "
@@ -345,20 +466,23 @@ def subset_notes(found: Subset) -> Iterator[str]:
     yield from (f"warning: {warning}" for warning in found.warnings)
 
 
-def hold_out_notes(share: float, train: int, test: int) -> Iterator[str]:
+def _hold_out_notes(share: float, train: int, test: int) -> Iterator[str]:
     """Note where another share is held out than was asked for, since no part may be empty."""
-    topics = train + test
-    if round(share * topics) != test and min(train, test) == 1:
+    queries = train + test
+    if round(share * queries) != test and min(train, test) == 1:
         part = "test" if test == 1 else "train"
         yield (
-            f"{test:,} of {counted(topics, 'query')} held out, which is {test / topics:.1%} and "
+            f"{test:,} of {counted(queries, 'query')} held out, which is {test / queries:.1%} and "
             f"not {100 * share:.4g}%: {part} has one query at least"
         )
 
 
 def split_notes(found: Split) -> Iterator[str]:
-    """Queries that do not fit."""
+    """Name queries that do not fit, and say where another share is held out than was asked for."""
     if found.left_out:
         yield f"warning: {count_ids(found.left_out, 'judged query', 'in no part')}"
     if found.missing:
         yield f"warning: {count_ids(found.missing, 'query', 'of parts without judgments')}"
+    if found.hold_out is not None:
+        sizes = (len(found.parts[part].queries) for part in ("train", "test"))
+        yield from _hold_out_notes(found.hold_out, *sizes)

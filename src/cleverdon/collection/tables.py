@@ -7,7 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from cleverdon._common.text import counted, printable
-from cleverdon.collection.description import Coverage, Difficulty, TopicScore, grades_json
+from cleverdon.collection.description import Coverage, Difficulty, QueryScore, grades_json
 from cleverdon.errors import OptionError
 from cleverdon.pooling.recall.reuse import Reuse
 from cleverdon.score_tables import format_score
@@ -27,7 +27,7 @@ def stats_json(found: CollectionStats) -> dict[str, Any]:
     record = {name: getattr(of, name) for name in counts}
     record |= {name: getattr(of, name) for name in ("relevant_documents", "relevant_to_several")}
     record |= {"most_shared": dict(of.most_shared), "grades": grades_json(of.grades)}
-    scores = {} if hard is None else {one.query: one for one in hard.topics}
+    scores = {} if hard is None else {one.query: one for one in hard.queries}
     record |= {
         "queries_without_relevant": of.without_relevant,
         "queries_not_judged": found.not_judged,
@@ -37,7 +37,7 @@ def stats_json(found: CollectionStats) -> dict[str, Any]:
         "measure": None if hard is None else hard.measure,
         "queries": [
             as_json(one) | {"text": found.texts.get(one.query), "scores": scores.get(one.query)}
-            for one in of.topics
+            for one in of.queries
         ],
         "coverage": found.coverage,
         "reuse": None if found.reuse is None else _reuse_json(found.reuse),
@@ -76,18 +76,18 @@ def query_table(found: CollectionStats, *, exact: bool = False) -> TextTable:
     grades = list(found.described.grades)
     write = count_format(exact=exact)
     header = ["query", "judged", "relevant", "not judged", *(f"grade {g:g}" for g in grades)]
-    scored: dict[str, TopicScore] = {}
+    scored: dict[str, QueryScore] = {}
     if found.difficulty is not None:
-        scored = {topic.query: topic for topic in found.difficulty.topics}
+        scored = {one.query: one for one in found.difficulty.queries}
         header += [str(found.difficulty.measure), "spread", "lowest", "highest", "best"]
     rows = []
-    for topic in found.described.topics:
-        numbers = (topic.judged, topic.relevant, topic.unjudged)
-        cells = [printable(topic.query), *map(write, numbers)]
-        cells += [write(topic.grades.get(grade, 0)) for grade in grades]
+    for one in found.described.queries:
+        numbers = (one.judged, one.relevant, one.unjudged)
+        cells = [printable(one.query), *map(write, numbers)]
+        cells += [write(one.grades.get(grade, 0)) for grade in grades]
         if scored:
-            cells += _scored_topics(scored.get(topic.query), exact=exact)
-        rows.append(_with_text(found, cells, topic.query))
+            cells += _scored_cells(scored.get(one.query), exact=exact)
+        rows.append(_with_text(found, cells, one.query))
     return TextTable(_with_heading(found, header), rows, 1 + bool(found.texts), [])
 
 
@@ -98,7 +98,7 @@ def hole_counts(found: CollectionStats, k: int) -> dict[str, dict[str, int]]:
         raise OptionError(f"holes of the first {k} results were not counted")
     holes = cover.holes[cover.ks.index(k)]
     return {
-        each.system: dict(zip(cover.topics, holes[s].tolist(), strict=True))
+        each.system: dict(zip(cover.queries, holes[s].tolist(), strict=True))
         for s, each in enumerate(cover.systems)
     }
 
@@ -160,13 +160,13 @@ def _pool_depth(cover: Coverage) -> str:
 def _overview(found: CollectionStats, *, exact: bool) -> TextTable:
     of = found.described
     counts: dict[str, float] = {
-        "queries": len(of.topics),
+        "queries": len(of.queries),
         "judged": of.judged,
         "relevant": of.relevant,
         "pooled, not judged": of.unjudged,
     }
     for name in ("judged", "relevant"):
-        numbers = [getattr(topic, name) for topic in of.topics]
+        numbers = [getattr(one, name) for one in of.queries]
         for end, function in (("lowest", min), ("median", median), ("highest", max)):
             counts[f"{name} per query, {end}"] = function(numbers)
     counts |= {
@@ -192,7 +192,7 @@ def _grade_table(found: CollectionStats, *, exact: bool) -> TextTable:
             f"{grade:g}",
             write(count),
             format_decimal(count / total, exact=exact),
-            write(sum(grade in topic.grades for topic in of.topics)),
+            write(sum(grade in one.grades for one in of.queries)),
             "yes" if grade >= of.rel else "no" if grade >= 0 else "not judged",
         ]
         for grade, count in of.grades.items()
@@ -237,36 +237,36 @@ def _systems(found: CollectionStats, cover: Coverage, *, exact: bool) -> TextTab
 
 
 def _hard_and_easy(found: CollectionStats, difficulty: Difficulty, *, exact: bool) -> list[Section]:
-    topics, measure = difficulty.topics, str(difficulty.measure)
-    parts = {"queries, the hardest first": topics}
-    if len(topics) > 2 * _ENDS:
-        parts = {"hardest queries": topics[:_ENDS], "easiest queries": topics[: -_ENDS - 1 : -1]}
+    queries, measure = difficulty.queries, str(difficulty.measure)
+    parts = {"queries, the hardest first": queries}
+    if len(queries) > 2 * _ENDS:
+        parts = {"hardest queries": queries[:_ENDS], "easiest queries": queries[: -_ENDS - 1 : -1]}
     return [
-        Section(heading, _topic_table(found, some, measure, exact=exact))
+        Section(heading, _query_table(found, some, measure, exact=exact))
         for heading, some in parts.items()
     ]
 
 
-def _topic_table(
-    found: CollectionStats, topics: Sequence[TopicScore], measure: str, *, exact: bool
+def _query_table(
+    found: CollectionStats, queries: Sequence[QueryScore], measure: str, *, exact: bool
 ) -> TextTable:
     write = count_format(exact=exact)
-    relevant = {topic.query: topic.relevant for topic in found.described.topics}
+    relevant = {one.query: one.relevant for one in found.described.queries}
     header = ["query", "relevant", measure, "spread", "lowest", "highest", "best"]
     rows = []
-    for each in topics:
+    for each in queries:
         cells = [printable(each.query), write(relevant[each.query])]
-        rows.append(_with_text(found, cells + _scored_topics(each, exact=exact), each.query))
+        rows.append(_with_text(found, cells + _scored_cells(each, exact=exact), each.query))
     return TextTable(_with_heading(found, header), rows, 1 + bool(found.texts), [])
 
 
-def _scored_topics(topic: TopicScore | None, *, exact: bool) -> list[str]:
-    if topic is None:  # not every system was evaluated on it
+def _scored_cells(one: QueryScore | None, *, exact: bool) -> list[str]:
+    if one is None:  # not every system was evaluated on it
         return [""] * 5
-    values: tuple[float, ...] = (topic.mean, topic.spread, topic.low, topic.high)
+    values: tuple[float, ...] = (one.mean, one.spread, one.low, one.high)
     best = "" if exact else "-"  # where several do
-    if topic.best is not None:
-        best = printable(topic.best)
+    if one.best is not None:
+        best = printable(one.best)
     return [*(format_decimal(value, exact=exact) for value in values), best]
 
 
@@ -274,8 +274,8 @@ def _with_heading(found: CollectionStats, header: list[str]) -> list[str]:
     return [header[0], "text", *header[1:]] if found.texts else header
 
 
-def _with_text(found: CollectionStats, cells: list[str], topic: str) -> list[str]:
+def _with_text(found: CollectionStats, cells: list[str], query: str) -> list[str]:
     """Add the text of the query, where it is known."""
     if not found.texts:
         return cells
-    return [cells[0], printable(found.texts.get(topic, "")), *cells[1:]]
+    return [cells[0], printable(found.texts.get(query, "")), *cells[1:]]

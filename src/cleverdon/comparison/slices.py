@@ -21,7 +21,7 @@ from cleverdon._common.text import counted, printable
 from cleverdon.comparison.differences import LEVEL, Difference, compare
 from cleverdon.comparison.samples import part_of, samples
 from cleverdon.errors import InputError, OptionError
-from cleverdon.formats.attributes import read_topics
+from cleverdon.formats.attributes import read_attributes
 from cleverdon.measures.base import Measure
 from cleverdon.score_tables import format_score
 from cleverdon.scores import Scores
@@ -296,7 +296,7 @@ def compare_slices(
     named, wanted = of[0].systems, tuple(sample.measure for sample in of)
     shared = frozenset(of[0].topics)
     scores = part_of(scores, systems=named, measures=wanted)
-    name, values = read_topics(topics).column(by)
+    name, values = read_attributes(topics).column(by)
     known = set(scores.queries)
     column = {topic: value for topic, value in values.items() if topic in known}
     if not column:

@@ -17,9 +17,9 @@ from cleverdon.cli.declarations import (
     argument,
     at_least,
     command,
-    distinct_files,
     flag,
     option,
+    writes,
 )
 from cleverdon.engines.protocol import FIELDS, SCORES
 
@@ -278,7 +278,7 @@ class IndexCommandOptions(OutputOptions):
 
 
 @command(IndexCommandOptions)
-@distinct_files("--json", "--plot")
+@writes("--json", "--plot")
 @at_least(3, "--sizes", where="--plot", because="growth is fitted to them")
 @at_least(3, "--sizes", where="--at", because="growth is fitted to them")
 def index_command(given: IndexCommandOptions) -> None:

@@ -7,10 +7,18 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from cleverdon.cli import options
-from cleverdon.cli.declarations import argument, command, flag, option
+from cleverdon.cli.declarations import (
+    argument,
+    at_most,
+    command,
+    flag,
+    needs_one,
+    one_stdin,
+    option,
+    requires,
+)
 from cleverdon.cli.texts import TextFiles, TextOptions
 
 if TYPE_CHECKING:
@@ -32,11 +40,8 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 
 
 class ExplainOptions(TextOptions, options.SettingsOptions):
-    """The options of `cleverdon explain`."""
-
-    what: tuple[str, ...] = argument(
-        nargs=-1, metavar="MEASURE | QRELS RUN", shell_complete=_complete
-    )
+    what: str | None = argument(metavar="MEASURE|QRELS", required=False, shell_complete=_complete)
+    runs: tuple[str, ...] = argument(options.INPUT, metavar="RUN", nargs=-1)
     profiles: bool = flag("Show where the profiles differ, as tables.")
     query: str | None = option(
         "ID", "The query to trace; may be left out where only one has judgments."
@@ -57,6 +62,10 @@ class ExplainOptions(TextOptions, options.SettingsOptions):
 
 
 @command(ExplainOptions)
+@needs_one("MEASURE|QRELS", "--profiles", what="name a measure, or QRELS and RUN")
+@at_most(1, "RUN", because="--diff RUN2 compares a second one")
+@requires(ExplainOptions.flags("profiles"), "RUN")
+@one_stdin("MEASURE|QRELS", "RUN", "--diff")
 def explain_command(given: ExplainOptions) -> Result | str:
     """Explain what MEASURE is, or where RUN's score on a query comes from.
 
@@ -71,26 +80,24 @@ def explain_command(given: ExplainOptions) -> Result | str:
       cleverdon explain qrels.txt bm25.run --query 301 -m nDCG@10
       cleverdon explain qrels.txt bm25.run --query 301 --diff dense.run
     """
-    what, diff = given.what, given.diff
-    if given.profiles != (not what):
-        raise click.UsageError("name a measure, or QRELS and RUN, or say --profiles")
-    if len(what) > 2:
-        raise click.UsageError("a trace is of one RUN; a second one is compared by --diff RUN2")
-    if len(what) < 2:
-        _check_no_trace(what)
-        from cleverdon.measures.description import describe_measure
+    if given.profiles:
         from cleverdon.profiles import profile_differences
 
-        return profile_differences() if given.profiles else describe_measure(what[0])
-    qrels, run = what
-    options.check_one_stdin(qrels, run, *([diff] if diff else []))
-    opened = options.opened((run, diff) if diff else (run,))
+        return profile_differences()
+    assert given.what is not None
+    if not given.runs:
+        from cleverdon.measures.description import describe_measure
+
+        if os.path.isfile(given.what):
+            raise click.UsageError(f"{given.what} is a file; a trace needs two: QRELS RUN")
+        return describe_measure(given.what)
+    opened = options.opened((*given.runs, *([given.diff] if given.diff else [])))
 
     from cleverdon.explanation.difference import trace_difference
     from cleverdon.explanation.traces import Explanation, Tracer
     from cleverdon.tables.result import Results
 
-    tracer = Tracer(qrels, **given.evaluation)
+    tracer = Tracer(given.what, **given.evaluation)
     found = [
         [
             tracer.trace(source, measure, query=given.query, name=name)
@@ -99,20 +106,9 @@ def explain_command(given: ExplainOptions) -> Result | str:
         for measure in given.measures
     ]
     found = _with_texts(found, given.texts)
-    if diff:
+    if given.diff:
         return Results([trace_difference(first, second) for first, second in found])
     return Explanation([trace for (trace,) in found])
-
-
-def _check_no_trace(what: tuple[str, ...]) -> None:
-    if what and os.path.isfile(what[0]):
-        raise click.UsageError(f"{what[0]} is a file; a trace needs two: QRELS RUN")
-    ctx = click.get_current_context()
-    for parameter in ctx.command.params:
-        name = str(parameter.name)
-        given = ctx.get_parameter_source(name) == ParameterSource.COMMANDLINE
-        if given and name not in ("what", "profiles"):
-            raise click.UsageError(f"{parameter.opts[-1]} goes with QRELS RUN")
 
 
 def _with_texts(found: list[list[Trace]], texts: TextFiles) -> list[list[Trace]]:

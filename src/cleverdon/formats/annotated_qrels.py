@@ -146,12 +146,12 @@ def _read_subtopics(lines: list[_Line]) -> tuple[Any, Annotations]:
     plain: dict[str, dict[str, float]] = {}
     covered: dict[str, dict[str, dict[str, float]]] = {}
     for line in lines:
-        topic, subtopic, doc, _ = line.fields
+        query, subtopic, doc, _ = line.fields
         grade = line.value(3, "a grade")
-        grades = plain.setdefault(topic, {})
+        grades = plain.setdefault(query, {})
         # A document is as relevant as it is to the subtopic that it serves best.
         grades[doc] = max(grade, grades.get(doc, grade))
-        covered.setdefault(topic, {}).setdefault(doc, {})[subtopic] = grade
+        covered.setdefault(query, {}).setdefault(doc, {})[subtopic] = grade
     return plain, Annotations(subtopics=covered)
 
 
@@ -161,9 +161,9 @@ def _read_noted(lines: list[_Line], *, format: str) -> tuple[Any, Annotations]:
     plain: dict[str, dict[str, float]] = {}
     noted: dict[str, dict[str, float]] = {}
     for line in lines:
-        topic, name = line.fields[0], line.fields[doc]
-        noted.setdefault(topic, {})[name] = note(line)
-        plain.setdefault(topic, {})[name] = line.value(grade, "a grade")
+        query, name = line.fields[0], line.fields[doc]
+        noted.setdefault(query, {})[name] = note(line)
+        plain.setdefault(query, {})[name] = line.value(grade, "a grade")
     return plain, Annotations(**{_NOTED[format]: noted})  # type: ignore[arg-type]
 
 

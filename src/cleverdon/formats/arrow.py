@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from cleverdon import _core
-from cleverdon._common.extras import require
-from cleverdon.errors import InputError, MissingExtra
+from cleverdon._common.extras import importing, require
+from cleverdon.errors import InputError
 from cleverdon.formats.detection import ARROW, ARROW_STREAM, PARQUET, choose_columns
 
 
 def from_arrow(table: Any, *, kind: str, duplicates: str, source: str = "") -> _core.Table:
-    """Rows of a polars, pandas, pyarrow, duckdb or other table, by the names of its columns."""
+    """Read rows of a polars, pandas, pyarrow, duckdb or other table, by its column names."""
     names = _names(table)
     (query, doc, value), kind = choose_columns(names, kind=kind, source=source or _described(table))
     columns = (names[query], names[doc], names[value])
@@ -21,18 +21,15 @@ def from_arrow(table: Any, *, kind: str, duplicates: str, source: str = "") -> _
             queries, docs = (table[name].to_numpy(dtype=object, copy=True) for name in columns[:2])
             values = table[columns[2]].to_numpy(dtype="float64", copy=True)  # in one piece
             return _core.Table.from_columns(queries, docs, values, kind, duplicates)
-        return _core.Table.from_arrow(table, columns, kind, duplicates)
+        # pandas hands its columns over through pyarrow.
+        with importing("reading a pandas data frame", package="pyarrow", extra="tables"):
+            return _core.Table.from_arrow(table, columns, kind, duplicates)
     except InputError as error:
         raise InputError(error.message, source=source or _described(table)) from None
     except (TypeError, ValueError) as error:
         # Arrow's own complaint, as of a damaged file: the first line says it.
         message = f"cannot be read: {str(error).partition(chr(10))[0]}"
         raise InputError(message, source=source or _described(table)) from None
-    except ImportError:
-        # pandas hands its columns over through pyarrow.
-        raise MissingExtra(
-            "reading a pandas data frame", package="pyarrow", extra="tables"
-        ) from None
 
 
 def _has_objects(table: Any, columns: tuple[str, str, str]) -> bool:
@@ -46,13 +43,13 @@ def _has_objects(table: Any, columns: tuple[str, str, str]) -> bool:
 def from_file(
     path: str, source: _core.Source, *, format: str, kind: str, duplicates: str
 ) -> _core.Table:
-    """Rows of a Parquet or Arrow file."""
+    """Read rows of a Parquet or Arrow file."""
     table = load_table(_file(path, source), format=format, name=source.name)
     return from_arrow(table, kind=kind, duplicates=duplicates, source=source.name)
 
 
 def names_in_file(path: str, source: _core.Source, *, format: str) -> list[str]:
-    """The names of the columns of a Parquet or Arrow file."""
+    """Return the names of the columns of a Parquet or Arrow file."""
     return _names(load_table(_file(path, source), format=format, name=source.name))
 
 

@@ -23,7 +23,7 @@ from cleverdon.formats.texts import check_file_exists
 
 
 @dataclass(frozen=True)
-class TopicTable:
+class QueryAttributes:
     """The attributes of queries."""
 
     names: tuple[str, ...]
@@ -31,7 +31,7 @@ class TopicTable:
     source: str = ""
 
     def column(self, by: str | None = None) -> tuple[str, dict[str, str]]:
-        """An attribute's name and its value for each query that has it.
+        """Return an attribute's name and its value for each query that has it.
 
         Where there is only one attribute, it need not be named.
         """
@@ -43,18 +43,18 @@ class TopicTable:
         if by not in self.names:
             where = f" in {self.source}" if self.source else ""
             raise OptionError(f"queries have no attribute {by!r}{where}{suggest(by, self.names)}")
-        return by, {topic: row[by] for topic, row in self.values.items() if by in row}
+        return by, {query: row[by] for query, row in self.values.items() if by in row}
 
 
-def read_topics(data: Any) -> TopicTable:
-    """The attributes of queries from a file, or from a dict: query to attribute to value.
+def read_attributes(data: Any) -> QueryAttributes:
+    """Read the attributes of queries from a file, or from a dict: query to attribute to value.
 
-    >>> read_topics({"q1": {"language": "en", "length": 3}, "q2": {"length": 4}}).column("length")
-    ('length', {'q1': '3', 'q2': '4'})
-    >>> read_topics({"q1": "en", "q2": "de"}).column()
+    >>> read_attributes({"q1": {"words": 3, "kind": "web"}, "q2": {"words": 4}}).column("words")
+    ('words', {'q1': '3', 'q2': '4'})
+    >>> read_attributes({"q1": "en", "q2": "de"}).column()
     ('slice', {'q1': 'en', 'q2': 'de'})
     """
-    if isinstance(data, TopicTable):
+    if isinstance(data, QueryAttributes):
         return data
     if isinstance(data, Mapping):
         return _from_mapping(data)
@@ -66,29 +66,30 @@ def read_topics(data: Any) -> TopicTable:
     )
 
 
-def _from_mapping(data: Mapping[Any, Any]) -> TopicTable:
+def _from_mapping(data: Mapping[Any, Any]) -> QueryAttributes:
     if not data:
         raise InputError("there are no queries with attributes")
     nested = [isinstance(row, Mapping) for row in data.values()]
     if not any(nested):
-        data = {topic: {"slice": value} for topic, value in data.items()}
+        data = {query: {"slice": value} for query, value in data.items()}
     elif not all(nested):
-        odd = next(topic for topic, row in data.items() if not isinstance(row, Mapping))
+        odd = next(query for query, row in data.items() if not isinstance(row, Mapping))
         raise InputError(f"query {odd!r} has a value where others have a dict of attributes")
     rows = {
-        str(topic): {str(name): str(value) for name, value in row.items() if not _lacking(value)}
-        for topic, row in data.items()
+        str(query): {str(name): str(value) for name, value in row.items() if not _lacking(value)}
+        for query, row in data.items()
     }
     if len(rows) < len(data):
         raise InputError("two queries have the same id, one as a number and one as text")
-    return TopicTable(tuple(dict.fromkeys(name for row in data.values() for name in row)), rows)
+    names = dict.fromkeys(name for row in data.values() for name in row)
+    return QueryAttributes(tuple(names), rows)
 
 
 def _lacking(value: Any) -> bool:
     return value is None or value == "" or (isinstance(value, float) and math.isnan(value))
 
 
-def _from_text(data: bytes, *, source: str) -> TopicTable:
+def _from_text(data: bytes, *, source: str) -> QueryAttributes:
     text = decode_text(data, source=source, line=1, encoding="utf-8-sig")
     first = text.lstrip("\r\n").split("\n", 1)[0]
     separator = "\t" if "\t" in first else ","
@@ -100,21 +101,21 @@ def _from_text(data: bytes, *, source: str) -> TopicTable:
         if header is None:
             header = _checked_header(cells, source=source, line=line)
             continue
-        problem, topic = "", cells[0]
+        problem, query = "", cells[0]
         if len(cells) != len(header):
             problem = f"expected {len(header)} columns ({', '.join(header)}), found {len(cells)}"
-        elif not topic:
+        elif not query:
             problem = "the query's id is missing"
-        elif topic in seen:
-            problem = f"query {topic!r} is listed twice, first on line {seen[topic]}"
+        elif query in seen:
+            problem = f"query {query!r} is listed twice, first on line {seen[query]}"
         if problem:
             raise InputError(problem, source=source, line=line)
-        seen[topic] = line
+        seen[query] = line
         pairs = zip(header[1:], cells[1:], strict=True)
-        values[topic] = {name: cell for name, cell in pairs if cell}
+        values[query] = {name: cell for name, cell in pairs if cell}
     if header is None or not values:
         raise InputError("has no queries", source=source)
-    return TopicTable(tuple(header[1:]), values, source)
+    return QueryAttributes(tuple(header[1:]), values, source)
 
 
 def _checked_header(names: list[str], *, source: str, line: int) -> list[str]:
@@ -136,7 +137,7 @@ def read_pairs(
     headings: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> dict[str, str]:
-    """The second column by the first: by tabs, commas or white space, packed or not.
+    """Read the second column by the first: by tabs, commas or white space, packed or not.
 
     `names` say what the columns are, for messages; a first line, comments aside, that begins with
     the first of them, or with one of `headings`, is a header.

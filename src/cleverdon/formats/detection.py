@@ -21,7 +21,7 @@ GRADE = ("relevance", "label", "grade", "rel", "judgment", "judgement", "qrel", 
 
 
 def split_columns(line: str, *, separator: str) -> list[str]:
-    """The fields of a line of columns.
+    """Split the fields of a line of columns.
 
     >>> split_columns('"Doe, J.", d1 ,0.5', separator=",")
     ['Doe, J.', 'd1', '0.5']
@@ -66,7 +66,7 @@ def is_column_header(fields: Sequence[str]) -> bool:
 def choose_columns(
     names: Sequence[str], *, kind: str, source: str
 ) -> tuple[tuple[int, int, int], str]:
-    """The positions of query, document and number, and what the number is.
+    """Choose the positions of query, document and number, and what the number is.
 
     A run without scores may have ranks instead.
     """
@@ -131,14 +131,14 @@ HEAD = 1 << 16  # bytes to read of a file; more where they are not a whole line
 
 
 def first_line(text: str, *, comments: bool) -> str:
-    """The first line that is not blank, nor, where there may be such, a comment."""
+    """Return the first line that is not blank, nor, where there may be such, a comment."""
     # Not `splitlines`, which also cuts at characters that may stand in an id.
     lines = (line.rstrip("\r") for line in text.split("\n") if line.strip(" \t\r"))
     return next((line for line in lines if not (comments and line.startswith("#"))), "")
 
 
 def detect_format(head: bytes, *, kind: str, source: str) -> str:
-    """The format of a file that starts like this; TREC's where nothing speaks for another."""
+    """Detect the format by the start of a file; TREC's where nothing speaks for another."""
     if head.startswith(PARQUET):
         return "parquet"
     if head.startswith((ARROW, ARROW_STREAM)):
@@ -190,7 +190,7 @@ def guess_kind(path: str, source: _core.Source, head: bytes) -> _Kind | None:
 
 
 def _of_json(text: str) -> _Kind | None:
-    """Grades are whole numbers, and scores hardly ever are."""
+    """Guess by the numbers: grades are whole, and scores hardly ever are."""
     numbers = re.findall(r":\s*(-?[\d.][\d.eE+-]*)", text)
     if not numbers:
         return "run" if re.search(r":\s*\[", text) else None

@@ -16,10 +16,10 @@ from functools import partial
 from typing import Any, TypeVar, cast
 
 from cleverdon import _core
-from cleverdon._common.extras import require
+from cleverdon._common.extras import importing, require
 from cleverdon._common.progress import Progress
 from cleverdon.data import Judgments, Rows, Run
-from cleverdon.errors import InputError, MissingExtra, OptionError, check_word
+from cleverdon.errors import InputError, OptionError, check_word
 from cleverdon.formats.detection import (
     ANNOTATED,
     FORMATS,
@@ -49,15 +49,9 @@ def is_judging_project(path: str | os.PathLike[str]) -> bool:
 
 def _read_judging_project(path: str, *, format: str | None, name: str | None) -> Judgments:
     """Read the judgments of a project as it would publish them."""
-    try:
+    with importing(f"reading the project {path}", extra="web"):
         # The declared hook of judging projects.
         from cleverdon.judging.exports.qrels import read_folder
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("cleverdon"):
-            raise
-        raise MissingExtra(
-            f"reading the project {path}", package=error.name or "sqlalchemy", extra="web"
-        ) from None
     return read_folder(path, format=format, name=name)
 
 

@@ -103,7 +103,7 @@ BEIR_QRELS = LineShape(names=("query", "document", "grade"), query=0, doc=1, val
 
 
 def line_shape(format: str, *, kind: str, head: str, source: str) -> LineShape:
-    """The lines of a named text format, of runs (kind score or rank) or judgments (grade)."""
+    """Return the shape of lines of a text format, for runs (score or rank) or judgments (grade)."""
     if format == "trec" and kind == "rank":
         return replace(TREC_RUN, value=TREC_RUN.names.index("rank"), kind=kind)
     if format in ("trec", "msmarco") and kind == "grade":

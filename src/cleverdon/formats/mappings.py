@@ -12,7 +12,7 @@ from cleverdon.formats.detection import choose_columns
 
 
 def from_mapping(nested: Mapping[Any, Any], *, kind: str, duplicates: str) -> _core.Table:
-    """Rows of a dict of dicts, query to document to number, or of lists of documents in order."""
+    """Read rows of a dict of dicts (query, document, number), or of lists of documents in order."""
     if has_lists(nested) and kind == "score":
         rows = (
             (query, doc, -place) for query, docs in nested.items() for place, doc in enumerate(docs)
@@ -31,14 +31,14 @@ def has_lists(nested: Mapping[Any, Any]) -> bool:
 
 
 def empty_lists(nested: Mapping[Any, Any]) -> list[str]:
-    """The queries that found nothing, of rankings without scores: their table has rows only."""
+    """Return the queries without results of rankings without scores, which their table lacks."""
     if not has_lists(nested):
         return []
     return [str(query) for query, docs in nested.items() if not docs]
 
 
 def first_filled(nested: Mapping[Any, Any]) -> Any:
-    """The first value that is not an empty dict or list: it tells what the others are.
+    """Return the first value that is not an empty dict or list: it tells what the others are.
 
     Where all are empty, the first; None where there is none.
     """
@@ -48,7 +48,7 @@ def first_filled(nested: Mapping[Any, Any]) -> Any:
 
 
 def from_rows(rows: Iterable[Any], *, kind: str, duplicates: str) -> _core.Table:
-    """Rows of tuples (query, document, number), or of objects with attributes so named.
+    """Read rows of tuples (query, document, number), or of objects with attributes so named.
 
     ir_datasets' qrels, trec_eval-like records of other libraries and named tuples with more than
     three fields are read by the names of their fields.
@@ -89,7 +89,7 @@ _SHAPE = '{"query": {"document": number}}'
 def from_json(
     text: bytes, *, kind: str, duplicates: str, source: str
 ) -> tuple[_core.Table, list[str]]:
-    """Rows of JSON, `{"query": {"document": 1.5}}`, and queries that their table lacks."""
+    """Read rows of JSON, `{"query": {"document": 1.5}}`, and queries that their table lacks."""
     nested = parse_json(text, source=source, shape=_SHAPE)
     if not isinstance(nested, dict):
         raise InputError(f"expected {_SHAPE}", source=source)

@@ -74,7 +74,7 @@ def first_known(names: Sequence[str], wanted: Sequence[str]) -> str | None:
 
 
 def from_json(lines: Iterator[bytes], *, first: bytes, source: str, keep: Keep) -> Records:
-    """Records of JSON: an object a line, or all in one object or list."""
+    """Read records of JSON: an object a line, or all in one object or list."""
     # An object that is closed on its line, with another one below it, is a line of JSONL.
     try:
         start = json.loads(first)
@@ -137,7 +137,7 @@ def _may_be_kept(line: bytes, name: bytes, keep: Keep) -> bool:
 
 
 def from_objects(objects: Iterable[tuple[int, Any]], *, source: str, keep: Keep) -> Records:
-    """Records of objects (line, fields). The first one shows which field is the id."""
+    """Read records of objects (line, fields). The first one shows which field is the id."""
     name: str | None = None
     for place, (line, found) in enumerate(objects, start=1):
         where: dict[str, Any] = {"source": source, "line": line or None}
@@ -156,7 +156,7 @@ def from_objects(objects: Iterable[tuple[int, Any]], *, source: str, keep: Keep)
 
 
 def from_mapping(texts: Mapping[Any, Any], *, source: str, keep: Keep) -> Records:
-    """Records of a dict: an id to its text, or to a dict with title and text."""
+    """Read records of a dict: an id to its text, or to a dict with title and text."""
     for key, value in texts.items():
         id = _id_of(key, source=source)
         if not keep(id):
@@ -173,7 +173,7 @@ def from_mapping(texts: Mapping[Any, Any], *, source: str, keep: Keep) -> Record
 
 
 def _id_of(value: Any, *, source: str, line: int | None = None) -> str:
-    """An id as text; numbers are ids as well."""
+    """Return an id as text; numbers are ids as well."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, str) and value.strip():
@@ -193,7 +193,7 @@ def _title_and_text(
 
 
 def _plain_text(value: Any) -> str:
-    """The text in a JSON value: some collections keep theirs as a list of paragraphs.
+    """Return the text in a JSON value: some collections keep theirs as a list of paragraphs.
 
     >>> _plain_text(["One.", None, {"type": "caption", "content": "Two."}])
     'One.\\nTwo.'
@@ -230,7 +230,7 @@ _LONGEST_CELL = 2**31 - 1  # characters: Python's own limit is shorter than some
 def from_columns(
     lines: Iterable[bytes], *, first: bytes, source: str, keep: Keep
 ) -> Records | None:
-    """Records of columns by tabs or commas, or of `12:text`; None where it looks like neither."""
+    """Read records of columns by tabs or commas, or of `12:text`; None of anything else."""
     line = first.rstrip(b"\r\n")
     separator = "\t" if b"\t" in line else ","
     header = [name.strip().strip('"') for name in line.decode("utf-8", "replace").split(separator)]
@@ -356,14 +356,14 @@ _PYARROW = ("pyarrow", "pyarrow.parquet")
 
 
 def from_table(table: Any, *, source: str, keep: Keep) -> Records:
-    """Records of a polars, pandas, pyarrow, duckdb or other table, by the names of its columns."""
+    """Read records of a polars, pandas, pyarrow, duckdb or other table, by its column names."""
     pyarrow = require("pyarrow", _TABLES, extra="tables")
     reader = pyarrow.RecordBatchReader.from_stream(table)
     return _from_batches(reader.schema.names, reader, source=source, keep=keep)
 
 
 def from_table_file(file: str | bytes, *, format: str, source: str, keep: Keep) -> Records:
-    """Records of a Parquet or Arrow file: its path, or its bytes where it comes through a pipe."""
+    """Read records of a Parquet or Arrow file: its path, or its bytes if it comes by a pipe."""
     if format == "arrow":
         # It is mapped, so that only what is looked at comes into memory.
         table = load_table(file, format=format, name=source)

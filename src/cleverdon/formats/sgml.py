@@ -20,7 +20,7 @@ _ENDLESS = re.compile("&#[0-9]{100,};?")
 
 
 def unescape_html(text: str) -> str:
-    """A text with its references resolved; one that leads nowhere is the mark for that.
+    """Return a text with its references resolved; one that leads nowhere is the mark for that.
 
     >>> unescape_html("Fish &amp; chips, &#8364;5"), unescape_html(f"&#{'9' * 5_000};")
     ('Fish & chips, €5', '\ufffd')
@@ -57,7 +57,7 @@ _TAG = re.compile(r"<!\[CDATA\[|\]\]>|</?[a-zA-Z!?][^<>]*>")
 
 
 def from_tags(lines: Iterable[bytes], *, source: str, keep: Keep) -> Records:
-    """Records of `<DOC>`, `<top>`, `<topic>` or `<query>`, whichever comes first."""
+    """Read records of `<DOC>`, `<top>`, `<topic>` or `<query>`, whichever comes first."""
     encoding = "utf-8"
     begin: re.Pattern[bytes] | None = None
     mark = b"<"

@@ -115,7 +115,7 @@ def _is_judgment(value: object) -> bool:
 
 
 def judgments_of(path: str | os.PathLike[str]) -> list[tuple[str, str, float]]:
-    """All judgments that can be read, with those that others took the place of."""
+    """Return all judgments that can be read, with those that others took the place of."""
     try:
         *lines, _ = Path(path).read_bytes().split(b"\n")
     except OSError as error:
@@ -219,7 +219,7 @@ def _count_grades(path: str) -> int | None:
 def read_sheet(
     path: str | os.PathLike[str], *, format: str | None = None, notes: list[str] | None = None
 ) -> Nested:
-    """The grades of a sheet that was filled in; documents without one are left out.
+    """Read the grades of a sheet that was filled in; documents without one are left out.
 
     Files without such a header (qrels of TREC, JSON, Parquet) are read as any judgments are, in
     the `format` that is named or guessed: there, a grade below 0 is of a document that is pooled
@@ -247,7 +247,7 @@ def has_header(head: bytes) -> bool:
 def grades_by_judge(
     content: bytes, *, source: str, judge: str, judges: Sequence[str]
 ) -> dict[str, Nested]:
-    """The grades of a sheet's content by who judged; it has a header (see `has_header`).
+    """Return the grades of a sheet's content by who judged; it has a header (see `has_header`).
 
     `judges` are the names that a column of judges may have; where there is none, all are of one
     `judge`.
@@ -259,12 +259,12 @@ def grades_by_judge(
 
 
 def read_sheets(paths: Iterable[str | os.PathLike[str]]) -> Nested:
-    """The grades of several sheets together; an error where two of them contradict each other."""
+    """Read the grades of several sheets; refuse sheets that contradict each other."""
     return merged_sheets({os.fspath(path): read_sheet(path) for path in paths})
 
 
 def merged_sheets(sheets: Mapping[str, Nested]) -> Nested:
-    """The grades of sheets by their names; an error where two of them contradict each other.
+    """Merge the grades of sheets by name; refuse sheets that contradict each other.
 
     A grade below 0 is none, and contradicts nothing.
     """

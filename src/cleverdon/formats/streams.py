@@ -34,7 +34,7 @@ _PACKINGS = {
 
 @contextmanager
 def open_unpacked(path: str, *, progress: Progress | None = None) -> Iterator[io.BufferedReader]:
-    """A file, or standard input for `-`, as a stream of its unpacked bytes.
+    """Open a file, or standard input for `-`, as a stream of its unpacked bytes.
 
     `progress` receives how many bytes of the file have been read, and of how many (0 for a pipe).
     """

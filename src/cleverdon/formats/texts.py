@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sized
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sized
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
@@ -75,7 +75,7 @@ def read_texts(
     kind: str | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Text]:
-    """The texts of queries or documents by their ids, of a file, a folder, a dict, or a table.
+    """Read the texts of queries or documents by their ids, of a file, a folder, a dict, or a table.
 
     `wanted` says which ids are kept; ids without a text are not in the result. Longer texts are
     cut to `limit` characters, the last of which is then an ellipsis. `kind` (queries, documents)
@@ -149,7 +149,7 @@ class _Found:
 
 
 def files_of(path: str, kind: str | None) -> list[str]:
-    """The files that hold the texts: the one that is named, or those of a folder."""
+    """Return the files that hold the texts: the one that is named, or those of a folder."""
     folder = Path(path)
     if path == "-" or not folder.is_dir():
         return [path]
@@ -170,7 +170,7 @@ def files_of(path: str, kind: str | None) -> list[str]:
 
 
 def records_of(path: str, *, keep: Keep, progress: Progress | None = None) -> Records:
-    """The records of one file, read as they are asked for."""
+    """Return the records of one file, read as they are asked for."""
     source = name_of_stream(path)
     with open_unpacked(path, progress=progress) as stream:
         head = stream.peek(len(ARROW))
@@ -208,7 +208,7 @@ def _from_text(stream: BufferedReader, *, source: str, keep: Keep) -> Records:
 
 
 def read_ids(path: str | os.PathLike[str], *, progress: Progress | None = None) -> Iterator[str]:
-    """Every id, in the order of the file: one a line, or of any file that `read_texts` reads.
+    """Read every id, in the order of the file: one a line, or of any file that `read_texts` reads.
 
     A first line that is a name of ids, such as doc_id, is taken for a header.
     """
@@ -225,6 +225,13 @@ def read_ids(path: str | os.PathLike[str], *, progress: Progress | None = None) 
             message = f"expected one id a line, found {id[:40]!r}"
             raise InputError(message, source=name_of_stream(path), line=number)
         yield id
+
+
+def list_ids(ids: Collection[str], file: str | None) -> list[str] | None:
+    """Return ids and those of a file, each once; None where neither is given."""
+    if not ids and file is None:
+        return None
+    return list(dict.fromkeys([*ids, *(read_ids(file) if file else ())]))
 
 
 def check_file_exists(path: str) -> None:

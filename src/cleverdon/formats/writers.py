@@ -78,7 +78,7 @@ def _lines(rows: Rows, path: str, *, format: str) -> Iterator[str]:
 
 
 def format_of(path: str) -> str:
-    """The format that a file's name asks for.
+    """Return the format that a file's name asks for.
 
     >>> format_of("qrels.CSV.gz"), format_of("bm25.run")
     ('csv', 'trec')
@@ -90,7 +90,7 @@ def format_of(path: str) -> str:
 
 
 def fractional_grades(judgments: Judgments, path: str, format: str | None = None) -> list[str]:
-    """A warning where a TREC file gets grades that are not whole numbers; else no line.
+    """Return a warning where a TREC file gets grades that are not whole numbers; else no line.
 
     Cleverdon reads any number back; trec_eval reads the digits before the point and ignores the
     rest.
@@ -115,7 +115,7 @@ def _ordered(rows: Rows) -> Iterator[tuple[str, list[tuple[str, float]]]]:
 
 
 def number_text(rows: Rows, value: float) -> str:
-    """The shortest text that reads back as the same number; whole grades without a point."""
+    """Return the shortest text that reads back as the same number; whole grades without a point."""
     if isinstance(rows, Judgments) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
     return repr(value)

@@ -13,7 +13,7 @@ __all__ = ["Measure", "find", "measure", "measures", "parse", "parse_all"]
 
 
 def __getattr__(name: str) -> Any:
-    """Every measure by its name: `from cleverdon.measures import nDCG`."""
+    """Return every measure by its name: `from cleverdon.measures import nDCG`."""
     if name.startswith("_"):
         raise AttributeError(name)
     try:

@@ -64,7 +64,7 @@ def cutoff_weight(k: int | None) -> Callable[[Ints], Floats]:
 
 
 def cumulative_weight(weight: Callable[[Ints], Floats]) -> Callable[[Ints], Floats]:
-    """The weights of the first n ranks, added up: the whole of a measure with an ideal ranking."""
+    """Sum the weights of the first n ranks: the whole of a measure with an ideal ranking."""
 
     def whole(n: Ints) -> Floats:
         weights = weight(np.arange(1, int(n.max(initial=0)) + 1))

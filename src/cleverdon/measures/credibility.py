@@ -14,7 +14,7 @@ _LIOMA = "Lioma, Simonsen & Larsen 2017, doi:10.1145/3121050.3121072"
 
 
 def _second_grade(hits: Hits) -> Floats:
-    """The second grade of each row; below 0 where it was not judged."""
+    """Return the second grade of each row; below 0 where it was not judged."""
     second = hits.judgments.second
     if second is None:
         raise InputError("these judgments have no second grade")
@@ -49,7 +49,7 @@ class RankError(Measure):
             raise NotationError(f"{type(self).__name__}(mu=0,nu=0): one of them is above 0")
 
     def errors(self, hits: Hits) -> tuple[Hits, Floats, Floats]:
-        """The results that are judged twice, and what errors stand between each and the next."""
+        """Return the results that are judged twice, and the errors between each and the next."""
         second = _second_grade(hits)
         both = (hits.grade >= 0) & (second >= 0)
         judged = hits.where(both)
@@ -77,7 +77,7 @@ def _ideal_ranks(hits: Hits, grade: Floats) -> Ints:
 
 
 def _most(lengths: Ints) -> tuple[Ints, Floats, Floats]:
-    """The largest errors that rankings of these lengths can hold, and what they are divided by.
+    """Return the largest errors that such rankings can hold, and what they are divided by.
 
     The worst ranking has its last result first, then the first, the last but one, and so on.
     """

@@ -46,7 +46,7 @@ class Stretches:
 
     @classmethod
     def of(cls, hits: Hits, gain: Floats, end: Floats, cost: float) -> Stretches:
-        """Down to rank `end` of each query; each result costs `cost`."""
+        """Return the ranks down to `end` of each query; each result costs `cost`."""
         kept = (gain > 0) & (hits.rank <= end[hits.query])
         hits, gain = hits.where(kept), gain[kept]
         rest = hits.starts[1:] + np.arange(len(hits))
@@ -78,7 +78,7 @@ class Stretches:
         return _shifted(running, self.rest, 1)
 
     def total(self, values: Floats) -> Floats:
-        """The sum of the stretches' values for each query."""
+        """Return the sum of the stretches' values for each query."""
         return _core.total(self.query, np.ascontiguousarray(values), len(self.rest))
 
 
@@ -150,14 +150,14 @@ class Model(Measure, ABC):
 
     @abstractmethod
     def seen_in(self, stretches: Stretches) -> Floats:
-        """The sum of `seen` over all ranks of each stretch."""
+        """Return the sum of `seen` over all ranks of each stretch."""
 
     def carried(self, stretches: Stretches) -> Floats:
         """Return the factor of `seen` below a stretch, given the gain at its end."""
         return np.ones(len(stretches.last))
 
     def horizon(self, hits: Hits) -> Floats:
-        """The last rank that anyone reads, for each query."""
+        """Return the last rank that anyone reads, for each query."""
         return np.full(len(hits), np.inf)
 
     # What follows from it
@@ -271,7 +271,7 @@ class Goal(Model):
         return self.between(stretches.first, stretches.last)
 
     def between(self, first: Floats, last: Floats) -> Floats:
-        """The weights of all ranks from the first to the last."""
+        """Return the weights of all ranks from the first to the last."""
         beyond = _inverse_squares(last + 2 * self.T)
         return (2 * self.T) ** 2 * (_inverse_squares(first + 2 * self.T - 1) - beyond)
 

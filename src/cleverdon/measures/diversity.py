@@ -52,7 +52,7 @@ class Novelty(Measure, ABC):
         """Return the factor of a gain at each rank."""
 
     def gained(self, hits: Hits) -> Floats:
-        """The gain read down to rank k, averaged over the subtopics."""
+        """Return the gain read down to rank k, averaged over the subtopics."""
         read = hits.by_subtopic.top(self.k)
         relevant = read.where(read.relevant(self.rel))
         fading = np.power(1 - self.alpha, relevant.ordinal - 1.0)
@@ -96,7 +96,7 @@ class IdealOfIdeals(Novelty):
         return min(faded, self.k or np.inf)
 
     def ideal_of_ideals(self) -> float:
-        """The gain of a ranking in which every result is relevant to all subtopics."""
+        """Return the gain of a ranking in which every result is relevant to all subtopics."""
         rank = np.arange(1.0, self._depth + 1)
         return float(np.sum(np.power(1 - self.alpha, rank - 1) * self.weight_at(rank)))
 
@@ -271,7 +271,7 @@ class nNRBP(RankBiased, OverGreedyIdeal):
 
 
 def _averaged(hits: Hits, values: Floats, counted: Bools) -> Floats:
-    """The mean of the subtopics' values: of those that count, weighted where there are weights."""
+    """Return the mean of the values of subtopics that count, weighted where there are weights."""
     share = subtopic_shares(hits, counted & ~np.isnan(values))
     # A value of no weight may be NaN; where no value has any, the share itself is.
     return total_over_subtopics(hits, np.where(share == 0, 0, share * values))
@@ -294,7 +294,7 @@ class AveragedOverSubtopics(Measure, ABC):
 
     @abstractmethod
     def of_one(self) -> Measure:
-        """The measure that is taken of each subtopic."""
+        """Return the measure that is taken of each subtopic."""
 
     def counted(self, hits: Hits) -> Bools:
         """Mark the subtopics that count."""
@@ -441,7 +441,7 @@ class StRecall(Measure):
 
 
 def _recalled(hits: Hits, counted: Bools, *, rel: float, k: int | None) -> Floats:
-    """The share of the subtopics that count of which something relevant is found."""
+    """Return the share of the subtopics that count of which something relevant is found."""
     read = hits.by_subtopic.top(k)
     found = counted & (read.count(read.relevant(rel)) > 0)
     wanted = total_over_subtopics(hits, counted.astype(float))

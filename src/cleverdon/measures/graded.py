@@ -53,12 +53,12 @@ class Discounted(Gained):
     base: float = 2
 
     def dcg(self, hits: Hits) -> Floats:
-        """The discounted gain down to rank k."""
+        """Return the discounted gain down to rank k."""
         top = hits.top(self.k)
         return top.total(self.gain_of(top) / self.discount_at(top.rank))
 
     def expected_dcg(self, hits: Hits) -> Floats:
-        """The discounted gain down to rank k that is to be expected over ties."""
+        """Return the discounted gain down to rank k that is to be expected over ties."""
         weight = expected_weight(hits, lambda rank: 1 / self.discount_at(rank), self.k)
         return hits.total(self.gain_of(hits) * weight)
 
@@ -157,7 +157,7 @@ class nDCG(Discounted):
         return WeightedGain(self.gain_of, self.weight_at, whole) if self.ideal == "judged" else None
 
     def ideal_dcg(self, hits: Hits) -> Floats:
-        """The discounted gain of the best order; NaN where no judged document has any gain."""
+        """Return the discounted gain of the best order; NaN where no document has any gain."""
         best = hits.best_by(self.gain_of)
         ideal = self.dcg(best)
         wanted = ideal > 0

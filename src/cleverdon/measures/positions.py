@@ -27,7 +27,7 @@ class Searching(Measure):
     rel: float = 1
 
     def ends(self, hits: Hits) -> Hits:
-        """The rows at which searches end: each query's q-th relevant one."""
+        """Return the rows at which searches end: each query's q-th relevant one."""
         relevant = hits.where(hits.relevant(self.rel))
         return relevant.where(relevant.ordinal == self.q)
 

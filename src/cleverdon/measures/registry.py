@@ -139,7 +139,7 @@ def _as_asked(cls: type[Measure]) -> str:
 
 
 def named(name: str) -> tuple[type[Measure], Mapping[str, Any]]:
-    """The class of a name, and the parameters that the name itself sets."""
+    """Return the class of a name, and the parameters that the name itself sets."""
     while name not in _names and name not in _presets and _registry.load_next():
         pass
     for known, cls in _presets.items():
@@ -149,7 +149,7 @@ def named(name: str) -> tuple[type[Measure], Mapping[str, Any]]:
 
 
 def from_trec_eval(name: str) -> tuple[type[Measure], dict[str, str], str] | None:
-    """The class that a trec_eval name stands for, the parameters in the name, and fixed ones."""
+    """Find the class of a trec_eval name, the parameters in the name, and fixed ones."""
     if not _LOOKS_LIKE_TREC_EVAL.match(name):
         return None
     while True:
@@ -166,12 +166,12 @@ _LOOKS_LIKE_TREC_EVAL = re.compile(r"[\w.,=-]+$")
 
 
 def family(cls: type[Measure]) -> str:
-    """The heading under which a measure is listed."""
+    """Return the heading under which a measure is listed."""
     return FAMILIES.get(cls.__module__.rpartition(".")[2], "Your own")
 
 
 def as_text(value: Any) -> str:
-    """A parameter's value as the notation writes it."""
+    """Return a parameter's value as the notation writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if value is None:

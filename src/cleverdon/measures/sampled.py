@@ -85,7 +85,7 @@ class Stratified(Measure):
     k: int | None = None
 
     def pooled(self, hits: Hits) -> Hits:
-        """The first k results, as far as they are in the pool."""
+        """Return the first k results, as far as they are in the pool."""
         top = hits.top(self.k)
         return top.where(top.doc >= 0)
 

@@ -38,7 +38,7 @@ def chance_in_top(hits: Hits, k: int | None) -> Floats:
 
 
 def expected_weight(hits: Hits, weight: Callable[[Ints], Floats], k: int | None) -> Floats:
-    """The mean weight of the ranks at which each row may stand; those below k weigh nothing."""
+    """Return the mean weight of the ranks that each row may have; those below k weigh nothing."""
     mean = np.where(hits.rank <= (k or _DEEPEST), weight(hits.rank), 0.0)
     tied = np.flatnonzero(hits.tied_to > hits.tied_from)
     if len(tied) == 0:
@@ -66,7 +66,7 @@ def chance_of_any_in_top(relevant: Hits, k: int) -> Floats:
 
 
 def expected_reciprocal_rank(relevant: Hits, k: int | None) -> Floats:
-    """The expected reciprocal of the first of these rows' rank; 0 below rank k."""
+    """Return the expected reciprocal of the first of these rows' rank; 0 below rank k."""
     _, within = _counts(relevant)
     heads = np.flatnonzero(relevant.ordinal == 1)
     ranks, of = _opened(relevant.where(heads), k)
@@ -78,7 +78,7 @@ def expected_reciprocal_rank(relevant: Hits, k: int | None) -> Floats:
 
 
 def expected_precision_sum(relevant: Hits, k: int | None) -> Floats:
-    """The expected sum of the precisions at these rows, as far as they are among the first k."""
+    """Return the expected sum of the precisions at those of these rows among the first k."""
     before, within = _counts(relevant)
     heads = np.flatnonzero(relevant.ordinal == before + 1)
     ranks, of = _opened(relevant.where(heads), k)
@@ -90,7 +90,7 @@ def expected_precision_sum(relevant: Hits, k: int | None) -> Floats:
 
 
 def expected_mean_precision(relevant: Hits, k: int | None) -> Floats:
-    """The expected mean of the precisions at those of these rows that are among the first k.
+    """Return the expected mean of the precisions at those of these rows that are among the first k.
 
     How many those are is itself a matter of chance where k cuts through a group.
     """
@@ -128,7 +128,7 @@ def expected_mean_precision(relevant: Hits, k: int | None) -> Floats:
 
 
 def expected_stopping(hits: Hits, satisfied: Floats, k: int | None) -> Floats:
-    """The expected reciprocal rank of the row at which a person stops, each with its probability.
+    """Return the expected reciprocal rank of the row at which a person stops.
 
     The mean of a product over j members of a group, over all choices of them, is an elementary
     symmetric polynomial over the number of choices. As such means they are built up member by

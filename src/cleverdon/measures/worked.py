@@ -68,7 +68,7 @@ def _judged(documents: list[str], facts: dict[str, str]) -> JudgmentArrays:
     covered = [
         (d, names.index(name), grade) for d, p in enumerate(pairs) for name, grade in sorted(p)
     ]
-    docs, topics, topic_grades = np.array(covered, dtype=float).reshape(-1, 3).T
+    docs, subtopics, subtopic_grades = np.array(covered, dtype=float).reshape(-1, 3).T
     grade = np.array(
         [
             max(g for _, g in p) if p else float(re.split("[/@%]", t)[0])
@@ -90,7 +90,7 @@ def _judged(documents: list[str], facts: dict[str, str]) -> JudgmentArrays:
         docs=int(facts["docs"]) if "docs" in facts else None,
         second=second,
         top_second=0.0 if second is None else float(second.max(initial=0)),
-        subtopics=Subtopics(docs.astype(int), topics.astype(int), topic_grades, [names])
+        subtopics=Subtopics(docs.astype(int), subtopics.astype(int), subtopic_grades, [names])
         if names
         else None,
         stratum=None if stratum is None else stratum.astype(int),

@@ -46,7 +46,7 @@ def bundling_in_background() -> Iterator[None]:
 
 @cache
 def vega_bundle() -> str:
-    """The script, with a function `vegaEmbed` for pages to call."""
+    """Return the script, with a function `vegaEmbed` for pages to call."""
     if _PROCESSES:
         process = _PROCESSES.pop()
         found, _ = process.communicate()

@@ -35,7 +35,7 @@ class Section:
 def render_sections(
     parts: Sequence[Section], format: str, *, below: Sequence[str] | str = (), **terminal: Any
 ) -> str:
-    """The tables in a format of text; `below` are sentences behind the last, or one paragraph.
+    """Write the tables in a format of text; `below` are sentences after them, or a paragraph.
 
     `terminal` is what `render_table` may be told of it.
 

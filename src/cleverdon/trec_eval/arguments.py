@@ -26,7 +26,7 @@ _LARGEST = 2**63 - 1
 
 
 def parse_whole(text: str) -> int:
-    """A whole number.
+    """Parse a whole number.
 
     >>> parse_whole("23.4"), parse_whole("-7x"), parse_whole("abc")
     (23, -7, 0)
@@ -36,7 +36,7 @@ def parse_whole(text: str) -> int:
 
 
 def parse_decimal(text: str) -> float:
-    """A real number.
+    """Parse a real number.
 
     >>> parse_decimal(".25abc"), parse_decimal("1e3"), parse_decimal("0x1p4"), parse_decimal("abc")
     (0.25, 1000.0, 16.0, 0.0)
@@ -206,7 +206,7 @@ class WantedMeasure:
 
 
 def wanted_measures(measures: Sequence[str], *, version: int) -> list[WantedMeasure]:
-    """The measures that were asked for, in the order of the output."""
+    """Return the measures that were asked for, in the order of the output."""
     asked: set[str] = set()
     parameters: dict[str, str] = {}
     for text in measures or ["official"]:
@@ -293,7 +293,7 @@ class Options:
 
 
 def parse_options(arguments: Sequence[str]) -> Options:
-    """The options that the arguments stand for; Stop where they stand for none."""
+    """Parse the options that the arguments stand for; Stop where they stand for none."""
     given, files = _split(arguments)
     wanted = dict(given).get(_VERSION_OF, str(_VERSIONS[0]))
     if wanted not in map(str, _VERSIONS):

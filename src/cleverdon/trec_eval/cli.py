@@ -105,7 +105,7 @@ def trec_eval_command(arguments: tuple[str, ...]) -> int:
 
 
 def trec_eval_main() -> None:
-    """The entry point of `cleverdon-trec_eval`."""
+    """Run `cleverdon-trec_eval`."""
     from cleverdon.cli import main as cleverdon
 
     sys.argv.insert(1, "trec_eval")

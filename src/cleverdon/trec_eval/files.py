@@ -76,7 +76,7 @@ class Qrels:
 
 
 def read_qrels(options: Options, *, lenient: bool = False) -> Qrels:
-    """The judgments; Stop where there are none to be had."""
+    """Read the judgments; Stop where there are none to be had."""
     try:
         source = open_source(options.qrels)
         text = source.head(2**62)
@@ -213,7 +213,7 @@ class RunFile:
         return self.options.version >= 10
 
     def run_id(self, encoding: str) -> str:
-        """The sixth field of the last line."""
+        """Return the sixth field of the last line."""
         for line in reversed(self._end().decode(encoding).split("\n")):
             row = split_fields(line)
             if len(row) >= 6 and not (self.comments and row[0].startswith("#")):
@@ -251,7 +251,7 @@ class RunFile:
 
 
 def open_results(options: Options) -> RunFile:
-    """The file of results; Stop where there is none."""
+    """Open the file of results; Stop where there is none."""
     path = "-" if options.results.startswith("-") else options.results
     try:
         source = open_source(path)
@@ -264,7 +264,7 @@ def open_results(options: Options) -> RunFile:
 
 
 def join(qrels: Qrels, run: RunFile) -> Results:
-    """The results ranked, and joined with the judgments."""
+    """Return the results ranked, and joined with the judgments."""
     options = run.options
     prefs = options.qrels_format.endswith("prefs")
     order = _core.Order(ties="ascending" if prefs else "descending", single=options.version == 9)
@@ -350,7 +350,7 @@ class Topics:
 
 
 def evaluated_topics(results: Results, options: Options, *, reads_results: bool) -> Topics:
-    """The topics that can be evaluated, and the reason to end behind them.
+    """Return the topics that can be evaluated, and the reason to end behind them.
 
     `reads_results` is False where nothing was asked for that looks at a topic's results.
     """

@@ -36,7 +36,7 @@ those that they mention with a grade below 0. A table of gains may list them."""
 
 
 def _every_rank(hits: Hits) -> Hits:
-    """A row for each result, whether the judgments mention it or not, in trec_eval's grades."""
+    """Return a row for each result, judged or not, in trec_eval's grades."""
     query = np.repeat(np.arange(len(hits)), hits.returned)
     rank = ranges(1, hits.returned)
     row = (np.cumsum(hits.returned) - hits.returned)[hits.query] + hits.rank - 1
@@ -111,7 +111,7 @@ class AnyResidual(RBPResidual):
     p: float = 0.9
 
     def check(self) -> None:
-        """Nothing: trec_eval takes any number."""
+        """Accept any number, as trec_eval does."""
 
     def score(self, hits: Hits) -> Floats:
         residual = super().score(hits)
@@ -123,7 +123,7 @@ class AnyMultiple(RprecMult):
     """Precision at any multiple of R; 0 where that is no rank."""
 
     def check(self) -> None:
-        """Nothing: trec_eval takes any number."""
+        """Accept any number, as trec_eval does."""
 
     def score(self, hits: Hits) -> Floats:
         return super().score(hits) if self.m > 0 else np.zeros(len(hits))
@@ -270,7 +270,7 @@ def _paired(wanted: WantedMeasure, options: Options) -> _Kernel:
 
 
 def _computed(kernels: Sequence[_Kernel], hits: Hits) -> list[Floats]:
-    """The values of all kernels, in their order; what is undefined counts as 0."""
+    """Return the values of all kernels, in their order; what is undefined counts as 0."""
     if not kernels:
         return []
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -286,7 +286,7 @@ def _computed(kernels: Sequence[_Kernel], hits: Hits) -> list[Floats]:
 def columns(
     wanted: Sequence[WantedMeasure], topics: Topics, options: Options
 ) -> tuple[Topics, list[Column]]:
-    """The columns of all measures that were asked for, and the topics that could be evaluated."""
+    """Return the columns of the wanted measures, and the topics that could be evaluated."""
     if len(topics.rows) == 0:
         return topics, []
     family = "prefs" if options.qrels_format.endswith("prefs") else options.qrels_format
@@ -348,7 +348,7 @@ def _relstrings(wanted: WantedMeasure, hits: Hits, topics: Topics) -> list[str]:
 def _group_columns(
     wanted: Sequence[WantedMeasure], topics: Topics, options: Options
 ) -> list[Column]:
-    """The mean over a topic's groups of each measure."""
+    """Return the mean over a topic's groups of each measure."""
     hits, topic = _by_group(topics)
     if options.judged_only:
         hits = hits.condensed()

@@ -29,7 +29,7 @@ _FLOOR = 1e-5  # the least value in a geometric mean; lower ones count as this
 
 
 def logarithms(columns: Sequence[Column]) -> list[Column]:
-    """The columns as they are summed: those of geometric means as logarithms."""
+    """Return the columns as they are summed: those of geometric means as logarithms."""
     return [
         Column(column.name, column.label, np.log(np.maximum(column.values, _FLOOR)))
         if column.name.average == "geometric"
@@ -39,7 +39,7 @@ def logarithms(columns: Sequence[Column]) -> list[Column]:
 
 
 def per_topic(columns: Sequence[Column], names: Sequence[str], *, z: bool) -> Iterator[str]:
-    """The lines of all topics, one topic after the other."""
+    """Yield the lines of all topics, one topic after the other."""
     shown = [column for column in columns if column.name.where != "summary"]
     starts = [_start(column.name, column.label, z=z) for column in shown]
     values = [
@@ -56,7 +56,7 @@ def per_topic(columns: Sequence[Column], names: Sequence[str], *, z: bool) -> It
 def summary(
     columns: Sequence[Column], topics: Topics, options: Options, run_id: str
 ) -> Iterator[str]:
-    """The lines over all topics."""
+    """Yield the lines over all topics."""
     z = options.zscores is not None
     for column in columns:
         if column.name.where == "topics":
@@ -70,7 +70,7 @@ def summary(
 
 
 def _over_all(column: Column, topics: Topics, options: Options) -> float:
-    """The sum or mean of a column, added one by one in the order of topics."""
+    """Return the sum or mean of a column, added one by one in the order of topics."""
     evaluated = len(topics.rows)
     # With -c, even topics count that were not evaluated, as in version 9 those without results.
     count = len(topics.hits) if options.complete else evaluated
@@ -104,7 +104,7 @@ _Means = dict[tuple[str, str], tuple[float, float]]
 
 
 def read_means(path: str, encoding: str) -> _Means:
-    """The file of means: topic, measure, mean, standard deviation."""
+    """Read the file of means: topic, measure, mean, standard deviation."""
     try:
         with open(path, "rb") as file:
             text = file.read()
@@ -124,7 +124,7 @@ def read_means(path: str, encoding: str) -> _Means:
 
 
 def as_zscores(columns: Sequence[Column], names: Sequence[str], means: _Means) -> list[Column]:
-    """The columns with z-scores in place of values."""
+    """Return the columns with z-scores in place of values."""
     found = []
     for column in columns:
         known = [means.get((name, column.label), (np.nan, np.nan)) for name in names]
@@ -202,7 +202,7 @@ _ENDINGS = {
 
 
 def manual(options: Options) -> str:
-    """The text of `-h`."""
+    """Return the text of `-h`."""
     nicknames = (
         f"  {nick}: "
         f"{' '.join(one.name.name for one in wanted_measures([nick], version=options.version))}"

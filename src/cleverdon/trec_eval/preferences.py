@@ -67,7 +67,7 @@ class Group:
         return int((none & (self.found | (which == ""))).sum())
 
     def balanced(self, which: str) -> tuple[int, int]:
-        """The counts as if there were as many documents not relevant as there are relevant."""
+        """Return the counts as if as many documents were not relevant as are relevant."""
         wanted, unwanted = self.relevant(which), self.nonrelevant(which)
         if wanted >= unwanted:
             (fulfilled, possible), more = self.counts(which), wanted - unwanted
@@ -130,7 +130,7 @@ class Topic:
         return self._sums(which)[0]
 
     def by_pair(self, which: str) -> float:
-        """The share of votes that the run agrees with, averaged over pairs of documents."""
+        """Return the share of votes that the run agrees with, averaged over pairs of documents."""
         agreeing = np.triu(self.votes, 1)
         all_votes = agreeing + np.tril(self.votes, -1).T
         both, one = slice(None, self.returned), slice(self.returned, None)
@@ -170,7 +170,7 @@ _MEASURES: dict[str, Callable[[Topic, str], float]] = {
 
 
 def prefs_columns(wanted: Sequence[WantedMeasure], evaluated: Sequence[Topic]) -> list[Column]:
-    """The measures of preferences."""
+    """Return the measures of preferences."""
     found = []
     for one in wanted:
         name = one.name.name

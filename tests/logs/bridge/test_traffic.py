@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 from cleverdon.errors import InputError, OptionError
-from cleverdon.formats.attributes import read_topics
+from cleverdon.formats.attributes import read_attributes
 from cleverdon.formats.texts import read_texts
 from cleverdon.logs.bridge.traffic import (
     _make_topic_id,
@@ -314,7 +314,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, name: str) -> None:
     assert texts == {one.topic: one.text for one in found.candidates}
     assert set(texts.values()) == {'"quoted" and, more', "plain"}
     if name.endswith(".tsv"):
-        assert read_topics(str(path)).column("text")[1] == texts
+        assert read_attributes(str(path)).column("text")[1] == texts
     again = match_topics(str(path), {found.candidates[0].topic: {"d": 1}})
     left = judging_candidates(counted, again)
     assert [one.topic for one in left.candidates] == [found.candidates[1].topic]

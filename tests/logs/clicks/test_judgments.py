@@ -11,7 +11,7 @@ import pytest
 from cleverdon import evaluate
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
-from cleverdon.formats.attributes import read_topics
+from cleverdon.formats.attributes import read_attributes
 from cleverdon.logs.clicks.base import Belief, Prior
 from cleverdon.logs.clicks.evaluation import simulate_clicks
 from cleverdon.logs.clicks.judgments import (
@@ -173,7 +173,7 @@ def test_written_and_evaluated(tmp_path: Path) -> None:
     assert (tmp_path / "clicks.qrels").read_text() == "q1 0 a 1\nq1 0 b 0\nq2 0 b 1\nq2 0 a 0\n"
     assert (written.rows, written.queries, written.without_topic) == (4, 2, 0)
     assert written.topics is not None
-    assert read_topics(written.topics).column("text")[1] == {"q1": "hot jazz", "q2": "blues"}
+    assert read_attributes(written.topics).column("text")[1] == {"q1": "hot jazz", "q2": "blues"}
     with open(written.evidence, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert [row["doc"] for row in rows] == ["a", "b", "b", "a"]

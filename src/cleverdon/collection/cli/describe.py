@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cleverdon.cli import options
 from cleverdon.cli import qrels_files as shared
 from cleverdon.cli.declarations import (
-    F,
-    Options,
     argument,
     command,
     excludes,
     flag,
+    one_stdin,
     option,
     requires,
 )
@@ -24,24 +22,7 @@ if TYPE_CHECKING:
     from cleverdon.tables.result import Result
 
 
-_LONGEST = 60
-"""Longer texts of queries are cut in tables."""
-
-
-def _requires_runs(*names: str) -> Callable[[F], F]:
-    """Refuse options that change nothing without RUNS."""
-
-    def decorate(function: F) -> F:
-        for name in reversed(names):
-            function = requires(name, "RUNS")(function)
-        return function
-
-    return decorate
-
-
-class StatsOptions(Options):
-    """The options of `cleverdon collection stats`."""
-
+class StatsOptions(options.ReadingOptions):
     qrels: str = argument(options.INPUT)
     runs: tuple[str, ...] = argument(options.INPUT, nargs=-1)
     measure: str | None = option(
@@ -72,7 +53,7 @@ class StatsOptions(Options):
         default=True,
     )
     rel: float = options.rel()
-    topics: str | None = options.attributes(
+    attributes: str | None = options.attributes(
         "Attributes of queries, CSV or TSV with a header: count by one of them, and compare ids."
     )
     by: str | None = options.by
@@ -85,15 +66,13 @@ class StatsOptions(Options):
     )
     format_: str = options.formats("How to print. csv, tsv and json have all digits.")
     section: str | None = options.section
-    qrels_format: str | None = options.qrels_format
-    run_format: str | None = options.run_format
-    order_by: str = options.order_by
 
 
 @command(StatsOptions)
 @requires("--by", "--attributes")
 @excludes("--per-query", "--holes", because="these are two tables")
-@_requires_runs("-m", "-k", "--depth", "--reuse", "--holes", "--run-format", "--order-by")
+@requires(["-m", "-k", "--depth", "--reuse", "--holes", "--run-format", "--order-by"], "RUNS")
+@one_stdin("QRELS", "RUNS")
 def stats_command(given: StatsOptions) -> Result:
     """Describe a collection: its judgments and grades, and what RUNS make of them.
 
@@ -110,7 +89,6 @@ def stats_command(given: StatsOptions) -> Result:
       cleverdon collection stats qrels.txt *.run --holes 10
       cleverdon collection stats qrels.txt --attributes topics.csv --by language
     """
-    options.check_one_stdin(given.qrels, *given.runs)
     opened = options.opened(given.runs) if given.runs else None
 
     from cleverdon.cli.progress import bar
@@ -123,9 +101,9 @@ def stats_command(given: StatsOptions) -> Result:
         found = collection_stats(
             judgments,
             opened,
-            topics=given.topics,
+            attributes=given.attributes,
             by=given.by,
-            texts=_lines(given.queries) if given.queries else {},
+            texts=given.queries,
             measure=given.measure,
             ks=(*(given.ks or KS), *([] if given.holes is None else [given.holes])),
             depth=given.depth,
@@ -144,21 +122,7 @@ def stats_command(given: StatsOptions) -> Result:
     return found
 
 
-def _lines(file: str) -> dict[str, str]:
-    """Return the text of every query of the file, on one line, judged or not."""
-    from cleverdon.errors import InputError
-    from cleverdon.formats.texts import read_texts
-
-    try:
-        found = read_texts(file, kind="queries", limit=_LONGEST)
-    except FileNotFoundError:  # the same message as for any other file
-        raise InputError("there is no such file", source=file) from None
-    return {topic: text.line for topic, text in found.items()}
-
-
-class DiffOptions(ComparisonOptions):
-    """The options of `cleverdon collection diff`."""
-
+class DiffOptions(options.ReadingOptions, ComparisonOptions):
     before: str = argument(options.FILE)
     after: str = argument(options.FILE)
     runs: tuple[str, ...] = argument(options.FILE, nargs=-1)
@@ -172,15 +136,12 @@ class DiffOptions(ComparisonOptions):
     changes: bool = flag("A row for each judgment that changed instead.")
     format_: str = options.formats("How to print. csv, tsv and json have all digits.")
     section: str | None = options.section
-    qrels_format: str | None = options.qrels_format
-    run_format: str | None = options.run_format
-    order_by: str = options.order_by
 
 
 @command(DiffOptions)
 @excludes("--per-query", "--changes", because="these are two tables")
-@_requires_runs("-m", "--baseline", "--test", "--alternative", "--correction", "--level", "--seed")
-@_requires_runs("--confidence", "--run-format", "--order-by")
+@requires(["-m", *ComparisonOptions.flags()], "RUNS")
+@requires(["--confidence", "--run-format", "--order-by"], "RUNS")
 @excludes("RUNS", "--per-query", "--changes", because="these are about judgments alone")
 def diff_command(given: DiffOptions) -> Result:
     """Say what changed from the judgments BEFORE to those AFTER, and what that does to RUNS.
@@ -198,28 +159,15 @@ def diff_command(given: DiffOptions) -> Result:
       cleverdon collection diff old.txt new.txt --changes -f csv
     """
     from cleverdon.cli.progress import bar
-    from cleverdon.collection.difference import diff, with_effects
-    from cleverdon.measures.ranked import AP
+    from cleverdon.collection.difference import diff
 
-    both = [shared.read_qrels(file, given.qrels_format) for file in (given.before, given.after)]
+    before, after = (
+        shared.read_qrels(file, given.qrels_format) for file in (given.before, given.after)
+    )
+    runs = options.opened(given.runs) if given.runs else None
     with bar("comparing judgments") as update:
-        found = diff(*both, rel=given.rel, progress=update)
+        how = given.keywords(diff, before=before, after=after, runs=runs, progress=update)
+        found = diff(**how, **(given.comparing if runs else {}))
     if given.changes:
         return found.by_judgment()
-    if given.per_query:
-        return found.by_query()
-    if not given.runs:
-        return found
-    scores = [
-        options.evaluated(
-            judgments,
-            options.opened(given.runs),
-            given.measures or ("nDCG@10", AP(rel=given.rel)),
-            warn=False,
-            run_format=given.run_format,
-            order_by=given.order_by,
-        )
-        for judgments in both
-    ]
-    with bar("comparing systems"):
-        return with_effects(found, *scores, confidence=given.confidence, **given.comparing)
+    return found.by_query() if given.per_query else found

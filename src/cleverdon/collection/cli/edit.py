@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
@@ -14,26 +12,24 @@ from cleverdon.cli import qrels_files as shared
 from cleverdon.cli.declarations import (
     Options,
     argument,
+    at_least,
     command,
+    distinct,
     excludes,
     flag,
+    needs_any,
     needs_one,
+    one_stdin,
     option,
     requires,
+    writes,
 )
-from cleverdon.errors import InputError
 from cleverdon.settings import CONTRADICTIONS
-
-if TYPE_CHECKING:
-    from cleverdon.collection.merges import Contradiction
-
 
 _LIST = click.Path(exists=True)
 
 
 class FilterOptions(Options):
-    """The options of `cleverdon collection filter`."""
-
     qrels: str = argument(options.INPUT)
     output: str = shared.output
     to: str | None = shared.to
@@ -46,12 +42,10 @@ class FilterOptions(Options):
         flags="--queries-in",
         metavar="FILE",
     )
-    query_like: str | None = option(
-        "REGEX",
-        "Keep queries in whose ids this regular expression is found.",
-        flags="--queries-like",
+    queries_like: str | None = option(
+        "REGEX", "Keep queries in whose ids this regular expression is found."
     )
-    topics: str | None = options.attributes("Attributes of queries, CSV or TSV with a header.")
+    attributes: str | None = options.attributes("Attributes of queries, CSV or TSV with a header.")
     by: str | None = options.by
     values: tuple[str, ...] = option(
         "VALUE",
@@ -68,10 +62,8 @@ class FilterOptions(Options):
         flags="--docs-in",
         metavar="FILE",
     )
-    document_like: str | None = option(
-        "REGEX",
-        "Keep documents in whose ids this regular expression is found.",
-        flags="--docs-like",
+    docs_like: str | None = option(
+        "REGEX", "Keep documents in whose ids this regular expression is found."
     )
     exclude: bool = flag("Drop the queries and documents that are named; keep all others.")
     lowest: float | None = option(
@@ -98,12 +90,12 @@ _NAMING = ("--query", "--queries-in", "--queries-like", "--doc", "--docs-in", "-
 
 
 @command(FilterOptions)
-@requires("--by", "--attributes")
-@requires("--value", "--attributes")
+@requires(["--by", "--value"], "--attributes")
 @requires("--attributes", "--value", because="which queries of it are to be kept?")
 @requires("--exclude", *_NAMING, "--attributes")
 @excludes("--map", "--binary", because="both say what becomes of grades")
 @requires("--rel", "--binary", "--min-relevant")
+@writes("--output")
 def filter_command(given: FilterOptions) -> None:
     """Keep judgments of some queries, documents or grades of QRELS, and make other grades of them.
 
@@ -117,60 +109,24 @@ def filter_command(given: FilterOptions) -> None:
       cleverdon collection filter qrels.txt --docs-in spam.txt --exclude -o clean.qrels
       cleverdon collection filter qrels.txt --map 1=0,2=1,3=1 --min-relevant 5 -o binary.qrels
     """
-    shared.check_output(
-        given.output, given.qrels, given.topics, given.query_file, given.document_file
-    )
-
     from cleverdon.collection.filters import filter_judgments, filter_notes
+    from cleverdon.formats.texts import list_ids
 
-    wanted = _listed(given.query_ids, given.query_file)
-    if given.topics:
-        wanted = [*(wanted or []), *_of_attribute(given.topics, given.by, given.values)]
-    found = filter_judgments(
-        shared.read_qrels(given.qrels, given.qrels_format),
-        topics=wanted,
-        topics_like=given.query_like,
-        docs=_listed(given.document_ids, given.document_file),
-        docs_like=given.document_like,
-        exclude=given.exclude,
-        lowest=given.lowest,
-        highest=given.highest,
-        drop_unjudged=given.drop_unjudged,
+    how = given.keywords(
+        filter_judgments,
+        queries=list_ids(given.query_ids, given.query_file),
+        docs=list_ids(given.document_ids, given.document_file),
         grades=options.parse_grade_map(given.grades) or None,
-        binary=given.binary,
-        least_relevant=given.min_relevant,
-        rel=given.rel,
     )
+    found = filter_judgments(shared.read_qrels(given.qrels, given.qrels_format), **how)
     shared.say(filter_notes(found))
     shared.write_qrels(found.judgments, given.output, given.to)
-
-
-def _listed(ids: tuple[str, ...], file: str | None) -> list[str] | None:
-    from cleverdon.formats.texts import read_ids
-
-    if not ids and file is None:
-        return None
-    return list(dict.fromkeys([*ids, *(read_ids(file) if file else ())]))
-
-
-def _of_attribute(topics: str, by: str | None, values: tuple[str, ...]) -> list[str]:
-    from cleverdon.errors import OptionError, suggest
-    from cleverdon.formats.attributes import read_topics
-
-    name, column = read_topics(topics).column(by)
-    for value in values:
-        known = dict.fromkeys(column.values())
-        if value not in known:
-            raise OptionError(f"no query has {name} {value!r}{suggest(value, known)}")
-    return [topic for topic, value in column.items() if value in values]
 
 
 _MEANINGS = "; ".join(f"{word}: {meaning}" for word, meaning in CONTRADICTIONS.items())
 
 
 class MergeOptions(Options):
-    """The options of `cleverdon collection merge`."""
-
     qrels: tuple[str, ...] = argument(options.INPUT, nargs=-1, required=True)
     output: str = shared.output
     to: str | None = shared.to
@@ -189,6 +145,10 @@ class MergeOptions(Options):
 
 
 @command(MergeOptions)
+@at_least(2, "QRELS")
+@distinct("QRELS")
+@one_stdin("QRELS")
+@writes("--output", "--contradictions")
 def merge_command(given: MergeOptions) -> None:
     """Make one of several QRELS, and say what each brought and where they contradict each other.
 
@@ -201,45 +161,20 @@ def merge_command(given: MergeOptions) -> None:
       cleverdon collection merge ann.txt bob.txt eve.txt --on-contradiction majority -o all.txt
       cleverdon collection merge old.txt new.txt --contradictions all.csv -o all.txt
     """
-    if len(given.qrels) < 2:
-        raise click.UsageError("two QRELS at least are to be merged")
-    if len(set(given.qrels)) < len(given.qrels):
-        raise click.UsageError("a file is named twice")
-    options.check_one_stdin(*given.qrels)
-    shared.check_output(given.output, *given.qrels)
-    if given.contradictions:
-        shared.check_output(given.contradictions, *given.qrels)
-        shared.check_two_outputs(given.output, given.contradictions)
-
     from cleverdon.cli.progress import bar
-    from cleverdon.collection.merges import ContradictionError, merge, merge_notes
+    from cleverdon.collection.merges import merge, merge_notes
 
     judgments = {file: shared.read_qrels(file, given.qrels_format) for file in given.qrels}
-    try:
-        with bar("merging") as update:
-            found = merge(judgments, policy=given.policy, progress=update)
-    except ContradictionError as error:
-        if given.contradictions:
-            _list(given.contradictions, error.contradictions, given.qrels)
-            raise InputError(f"{error.message}; {given.contradictions} lists all") from None
-        raise
+    listed = given.contradictions
+    with bar("merging") as update:
+        found = merge(judgments, policy=given.policy, contradictions_file=listed, progress=update)
     shared.say(merge_notes(found))
     shared.write_qrels(found.judgments, given.output, given.to)
-    if given.contradictions:
-        _list(given.contradictions, found.contradictions, given.qrels)
+    if listed:
+        shared.say([f"{listed}: {counted(len(found.contradictions), 'contradiction')}"])
 
 
-def _list(file: str, contradictions: Sequence[Contradiction], qrels: Sequence[str]) -> None:
-    from cleverdon._common.files import write_file
-    from cleverdon.collection.merges import contradictions_csv
-
-    write_file(file, contradictions_csv(contradictions, qrels).encode())
-    shared.say([f"{file}: {counted(len(contradictions), 'contradiction')}"])
-
-
-class SubsetOptions(Options):
-    """The options of `cleverdon collection subset`."""
-
+class SubsetOptions(options.ReadingOptions):
     qrels: str = argument(options.INPUT)
     runs: tuple[str, ...] = argument(options.INPUT, nargs=-1)
     output: str = shared.output
@@ -258,11 +193,8 @@ class SubsetOptions(Options):
     share: float | None = option(
         options.SHARE, "Keep a share of each query's judgments, and one at least.", metavar="SHARE"
     )
-    per_query: int | None = option(
-        options.COUNT,
-        "Keep so many judgments of each query.",
-        flags="--judgments-per-query",
-        metavar="N",
+    judgments_per_query: int | None = option(
+        options.COUNT, "Keep so many judgments of each query.", metavar="N"
     )
     by_grade: bool = flag(
         "Of --share and --judgments-per-query: each grade gives its share, give or take one."
@@ -272,9 +204,6 @@ class SubsetOptions(Options):
         "infAP wants it."
     )
     seed: int = options.seed("judgments")
-    qrels_format: str | None = options.qrels_format
-    run_format: str | None = options.run_format
-    order_by: str = options.order_by
 
 
 _DRAWN = ("--queries-share", "--queries-count", "--share", "--judgments-per-query")
@@ -284,15 +213,13 @@ _DRAWN = ("--queries-share", "--queries-count", "--share", "--judgments-per-quer
 @excludes("--queries-share", "--queries-count")
 @excludes("--share", "--judgments-per-query")
 @excludes("--depth", "--all")
-@requires("--by-grade", "--share", "--judgments-per-query")
-@requires("--mark", "--share", "--judgments-per-query")
+@requires(["--by-grade", "--mark"], "--share", "--judgments-per-query")
 @requires("RUNS", "--depth", "--all")
-@requires("--depth", "RUNS")
-@requires("--all", "RUNS")
-@requires("--leave-out", "RUNS")
-@requires("--run-format", "RUNS")
-@requires("--order-by", "RUNS")
+@requires(["--depth", "--all", "--leave-out", "--run-format", "--order-by"], "RUNS")
 @requires("--seed", *_DRAWN, because="only what is drawn depends on it")
+@needs_any("RUNS", *_DRAWN, because="which part is to be kept?")
+@one_stdin("QRELS", "RUNS")
+@writes("--output")
 def subset_command(given: SubsetOptions) -> None:
     """Keep a part of QRELS: drawn at random, or what a pool of RUNS would have had judged.
 
@@ -307,59 +234,21 @@ def subset_command(given: SubsetOptions) -> None:
       cleverdon collection subset qrels.txt --queries-count 25 --seed 1 -o some.txt
       cleverdon collection subset qrels.txt --share 0.2 --by-grade --mark -o sampled.txt
     """
-    drawn = (given.queries_share, given.queries_count, given.share, given.per_query)
-    if not given.runs and not any(drawn):
-        raise click.UsageError(f"which part? --depth with RUNS, {', '.join(_DRAWN)}")
-    options.check_one_stdin(given.qrels, *given.runs)
-    files = (options.name_and_file(run)[1] for run in given.runs)
-    shared.check_output(given.output, given.qrels, *files)
-    opened = options.opened(given.runs) if given.runs else {}
+    opened = options.opened(given.runs) if given.runs else None
 
     from cleverdon.cli.progress import bar
-    from cleverdon.collection.subsets import (
-        sample_judgments,
-        sample_topics,
-        simulate_pool,
-        subset_notes,
-    )
+    from cleverdon.collection.subsets import subset_notes, take_subset
 
     judgments = shared.read_qrels(given.qrels, given.qrels_format)
-    if given.runs:
-        with bar("reading runs") as update:
-            found = simulate_pool(
-                judgments,
-                opened,
-                depth=given.depth,
-                leave_out=given.leave_out,
-                format=given.run_format,
-                order_by=given.order_by,
-                progress=update,
-            )
-        shared.say(subset_notes(found))
-        judgments = found.judgments
-    if given.queries_share or given.queries_count:
-        found = sample_topics(
-            judgments, share=given.queries_share, count=given.queries_count, seed=given.seed
-        )
-        shared.say(subset_notes(found))
-        judgments = found.judgments
-    if given.share or given.per_query:
-        found = sample_judgments(
-            judgments,
-            share=given.share,
-            count=given.per_query,
-            seed=given.seed,
-            by_grade=given.by_grade,
-            mark=given.mark,
-        )
-        shared.say(subset_notes(found))
-        judgments = found.judgments
-    shared.write_qrels(judgments, given.output, given.to)
+    with bar("reading runs") as update:
+        how = given.keywords(take_subset, runs=opened, progress=update)
+        steps = take_subset(judgments, **how)
+    for step in steps:
+        shared.say(subset_notes(step))
+    shared.write_qrels(steps[-1].judgments, given.output, given.to)
 
 
 class SplitOptions(Options):
-    """The options of `cleverdon collection split`."""
-
     qrels: str = argument(options.INPUT)
     pattern: str = option(
         "PATTERN",
@@ -367,15 +256,14 @@ class SplitOptions(Options):
         flags="-o --output",
         required=True,
     )
-    share: float | None = option(
+    hold_out: float | None = option(
         options.SHARE,
         "Two parts: this share of the queries is test, all others are train.",
-        flags="--hold-out",
         metavar="SHARE",
     )
     folds: int | None = option(options.Count(min=2), "K parts: fold1, fold2 and on.", metavar="K")
     splits: str | None = option(options.FILE, "The parts of a file that `cleverdon splits` wrote.")
-    topics: str | None = options.attributes(
+    attributes: str | None = options.attributes(
         "A part for each value of an attribute of queries, CSV or TSV with a header."
     )
     by: str | None = option(
@@ -406,41 +294,15 @@ def split_command(given: SplitOptions) -> None:
       cleverdon collection split qrels.txt --splits splits.json -o '{name}.qrels'
       cleverdon collection split qrels.txt --attributes topics.csv --by language -o '{name}.qrels'
     """
-    from cleverdon.collection.subsets import (
-        file_names,
-        hold_out_notes,
-        split_judgments,
-        split_notes,
-    )
+    from cleverdon.collection.subsets import split_into_files, split_notes
 
     judgments = shared.read_qrels(given.qrels, given.qrels_format)
-    parts = _parts(judgments.queries, given)
-    files = file_names(given.pattern, list(parts))
-    found = split_judgments(judgments, parts)
+    found = split_into_files(judgments, **given.keywords(split_into_files))
     # All is checked before anything is written, so that it is all files or none.
-    for file in files.values():
-        shared.check_output(file, given.qrels, given.splits, given.topics)
+    for file in found.files.values():
+        read = (given.qrels, given.splits, given.attributes)
+        options.check_output(Path(file), *read, overwrite=given.overwrite)
         shared.format_to_write(judgments, file, None)
-        if os.path.exists(file) and not given.overwrite:
-            raise click.UsageError(f"{file} is there already: --overwrite writes over it")
     shared.say(split_notes(found))
-    if given.share is not None:
-        shared.say(hold_out_notes(given.share, len(parts["train"]), len(parts["test"])))
     for name, made in found.parts.items():
-        shared.write_qrels(made, files[name])
-
-
-def _parts(queries: list[str], given: SplitOptions) -> dict[str, tuple[str, ...]]:
-    from cleverdon.collection.subsets import parts_by_attribute, parts_of_splits
-    from cleverdon.comparison.splits import hold_out, k_fold, read_splits
-    from cleverdon.formats.attributes import read_topics
-
-    if given.topics:
-        return parts_by_attribute(queries, read_topics(given.topics).column(given.by)[1])
-    if given.splits:
-        return parts_of_splits(read_splits(given.splits), train=given.train)
-    if given.folds:
-        folds = k_fold(queries, folds=given.folds, seed=given.seed)
-        return parts_of_splits(folds, train=given.train)
-    assert given.share is not None
-    return parts_of_splits(hold_out(queries, share=given.share, seed=given.seed))
+        shared.write_qrels(made, found.files[name])

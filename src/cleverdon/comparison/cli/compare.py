@@ -182,9 +182,9 @@ def slices_command(given: SlicesOptions) -> Slices:
 
     from cleverdon.cli.progress import bar
     from cleverdon.comparison.slices import compare_slices
-    from cleverdon.formats.attributes import read_topics
+    from cleverdon.formats.attributes import read_attributes
 
-    table = read_topics(given.topics)  # before anything takes long
+    table = read_attributes(given.topics)  # before anything takes long
     table.column(given.by)
     scores = given.evaluate(runs)
     with bar("comparing"):

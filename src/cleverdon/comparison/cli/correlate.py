@@ -103,9 +103,9 @@ def correlate_command(given: CorrelateOptions) -> Result:
 
     from cleverdon.cli.progress import bar
     from cleverdon.comparison.orderings import order_agreements
-    from cleverdon.formats.attributes import read_topics
+    from cleverdon.formats.attributes import read_attributes
 
-    kinds = read_topics(given.topics).column(given.by)[1] if given.topics else None
+    kinds = read_attributes(given.topics).column(given.by)[1] if given.topics else None
     scores = options.evaluated(given.qrels, runs, given.measures, **given.evaluation)
     again = None
     if given.other:

@@ -112,9 +112,9 @@ def splits_command(given: SplitsOptions) -> str | None:
 
 def _by_attribute(topics: str, by: str | None, bins: int) -> dict[str, Any]:
     from cleverdon.comparison.splits import quantiles
-    from cleverdon.formats.attributes import read_topics
+    from cleverdon.formats.attributes import read_attributes
 
-    name, column = read_topics(topics).column(by)
+    name, column = read_attributes(topics).column(by)
     try:
         numbers = {topic: float(value) for topic, value in column.items()}
     except ValueError:

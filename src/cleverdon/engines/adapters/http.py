@@ -29,6 +29,7 @@ from io import BytesIO
 from typing import Any, ClassVar, Self
 from urllib.parse import quote, unquote, urlsplit
 
+from cleverdon._common.extras import importing
 from cleverdon.engines.adapters import (
     check_option_names,
     check_option_types,
@@ -51,13 +52,11 @@ from cleverdon.engines.adapters.http_request import (
 )
 from cleverdon.engines.client import Patience, run_async
 from cleverdon.engines.protocol import Document, Engine, Results, SearchFailure
-from cleverdon.errors import InputError, MissingExtra, OptionError, check_count, check_word
+from cleverdon.errors import InputError, OptionError, check_count, check_word
 
-try:
+with importing("an engine over HTTP", package="aiohttp", extra="engine"):
     import aiohttp as aiohttp  # re-exported, for http_indexing
     from yarl import URL as URL
-except ImportError:
-    raise MissingExtra("an engine over HTTP", package="aiohttp", extra="engine") from None
 
 
 _LONGEST_REASON = 200  # characters of an engine's own words that a message has

@@ -18,8 +18,9 @@ from math import isfinite
 from typing import Any
 from urllib.parse import quote
 
+from cleverdon._common.extras import importing
 from cleverdon.engines.protocol import Results, SearchFailure, is_id
-from cleverdon.errors import MissingExtra, OptionError
+from cleverdon.errors import OptionError
 
 
 class Placeholder(Enum):
@@ -170,12 +171,10 @@ def _encode_url(text: str) -> str:
     return quote(text, safe="", errors="replace")
 
 
-try:
+with importing("following a JSONPath", package="jsonpath-ng", extra="engine"):
     from jsonpath_ng import jsonpath
     from jsonpath_ng.exceptions import JSONPathError
     from jsonpath_ng.ext.parser import parse
-except ImportError:
-    raise MissingExtra("following a JSONPath", package="jsonpath-ng", extra="engine") from None
 
 _Follow = Callable[[Any], list[Any]]  # returns the values to which a path leads
 

@@ -15,6 +15,7 @@ from threading import local
 from typing import Any, LiteralString, Self
 from urllib.parse import unquote
 
+from cleverdon._common.extras import importing
 from cleverdon.engines.adapters import (
     check_option_names,
     checked_weights,
@@ -26,7 +27,6 @@ from cleverdon.engines.adapters.local import ThreadedEngine
 from cleverdon.engines.protocol import Document, Results, SearchFailure
 from cleverdon.errors import (
     InputError,
-    MissingExtra,
     OptionError,
     check_count,
     check_within,
@@ -34,12 +34,11 @@ from cleverdon.errors import (
     suggest,
 )
 
-try:
+# Either psycopg itself may be missing, or the library of PostgreSQL's that it calls.
+with importing("searching PostgreSQL", package="'psycopg[binary]'"):
     import psycopg
     from psycopg import conninfo, sql
     from psycopg.pq import Conninfo
-except ImportError:  # of psycopg itself, or of the library of PostgreSQL's that it calls
-    raise MissingExtra("searching PostgreSQL", package="'psycopg[binary]'") from None
 
 
 _WEIGHT_LABELS = "ABCD"  # the weight labels of a vector, that of the first column first

@@ -12,12 +12,12 @@ from cleverdon.cli import options
 from cleverdon.cli.declarations import (
     argument,
     command,
-    distinct_files,
     excludes,
     flag,
     needs_any,
     option,
     requires,
+    writes,
 )
 from cleverdon.engines.cli import (
     DURATION,
@@ -206,7 +206,7 @@ class BenchCommandOptions(OutputOptions):
 @requires("--repetitions", "--cold")
 @requires("--window", "--soak")
 @requires("--pid", "--soak")
-@distinct_files("--json", "--hdr", "--plot")
+@writes("--json", "--hdr", "--plot")
 def bench_command(given: BenchCommandOptions) -> int:
     """Put load on ENGINE with QUERIES, and measure its response times.
 

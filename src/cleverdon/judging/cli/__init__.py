@@ -5,16 +5,14 @@ Importing it loads neither SQLAlchemy nor numpy.
 
 from __future__ import annotations
 
-from contextlib import suppress
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import click
 
+from cleverdon._common.extras import check_installed
 from cleverdon.cli import Commands
 from cleverdon.cli.declarations import Options, argument
-from cleverdon.errors import MissingExtra
 
 if TYPE_CHECKING:
     from cleverdon.judging.project import Project
@@ -52,16 +50,8 @@ def judge_command() -> None:
     """
 
 
-_PACKAGES = {
-    "sqlalchemy": "sqlalchemy",
-    "alembic": "alembic",
-    "argon2": "argon2-cffi",
-    "fastapi": "fastapi",
-    "jinja2": "jinja2",
-    "python_multipart": "python-multipart",
-    "uvicorn": "uvicorn",
-}
-"""The modules of the extra `web`, and the packages that have them."""
+_MODULES = ("sqlalchemy", "alembic", "argon2", "fastapi", "jinja2", "python_multipart", "uvicorn")
+"""The modules of the extra `web`."""
 
 
 class _Url(click.ParamType):  # type: ignore[type-arg, unused-ignore]
@@ -99,12 +89,7 @@ def keywords(given: Options, *without: str) -> dict[str, Any]:
 
 def require_web() -> None:
     """Raise MissingExtra for the first library of the extra `web` that is not installed."""
-    for module, package in _PACKAGES.items():
-        found = None
-        with suppress(ImportError, ValueError):  # something keeps it from being imported
-            found = find_spec(module)
-        if found is None:
-            raise MissingExtra("the judging app", package=package, extra="web")
+    check_installed(_MODULES, "the judging app", extra="web")
 
 
 def open_folder(folder: str) -> Project:

@@ -24,7 +24,8 @@ from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DataError, DBAPIError, NoSuchModuleError
 
-from cleverdon.errors import MissingExtra, OptionError
+from cleverdon._common.extras import importing
+from cleverdon.errors import OptionError
 from cleverdon.judging.errors import DatabaseFailure, Invalid
 
 
@@ -194,7 +195,7 @@ def _engine(url: URL) -> Engine:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
-    try:
+    with importing("a project on PostgreSQL", package="psycopg[binary]"):
         return create_engine(
             url,
             connect_args={name: value for name, value in _NETWORK.items() if name not in url.query},
@@ -202,8 +203,6 @@ def _engine(url: URL) -> Engine:
             pool_size=_THREADS // 2,  # a server has 100 for all that use it
             max_overflow=_THREADS // 2,
         )
-    except ModuleNotFoundError:
-        raise MissingExtra("a project on PostgreSQL", package="psycopg[binary]") from None
 
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:

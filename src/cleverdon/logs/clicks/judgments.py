@@ -22,7 +22,7 @@ from cleverdon._common.progress import Progress, ignore_progress
 from cleverdon._common.text import counted
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError, check_within
-from cleverdon.formats.attributes import read_topics
+from cleverdon.formats.attributes import read_attributes
 from cleverdon.logs.clicks.base import ClickModel, FitLimits, FittedModel, Prior
 from cleverdon.logs.clicks.evaluation import Prediction, compare_held_out
 from cleverdon.logs.clicks.models import DBN
@@ -226,15 +226,15 @@ def topic_ids(
 ) -> TopicIds:
     """Return ids for the queries: from a table of topics, or q1, q2, ... by falling traffic.
 
-    `topics` is anything that `read_topics` reads, with the texts in a `column`. They are normalised
-    as those of the log were. Ids are made up only for queries `among` those named.
+    `topics` is anything that `read_attributes` reads, with the texts in a `column`. They are
+    normalised as those of the log were. Ids are made up only for queries `among` those named.
     """
     if topics is None:
         texts = dict.fromkeys(text for text in graded.queries if among is None or text in among)
         if not texts:
             raise InputError("no query has enough users to be written: take fewer, --least-users")
         return TopicIds({text: f"q{at}" for at, text in enumerate(texts, start=1)}, True)
-    table = read_topics(topics)
+    table = read_attributes(topics)
     if column is None:
         named = [name for name in table.names if name.casefold() in _TEXTS]
         column = named[0] if named else None
@@ -410,7 +410,7 @@ def judge_clicks(
         output: The file of qrels; the evidence, and topics where ids are made up, are written to
             files of similar names.
         models: The click models to try; the one that predicts clicks best is used.
-        topics: The topics with their texts, as `read_topics` takes them: only their queries are
+        topics: The topics with their texts, as `read_attributes` takes them: only their queries are
             judged. By default ids are made up.
         text_column: The column of `topics` with the texts.
         grades: Where grades begin.

@@ -18,6 +18,7 @@ from uuid import uuid4
 
 import ibis
 
+from cleverdon._common.extras import importing
 from cleverdon.errors import CleverdonError, InputError, MissingExtra, OptionError, suggest
 from cleverdon.logs.reading.mapping import TableKind
 from cleverdon.logs.reading.sources import (
@@ -49,10 +50,10 @@ def _connect(url: str | None, *, memory: str | None = None) -> tuple[Any, str]:
         return backend, "memory"
     name = _without_secrets(url)
     try:
-        backend = ibis.connect(url)
-    except ImportError as error:
-        package = (error.name or "its driver").partition(".")[0]
-        raise MissingExtra(f"connecting to {name}", package=package) from None
+        with importing(f"connecting to {name}"):
+            backend = ibis.connect(url)
+    except MissingExtra:
+        raise
     except Exception as error:  # every driver has its own
         message = _scrubbed(" ".join(str(error).split()), url)
         raise InputError(
