@@ -23,7 +23,7 @@ SUBJECTS = (
     "river floods",
 )
 ASPECTS = ("how {} work", "history of {}", "what harms {}", "{} in cities", "research on {}")
-TOPICS = {
+QUERIES = {
     str(number): aspect.format(subject)
     for number, (subject, aspect) in enumerate(product(SUBJECTS, ASPECTS), start=301)
 }
@@ -41,15 +41,15 @@ def made_up() -> tuple[Rows, dict[str, Rows]]:
     chance = Random(1967)  # gives the same numbers in every version of Python
     qrels: Rows = {}
     runs: dict[str, Rows] = {name: {} for name in SYSTEMS}
-    for topic in TOPICS:
+    for query in QUERIES:
         grades = _grades(chance)
         seen = _seen(grades, chance)
         pooled = set()
         for name, scores in zip(SYSTEMS, seen, strict=True):
             ranked = sorted(enumerate(scores), key=lambda found: -found[1])
-            runs[name][topic] = {f"{topic}-{d:03}": score for d, score in ranked[:_RETURNED]}
+            runs[name][query] = {f"{query}-{d:03}": score for d, score in ranked[:_RETURNED]}
             pooled |= {d for d, _ in ranked[:_POOLED]}
-        qrels[topic] = {f"{topic}-{d:03}": float(grades[d]) for d in sorted(pooled)}
+        qrels[query] = {f"{query}-{d:03}": float(grades[d]) for d in sorted(pooled)}
     return qrels, runs
 
 

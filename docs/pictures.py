@@ -23,7 +23,7 @@ from cleverdon.comparison.differences import compare
 from cleverdon.formats.texts import Text
 from cleverdon.plots import by_query, comparisons, curves, cutoff_curves, trade_offs
 from cleverdon.reports.html_report import Report, report
-from docs.made_up import TOPICS, made_up
+from docs.made_up import QUERIES, made_up
 from tools import chromium
 
 FOLDER = Path(__file__).parent / "pictures"
@@ -38,15 +38,15 @@ def pictures() -> dict[str, Chart | Report]:
     scores = evaluate(qrels, runs, "nDCG@10 AP RR P@10 R@100", keep=20)
     against = compare(scores, baseline="bm25")
     measure = "nDCG@10"
-    queries = {topic: Text(text, "") for topic, text in TOPICS.items()}
+    queries = {query: Text(text, "") for query, text in QUERIES.items()}
     return {
         "forest.svg": comparisons.forest(against, measure),
-        "topics.svg": by_query.topics(scores, measure, "hybrid", baseline="bm25"),
+        "queries.svg": by_query.queries(scores, measure, "hybrid", baseline="bm25"),
         "eleven_points.svg": curves.eleven_points(scores),
         "by_cutoff.svg": cutoff_curves.by_cutoff(scores, "nDCG", cutoffs=range(1, 51)),
         "heat_map.svg": by_query.heat_map(scores, measure),
         "trade_off.svg": trade_offs.trade_off(scores, measure, "R@100", intervals=True),
-        REPORT: report(against, title="Five systems, fifty topics", queries=queries),
+        REPORT: report(against, title="Five systems, fifty queries", queries=queries),
     }
 
 

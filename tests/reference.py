@@ -235,7 +235,7 @@ def err(query: Query, k: int | None, max: float | None) -> Value:
 
 def rbp(query: Query, p: float, k: int | None, rel: float | None, gain: str) -> Value:
     largest = query.top_grade
-    if gain == "topic":
+    if gain == "query":
         largest = max([1.0, *query.grades.values()])
     total = 0.0
     for rank, grade in enumerate(query.returned[:k], start=1):

@@ -193,7 +193,7 @@ FOUND_BY_NAME = {
     *("revision", "down_revision", "upgrade"),  # read by Alembic
     "main",  # of modules that run as processes
     *("COLLECTION_COMMANDS", "POOL_COMMANDS", "EXTRAS", "RENAMED_OPTIONS"),  # lists to add to
-    *("DOUBT_RULES", "doubt_rule", "Format"),  # for contributors to extend
+    *("DOUBT_RULES", "DoubtRule", "doubt_rule", "Format"),  # for contributors to extend
 }
 TYPE_MAKERS = {"TypeVar", "ParamSpec", "NewType", "namedtuple"}
 

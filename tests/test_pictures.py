@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from docs import pictures
-from docs.made_up import SYSTEMS, TOPICS, made_up
+from docs.made_up import QUERIES, SYSTEMS, made_up
 
 SVGS = sorted(pictures.FOLDER.glob("*.svg"))
 
@@ -21,10 +21,10 @@ def shown() -> dict[str, object]:
 def test_the_collection_is_the_same_every_time() -> None:
     assert made_up() == made_up()
     qrels, runs = made_up()
-    assert qrels.keys() == TOPICS.keys()
+    assert qrels.keys() == QUERIES.keys()
     assert tuple(runs) == SYSTEMS
-    assert all(run.keys() == TOPICS.keys() for run in runs.values())
-    assert len(set(TOPICS.values())) == 50
+    assert all(run.keys() == QUERIES.keys() for run in runs.values())
+    assert len(set(QUERIES.values())) == 50
 
 
 def test_there_is_a_picture_of_each_and_no_other(shown: dict[str, object]) -> None:

@@ -62,11 +62,11 @@ def test_every_profile_can_do_what_it_says() -> None:
 
 def test_what_is_written_out_wins() -> None:
     tool = find_profile("trec_eval-9")
-    assert str(tool.parse("RBP")[0]) == "RBP(p=0.9,gain=topic)"
-    assert str(tool.parse("RBP(p=0.5)")[0]) == "RBP(p=0.5,gain=topic)"
+    assert str(tool.parse("RBP")[0]) == "RBP(p=0.9,gain=query)"
+    assert str(tool.parse("RBP(p=0.5)")[0]) == "RBP(p=0.5,gain=query)"
     assert str(tool.parse("RBP(p=0.8,gain=collection)")[0]) == "RBP"
     assert tool.parse(RBP()) == (RBP(),)
-    assert str(tool.parse(RBP)[0]) == "RBP(p=0.9,gain=topic)"
+    assert str(tool.parse(RBP)[0]) == "RBP(p=0.9,gain=query)"
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"b": 1.0, "a": 1.0}}
     for ties, wanted in (("ascending", 1.0), ("descending", 0.5), (None, 1.0)):
         found = evaluate(qrels, run, "RR@5", profile="ir_measures", ties=ties)
@@ -96,10 +96,10 @@ def test_what_can_be_read_only_once_is_ranked_in_several_orders(tmp_path: Path) 
 def test_values_are_found_by_the_words_that_asked_for_them() -> None:
     scores = evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RBP SetF(beta=4)", profile="trec_eval-9")
     assert [str(measure) for measure in scores.measures] == [
-        "RBP(p=0.9,gain=topic)",
+        "RBP(p=0.9,gain=query)",
         "SetF(alpha=0.2)",
     ]
-    assert scores.mean("run", "RBP") == scores.mean("run", "RBP(p=0.9,gain=topic)")
+    assert scores.mean("run", "RBP") == scores.mean("run", "RBP(p=0.9,gain=query)")
     assert scores.mean("run", "SetF(beta=4)") == 1
 
 

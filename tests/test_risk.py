@@ -113,8 +113,8 @@ def test_only_queries_that_all_systems_have_count() -> None:
         ("P@9", "old", 1, "P@9 was not evaluated"),
         ("AP", "old", -1, "alpha=-1: a loss counts 1 + alpha times"),
         ("AP", "old", float("nan"), "alpha=nan"),
-        ("SetE", "old", 1, "SetE: risk is for measures from 0 on of which more is better"),
-        ("Utility", "old", 1, "Utility: risk is for measures from 0 on"),
+        ("SetE", "old", 1, "SetE: risk needs a measure from 0 on of which more is better"),
+        ("Utility", "old", 1, "Utility: risk needs a measure from 0 on"),
     ],
 )
 def test_what_cannot_be(measure: str, baseline: str, alpha: float, message: str) -> None:

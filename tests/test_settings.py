@@ -97,7 +97,7 @@ def test_the_first_choice_is_the_default(setting: str) -> None:
             "missing='zero-fill' is not known; it can be 'empty', 'skip', 'error'",
         ),
         ({"profile": "trec_eval-11"}, "there is no profile 'trec_eval-11'; did you mean"),
-        ({"keep": -1}, "keep=-1: the number of results to keep is a whole one from 0 on"),
+        ({"keep": -1}, "keep=-1: expected a whole number from 0 on"),
     ],
 )
 def test_mistakes(options: dict, message: str) -> None:

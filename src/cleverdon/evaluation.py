@@ -106,7 +106,7 @@ def evaluate(
     tool = find_profile(profile)
     settings = tool.settings.changed(**given)
     if not isinstance(keep, int) or keep < 0:
-        raise OptionError(f"keep={keep!r}: the number of results to keep is a whole one from 0 on")
+        raise OptionError(f"keep={keep!r}: expected a whole number from 0 on")
     if rest and not bounds:
         raise OptionError("rest=True goes with bounds=True")
     wanted = tool.parse(tool.measures if measures is None else measures)

@@ -128,7 +128,7 @@ _OFFICIAL = (
 def _trec_eval(version: int) -> dict[str, dict[str, Any]]:
     rounding = {"rounding": f"trec_eval-{version}"}
     return {
-        "RBP": {"p": 0.9, "gain": "topic"},
+        "RBP": {"p": 0.9, "gain": "query"},
         "RBPResidual": {"p": 0.9},
         "IPrec": rounding,
         "IAP": rounding,

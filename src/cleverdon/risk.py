@@ -17,6 +17,7 @@ from cleverdon._common.text import printable
 from cleverdon.errors import OptionError
 from cleverdon.measures.base import Measure, worst_value
 from cleverdon.scores import Scores, average
+from cleverdon.stats.effect_sizes import one_sample_t, pearson_residuals
 from cleverdon.tables.numbers import format_decimal
 from cleverdon.tables.result import RecordList
 from cleverdon.tables.sections import Section
@@ -118,7 +119,7 @@ def measure_risk(
     (1, 1, -0.75)
     """
     if not alpha >= 0:
-        raise OptionError(f"alpha={alpha}: a loss counts 1 + alpha times, and alpha is from 0 on")
+        raise OptionError(f"alpha={alpha}: a loss counts 1 + alpha times; alpha must be at least 0")
     if measures is None:
         measures = scores.measures
     wanted = [measures] if isinstance(measures, (str, Measure)) else measures
@@ -130,14 +131,14 @@ def _risks(scores: Scores, measure: str | Measure, baseline: str, alpha: float) 
     base, m = scores.index_of(baseline, measure)
     chosen = scores.measures[m]
     if chosen.better != "higher" or chosen.range[0] < 0 or chosen.text:
-        raise OptionError(f"{chosen}: risk is for measures from 0 on of which more is better")
+        raise OptionError(f"{chosen}: risk needs a measure from 0 on of which more is better")
     shared: Bools = np.asarray(scores.evaluated.all(axis=0))
     if not shared.any():
         raise OptionError("there is no query on which all systems were evaluated")
     scores.check_known(chosen, on=shared)
     values = np.nan_to_num(scores.values[:, m, shared], nan=worst_value(chosen))
     differences = values - values[base]
-    z_risks = _weighed(_surprise(values), alpha).sum(axis=1)
+    z_risks = _weighed(pearson_residuals(values), alpha).sum(axis=1)
     # The probability of no larger value in a normal distribution.
     likely = [math.erfc(-z / values.shape[1] / math.sqrt(2)) / 2 for z in z_risks]
     return [
@@ -150,7 +151,7 @@ def _risks(scores: Scores, measure: str | Measure, baseline: str, alpha: float) 
             wins=int((differences[s] > 0).sum()),
             losses=int((differences[s] < 0).sum()),
             urisk=float(_weighed(differences[s], alpha).mean()),
-            trisk=_t_statistic(_weighed(differences[s], alpha)),
+            trisk=one_sample_t(_weighed(differences[s], alpha)),
             zrisk=float(z_risks[s]),
             georisk=math.sqrt(values[s].mean() * likely[s]),
         )
@@ -161,21 +162,3 @@ def _risks(scores: Scores, measure: str | Measure, baseline: str, alpha: float) 
 def _weighed(differences: Floats, alpha: float) -> Floats:
     """Count losses 1 + alpha times."""
     return np.where(differences < 0, (1 + alpha) * differences, differences)
-
-
-def _t_statistic(values: Floats) -> float:
-    """Return the mean over its standard error."""
-    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-    if deviation == 0:
-        return float("nan")
-    return float(values.mean()) / deviation * math.sqrt(len(values))
-
-
-def _surprise(values: Floats) -> Floats:
-    """Return each value's distance from the expected one in standard deviations (chi-squared)."""
-    total = values.sum()
-    if total == 0:
-        return np.zeros_like(values)
-    expected = np.outer(values.sum(axis=1), values.sum(axis=0)) / total
-    # Nothing is expected where a query's, or a system's, values are all 0, and nothing was found.
-    return np.asarray((values - expected) / np.sqrt(np.where(expected > 0, expected, 1)))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 SYSTEMS = ("base", "better", "worse")
 MEASURES = ("nDCG@5", "RR", "FPR")
-TOPICS = 30
+QUERIES = 30
 ODD = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 FOLDED = "main details:not([open], .doc, .vega-embed > details)"
 DRAWN = """() => [...document.querySelectorAll('figure')].every(
@@ -78,24 +78,24 @@ BROKEN = """() => {
 """Words and numbers in tables that are broken inside."""
 
 
-def collection(topics: int = TOPICS) -> tuple[Any, Any]:
-    """Judgments in grades -1 to 2, and three systems; nothing is relevant to the last topic."""
+def collection(queries: int = QUERIES) -> tuple[Any, Any]:
+    """Judgments in grades -1 to 2, and three systems; nothing is relevant to the last query."""
     random = np.random.default_rng(3)
     qrels = {
         f"t{t:03}": {
             f"d{t}-{d}": int(grade) for d, grade in enumerate(random.choice([-1, 0, 0, 1, 2], 30))
         }
-        for t in range(topics)
+        for t in range(queries)
     }
-    qrels[f"t{topics - 1:03}"] = {"d-none": 0}
+    qrels[f"t{queries - 1:03}"] = {"d-none": 0}
     runs: dict[str, dict[str, dict[str, float]]] = {}
     for system, skill in zip(SYSTEMS, (1.0, 2.0, 0.2), strict=True):
         runs[system] = {
-            topic: {
+            query: {
                 **{doc: skill * max(grade, 0) + random.normal() for doc, grade in judged.items()},
                 **{f"u{n}": float(random.normal()) for n in range(10)},
             }
-            for topic, judged in qrels.items()
+            for query, judged in qrels.items()
         }
     return qrels, runs
 
@@ -157,7 +157,7 @@ def texts(found: Locator) -> list[str]:
 
 
 def column(page: Page, at: int) -> list[str]:
-    return texts(page.locator(f"#topic-table tbody td:nth-child({at})"))
+    return texts(page.locator(f"#query-table tbody td:nth-child({at})"))
 
 
 def picks(page: Page) -> dict[str, str]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def test_it_opens_and_draws_everything(page: Page, record: Record, address: str) -> None:
-    shown = opened(page, f"{address}#?topic=t000")
+    shown = opened(page, f"{address}#?query=t000")
     assert shown.title() == "Search evaluation"
     headings = texts(shown.locator("h2:visible"))
     assert headings[:4] == ["What may be said", "Averages", "Plots", "Queries"]
@@ -63,12 +63,12 @@ def test_a_measure_is_picked(shown: Page) -> None:
     assert texts(shown.locator("#claim-list li")) == [
         claim["text"] for claim in first["claims"] if claim["measure"] == "FPR"
     ]
-    assert texts(shown.locator("#topic-table caption")) == ["FPR, 25 of 30 queries"]
+    assert texts(shown.locator("#query-table caption")) == ["FPR, 25 of 30 queries"]
     assert column(shown, 3) == [f"{value:.4f}" for value in scores().values[0, 2, :25]]
     rows(shown, "spread")
     assert "FPR" in labels(shown, "spread")
-    rows(shown, "topics")
-    assert "FPR less that of base" in labels(shown, "topics")
+    rows(shown, "queries")
+    assert "FPR less that of base" in labels(shown, "queries")
     assert picks(shown)["measure"] == "FPR"
 
 
@@ -89,21 +89,21 @@ def test_a_baseline_is_picked(shown: Page) -> None:
     assert shown.locator("#claim-list li").count() == 3
     assert "over 9 comparisons" in shown.locator("#method-body").inner_text()
     shown.wait_for_selector("#figure-forest p:text('Pick a baseline')")
-    rows(shown, "topics")
-    assert "nDCG@5 less that of the median of all systems" in labels(shown, "topics")
+    rows(shown, "queries")
+    assert "nDCG@5 less that of the median of all systems" in labels(shown, "queries")
 
 
 def test_a_system_is_picked(shown: Page) -> None:
     # At first, the best of those that are not the baseline.
     assert shown.locator("#system").input_value() == "1"
-    assert {row["system"] for row in rows(shown, "topics")["topics"]} == {"better"}
+    assert {row["system"] for row in rows(shown, "queries")["queries"]} == {"better"}
     pick(shown, "system", "worse")
-    assert {row["system"] for row in rows(shown, "topics")["topics"]} == {"worse"}
+    assert {row["system"] for row in rows(shown, "queries")["queries"]} == {"worse"}
     assert {row["system"] for row in rows(shown, "confusion")["cells"]} == {"worse"}
-    heading = shown.locator("#figure-topics h3")
+    heading = shown.locator("#figure-queries h3")
     assert heading.inner_text() == "Where worse gains and loses"
     pick(shown, "system", "base")
-    shown.wait_for_selector("#figure-topics p:text('other than the baseline')")
+    shown.wait_for_selector("#figure-queries p:text('other than the baseline')")
 
 
 def test_much_is_picked_at_once_and_each_plot_is_there_once(shown: Page) -> None:
@@ -116,30 +116,30 @@ def test_much_is_picked_at_once_and_each_plot_is_there_once(shown: Page) -> None
     assert "RR" in labels(shown, "spread")
 
 
-def test_topics_are_found_by_words_and_by_outcome(shown: Page) -> None:
+def test_queries_are_found_by_words_and_by_outcome(shown: Page) -> None:
     shown.fill("#find", "HOW")
     assert column(shown, 1) == ["t001"]
     said = shown.locator("#picked").inner_text()
     assert said.startswith("1 of 30 queries; means: base ")
     assert f"better {scores().values[1, 0, 1]:.4f}" in said
-    assert [row["topic"] for row in rows(shown, "topics")["topics"]] == ["t001"]
+    assert [row["query"] for row in rows(shown, "queries")["queries"]] == ["t001"]
     shown.fill("#find", "")
     assert shown.locator("#picked").inner_text() == ""
     shown.select_option("#outcome", label="better worse than base")
     difference = scores().values[1, 0] - scores().values[0, 0]
-    lost = [topic for topic, d in zip(scores().queries, difference, strict=True) if d < 0]
+    lost = [query for query, d in zip(scores().queries, difference, strict=True) if d < 0]
     assert column(shown, 1) == lost
     outcomes = rows(shown, "heat_map")["cells"]
-    assert {row["topic"] for row in outcomes} == set(lost)
+    assert {row["query"] for row in outcomes} == set(lost)
     shown.fill("#find", "no such words")
     assert column(shown, 1) == []
     assert shown.locator("#picked").inner_text() == "0 of 30 queries"
 
 
-def test_topics_are_sorted(shown: Page) -> None:
-    assert shown.locator("#topic-table tbody tr").count() == 25
+def test_queries_are_sorted(shown: Page) -> None:
+    assert shown.locator("#query-table tbody tr").count() == 25
     shown.get_by_role("button", name="Show 5 more of 30 queries").click()
-    assert shown.locator("#topic-table tbody tr").count() == 30
+    assert shown.locator("#query-table tbody tr").count() == 30
     shown.get_by_role("columnheader", name="better").get_by_role("button").click()
     values = [value for value in column(shown, 4) if value != "-"]
     assert values == sorted(values, reverse=True)
@@ -155,16 +155,16 @@ def test_topics_are_sorted(shown: Page) -> None:
     assert column(shown, 1) == scores().queries
 
 
-def test_a_topic_is_opened_from_the_table(shown: Page) -> None:
-    panel = shown.locator("#topic")
+def test_a_query_is_opened_from_the_table(shown: Page) -> None:
+    panel = shown.locator("#query")
     assert not panel.is_visible()
     button = shown.get_by_role("button", name="t000", exact=True)
     button.focus()
     shown.keyboard.press("Enter")
     assert panel.is_visible()
-    assert shown.evaluate("document.activeElement.id") == "topic"
+    assert shown.evaluate("document.activeElement.id") == "query"
     assert panel.locator("h3").first.inner_text().endswith("Query t000: what is it?")
-    of = usual().content["rankings"]["topics"][0]
+    of = usual().content["rankings"]["queries"][0]
     assert f"{of['judged']} judged, {of['of']} of them relevant." in panel.inner_text()
     assert texts(panel.locator(".ranking h4")) == list(SYSTEMS)
     first = panel.locator(".ranking").first
@@ -186,26 +186,26 @@ def test_a_topic_is_opened_from_the_table(shown: Page) -> None:
     titled.locator("summary").click()
     assert titled.locator("p").inner_text().startswith("Text of ")
     assert rows(shown, "precision_recall")["points"]
-    assert picks(shown)["topic"] == "t000"
+    assert picks(shown)["query"] == "t000"
     panel.get_by_role("button", name="Close").click()
     assert not panel.is_visible()
-    assert "topic" not in picks(shown)
+    assert "query" not in picks(shown)
     assert shown.evaluate("document.activeElement.textContent") == "t000"
 
 
-def test_a_topic_is_opened_from_a_plot(shown: Page) -> None:
-    best = rows(shown, "topics")["topics"][0]
-    shown.locator("#figure-topics svg.marks .mark-rect.role-mark path").first.click()
-    heading = shown.locator("#topic h3").first
-    assert f"Query {best['topic']}" in heading.inner_text()
-    assert shown.locator("#topic-table tr.open").count() <= 1
+def test_a_query_is_opened_from_a_plot(shown: Page) -> None:
+    best = rows(shown, "queries")["queries"][0]
+    shown.locator("#figure-queries svg.marks .mark-rect.role-mark path").first.click()
+    heading = shown.locator("#query h3").first
+    assert f"Query {best['query']}" in heading.inner_text()
+    assert shown.locator("#query-table tr.open").count() <= 1
     hardest = rows(shown, "heat_map")["cells"][0]
-    assert hardest["topic"] == "t029"
+    assert hardest["query"] == "t029"
     shown.locator(
         "#figure-heat_map svg.marks .mark-rect.role-mark path:not([opacity])"
     ).first.click()
     assert "Query t029" in heading.inner_text()
-    assert "1 judged, 0 of them relevant" in shown.locator("#topic").inner_text()
+    assert "1 judged, 0 of them relevant" in shown.locator("#query").inner_text()
     shown.wait_for_selector("#figure-precision_recall p:text('no relevant document')")
 
 
@@ -214,7 +214,7 @@ def test_what_was_picked_can_be_sent(shown: Page, address: str) -> None:
     pick(shown, "baseline", "better")
     pick(shown, "system", "base")
     shown.get_by_role("button", name="t003", exact=True).click()
-    wanted = {"measure": "RR", "baseline": "better", "system": "base", "topic": "t003"}
+    wanted = {"measure": "RR", "baseline": "better", "system": "base", "query": "t003"}
     assert picks(shown) == wanted
     sent = shown.url
     headline = shown.locator("#headline").inner_text()
@@ -222,16 +222,16 @@ def test_what_was_picked_can_be_sent(shown: Page, address: str) -> None:
     opened(shown, sent)
     assert shown.locator("#headline").inner_text() == headline
     assert shown.locator("#system").input_value() == "0"
-    assert "Query t003" in shown.locator("#topic").inner_text()
+    assert "Query t003" in shown.locator("#query").inner_text()
     # Where the report is open already, an address changes what is picked.
-    shown.goto(f"{address}#?measure=FPR&baseline=&topic=t004")
+    shown.goto(f"{address}#?measure=FPR&baseline=&query=t004")
     shown.wait_for_function("document.getElementById('measure').value === '2'")
     assert shown.locator("#baseline option:checked").inner_text() == "none: every pair"
-    assert "Query t004" in shown.locator("#topic").inner_text()
+    assert "Query t004" in shown.locator("#query").inner_text()
     shown.goto("about:blank")
-    opened(shown, f"{address}#?measure=nonsense&baseline=%3Cb%3E&topic=none&system=-1")
+    opened(shown, f"{address}#?measure=nonsense&baseline=%3Cb%3E&query=none&system=-1")
     assert shown.locator("#measure").input_value() == "0"
-    assert not shown.locator("#topic").is_visible()
+    assert not shown.locator("#query").is_visible()
 
 
 def test_one_system_alone(page: Page, tmp_path: Path) -> None:
@@ -246,8 +246,8 @@ def test_one_system_alone(page: Page, tmp_path: Path) -> None:
     means = [f"{alone.scores.mean('base', measure):.4f}" for measure in ("AP", "P@5")]
     assert texts(page.locator("#table-body td")) == ["base", *means]
     pick(page, "measure", "P@5")
-    page.locator("#topic-table tbody button").first.click()
-    assert "Query t000" in page.locator("#topic").inner_text()
+    page.locator("#query-table tbody button").first.click()
+    assert "Query t000" in page.locator("#query").inner_text()
 
 
 def test_the_claims_of_many_pairs_are_folded(page: Page, tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_it_is_printed_in_ink_on_paper(page: Page, address: str) -> None:
     paper, text, of_plot = ink(page)
     assert (paper, of_plot) == (LIGHT[0], LIGHT[2])
     assert text == "rgb(0, 0, 0)"
-    for hidden in ("nav", ".filters", "#topic .close", ".vega-embed summary"):
+    for hidden in ("nav", ".filters", "#query .close", ".vega-embed summary"):
         assert not page.locator(hidden).first.is_visible()
 
 
@@ -88,8 +88,8 @@ def test_whatever_was_given_stays_text(page: Page, tmp_path: Path) -> None:
     qrels = {f"{t}{ODD}": {f"{d}{ODD}": d % 2 for d in range(6)} for t in range(6)}
     runs = {
         f"{name}{ODD}": {
-            topic: {doc: float((3 * d + s) % 7) for d, doc in enumerate(judged)}
-            for topic, judged in qrels.items()
+            query: {doc: float((3 * d + s) % 7) for d, doc in enumerate(judged)}
+            for query, judged in qrels.items()
         }
         for s, name in enumerate("ab")
     }
@@ -103,13 +103,13 @@ def test_whatever_was_given_stays_text(page: Page, tmp_path: Path) -> None:
     opened(page, (tmp_path / "odd.html").as_uri())
     page.wait_for_function(DRAWN)
     assert page.locator("h1").inner_text() == ODD
-    assert page.locator("#topic-table tbody button").first.inner_text() == f"0{ODD}"
-    page.locator("#topic-table tbody button").first.click()
-    assert ODD in page.locator("#topic h3").first.inner_text()
+    assert page.locator("#query-table tbody button").first.inner_text() == f"0{ODD}"
+    page.locator("#query-table tbody button").first.click()
+    assert ODD in page.locator("#query h3").first.inner_text()
     assert ODD in page.locator(".ranking h4").first.inner_text()
     page.locator(".ranking details.doc summary").first.click()
     assert ODD in page.locator(".ranking details.doc p").first.inner_text()
-    bar = page.locator("#figure-topics svg.marks .mark-rect.role-mark path").first
+    bar = page.locator("#figure-queries svg.marks .mark-rect.role-mark path").first
     bar.hover()
     page.wait_for_selector("#vg-tooltip-element.visible")
     assert ODD in page.locator("#vg-tooltip-element").inner_text()
@@ -131,7 +131,7 @@ def test_a_notebook_shows_it_in_a_frame(page: Page, tmp_path: Path) -> None:
     headline = usual().content["comparisons"][0]["headlines"]["RR"]
     assert frame.locator("#headline").inner_text() == headline
     frame.get_by_role("button", name="t002", exact=True).click()
-    assert "Query t002" in frame.locator("#topic").inner_text()
+    assert "Query t002" in frame.locator("#query").inner_text()
     frame.locator("#figure-spread svg.marks").wait_for()
     frame.get_by_role("link", name="Method").click()
     assert frame.locator("#method:focus").count() == 1
@@ -139,21 +139,21 @@ def test_a_notebook_shows_it_in_a_frame(page: Page, tmp_path: Path) -> None:
 
 
 def wide() -> Report:
-    """Fifteen systems with long names, many topics with long ids, and long words everywhere."""
+    """Fifteen systems with long names, many queries with long ids, and long words everywhere."""
     qrels = {
-        f"a-long-common-part-of-topic-ids-{t:03}": {f"d{d}": (t + d) % 3 for d in range(9)}
+        f"a-long-common-part-of-query-ids-{t:03}": {f"d{d}": (t + d) % 3 for d in range(9)}
         for t in range(40)
     }
     runs = {
         f"bm25-baseline-with-a-very-long-common-prefix-run-{s:02}": {
-            topic: {f"d{d}": float((d * (s + 2) + t * (s + 1)) % 11) for d in range(s % 4, 11)}
-            for t, topic in enumerate(qrels)
+            query: {f"d{d}": float((d * (s + 2) + t * (s + 1)) % 11) for d in range(s % 4, 11)}
+            for t, query in enumerate(qrels)
         }
         for s in range(15)
     }
     scores = evaluate(qrels, runs, ["nDCG@5", "AP"], keep=5, bounds=True)
     long = "well-known-but-very-long-words/and-paths " * 3
-    queries = {topic: Text(long, "") for topic in qrels}
+    queries = {query: Text(long, "") for query in qrels}
     costs = {
         name: Costs(name, {"p99": Cost(0.01 * (s + 1)), "index_size": Cost(1e6 * (s + 1))})
         for s, name in enumerate(runs)
@@ -170,7 +170,7 @@ def wide_address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_nothing_is_cut_on_any_screen(page: Page, address: str, width: int) -> None:
-    check_whole(page, width, f"{address}#?topic=t000")
+    check_whole(page, width, f"{address}#?query=t000")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -179,7 +179,7 @@ def test_long_names_are_not_cut_on_any_screen(
     page: Page, wide_address: str, width: int, scheme: Literal["light", "dark"]
 ) -> None:
     page.emulate_media(color_scheme=scheme)
-    check_whole(page, width, f"{wide_address}#?topic=a-long-common-part-of-topic-ids-000")
+    check_whole(page, width, f"{wide_address}#?query=a-long-common-part-of-query-ids-000")
 
 
 FITS = """(id) => {
@@ -193,19 +193,19 @@ def test_plots_are_drawn_to_the_width_of_the_screen(page: Page, address: str) ->
     page.set_viewport_size({"width": 390, "height": 800})
     opened(page, address)
     page.wait_for_function(DRAWN)
-    for figure in ("forest", "topics", "heat_map", "spread", "histogram", "differences"):
+    for figure in ("forest", "queries", "heat_map", "spread", "histogram", "differences"):
         assert page.evaluate(FITS, figure), figure
     # Letters are as large as on any other screen.
     label = page.locator("#figure-forest svg.marks text").first
     assert label.evaluate("(one) => one.getBoundingClientRect().height") >= 11
-    narrow = page.evaluate("document.querySelector('#figure-topics svg.marks').clientWidth")
+    narrow = page.evaluate("document.querySelector('#figure-queries svg.marks').clientWidth")
     page.set_viewport_size({"width": 1440, "height": 800})  # as when a phone is turned
     page.wait_for_function(
-        "(narrow) => document.querySelector('#figure-topics svg.marks').clientWidth > 2 * narrow",
+        "(narrow) => document.querySelector('#figure-queries svg.marks').clientWidth > 2 * narrow",
         arg=narrow,
     )
     page.set_viewport_size({"width": 390, "height": 800})
-    page.wait_for_function(FITS, arg="topics")
+    page.wait_for_function(FITS, arg="queries")
 
 
 def test_an_edge_shows_where_a_table_goes_on(page: Page, wide_address: str) -> None:
@@ -235,7 +235,7 @@ def test_it_can_be_used_without_a_mouse(shown: Page) -> None:
     assert reached[1:5] == ["query", *SYSTEMS]
     assert reached[5] == "t000"
     shown.keyboard.press("Enter")
-    assert shown.evaluate("document.activeElement.id") == "topic"
+    assert shown.evaluate("document.activeElement.id") == "query"
     assert shown.locator("#headline").get_attribute("aria-live") == "polite"
     pick(shown, "measure", "RR")
     for link in shown.locator("nav a:visible").all():

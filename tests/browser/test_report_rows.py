@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cleverdon.comparison.samples import samples
-from cleverdon.plots.by_query import _heat_map_rows, _topics_rows
+from cleverdon.plots.by_query import _heat_map_rows, _queries_rows
 from cleverdon.plots.curves import _precision_recall_rows
 from cleverdon.plots.inputs import differences_to
 from cleverdon.reports.html_report import report
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def test_rows_that_the_page_makes_are_those_of_python(shown: Page) -> None:
-    lines = {topic["id"]: topic.get("text", "") for topic in usual().content["topics"]}
+    lines = {query["id"]: query.get("text", "") for query in usual().content["queries"]}
     for sample in samples(scores()):
         pick(shown, "measure", str(sample.measure))
         same(rows(shown, "heat_map")["cells"], _heat_map_rows(sample, texts=lines)["cells"])
@@ -28,16 +28,16 @@ def test_rows_that_the_page_makes_are_those_of_python(shown: Page) -> None:
             pick(shown, "baseline", baseline or "none: every pair")
             pick(shown, "system", system)
             found = differences_to(sample, baseline, systems=[system])
-            wanted = _topics_rows(sample, system, differences=found, texts=lines)
-            same(rows(shown, "topics")["topics"], wanted["topics"])
+            wanted = _queries_rows(sample, system, differences=found, texts=lines)
+            same(rows(shown, "queries")["queries"], wanted["queries"])
 
 
 def test_curves_that_the_page_makes_are_those_of_python(page: Page, address: str) -> None:
     opened(page, address)
-    for topic, system in (("t000", "base"), ("t007", "worse"), ("t011", "better")):
-        page.evaluate(f"location.hash = '?topic={topic}&system={system}'")
-        page.wait_for_selector(f"#topic h3:has-text('{topic}')")
-        wanted = _precision_recall_rows(scores(), topic, systems=[system])
+    for query, system in (("t000", "base"), ("t007", "worse"), ("t011", "better")):
+        page.evaluate(f"location.hash = '?query={query}&system={system}'")
+        page.wait_for_selector(f"#query h3:has-text('{query}')")
+        wanted = _precision_recall_rows(scores(), query, systems=[system])
         found = rows(page, "precision_recall")
         same(found["lines"], wanted["lines"])
         known = [{k: v for k, v in row.items() if k != "document"} for row in wanted["points"]]
@@ -47,7 +47,7 @@ def test_curves_that_the_page_makes_are_those_of_python(page: Page, address: str
             assert other.get("document") in (None, one.get("document"))
 
 
-def test_more_topics_than_bars(page: Page, tmp_path: Path) -> None:
+def test_more_queries_than_bars(page: Page, tmp_path: Path) -> None:
     random = np.random.default_rng(8)
     count = 401
     many = made(
@@ -69,9 +69,9 @@ def test_more_topics_than_bars(page: Page, tmp_path: Path) -> None:
         for against in ("two", None):
             pick(page, "baseline", against or "none: every pair")
             found = differences_to(sample, against, systems=["three"])
-            wanted = _topics_rows(sample, "three", differences=found)["topics"]
+            wanted = _queries_rows(sample, "three", differences=found)["queries"]
             assert len(wanted) == 300
-            same(rows(page, "topics")["topics"], wanted)
-    page.locator("#figure-topics svg.marks .mark-rect.role-mark path").first.click()
-    assert f"Query {wanted[0]['topic'].split()[0]}" in page.locator("#topic").inner_text()
-    assert "The rankings were not kept." in page.locator("#topic").inner_text()
+            same(rows(page, "queries")["queries"], wanted)
+    page.locator("#figure-queries svg.marks .mark-rect.role-mark path").first.click()
+    assert f"Query {wanted[0]['query'].split()[0]}" in page.locator("#query").inner_text()
+    assert "The rankings were not kept." in page.locator("#query").inner_text()

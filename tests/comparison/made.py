@@ -21,8 +21,8 @@ def made(values: Values, **settings: str) -> Scores:
     """
     first = next(iter(values.values()))
     measures = list(first)
-    topics = len(first[measures[0]])
-    qrels = {f"q{i:04}": {f"d{k}": 1 for k in range(10)} for i in range(topics)}
+    queries = len(first[measures[0]])
+    qrels = {f"q{i:04}": {f"d{k}": 1 for k in range(10)} for i in range(queries)}
     run = {query: {f"d{k}": 10.0 - k for k in range(10)} for query in qrels}
     scores = evaluate(qrels, dict.fromkeys(values, run), measures, **settings)  # type: ignore[arg-type]
     array = np.array([[of[measure] for measure in measures] for of in values.values()])
@@ -30,12 +30,12 @@ def made(values: Values, **settings: str) -> Scores:
 
 
 def pair(
-    topics: int, difference: float, *, measure: str = "nDCG@10", spread: float = 0.1, seed: int = 1
+    queries: int, difference: float, *, measure: str = "nDCG@10", spread: float = 0.1, seed: int = 1
 ) -> Scores:
     """Two systems, `base` and `other`, whose differences have this mean and deviation."""
     random = np.random.default_rng(seed)
-    base = random.uniform(0.2, 0.5, topics)
-    noise = random.normal(size=topics)
-    noise = (noise - noise.mean()) / noise.std(ddof=1) if topics > 1 else np.zeros(topics)
+    base = random.uniform(0.2, 0.5, queries)
+    noise = random.normal(size=queries)
+    noise = (noise - noise.mean()) / noise.std(ddof=1) if queries > 1 else np.zeros(queries)
     other = base + difference + spread * noise
     return made({"base": {measure: list(base)}, "other": {measure: list(other)}})

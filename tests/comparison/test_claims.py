@@ -87,13 +87,13 @@ def test_what_is_not_shown_is_said_to_be_so() -> None:
     assert text.endswith(" down).")
 
 
-def test_no_claim_says_how_many_topics_it_would_take() -> None:
+def test_no_claim_says_how_many_queries_it_would_take() -> None:
     # `power` does, by the test itself: 3 queries cannot show anything, and neither can 4 or 5.
     scores = made({"base": {"AP": [0.1, 0.2, 0.3]}, "other": {"AP": [0.4, 0.5, 0.61]}})
     claim = one(scores)
     assert not claim.shown
     assert "would show it" not in str(claim)
-    assert "topics_needed" not in Claims((claim,)).render("json")
+    assert "queries_needed" not in Claims((claim,)).render("json")
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_no_difference_at_all() -> None:
     )
 
 
-def test_one_topic_has_no_interval() -> None:
+def test_one_query_has_no_interval() -> None:
     claim = one(made({"base": {"AP": [0.5]}, "other": {"AP": [0.7]}}))
     assert not claim.shown
     assert "CI" not in str(claim)
@@ -228,7 +228,7 @@ def test_doubts_stand_below_with_name_and_reference() -> None:
     lines = state_claims(FOUND, doubts=find_doubts(FOUND)).render().split("\n")
     assert lines[0].startswith("other is not shown to differ from base on RR: +0.010 (")
     assert lines[1:3] == ["", "Before you believe it:"]
-    assert lines[3].startswith("- few-topics: 12 queries are few")
+    assert lines[3].startswith("- few-queries: 12 queries are few")
     assert lines[3].endswith(". Buckley & Voorhees 2000, doi:10.1145/345508.345543")
     assert lines[4].startswith("- mean-rr: ")
     assert len(lines) == 5
@@ -241,7 +241,7 @@ def test_without_doubts_there_is_no_heading() -> None:
 def test_markdown_is_a_list() -> None:
     text = state_claims(FOUND, doubts=find_doubts(FOUND)).render("markdown")
     assert text.startswith("- other is not shown")
-    assert "\n\nBefore you believe it:\n\n- `few-topics`: " in text
+    assert "\n\nBefore you believe it:\n\n- `few-queries`: " in text
 
 
 def test_names_are_text_in_markdown() -> None:
@@ -260,14 +260,14 @@ def test_json_has_the_text_and_all_digits() -> None:
     assert claim["text"] == str(state_claims(FOUND)[0])
     assert (claim["verdict"], claim["significant"]) == ("not shown", False)
     assert claim["difference"] == FOUND.differences[0].difference
-    assert "topics_needed" not in claim
-    assert [doubt["name"] for doubt in found["doubts"]] == ["few-topics", "mean-rr"]
+    assert "queries_needed" not in claim
+    assert [doubt["name"] for doubt in found["doubts"]] == ["few-queries", "mean-rr"]
     assert found["doubts"][0]["number"] == 12
 
 
 def test_json_knows_no_infinity() -> None:
-    one_topic = compare(pair(1, -0.1), baseline="base")
-    found = json.loads(state_claims(one_topic).render("json"), parse_constant=pytest.fail)
+    one_query = compare(pair(1, -0.1), baseline="base")
+    found = json.loads(state_claims(one_query).render("json"), parse_constant=pytest.fail)
     assert found["claims"][0]["low"] is None
 
 

@@ -25,7 +25,7 @@ from cleverdon.comparison.reliability import (
     swap_rates,
 )
 from cleverdon.comparison.samples import average_intervals
-from cleverdon.comparison.splits import difficulty
+from cleverdon.comparison.splits import _difficulty
 from cleverdon.errors import OptionError
 from cleverdon.measures.ranked import RR
 from cleverdon.stats.multiple_comparisons import holm, two_way_variance
@@ -147,17 +147,17 @@ def test_a_gain_over_a_baseline_below_0_is_a_gain() -> None:
     assert found.sizes.relative == pytest.approx(0.5)
 
 
-def _random(*, systems: int, topics: int) -> dict[str, dict[str, list[float]]]:
+def _random(*, systems: int, queries: int) -> dict[str, dict[str, list[float]]]:
     random = np.random.default_rng(5)
     return {
-        f"s{i}": {measure: random.uniform(0, 1, topics).tolist() for measure in ("AP", "GMAP")}
+        f"s{i}": {measure: random.uniform(0, 1, queries).tolist() for measure in ("AP", "GMAP")}
         for i in range(systems)
     }
 
 
 @pytest.mark.parametrize("test", ["randomisation", "t", "wilcoxon", "sign", "tukey"])
 def test_every_baseline_is_in_a_comparison_of_all_pairs(test: str) -> None:
-    scores = made(_random(systems=4, topics=30))
+    scores = made(_random(systems=4, queries=30))
     pairs = compare(scores, test=test)
     for baseline in scores.systems:
         expected = compare(scores, baseline=baseline, test=test)
@@ -176,7 +176,7 @@ def test_every_baseline_is_in_a_comparison_of_all_pairs(test: str) -> None:
 
 
 def test_other_baselines_are_only_in_two_sided_comparisons_of_all_pairs() -> None:
-    scores = made(_random(systems=3, topics=10))
+    scores = made(_random(systems=3, queries=10))
     with pytest.raises(OptionError, match="every pair"):
         compare(scores, alternative="greater").against(scores.systems[0])
     with pytest.raises(OptionError, match="every pair"):
@@ -186,11 +186,11 @@ def test_other_baselines_are_only_in_two_sided_comparisons_of_all_pairs() -> Non
 
 
 def test_a_notebook_shows_a_table() -> None:
-    assert "<table>" in compare(made(_random(systems=2, topics=5)))._repr_html_()
+    assert "<table>" in compare(made(_random(systems=2, queries=5)))._repr_html_()
 
 
 def test_what_is_no_scores_is_said_to_be_none() -> None:
-    with pytest.raises(OptionError, match="'dict' is no Scores"):
+    with pytest.raises(OptionError, match="'dict' is not a Scores"):
         compare({"a": 1}, measures="AP")  # type: ignore[arg-type]
 
 
@@ -203,7 +203,7 @@ def test_what_is_no_scores_is_said_to_be_none() -> None:
         discriminative_power,
         split_half,
         swap_rates,
-        lambda scores: difficulty(scores, "Fallout"),
+        lambda scores: _difficulty(scores, "Fallout"),
         lambda scores: check_gate(scores, "Fallout <= 0.5", system="good"),
         lambda scores: check_gate(scores, "Fallout <= baseline", system="good", baseline="bad"),
         lambda scores: replicate(scores, scores),
@@ -224,24 +224,24 @@ def test_a_system_without_a_value_is_named() -> None:
         compare(evaluate(QRELS, runs, "SetP"))
 
 
-@pytest.mark.parametrize(("systems", "topics"), [(2, 5), (4, 12), (7, 3)])
-def test_as_statsmodels_has_it(systems: int, topics: int) -> None:
+@pytest.mark.parametrize(("systems", "queries"), [(2, 5), (4, 12), (7, 3)])
+def test_as_statsmodels_has_it(systems: int, queries: int) -> None:
     random = np.random.default_rng(systems)
-    values = random.normal(size=(systems, topics)) + random.normal(size=topics)
+    values = random.normal(size=(systems, queries)) + random.normal(size=queries)
     rows = [(s, t, value) for s, row in enumerate(values) for t, value in enumerate(row.tolist())]
-    frame = pd.DataFrame(rows, columns=["system", "topic", "value"])
-    table = anova_lm(ols("value ~ C(system) + C(topic)", frame).fit())
-    repeated = AnovaRM(frame, "value", "topic", within=["system"]).fit().anova_table
+    frame = pd.DataFrame(rows, columns=["system", "query", "value"])
+    table = anova_lm(ols("value ~ C(system) + C(query)", frame).fit())
+    repeated = AnovaRM(frame, "value", "query", within=["system"]).fit().anova_table
     found = two_way_variance(values)
     for effect, name in (
         (found.systems, "C(system)"),
-        (found.topics, "C(topic)"),
+        (found.units, "C(query)"),
         (found.residual, "Residual"),
     ):
         assert effect.freedom == table["df"][name]
         assert effect.squares == pytest.approx(table["sum_sq"][name])
         assert effect.mean_square == pytest.approx(table["mean_sq"][name])
-    assert found.p(found.topics) == pytest.approx(table["PR(>F)"]["C(topic)"])
+    assert found.p(found.units) == pytest.approx(table["PR(>F)"]["C(query)"])
     assert found.p(found.systems) == pytest.approx(table["PR(>F)"]["C(system)"])
     assert found.f(found.systems) == pytest.approx(repeated["F Value"]["system"])
     assert found.p(found.systems) == pytest.approx(repeated["Pr > F"]["system"])
@@ -267,7 +267,7 @@ def test_from_scores() -> None:
 
 def test_without_error_or_without_anything() -> None:
     same = two_way_variance(np.full((3, 4), 0.1))
-    assert (same.p(same.systems), same.p(same.topics)) == (1, 1)
+    assert (same.p(same.systems), same.p(same.units)) == (1, 1)
     assert np.isnan(same.f(same.systems))
     assert np.isnan(same.strength(same.systems))
     shifted = two_way_variance(np.array([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]]))
@@ -277,7 +277,7 @@ def test_without_error_or_without_anything() -> None:
 
 
 def test_too_little_is_refused() -> None:
-    with pytest.raises(OptionError, match="at least 2 queries"):
+    with pytest.raises(OptionError, match="at least 2 units"):
         two_way_variance(np.zeros((3, 1)))
     with pytest.raises(OptionError, match="at least 2 systems"):
         two_way_variance(np.zeros((1, 3)))

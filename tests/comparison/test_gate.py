@@ -17,16 +17,16 @@ from cleverdon.comparison.samples import part_of
 from cleverdon.errors import OptionError
 from cleverdon.stats.multiple_comparisons import holm
 
-TOPICS = [f"q{i}" for i in range(10)]
-GATE_QRELS = {topic: {"a": 1} for topic in TOPICS}
-SIGNS = np.array(list(product((-1, 1), repeat=len(TOPICS))))
+QUERIES = [f"q{i}" for i in range(10)]
+GATE_QRELS = {query: {"a": 1} for query in QUERIES}
+SIGNS = np.array(list(product((-1, 1), repeat=len(QUERIES))))
 
 
-def at_ranks(*ranks: int, topics: list[str] = TOPICS) -> dict[str, dict[str, float]]:
+def at_ranks(*ranks: int, queries: list[str] = QUERIES) -> dict[str, dict[str, float]]:
     """A run that has the relevant document at these ranks, query by query; 0 is nowhere."""
     return {
-        topic: {("a" if place == rank else f"x{place}"): -float(place) for place in range(1, 6)}
-        for topic, rank in zip(topics, ranks, strict=True)
+        query: {("a" if place == rank else f"x{place}"): -float(place) for place in range(1, 6)}
+        for query, rank in zip(queries, ranks, strict=True)
     }
 
 
@@ -158,14 +158,14 @@ def test_undefined_values_count_as_the_worst_or_are_left_out() -> None:
         system="new",
         baseline="old",
     )
-    assert (found.passed, found.topics) == (True, 9)
+    assert (found.passed, found.queries) == (True, 9)
 
 
-def test_too_few_topics_for_any_test_are_told() -> None:
-    qrels = {topic: GATE_QRELS[topic] for topic in TOPICS[:4]}
+def test_too_few_queries_for_any_test_are_told() -> None:
+    qrels = {query: GATE_QRELS[query] for query in QUERIES[:4]}
     runs = {
-        "old": at_ranks(1, 1, 1, 1, topics=TOPICS[:4]),
-        "new": at_ranks(0, 0, 0, 0, topics=TOPICS[:4]),
+        "old": at_ranks(1, 1, 1, 1, queries=QUERIES[:4]),
+        "new": at_ranks(0, 0, 0, 0, queries=QUERIES[:4]),
     }
     scored = evaluate(qrels, runs, "RR")
     verdict = check_gate(scored, "RR not significantly worse", system="new", baseline="old")
@@ -193,7 +193,7 @@ def test_what_is_missing_is_named() -> None:
     both = scores_at([1] * 10, [1] * 10)
     with pytest.raises(OptionError, match="needs a baseline"):
         check_gate(both, "RR >= baseline", system="new")
-    with pytest.raises(OptionError, match="which of old, new"):
+    with pytest.raises(OptionError, match="name the system to check: one of old, new"):
         check_gate(both, "RR >= 0")
     with pytest.raises(OptionError, match="no rule"):
         check_gate(both, [], system="new")
@@ -204,7 +204,7 @@ def test_what_is_missing_is_named() -> None:
 
 def test_baselines_that_do_not_fit_are_refused() -> None:
     new = part_of(scores_at([1] * 10, [1] * 10), systems=["new"])
-    with pytest.raises(OptionError, match="has no values of P@1, only of RR; make it anew"):
+    with pytest.raises(OptionError, match="has no values of P@1, only of RR; make it again"):
         check_gate(
             new,
             "P@1 >= baseline",
@@ -217,25 +217,25 @@ def test_baselines_that_do_not_fit_are_refused() -> None:
         check_gate(new, "RR >= baseline", baseline=scores_at([1] * 10, [1] * 10))
 
 
-def test_different_topics_are_refused_or_left_out() -> None:
-    def of(topics: list[str], ranks: list[int]) -> Scores:
-        run = at_ranks(*ranks, topics=topics)
-        return evaluate({topic: GATE_QRELS[topic] for topic in topics}, run, "RR")
+def test_different_queries_are_refused_or_left_out() -> None:
+    def of(queries: list[str], ranks: list[int]) -> Scores:
+        run = at_ranks(*ranks, queries=queries)
+        return evaluate({query: GATE_QRELS[query] for query in queries}, run, "RR")
 
-    new, old = of(TOPICS[:8], [1] * 4 + [2] * 4), of(TOPICS[2:], [1] * 8)
+    new, old = of(QUERIES[:8], [1] * 4 + [2] * 4), of(QUERIES[2:], [1] * 8)
     message = r"2 only of the run \(q0, q1\); 2 only of the baseline \(q8, q9\)"
     with pytest.raises(OptionError, match=message):
         check_gate(new, "RR >= baseline", baseline=old)
     rules = ["RR >= baseline - 0.4", "RR >= 0.75"]
-    found = check_gate(new, rules, baseline=old, allow_different_topics=True)
-    assert found.topics == 6
+    found = check_gate(new, rules, baseline=old, allow_different_queries=True)
+    assert found.queries == 6
     # Against the baseline the shared queries count; by itself, all that the run has.
     assert [ruling.average for ruling in found.rulings] == [pytest.approx(4 / 6), 0.75]
     assert passed(found) == [True, True]
     assert "compared on the 6 that both have" in found.notes[0]
-    none = of(TOPICS[8:], [1, 1])
+    none = of(QUERIES[8:], [1, 1])
     with pytest.raises(OptionError, match="no query in common"):
-        check_gate(new, "RR >= baseline", baseline=none, allow_different_topics=True)
+        check_gate(new, "RR >= baseline", baseline=none, allow_different_queries=True)
 
 
 def test_what_is_printed_says_why() -> None:
@@ -302,8 +302,8 @@ def test_names_that_xml_cannot_hold_are_escaped() -> None:
     names = ["<&>\"'", "\x00\x1f", "\ufffe", "new\nline", "\U0001f600 ü", "]]>"]
     qrels = {name: {"a": 1} for name in names}
     runs = {
-        "old": at_ranks(*[1] * 6, topics=names),
-        "new": at_ranks(*[2] * 6, topics=names),
+        "old": at_ranks(*[1] * 6, queries=names),
+        "new": at_ranks(*[2] * 6, queries=names),
     }
     scored = evaluate(qrels, runs, "RR")
     verdict = check_gate(scored, "RR  >=\nbaseline", system="new", baseline="old", worst=9)
@@ -328,10 +328,10 @@ def test_a_rule_in_other_words_is_the_same_test() -> None:
     assert (once.family, twice.family) == (1, 1)
 
 
-def test_topics_may_be_too_few_once_corrected() -> None:
-    topics = TOPICS[:5]
-    runs = {name: at_ranks(1, 1, 1, 1, 1, topics=topics) for name in ("old", "new")}
-    found = evaluate({topic: GATE_QRELS[topic] for topic in topics}, runs, "RR P@1")
+def test_queries_may_be_too_few_once_corrected() -> None:
+    queries = QUERIES[:5]
+    runs = {name: at_ranks(1, 1, 1, 1, 1, queries=queries) for name in ("old", "new")}
+    found = evaluate({query: GATE_QRELS[query] for query in queries}, runs, "RR P@1")
     rules = ["RR not significantly worse", "P@1 not significantly worse"]
     one, both = (
         check_gate(found, some, system="new", baseline="old") for some in (rules[:1], rules)

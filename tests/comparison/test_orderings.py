@@ -22,21 +22,21 @@ from cleverdon.errors import OptionError
 from cleverdon.stats import correlation as rank_correlation
 from cleverdon.tables.table import FORMATS
 
-TOPICS = [f"q{i:02}" for i in range(25)]  # in the order that scores have them in
+QUERIES = [f"q{i:02}" for i in range(25)]  # in the order that scores have them in
 SYSTEMS = [f"s{i}" for i in range(6)]
 
 
-def made(values: np.ndarray, measures: str, topics: list[str] = TOPICS) -> Scores:
+def made(values: np.ndarray, measures: str, queries: list[str] = QUERIES) -> Scores:
     """Scores with these values: systems x measures x queries."""
-    qrels = {topic: {"a": 1} for topic in topics}
-    runs = {f"s{i}": {topic: {"a": 1.0} for topic in topics} for i in range(len(values))}
+    qrels = {query: {"a": 1} for query in queries}
+    runs = {f"s{i}": {query: {"a": 1.0} for query in queries} for i in range(len(values))}
     return dataclasses.replace(evaluate(qrels, runs, measures), values=values)
 
 
-def random_values(seed: int, measures: int, topics: int = len(TOPICS)) -> np.ndarray:
+def random_values(seed: int, measures: int, queries: int = len(QUERIES)) -> np.ndarray:
     random = np.random.default_rng(seed)
     skill = random.normal(size=(len(SYSTEMS), 1, 1))
-    noise = random.normal(scale=2, size=(len(SYSTEMS), measures, topics))
+    noise = random.normal(scale=2, size=(len(SYSTEMS), measures, queries))
     return (1 / (1 + np.exp(-skill - noise))).round(2)
 
 
@@ -49,9 +49,9 @@ def test_two_measures_against_a_plain_bootstrap() -> None:
         ("RR", "nDCG"),
     ]
     one = found[1]
-    n = len(TOPICS)
-    drawn_topics = np.random.default_rng([4, 0]).integers(0, n, size=(300, n))
-    times = [np.bincount(topics, minlength=n) for topics in drawn_topics]
+    n = len(QUERIES)
+    drawn_queries = np.random.default_rng([4, 0]).integers(0, n, size=(300, n))
+    times = [np.bincount(queries, minlength=n) for queries in drawn_queries]
 
     def coefficients(counts: np.ndarray) -> list[float]:
         a, b = (
@@ -94,13 +94,13 @@ def test_lower_is_better_for_some_measures_and_some_averages_are_geometric() -> 
     assert other.kendall.value == pytest.approx(rank_correlation.kendall(*by))
 
 
-def test_two_judgments_on_the_topics_that_both_have() -> None:
-    first, second = random_values(4, 2), random_values(5, 2, topics=21)
-    topics = ["other", *TOPICS[5:]]
+def test_two_judgments_on_the_queries_that_both_have() -> None:
+    first, second = random_values(4, 2), random_values(5, 2, queries=21)
+    queries = ["other", *QUERIES[5:]]
     found = order_agreements(
-        made(first, "AP RR"), other=made(second, "AP RR", topics), resamples=50
+        made(first, "AP RR"), other=made(second, "AP RR", queries), resamples=50
     )
-    assert [one.topics for one in found] == [(20, 20), (20, 20)]
+    assert [one.queries for one in found] == [(20, 20), (20, 20)]
     assert found[0].first == "AP, first judgments"
     means = [
         {s: round(float(table[s, 1, rows].mean()), 12) for s in range(6)}
@@ -109,7 +109,7 @@ def test_two_judgments_on_the_topics_that_both_have() -> None:
     assert found[1].kendall.value == pytest.approx(rank_correlation.kendall(*means))
     directed = order_agreements(
         made(first, "AP RR"),
-        other=made(second, "AP RR", topics),
+        other=made(second, "AP RR", queries),
         symmetric=False,
         resamples=50,
     )
@@ -119,11 +119,11 @@ def test_two_judgments_on_the_topics_that_both_have() -> None:
     assert (same.kendall.value, same.kendall.interval.low) == (1, 1)
 
 
-def test_sets_of_topics_are_drawn_apart() -> None:
+def test_sets_of_queries_are_drawn_apart() -> None:
     scores = made(random_values(6, 1), "AP")
-    sets = {"few": TOPICS[:8], "more": TOPICS[8:], "again": TOPICS[:8]}
-    found = order_agreements(scores, topics=sets, resamples=200)
-    assert [(one.first, one.second, one.topics) for one in found] == [
+    sets = {"few": QUERIES[:8], "more": QUERIES[8:], "again": QUERIES[:8]}
+    found = order_agreements(scores, query_sets=sets, resamples=200)
+    assert [(one.first, one.second, one.queries) for one in found] == [
         ("AP, few", "AP, more", (8, 17)),
         ("AP, few", "AP, again", (8, 8)),
         ("AP, more", "AP, again", (17, 8)),
@@ -132,9 +132,11 @@ def test_sets_of_topics_are_drawn_apart() -> None:
     assert found[1].kendall.interval.low < 1  # the same queries, and yet not the same draws
 
 
-def test_one_topic_has_no_interval_and_ties_no_coefficient() -> None:
+def test_one_query_has_no_interval_and_ties_no_coefficient() -> None:
     scores = made(random_values(7, 1), "AP")
-    (one,) = order_agreements(scores, topics={"one": TOPICS[:1], "rest": TOPICS[1:]}, resamples=50)
+    (one,) = order_agreements(
+        scores, query_sets={"one": QUERIES[:1], "rest": QUERIES[1:]}, resamples=50
+    )
     assert not math.isnan(one.kendall.value)
     assert math.isnan(one.kendall.interval.low)
     flat = made(np.ones((6, 2, 25)), "AP RR")
@@ -146,7 +148,7 @@ def test_one_topic_has_no_interval_and_ties_no_coefficient() -> None:
 
 def test_sums_in_another_order_are_ties() -> None:
     values = np.array([[[0.1, 0.2, 0.3, 0.7]], [[0.7, 0.3, 0.2, 0.1]], [[0.2, 0.2, 0.2, 0.2]]])
-    scores = made(np.concatenate((values, values), axis=1), "AP RR", TOPICS[:4])
+    scores = made(np.concatenate((values, values), axis=1), "AP RR", QUERIES[:4])
     (one,) = order_agreements(scores, resamples=50)
     # Two systems are tied in both orders; of the other pairs all agree.
     assert one.kendall.value == 1
@@ -158,7 +160,7 @@ def test_sums_in_another_order_are_ties() -> None:
         ({"systems": ["s0"]}, "there is only one, 's0'"),
         ({"systems": ["s0", "s0"]}, "a system is named twice"),
         ({"systems": ["s0", "s9"]}, "there is no system 's9'"),
-        ({"measures": "AP"}, "there is one measure only, AP"),
+        ({"measures": "AP"}, "there is only one measure, AP"),
         ({"measures": "AP P@5"}, "P@5 was not evaluated"),
         ({"confidence": 1}, "confidence=1"),
         ({"resamples": 0}, "resamples=0"),
@@ -166,9 +168,12 @@ def test_sums_in_another_order_are_ties() -> None:
         ({"seed": -1}, "seed=-1"),
         ({"p": "high"}, "p='high'"),
         ({"p": 1}, "p=1: expected a number between 0 and 1"),
-        ({"topics": {"a": ["q00"]}}, "one set of queries only"),
-        ({"topics": {"a": ["q00"], "b": []}}, "b: there are no queries"),
-        ({"topics": {"a": ["q00"], "b": ["x"]}}, "b: not all systems were evaluated on query 'x'"),
+        ({"query_sets": {"a": ["q00"]}}, "only one set of queries"),
+        ({"query_sets": {"a": ["q00"], "b": []}}, "b: there are no queries"),
+        (
+            {"query_sets": {"a": ["q00"], "b": ["x"]}},
+            "b: not all systems were evaluated on query 'x'",
+        ),
     ],
 )
 def test_what_has_no_answer(options: dict[str, object], message: str) -> None:
@@ -179,11 +184,11 @@ def test_what_has_no_answer(options: dict[str, object], message: str) -> None:
 
 def test_two_judgments_that_have_nothing_in_common() -> None:
     ours = made(random_values(9, 1), "AP")
-    theirs = made(random_values(9, 1), "AP", [f"other {topic}" for topic in TOPICS])
+    theirs = made(random_values(9, 1), "AP", [f"other {query}" for query in QUERIES])
     with pytest.raises(OptionError, match="no query in common"):
         order_agreements(ours, other=theirs)
     with pytest.raises(OptionError, match="not by both at once"):
-        order_agreements(ours, other=ours, topics={"a": ["q00"], "b": ["q01"]})
+        order_agreements(ours, other=ours, query_sets={"a": ["q00"], "b": ["q01"]})
     stranger = dataclasses.replace(ours, systems=tuple(f"x{i}" for i in range(6)))
     with pytest.raises(OptionError, match="there is none"):
         order_agreements(ours, other=stranger)

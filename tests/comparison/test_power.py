@@ -14,7 +14,7 @@ from cleverdon import evaluate
 from cleverdon.comparison.differences import compare
 from cleverdon.comparison.power import estimate_power
 from cleverdon.errors import MissingExtra, OptionError
-from cleverdon.stats.power import power_of_test, smallest_difference, topics_needed
+from cleverdon.stats.power import power_of_test, sample_size_needed, smallest_difference
 from cleverdon.stats.tests import _randomisation_test
 
 # The quantiles of a normal distribution: queries that are as normal as 60 can be.
@@ -27,19 +27,21 @@ def test_the_formula_same_as_statsmodels() -> None:
     rows = 0.05 + 0.2 * NORMAL
     how = {"method": "t", "level": 0.05}
     assert power_of_test(rows, **how) == pytest.approx(oracle.power(0.25, 60, 0.05))
-    assert topics_needed(rows, **how) == ceil(oracle.solve_power(0.25, power=0.8, alpha=0.05))
+    assert sample_size_needed(rows, **how) == ceil(oracle.solve_power(0.25, power=0.8, alpha=0.05))
     smallest = oracle.solve_power(nobs=60, power=0.8, alpha=0.05) * 0.2
     assert smallest_difference(rows, **how) == pytest.approx(smallest, rel=2e-3)
 
 
 @pytest.mark.parametrize("test", ["randomisation", "t"])
-def test_resampling_is_near_the_formula_where_topics_are_normal(test: str) -> None:
+def test_resampling_is_near_the_formula_where_queries_are_normal(test: str) -> None:
     rows = 0.08 + 0.2 * NORMAL
     # A thousand resamples: two standard errors of a power of .8 are .025.
     assert power_of_test(rows, test=test) == pytest.approx(
         power_of_test(rows, method="t"), abs=0.04
     )
-    assert topics_needed(rows, test=test) == pytest.approx(topics_needed(rows, method="t"), rel=0.1)
+    assert sample_size_needed(rows, test=test) == pytest.approx(
+        sample_size_needed(rows, method="t"), rel=0.1
+    )
     assert smallest_difference(rows, test=test) == pytest.approx(
         smallest_difference(rows, method="t"), rel=0.06
     )
@@ -51,9 +53,9 @@ def test_resampling_by_a_formula_of_its_own() -> None:
     rows = np.array([0.5, 0.5, 0.5, 0.5, 0.0, 0.0])
     for n in (6, 8, 10, 14):
         exact = stats.binom.sf(5, n, 2 / 3)
-        assert power_of_test(rows, topics=n) == pytest.approx(exact, abs=3 * sqrt(0.25 / 1000))
-    assert topics_needed(rows) in (10, 11)
-    assert power_of_test(rows, topics=5) == 0
+        assert power_of_test(rows, units=n) == pytest.approx(exact, abs=3 * sqrt(0.25 / 1000))
+    assert sample_size_needed(rows) in (10, 11)
+    assert power_of_test(rows, units=5) == 0
     assert isinf(smallest_difference(np.array([0.1, 0.2, 0.3, 0.1, 0.2])))
 
 
@@ -77,10 +79,10 @@ def test_wilcoxon_and_sign_tests_are_resampled_too() -> None:
     assert 0.3 < by["sign"] < by["randomisation"]
 
 
-def test_more_topics_larger_differences_more_power() -> None:
+def test_more_queries_larger_differences_more_power() -> None:
     rows = np.random.default_rng(2).normal(0.05, 0.2, size=25)
     for method in ("t", "resampling"):
-        powers = [power_of_test(rows, difference=0.1, topics=n, method=method) for n in (5, 20, 80)]
+        powers = [power_of_test(rows, difference=0.1, units=n, method=method) for n in (5, 20, 80)]
         assert powers == sorted(powers)
         powers = [power_of_test(rows, difference=d, method=method) for d in (0.02, 0.1, 0.3)]
         assert powers == sorted(powers)
@@ -89,29 +91,31 @@ def test_more_topics_larger_differences_more_power() -> None:
 
 def test_small_differences_take_the_normal_distribution() -> None:
     rows = 0.002 + 0.2 * NORMAL
-    assert topics_needed(rows) == pytest.approx(topics_needed(rows, method="t"), rel=0.001)
+    assert sample_size_needed(rows) == pytest.approx(
+        sample_size_needed(rows, method="t"), rel=0.001
+    )
 
 
 def test_answers_are_the_same_on_every_call() -> None:
     rows = np.random.default_rng(3).normal(0.1, 0.2, size=15)
-    assert topics_needed(rows) == topics_needed(rows)
+    assert sample_size_needed(rows) == sample_size_needed(rows)
     assert power_of_test(rows, seed=1) == pytest.approx(power_of_test(rows, seed=2), abs=0.06)
 
 
 @pytest.mark.parametrize("method", ["t", "resampling"])
-def test_one_topic_and_no_spread(method: str) -> None:
+def test_one_query_and_no_spread(method: str) -> None:
     one = np.array([0.3])
     assert isnan(power_of_test(one, method=method))
-    assert isnan(topics_needed(one, method=method))
+    assert isnan(sample_size_needed(one, method=method))
     assert isnan(smallest_difference(one, method=method))
     none = np.zeros(10)
     assert power_of_test(none, method=method) == 0
-    assert topics_needed(none, method=method) == inf
+    assert sample_size_needed(none, method=method) == inf
     assert isnan(smallest_difference(none, method=method))
     same = np.full(10, 0.1)
     assert power_of_test(same, method=method) == 1
-    assert topics_needed(same, method=method) == {"t": 2, "resampling": 6}[method]
-    assert topics_needed(same, alternative="less", method=method) == inf
+    assert sample_size_needed(same, method=method) == {"t": 2, "resampling": 6}[method]
+    assert sample_size_needed(same, alternative="less", method=method) == inf
 
 
 QRELS = {f"q{i}": {"a": 1, "b": 1} for i in range(30)}
@@ -135,7 +139,7 @@ def test_of_a_comparison() -> None:
     high = found[2]
     assert high.difference == pytest.approx(ap.mean())
     assert high.power == power_of_test(ap, level=0.0125)
-    assert high.needed == topics_needed(ap, level=0.0125)
+    assert high.needed == sample_size_needed(ap, level=0.0125)
     assert high.smallest == smallest_difference(ap, level=0.0125)
     logs = np.log(np.maximum(scores.values[2, 1], 1e-5)) - np.log(
         np.maximum(scores.values[0, 1], 1e-5)

@@ -30,7 +30,7 @@ from cleverdon.scores import Scores
 from cleverdon.stats.correlation import kendall, kendall_union
 from tests.comparison.made import made
 
-TOPICS = [f"q{i}" for i in range(8)]
+QUERIES = [f"q{i}" for i in range(8)]
 
 # Made with repro_eval 0.5.0, whose functions RMSE, ER, DRI, ttest and KTU were called with these
 # very scores and rankings.
@@ -47,7 +47,7 @@ def made_of(values: Mapping[str, list[float]], measure: str = "AP", prefix: str 
     """Scores of systems with these values."""
     count = len(next(iter(values.values())))
     qrels = {f"{prefix}{i}": {"a": 1} for i in range(count)}
-    runs = {name: {topic: {"a": 1.0} for topic in qrels} for name in values}
+    runs = {name: {query: {"a": 1.0} for query in qrels} for name in values}
     scores = evaluate(qrels, runs, measure)
     return dataclasses.replace(scores, values=np.array(list(values.values()))[:, None, :])
 
@@ -74,7 +74,7 @@ def test_against_repro_eval() -> None:
 
 
 def as_run(rankings: Mapping[str, str]) -> dict[str, dict[str, float]]:
-    return {topic: {doc: -float(i) for i, doc in enumerate(d)} for topic, d in rankings.items()}
+    return {query: {doc: -float(i) for i, doc in enumerate(d)} for query, d in rankings.items()}
 
 
 def test_rankings_against_repro_eval() -> None:
@@ -117,7 +117,7 @@ def test_tau_over_the_union(a: list[str], b: list[str]) -> None:
         assert kendall_union(a, b) == pytest.approx(kendall(a, b), nan_ok=True)
 
 
-def test_other_topics_have_averages_only() -> None:
+def test_other_queries_have_averages_only() -> None:
     shorter = {"base": BASELINE_AGAIN[:6], "new": ADVANCED_AGAIN[:6]}
     other = made_of(shorter, prefix="x")
     with pytest.raises(OptionError, match="queries='other' compares averages over others"):
@@ -133,7 +133,7 @@ def test_other_topics_have_averages_only() -> None:
     assert found.p == pytest.approx(welch)
 
 
-def test_topics_are_paired_by_name() -> None:
+def test_queries_are_paired_by_name() -> None:
     scores = made_of(AGAIN)
     order = np.random.default_rng(1).permutation(8)
     shuffled = dataclasses.replace(
@@ -172,7 +172,7 @@ def test_what_is_undefined() -> None:
     assert (same.rmse, same.p) == (0, 1)
     one = made_of({"base": [0.5], "new": [0.7]})
     assert replicate(one, one)[0].rmse == 0
-    with pytest.raises(OptionError, match="at least 2 queries"):
+    with pytest.raises(OptionError, match="at least 2 units, such as queries"):
         replicate(one, one, t_test=True)
     constant = [made_of({"a": [value] * 3}) for value in (0.5, 0.5, 0.6)]
     ps = [replicate(constant[0], c, queries="other", t_test=True)[0].p for c in constant[1:]]
@@ -193,13 +193,13 @@ def test_scipy_is_needed_for_the_test_only(monkeypatch: pytest.MonkeyPatch) -> N
         replicate(made_of(ORIGINAL), made_of(AGAIN), t_test=True)
 
 
-TOPIC_COUNT = 24
+QUERY_COUNT = 24
 
 
 def scored() -> Scores:
     """Six systems, each a little better than the one before."""
     random = np.random.default_rng(1)
-    qrels = {f"q{i:02}": dict.fromkeys("abc", 1) for i in range(TOPIC_COUNT)}
+    qrels = {f"q{i:02}": dict.fromkeys("abc", 1) for i in range(QUERY_COUNT)}
     runs = {
         f"s{s}": {
             q: {d: random.random() + 0.1 * s * (d in "abc") for d in "abcdefgh"} for q in qrels
@@ -238,7 +238,7 @@ def test_swaps_are_counted_as_by_hand() -> None:
     random = np.random.default_rng(3)
     compared, swapped = np.zeros((2, 2, 4), dtype=int)
     for _ in range(7):
-        drawn = random.permutation(TOPIC_COUNT)
+        drawn = random.permutation(QUERY_COUNT)
         for m in range(2):
             values = SCORES.values[:, m]
             one, other = values[:, drawn[:5]].mean(axis=1), values[:, drawn[5:10]].mean(axis=1)
@@ -253,7 +253,7 @@ def test_swaps_are_counted_as_by_hand() -> None:
     assert found[0].edges.tolist() == pytest.approx([0, 0.02, 0.04, 0.06])
 
 
-def test_swaps_are_fewer_with_more_topics_and_larger_differences() -> None:
+def test_swaps_are_fewer_with_more_queries_and_larger_differences() -> None:
     few, many = (swap_rates(SCORES, measures="AP", queries=n, trials=200)[0] for n in (3, 12))
     assert many.rate < few.rate
     assert many.rates[0] > many.rates[10]
@@ -281,7 +281,7 @@ def test_split_halves_against_scipy() -> None:
         random = np.random.default_rng(5)
         taus = []
         for _ in range(30):
-            drawn = random.permutation(TOPIC_COUNT)
+            drawn = random.permutation(QUERY_COUNT)
             halves = SCORES.values[:, m][:, drawn].reshape(6, 2, -1).mean(axis=2).round(12)
             taus.append(stats.kendalltau(halves[:, 0], halves[:, 1]).statistic)
         assert found.queries == 12
@@ -292,7 +292,7 @@ def test_split_halves_against_scipy() -> None:
 def test_what_cannot_be_told() -> None:
     with pytest.raises(OptionError, match="at most 12 each"):
         swap_rates(SCORES, queries=13)
-    with pytest.raises(OptionError, match="all are above 0"):
+    with pytest.raises(OptionError, match="all must be above 0"):
         swap_rates(SCORES, trials=0)
     with pytest.raises(OptionError, match="level=2"):
         discriminative_power(SCORES, level=2)
@@ -306,7 +306,7 @@ def test_what_cannot_be_told() -> None:
 
 def test_rounding_is_no_swap() -> None:
     random = np.random.default_rng(3)
-    topics = list(random.choice([0.1, 0.2, 0.7], size=24))
-    nearly = list(np.array(topics) + random.choice([-1, 1], 24) * 1e-16)
-    (found,) = swap_rates(made({"one": {"AP": topics}, "two": {"AP": nearly}}))
+    queries = list(random.choice([0.1, 0.2, 0.7], size=24))
+    nearly = list(np.array(queries) + random.choice([-1, 1], 24) * 1e-16)
+    (found,) = swap_rates(made({"one": {"AP": queries}, "two": {"AP": nearly}}))
     assert found.rate == 0

@@ -18,16 +18,16 @@ from cleverdon.errors import InputError, OptionError
 from cleverdon.measures.notation import parse
 from cleverdon.stats.multiple_comparisons import holm
 
-TOPICS = [f"q{i}" for i in range(24)]
-QRELS = {topic: {"a": 1, "b": 0, "c": 1} for topic in TOPICS}
-LANGUAGE = {topic: "en" if i < 14 else "de" for i, topic in enumerate(TOPICS) if i < 22}
+QUERIES = [f"q{i}" for i in range(24)]
+QRELS = {query: {"a": 1, "b": 0, "c": 1} for query in QUERIES}
+LANGUAGE = {query: "en" if i < 14 else "de" for i, query in enumerate(QUERIES) if i < 22}
 
 
 def ranked(seed: int) -> dict[str, dict[str, float]]:
     """A run in random order."""
     random = np.random.default_rng(seed)
     return {
-        topic: dict(zip("abcd", random.permutation(4).tolist(), strict=True)) for topic in TOPICS
+        query: dict(zip("abcd", random.permutation(4).tolist(), strict=True)) for query in QUERIES
     }
 
 
@@ -39,12 +39,12 @@ def scores() -> Scores:
 def test_each_slice_is_what_evaluating_it_alone_gives(scores: Scores) -> None:
     found = compare_slices(scores, LANGUAGE, baseline="one")
     assert [part.name for part in found.slices] == ["en", "de", "unknown"]
-    assert [len(part.topics) for part in found.slices] == [14, 8, 2]
+    assert [len(part.queries) for part in found.slices] == [14, 8, 2]
     assert [part.few for part in found.slices] == [False, True, True]
     assert found.unknown == 2
     every = []
     for part in found.slices:
-        qrels = {topic: QRELS[topic] for topic in part.topics}
+        qrels = {query: QRELS[query] for query in part.queries}
         runs = {name: ranked(seed) for seed, name in enumerate(("one", "two", "three"), start=1)}
         alone = evaluate(qrels, runs, "AP RR")
         assert part.averages == pytest.approx(alone.means)
@@ -72,11 +72,11 @@ def test_one_system_has_scores_and_no_comparisons(scores: Scores) -> None:
     st.integers(1, 6),
 )
 def test_numbers_are_cut_at_quantiles(numbers: list[int], bins: int) -> None:
-    qrels = {topic: QRELS[topic] for topic in TOPICS[: len(numbers)]}
+    qrels = {query: QRELS[query] for query in QUERIES[: len(numbers)]}
     scored = evaluate(qrels, ranked(1), "RR")
-    length = dict(zip(TOPICS, numbers, strict=False))
+    length = dict(zip(QUERIES, numbers, strict=False))
     found = compare_slices(scored, length, bins=bins)
-    parts = [[length[topic] for topic in part.topics] for part in found.slices]
+    parts = [[length[query] for query in part.queries] for part in found.slices]
     assert sum(map(len, parts)) == len(numbers)
     # Slices do not overlap, and stand in order: no number is in two of them.
     assert all(max(low) < min(high) for low, high in pairwise(parts))
@@ -91,13 +91,13 @@ def test_numbers_are_cut_at_quantiles(numbers: list[int], bins: int) -> None:
 
 
 def test_numbers_can_be_taken_as_names(scores: Scores) -> None:
-    found = compare_slices(scores, {topic: i % 6 for i, topic in enumerate(TOPICS)}, bins=0)
+    found = compare_slices(scores, {query: i % 6 for i, query in enumerate(QUERIES)}, bins=0)
     assert [part.name for part in found.slices] == ["0", "1", "2", "3", "4", "5"]
-    mixed = compare_slices(scores, {topic: "x" if i else 3 for i, topic in enumerate(TOPICS)})
+    mixed = compare_slices(scores, {query: "x" if i else 3 for i, query in enumerate(QUERIES)})
     assert not mixed.cut
 
 
-def test_topics_of_no_use_are_counted_and_no_common_topic_is_an_error(scores: Scores) -> None:
+def test_queries_of_no_use_are_counted_and_no_common_query_is_an_error(scores: Scores) -> None:
     assert compare_slices(scores, LANGUAGE | {"q99": "en"}).unused == 1
     with pytest.raises(InputError, match=r"no evaluated query has a 'slice'.*'t1'.*'q0'"):
         compare_slices(scores, {"t1": "en"})
@@ -114,9 +114,9 @@ def test_options_that_do_not_fit(scores: Scores) -> None:
         compare_slices(scores, LANGUAGE, baseline="four")
 
 
-def test_a_slice_without_shared_topics_is_scored_and_not_compared() -> None:
-    first = {topic: run for topic, run in ranked(1).items() if topic != "q23"}
-    second = {topic: run for topic, run in ranked(2).items() if topic != "q22"}
+def test_a_slice_without_shared_queries_is_scored_and_not_compared() -> None:
+    first = {query: run for query, run in ranked(1).items() if query != "q23"}
+    second = {query: run for query, run in ranked(2).items() if query != "q22"}
     scored = evaluate(QRELS, {"one": first, "two": second}, "RR", missing="skip")
     found = compare_slices(scored, LANGUAGE, baseline="one")
     assert found["unknown"].differences == ()
@@ -161,21 +161,21 @@ def test_reversal_in_most_slices_is_a_note_and_lower_may_be_better() -> None:
 
 
 @given(st.integers(0, 10**6))
-def test_means_over_the_same_topics_are_never_all_reversed(seed: int) -> None:
+def test_means_over_the_same_queries_are_never_all_reversed(seed: int) -> None:
     random = np.random.default_rng(seed)
     scored = evaluate(QRELS, {"one": ranked(seed), "two": ranked(seed + 1)}, "AP P@2")
-    kinds = random.integers(0, 5, size=len(TOPICS))
+    kinds = random.integers(0, 5, size=len(QUERIES))
     by_kind = {str(kind): scored.values[:, :, kinds == kind].mean(axis=2) for kind in set(kinds)}
     found = _reversals(scored.systems, scored.measures, scored.means, by_kind)
     assert not any(reversal.paradox for reversal in found)
 
 
-def test_a_paradox_where_systems_have_different_topics() -> None:
+def test_a_paradox_where_systems_have_different_queries() -> None:
     """Each left out what it is bad at, one of them mostly the hard queries."""
-    hard = {topic: "hard" if i < 12 else "easy" for i, topic in enumerate(TOPICS)}
+    hard = {query: "hard" if i < 12 else "easy" for i, query in enumerate(QUERIES)}
     good, fair, poor = ({"a": 3.0, "b": 2.0}, {"b": 3.0, "a": 2.0}, {"b": 3.0, "d": 2.0, "a": 1.0})
-    strong = {topic: fair if hard[topic] == "hard" else good for topic in TOPICS[:18]}
-    weak = {topic: poor if hard[topic] == "hard" else good for topic in TOPICS[10:]}
+    strong = {query: fair if hard[query] == "hard" else good for query in QUERIES[:18]}
+    weak = {query: poor if hard[query] == "hard" else good for query in QUERIES[10:]}
     weak["q23"] = fair
     found = compare_slices(
         evaluate(QRELS, {"strong": strong, "weak": weak}, "RR", missing="skip"), hard
@@ -233,12 +233,12 @@ def test_a_slice_that_is_too_small_for_the_test_is_named() -> None:
     qrels = {f"q{i}": {"a": 1} for i in range(4)}
     old = {query: {"a": 1.0, "b": 2.0} for query in qrels}
     scores = evaluate(qrels, {"old": old, "new": old | {"q0": {"a": 1.0}}}, "RR")
-    with pytest.raises(OptionError, match="slice 'de': the t test needs at least 2 queries"):
+    with pytest.raises(OptionError, match="slice 'de': the t test needs at least 2 units"):
         compare_slices(scores, {"q0": "de", "q1": "en", "q2": "en", "q3": "en"}, test="t")
 
 
 def test_a_slice_in_which_a_measure_is_undefined_has_no_value() -> None:
-    qrels = {topic: {"a": int(i < 14), "b": 0} for i, topic in enumerate(TOPICS)}
+    qrels = {query: {"a": int(i < 14), "b": 0} for i, query in enumerate(QUERIES)}
     scores = evaluate(qrels, {"one": ranked(1), "two": ranked(2)}, "AP RR")
     found = compare_slices(scores, LANGUAGE, baseline="one")
     en, de, _ = found.slices

@@ -14,21 +14,21 @@ from hypothesis import strategies as st
 from cleverdon import evaluate
 from cleverdon.comparison.splits import (
     Splits,
-    difficulty,
+    _difficulty,
+    _quantiles,
     hold_out,
     k_fold,
-    quantiles,
     read_splits,
     splits_text,
     write_splits,
 )
 from cleverdon.errors import InputError, OptionError
 
-topics = st.lists(st.text(min_size=1, max_size=4), min_size=2, max_size=40, unique=True)
+queries = st.lists(st.text(min_size=1, max_size=4), min_size=2, max_size=40, unique=True)
 
 
-@given(topics, st.integers(2, 8), st.integers(1, 3), st.integers(0, 99), st.data())
-def test_folds_part_the_topics_evenly(
+@given(queries, st.integers(2, 8), st.integers(1, 3), st.integers(0, 99), st.data())
+def test_folds_part_the_queries_evenly(
     named: list[str], folds: int, repeats: int, seed: int, data: st.DataObject
 ) -> None:
     folds = min(folds, len(named))
@@ -36,13 +36,13 @@ def test_folds_part_the_topics_evenly(
     by = None if kinds is None else dict(zip(named, kinds[: len(named)], strict=True))
     found = k_fold(named, folds=folds, repeats=repeats, seed=seed, by=by, by_name="kind")
     assert len(found.folds) == folds * repeats
-    assert set(found.topics) == set(named)
+    assert set(found.queries) == set(named)
     for repeat in range(1, repeats + 1):
         tests = [fold.test for fold in found.folds if fold.repeat == repeat]
-        assert sorted(topic for test in tests for topic in test) == sorted(named)
+        assert sorted(query for test in tests for query in test) == sorted(named)
         assert max(map(len, tests)) - min(map(len, tests)) <= 1
         for kind in set((by or {}).values()):
-            counts = [sum((by or {})[topic] == kind for topic in test) for test in tests]
+            counts = [sum((by or {})[query] == kind for query in test) for test in tests]
             assert max(counts) - min(counts) <= 1
     for fold in found.folds:
         assert sorted((*fold.train, *fold.test)) == sorted(named)
@@ -50,7 +50,7 @@ def test_folds_part_the_topics_evenly(
     assert [set(fold.test) for fold in backwards.folds] == [set(f.test) for f in found.folds]
 
 
-@given(topics, st.floats(0.01, 0.99), st.integers(0, 99), st.lists(st.integers(0, 3), min_size=40))
+@given(queries, st.floats(0.01, 0.99), st.integers(0, 99), st.lists(st.integers(0, 3), min_size=40))
 def test_held_out_are_as_many_as_asked_for(
     named: list[str], share: float, seed: int, kinds: list[int]
 ) -> None:
@@ -63,7 +63,7 @@ def test_held_out_are_as_many_as_asked_for(
         assert abs(of_test[kind] - count * len(fold.test) / len(named)) < 1 + 1e-9
 
 
-def test_chance_favours_no_topic() -> None:
+def test_chance_favours_no_query() -> None:
     named = [f"q{i}" for i in range(10)]
     held = Counter(t for s in range(2000) for t in hold_out(named, seed=s).folds[0].test)
     together = sum(
@@ -84,19 +84,19 @@ def test_repeats_and_seeds_deal_out_anew() -> None:
     assert found == k_fold(named, folds=3, repeats=2, seed=1)
     assert found != k_fold(named, folds=3, repeats=2, seed=2)
     # Strata of one query each hold nothing in place.
-    alone = {topic: topic for topic in named}
+    alone = {query: query for query in named}
     assert k_fold(named, seed=1, by=alone).folds != k_fold(named, seed=2, by=alone).folds
 
 
 def test_quantiles_keep_equal_numbers_together() -> None:
     values = {"a": 0.0, "b": 0.0, "c": 0.0, "d": 1.0, "e": 2.0, "f": 3.0}
-    assert quantiles(values, bins=2) == {"a": 1, "b": 1, "c": 1, "d": 2, "e": 2, "f": 2}
-    assert set(quantiles(values, bins=3).values()) == {1, 2, 3}
-    assert quantiles(values, bins=1) == dict.fromkeys(values, 1)
+    assert _quantiles(values, bins=2) == {"a": 1, "b": 1, "c": 1, "d": 2, "e": 2, "f": 2}
+    assert set(_quantiles(values, bins=3).values()) == {1, 2, 3}
+    assert _quantiles(values, bins=1) == dict.fromkeys(values, 1)
     with pytest.raises(InputError, match="query 'b' has nan"):
-        quantiles({"a": 1.0, "b": float("nan")})
+        _quantiles({"a": 1.0, "b": float("nan")})
     with pytest.raises(OptionError, match="bins=0"):
-        quantiles(values, bins=0)
+        _quantiles(values, bins=0)
 
 
 def test_difficulty_is_the_mean_over_systems() -> None:
@@ -105,15 +105,15 @@ def test_difficulty_is_the_mean_over_systems() -> None:
     first = {"hard": wrong, "mid": right, "easy": right}
     second = {"hard": wrong, "mid": wrong, "easy": right}
     scores = evaluate(qrels, {"x": first, "y": second}, "P@1 FDR")
-    assert difficulty(scores, "P@1", bins=3) == {"hard": 1, "mid": 2, "easy": 3}
-    assert difficulty(scores, "FDR", bins=3) == {"hard": 1, "mid": 2, "easy": 3}
+    assert _difficulty(scores, "P@1", bins=3) == {"hard": 1, "mid": 2, "easy": 3}
+    assert _difficulty(scores, "FDR", bins=3) == {"hard": 1, "mid": 2, "easy": 3}
     partly = evaluate(qrels, {"x": {"mid": right}, "y": second}, "P@1", missing="skip")
-    assert difficulty(partly, "P@1", bins=3) == {"hard": 1, "mid": 2, "easy": 3}
+    assert _difficulty(partly, "P@1", bins=3) == {"hard": 1, "mid": 2, "easy": 3}
     with pytest.raises(OptionError, match="does not say which queries are hard"):
-        difficulty(evaluate(qrels, first, "NumRet"), "NumRet")
+        _difficulty(evaluate(qrels, first, "NumRet"), "NumRet")
 
 
-@given(topics, st.integers(0, 99), st.booleans())
+@given(queries, st.integers(0, 99), st.booleans())
 def test_what_is_written_is_read(named: list[str], seed: int, stratified: bool) -> None:
     import tempfile
 
@@ -152,23 +152,23 @@ TWO = [fold(["a"], ["b"]), fold(["b"], ["a"])]
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"format": "other"}, "holds no splits"),
+        ({"format": "other"}, "has no splits"),
         ({"kind": "k-folds"}, "did you mean 'k-fold'"),
         ({"seed": "1"}, '"seed" is a whole number'),
         ({"by": 3}, '"by" is a text or null'),
         ({"folds": []}, "at least one fold"),
-        ({"folds": ["a"]}, "fold 1 is no object"),
+        ({"folds": ["a"]}, "fold 1 is not an object"),
         ({"folds": [fold(["a"], [1])]}, 'fold 1: "test" is a list of queries, each a text'),
         ({"folds": [fold([], ["a"])]}, "fold 1: there is no query to train on"),
-        ({"folds": [fold(["a", "b"], ["b"])]}, "query 'b' is there to train on and to test on"),
-        ({"folds": [fold(["a", "a"], ["b"])]}, "query 'a' is there twice"),
+        ({"folds": [fold(["a", "b"], ["b"])]}, "query 'b' occurs in both parts"),
+        ({"folds": [fold(["a", "a"], ["b"])]}, "query 'a' occurs twice"),
         ({"folds": [fold(["a"], ["b"], repeat=0)]}, '"repeat" is a whole number'),
         ({"folds": [*TWO, fold(["c"], ["a"])]}, "is in some folds only"),
         ({"folds": [TWO[0], TWO[0]]}, "query 'b' is tested on in two folds of repeat 1"),
         ({"folds": [TWO[0]]}, "query 'a' is tested on in no fold of repeat 1"),
         ({"folds": TWO, "kind": "hold-out"}, "a hold-out has one fold; found 2"),
         ({"folds": TWO, "kind": "repeated k-fold"}, "dealt out 1 times"),
-        ({"folds": [TWO[0], fold(["b"], ["a"], repeat=3)]}, "is to count 1, 2, 3"),
+        ({"folds": [TWO[0], fold(["b"], ["a"], repeat=3)]}, "must count 1, 2, 3"),
     ],
 )
 def test_a_file_that_does_not_add_up(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
@@ -191,7 +191,7 @@ def test_a_file_that_is_no_json(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not UTF-8"):
         read_splits(path)
     path.write_text('{"format":\n oops}')
-    with pytest.raises(InputError, match=r"splits\.json:2:2: is no JSON"):
+    with pytest.raises(InputError, match=r"splits\.json:2:2: is not JSON"):
         read_splits(path)
 
 
@@ -200,10 +200,10 @@ def test_a_file_that_is_no_json(tmp_path: Path) -> None:
     [
         (lambda: k_fold([]), "there are no queries"),
         (lambda: k_fold("abc"), "found the text 'abc'"),
-        (lambda: k_fold(["a", "b", "a"]), "query 'a' is there twice"),
+        (lambda: k_fold(["a", "b", "a"]), "query 'a' occurs twice"),
         (lambda: k_fold(["a", "b"], folds=3), "from 2 to 2 folds can be made"),
         (lambda: k_fold(["a", "b"], folds=1), "folds=1"),
-        (lambda: k_fold(["a"]), "there is 1 query only"),
+        (lambda: k_fold(["a"]), "there is only one query"),
         (lambda: k_fold(["a", "b"], folds=2, repeats=0), "repeats=0"),
         (lambda: k_fold(["a", "b"], folds=2, seed=-1), "seed=-1"),
         (lambda: k_fold(["a", "b"], folds=2, by={"a": 1}, by_name="type"), "'b' has no type"),

@@ -121,7 +121,7 @@ def test_averages_have_their_intervals() -> None:
             ends[one.system, found.measure].low,
             ends[one.system, found.measure].high,
         )
-    assert found.topics == 2
+    assert found.queries == 2
 
 
 def test_a_slip_in_a_name_loses_no_costs() -> None:

@@ -26,7 +26,7 @@ from cleverdon.scores import average
 def made(values: np.ndarray, measure: str = "AP", **how: str) -> Scores:
     """Scores with these values: settings x queries."""
     qrels = {f"q{i:03}": {"a": 1} for i in range(values.shape[1])}
-    runs = {f"s{s}": {topic: {"a": 1.0} for topic in qrels} for s in range(len(values))}
+    runs = {f"s{s}": {query: {"a": 1.0} for query in qrels} for s in range(len(values))}
     return dataclasses.replace(evaluate(qrels, runs, measure, **how), values=values[:, None, :])
 
 
@@ -43,12 +43,12 @@ def plain(scores: Scores, splits: Splits) -> tuple[list[str], float]:
             best, best_merit = "", -np.inf
             for system in scores.systems:
                 of = scores.per_query(system, measure)
-                merit = sign * average(measure, np.array([of[topic] for topic in fold.train]))
+                merit = sign * average(measure, np.array([of[query] for query in fold.train]))
                 if merit > best_merit + 1e-9:
                     best, best_merit = system, merit
             chosen.append(best)
-            held |= {topic: scores.per_query(best, measure)[topic] for topic in fold.test}
-        in_order = [held[topic] for topic in scores.queries if topic in held]
+            held |= {query: scores.per_query(best, measure)[query] for query in fold.test}
+        in_order = [held[query] for query in scores.queries if query in held]
         by_repeat.append(average(measure, np.array(in_order)))
     return chosen, float(np.mean(by_repeat))
 
@@ -61,9 +61,9 @@ def plain(scores: Scores, splits: Splits) -> tuple[list[str], float]:
     st.sampled_from(["hold-out", "k-fold", "repeated"]),
 )
 def test_against_a_plain_loop(
-    settings: int, topics: int, seed: int, measure: str, kind: str
+    settings: int, queries: int, seed: int, measure: str, kind: str
 ) -> None:
-    values = np.random.default_rng(seed).integers(0, 5, size=(settings, topics)) / 4
+    values = np.random.default_rng(seed).integers(0, 5, size=(settings, queries)) / 4
     scores = made(values, measure)
     if kind == "hold-out":
         splits = hold_out(scores.queries, share=0.4, seed=seed)
@@ -75,7 +75,7 @@ def test_against_a_plain_loop(
     assert found.score == pytest.approx(score)
     assert found.optimism >= -1e-9
     assert sum(found.chosen.values()) == len(splits.folds)
-    tested = {topic for fold in splits.folds for topic in fold.test}
+    tested = {query for fold in splits.folds for query in fold.test}
     assert found.held_out.keys() == tested
     if kind != "hold-out":
         # The best on all is the best of the averages that everybody sees.
@@ -93,7 +93,7 @@ def test_a_fold_tells_what_it_saw() -> None:
     found = tune_scores(made(values), folds=splits)
     (choice,) = found.choices
     assert (choice.setting, choice.train, choice.test) == ("s1", 0.5, pytest.approx(0.1))
-    assert (choice.train_topics, choice.test_topics, choice.tied) == (2, 2, ())
+    assert (choice.train_queries, choice.test_queries, choice.tied) == (2, 2, ())
     assert found.score == pytest.approx(0.1)
     # In hindsight, on the same two queries.
     assert (found.best, found.best_score) == ("s0", pytest.approx(0.5))
@@ -167,7 +167,7 @@ def test_splits_of_a_file(tmp_path: Path) -> None:
     )
 
 
-def test_topics_left_out_for_one_are_left_out_for_all() -> None:
+def test_queries_left_out_for_one_are_left_out_for_all() -> None:
     values = np.random.default_rng(2).random((2, 8))
     values[0, 3] = np.nan
     scores = made(values, undefined="skip")

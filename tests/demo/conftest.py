@@ -9,8 +9,8 @@ import pytest
 
 from cleverdon.demo.collection import (
     DemoDocument,
-    Topic,
-    choose_topics,
+    DemoQuery,
+    choose_queries,
     collect_documents,
     import_modules,
 )
@@ -40,5 +40,5 @@ def documents() -> tuple[DemoDocument, ...]:
 
 
 @pytest.fixture(scope="session")
-def topics(documents: tuple[DemoDocument, ...]) -> tuple[Topic, ...]:
-    return choose_topics(documents)
+def queries(documents: tuple[DemoDocument, ...]) -> tuple[DemoQuery, ...]:
+    return choose_queries(documents)

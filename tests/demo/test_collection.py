@@ -16,15 +16,15 @@ from cleverdon.demo.collection import (
     _MODULES,
     _QUERIES,
     DemoDocument,
-    Topic,
+    DemoQuery,
     _clean_summary,
     _is_sentence,
     _split_camel,
     _split_docstring,
     _stem,
-    _topic_stems,
+    _subject_stems,
     _weigh_stems,
-    choose_topics,
+    choose_queries,
     collect_documents,
     import_modules,
     judge,
@@ -190,12 +190,12 @@ _STORY = DemoDocument(
 )
 
 
-def _chosen(**changes: str) -> tuple[Topic, ...]:
-    return choose_topics([dataclasses.replace(_STORY, **changes)])
+def _chosen(**changes: str) -> tuple[DemoQuery, ...]:
+    return choose_queries([dataclasses.replace(_STORY, **changes)])
 
 
 def test_a_good_summary_becomes_a_query() -> None:
-    assert [topic.text for topic in _chosen()] == [_STORY.summary]
+    assert [query.text for query in _chosen()] == [_STORY.summary]
 
 
 def test_summaries_that_give_the_answer_away_are_passed_over() -> None:
@@ -220,7 +220,7 @@ def test_an_everyday_word_may_also_be_the_name() -> None:
         for n in range(6)
     ]
     asked = dataclasses.replace(_STORY, id="tales.evening", name="evening")
-    assert asked in [topic.document for topic in choose_topics([*others, asked], per_module=9)]
+    assert asked in [query.document for query in choose_queries([*others, asked], per_module=9)]
 
 
 def test_a_module_does_not_crowd_out_the_others() -> None:
@@ -230,15 +230,15 @@ def test_a_module_does_not_crowd_out_the_others() -> None:
         )
         for n in range(20)
     ]
-    assert len(choose_topics(many, per_module=5)) == 5
-    assert len(choose_topics(many, per_module=9, count=7)) == 7
+    assert len(choose_queries(many, per_module=5)) == 5
+    assert len(choose_queries(many, per_module=9, count=7)) == 7
 
 
-def test_the_real_topics_are_many_and_from_many_modules(topics: tuple[Topic, ...]) -> None:
-    assert len(topics) == _QUERIES
-    assert len({topic.document.module for topic in topics}) > 60
-    assert [topic.id for topic in topics] == [f"q{n:03}" for n in range(1, _QUERIES + 1)]
-    assert len({topic.text for topic in topics}) == _QUERIES
+def test_the_real_queries_are_many_and_from_many_modules(queries: tuple[DemoQuery, ...]) -> None:
+    assert len(queries) == _QUERIES
+    assert len({query.document.module for query in queries}) > 60
+    assert [query.id for query in queries] == [f"q{n:03}" for n in range(1, _QUERIES + 1)]
+    assert len({query.text for query in queries}) == _QUERIES
 
 
 def test_markup_is_removed_and_arithmetic_is_not() -> None:
@@ -274,8 +274,8 @@ def test_short_or_lookalike_words_keep_enough_of_themselves(word: str) -> None:
     assert len(_stem(word)) >= min(len(word), 3)
 
 
-def test_function_words_and_docstring_talk_have_no_topic() -> None:
-    assert _topic_stems("Return the value of this object.") == frozenset()
+def test_function_words_and_docstring_talk_have_no_subject() -> None:
+    assert _subject_stems("Return the value of this object.") == frozenset()
 
 
 def test_rare_stems_count_for_more() -> None:
@@ -337,8 +337,8 @@ _DOCUMENTS = tuple(
 @pytest.fixture(scope="module")
 def grades() -> dict[str, int]:
     asked = _DOCUMENTS[1]
-    judged = judge([Topic(id="q1", text=asked.summary, document=asked)], _DOCUMENTS)
-    assert {one.topic for one in judged} == {"q1"}
+    judged = judge([DemoQuery(id="q1", text=asked.summary, document=asked)], _DOCUMENTS)
+    assert {one.query for one in judged} == {"q1"}
     return {one.document: one.grade for one in judged}
 
 
@@ -350,11 +350,11 @@ def test_the_same_sentence_elsewhere_is_as_good(grades: dict[str, int]) -> None:
     assert grades["tins.Tin.open"] == 2
 
 
-def test_a_neighbour_with_the_same_topic_is_related(grades: dict[str, int]) -> None:
+def test_a_neighbour_with_the_same_subject_is_related(grades: dict[str, int]) -> None:
     assert grades["jars.Jar.shut"] == 1
 
 
-def test_a_neighbour_with_another_topic_is_judged_not_relevant(grades: dict[str, int]) -> None:
+def test_a_neighbour_with_another_subject_is_judged_not_relevant(grades: dict[str, int]) -> None:
     assert grades["jars.Jar.weigh"] == 0
 
 
@@ -368,11 +368,11 @@ def test_what_cannot_be_told_is_not_judged_unrelated(grades: dict[str, int]) -> 
 
 
 def test_the_real_judgments_have_all_grades_in_number(
-    topics: tuple[Topic, ...], documents: tuple[DemoDocument, ...]
+    queries: tuple[DemoQuery, ...], documents: tuple[DemoDocument, ...]
 ) -> None:
-    judged = judge(topics, documents)
+    judged = judge(queries, documents)
     counts = Counter(one.grade for one in judged)
     assert set(counts) == {0, 1, 2}
     assert min(counts.values()) > 150
-    described = {(one.topic, one.document) for one in judged if one.grade == 2}
-    assert {(topic.id, topic.document.id) for topic in topics} <= described
+    described = {(one.query, one.document) for one in judged if one.grade == 2}
+    assert {(query.id, query.document.id) for query in queries} <= described

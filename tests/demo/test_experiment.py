@@ -18,14 +18,14 @@ import pytest
 from cleverdon.costs import Cost, Costs
 from cleverdon.data import Run
 from cleverdon.demo import experiment
-from cleverdon.demo.collection import DemoDocument, ImportedModules, Topic
+from cleverdon.demo.collection import DemoDocument, DemoQuery, ImportedModules
 from cleverdon.demo.experiment import (
     _SYSTEMS,
     System,
     _indexed_document,
     _measure_index,
     _measure_load,
-    _search_topics,
+    _search_queries,
     write_demo,
 )
 from cleverdon.engines.configuration import open_engine
@@ -42,8 +42,8 @@ def _lines(path: Path) -> list[str]:
     return text.removesuffix("\n").split("\n")
 
 
-def _topics(written: Written) -> dict[str, str]:
-    return dict(line.split("\t") for line in _lines(written.demo.topics))
+def _queries(written: Written) -> dict[str, str]:
+    return dict(line.split("\t") for line in _lines(written.demo.query_file))
 
 
 def _collection(written: Written) -> dict[str, dict[str, str]]:
@@ -68,10 +68,10 @@ def _python(script: str, *options: str, hash_seed: str = "0") -> subprocess.Comp
 def test_the_record_agrees_with_the_files(written: Written) -> None:
     demo = written.demo
     assert demo.documents == len(_collection(written)) == len(_lines(demo.collection))
-    assert demo.queries == len(_topics(written)) == len(_lines(demo.topics))
+    assert demo.queries == len(_queries(written)) == len(_lines(demo.query_file))
     assert [path.name for path in demo.runs] == [f"{system.name}.run" for system in _SYSTEMS]
     present = {path for path in written.directory.rglob("*") if path.is_file()}
-    written_down = {demo.collection, demo.topics, demo.qrels, demo.indexed}
+    written_down = {demo.collection, demo.query_file, demo.qrels, demo.indexed}
     assert present == {*written_down, *demo.indexes, *demo.runs}
     assert len(_lines(demo.indexed)) == demo.documents
     assert (demo.costs, demo.unmeasured) == ({}, "")  # nobody asked for them
@@ -90,7 +90,7 @@ def test_another_process_writes_the_same_bytes(written: Written, tmp_path: Path)
     assert (done.returncode, done.stderr) == (0, "")
     for path in (
         written.demo.collection,
-        written.demo.topics,
+        written.demo.query_file,
         written.demo.qrels,
         *written.demo.runs,
     ):
@@ -105,32 +105,32 @@ def test_no_query_stands_in_the_searched_text(written: Written) -> None:
     documents = _collection(written).values()
     searched = "\n".join(" ".join(one["text"].lower().split()) for one in documents)
     searched_bare = "\n".join(bare(" ".join(one.values())) for one in documents)
-    for query in _topics(written).values():
+    for query in _queries(written).values():
         sentence = " ".join(query.lower().split()).rstrip(".")
         assert sentence not in searched, query
         assert bare(query) not in searched_bare, query
 
 
 def test_the_qrels_are_well_formed(written: Written) -> None:
-    topics, collection = _topics(written), _collection(written)
+    queries, collection = _queries(written), _collection(written)
     rows = [line.split(" ") for line in _lines(written.demo.qrels)]
     assert all(len(row) == 4 for row in rows)
     assert {zero for _, zero, _, _ in rows} == {"0"}
-    assert len({(topic, document) for topic, _, document, _ in rows}) == len(rows)
+    assert len({(query, document) for query, _, document, _ in rows}) == len(rows)
     assert {document for _, _, document, _ in rows} <= collection.keys()
     best: dict[str, str] = defaultdict(str)
-    for topic, _, _, grade in rows:
-        best[topic] = max(best[topic], grade)
-    assert best == dict.fromkeys(topics, "2")
+    for query, _, _, grade in rows:
+        best[query] = max(best[query], grade)
+    assert best == dict.fromkeys(queries, "2")
 
 
 @pytest.mark.parametrize("name", [system.name for system in _SYSTEMS])
 def test_the_runs_are_well_formed(written: Written, name: str) -> None:
-    topics, collection = _topics(written), _collection(written)
+    queries, collection = _queries(written), _collection(written)
     rows = [line.split(" ") for line in _lines(written.directory / "runs" / f"{name}.run")]
     assert {(len(row), row[1], row[5]) for row in rows} == {(6, "Q0", name)}
     assert len({(row[0], row[2]) for row in rows}) == len(rows)
-    assert {row[0] for row in rows} <= topics.keys()
+    assert {row[0] for row in rows} <= queries.keys()
     assert {row[2] for row in rows} <= collection.keys()
     for _, group in itertools.groupby(rows, key=lambda row: row[0]):
         ranked = [(int(row[3]), float(row[4]), row[2]) for row in group]
@@ -210,8 +210,8 @@ def _results(
     system: System, folder: Path, text: str, documents: Sequence[DemoDocument], *, depth: int = 100
 ) -> list[tuple[str, float]]:
     open_engine(system.engine(folder)).index(_indexed_document(documents))
-    run = _search_topics(
-        system, folder, [Topic(id="q1", text=text, document=documents[0])], depth=depth
+    run = _search_queries(
+        system, folder, [DemoQuery(id="q1", text=text, document=documents[0])], depth=depth
     )
     return run.ranking("q1") if "q1" in run else []
 
@@ -287,11 +287,11 @@ def test_an_index_is_made_and_measured(written: Written, tmp_path: Path) -> None
 
 
 def test_what_is_timed_are_the_answers_of_the_run(
-    folder: Path, topics: tuple[Topic, ...], monkeypatch: pytest.MonkeyPatch
+    folder: Path, queries: tuple[DemoQuery, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(experiment, "_WARMUP", 0.0)
-    few = topics[:5]
-    run = _search_topics(SYSTEM, folder, few)
+    few = queries[:5]
+    run = _search_queries(SYSTEM, folder, few)
     found = _measure_load(SYSTEM, folder, few, run)
     assert found.not_valid == ()
     assert found.by_name["errors"].value == 0
@@ -303,7 +303,7 @@ def test_what_is_timed_are_the_answers_of_the_run(
 
 
 def test_what_is_missing_to_measure_is_said(
-    written: Written, topics: tuple[Topic, ...], monkeypatch: pytest.MonkeyPatch
+    written: Written, queries: tuple[DemoQuery, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def missing(*_: object) -> None:
         raise MissingExtra("indexing", package="psutil", extra="engine")
@@ -311,7 +311,7 @@ def test_what_is_missing_to_measure_is_said(
     monkeypatch.setattr(experiment, "_measure_index", missing)
     demo, folder = written.demo, written.demo.indexes[0].parent
     run = Run.read({"q1": {"a": 1.0}})
-    found = experiment._measured(demo, folder, topics, {SYSTEM: run}, lambda _: None)
+    found = experiment._measured(demo, folder, queries, {SYSTEM: run}, lambda _: None)
     assert found.costs == {}
     assert found.unmeasured.endswith("pip install 'cleverdon[engine]'")
 

@@ -31,7 +31,7 @@ _VARIANTS = """
     nDCG(ideal=retrieved) nDCG(ideal=retrieved)@2
     nDCG(ideal=retrieved,gain=exponential,judged_only=true)@3 nDCG(judged_only=true)
     ERR ERR@2 ERR(max=5) ERR(max=4.5)@3 ERR(judged_only=true)
-    RBP RBP(p=0.5) RBP(p=0.95)@3 RBP(rel=2) RBP(gain=topic) RBP(p=0.9,rel=0)@4
+    RBP RBP(p=0.5) RBP(p=0.95)@3 RBP(rel=2) RBP(gain=query) RBP(p=0.9,rel=0)@4
     RBP(judged_only=true)
     RBPResidual RBPResidual(p=0.5)@3 RBPResidual(p=0.99) RBPResidual(judged_only=true)
 

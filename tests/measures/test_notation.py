@@ -63,11 +63,13 @@ TREC_EVAL = {name.name for name in _ORDER}
         ("recip_rank", "RR"),
         ("success_1", "Success@1"),
         ("bpref", "Bpref"),
-        ("rbp", "RBP(p=0.9,gain=topic)"),
+        ("rbp", "RBP(p=0.9,gain=query)"),
         ("rbp_resid", "RBPResidual(p=0.9)"),
         ("set_F", "SetF"),
         ("set_recall", "SetR"),
         ("num_rel_ret", "NumRelRet"),
+        # The spelling of version 0.1.
+        ("RBP(gain=topic)@5", "RBP(gain=query)@5"),
         # ir_measures' spelling.
         ("nDCG(dcg='exp-log2')@10", "nDCG(gain=exponential)@10"),
         ("nDCG(dcg='log2')@10", "nDCG@10"),

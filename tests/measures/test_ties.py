@@ -27,7 +27,7 @@ _MORE = """
     AP(norm=hits)@2 AP(norm=hits)@4 AP(norm=hits,judged_only=true)@3 AP(rel=2,norm=hits)@3
     DCG(discount=jk)@2 DCG(gains={0:1,1:5,2:3})@3 nDCG(gains={1:9,2:3})@3 nDCG(discount=jk,base=3)@4
     nDCG(ideal=retrieved)@3 nDCG(gain=exponential,judged_only=true)@2 RBP(p=0.5,rel=2)@2
-    RBP(gain=topic)@3 RBP(p=0.3,judged_only=true)@2 ERR@1 ERR@3 ERR(max=5)@4
+    RBP(gain=query)@3 RBP(p=0.3,judged_only=true)@2 ERR@1 ERR@3 ERR(max=5)@4
     ERR(judged_only=true)@2
 """
 

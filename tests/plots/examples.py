@@ -30,8 +30,8 @@ def scores() -> Scores:
     qrels = {f"q{t:02}": {f"d{d}": (t + d) % 3 for d in range(9)} for t in range(12)}
     runs = {
         system: {
-            topic: {f"d{d}": float((d * (s + 2) + t * (s + 1)) % 11) for d in range(2 * s, 11)}
-            for t, topic in enumerate(qrels)
+            query: {f"d{d}": float((d * (s + 2) + t * (s + 1)) % 11) for d in range(2 * s, 11)}
+            for t, query in enumerate(qrels)
         }
         for s, system in enumerate(SYSTEMS)
     }
@@ -70,7 +70,7 @@ EXAMPLES: dict[str, Callable[[], Any]] = {
     "precision_recall": lambda: curves.precision_recall(scores(), "q01", texts=TEXTS),
     "roc": lambda: curves.roc(scores()),
     "spread": lambda: distributions.spread(scores(), "AP"),
-    "topics": lambda: by_query.topics(scores(), "AP", SYSTEMS[1], baseline="plain", texts=TEXTS),
+    "queries": lambda: by_query.queries(scores(), "AP", SYSTEMS[1], baseline="plain", texts=TEXTS),
     "trade_off": lambda: trade_offs.trade_off(scores(), "AP", "P@5", intervals=True),
 }
 """By the name of the plot's function."""

@@ -14,14 +14,16 @@ from tests.comparison.made import made
 ODD = "a <script>alert('&')</script> of \"forty\""
 
 
-def many(systems: int, topics: int, measures: tuple[str, ...] = ("AP", "FPR", "P@5")) -> Scores:
+def many(systems: int, queries: int, measures: tuple[str, ...] = ("AP", "FPR", "P@5")) -> Scores:
     """So many systems, each a little better than the one before, on queries that differ more."""
     random = np.random.default_rng(5)
-    topic = random.uniform(0.1, 0.8, topics)
+    query = random.uniform(0.1, 0.8, queries)
     return made(
         {
             f"system-{s:02}": {
-                name: np.clip(topic * (0.9 + s / 50) + random.normal(0, 0.1, topics), 0, 1).tolist()
+                name: np.clip(
+                    query * (0.9 + s / 50) + random.normal(0, 0.1, queries), 0, 1
+                ).tolist()
                 for name in measures
             }
             for s in range(systems)

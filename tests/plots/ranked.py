@@ -16,9 +16,9 @@ def ranked(systems: dict[str, dict[str, str]], measures: Any = "AP", **options: 
     """
     qrels: dict[str, dict[str, float]] = {}
     runs: dict[str, dict[str, dict[str, float]]] = {}
-    for system, topics in systems.items():
+    for system, queries in systems.items():
         runs[system] = {}
-        for topic, text in topics.items():
+        for query, text in queries.items():
             shown, _, unreturned = text.partition("|")
             results: dict[str, float] = {}
             taken: dict[str, int] = {}
@@ -27,7 +27,7 @@ def ranked(systems: dict[str, dict[str, str]], measures: Any = "AP", **options: 
                 taken[grade] = taken.get(grade, 0) + 1
                 return f"{'u' if grade == '-' else 'd' + grade}.{taken[grade]}"
 
-            judged = qrels.setdefault(topic, {})
+            judged = qrels.setdefault(query, {})
             for place, grade in enumerate(shown.split()):
                 document = name(grade)
                 results[document] = 1 - place / 1000
@@ -36,13 +36,13 @@ def ranked(systems: dict[str, dict[str, str]], measures: Any = "AP", **options: 
             for grade in unreturned.split():
                 judged[name(grade)] = float(grade)
             if results:
-                runs[system][topic] = results
+                runs[system][query] = results
     return evaluate(qrels, runs, measures, keep=100, **options)
 
 
 def made_rankings(
     systems: int = 3,
-    topics: int = 20,
+    queries: int = 20,
     *,
     documents: int = 30,
     coarse: bool = False,
@@ -50,22 +50,22 @@ def made_rankings(
     **options: Any,
 ) -> Scores:
     """Systems of different skill on judgments in grades -1 to 2; coarse scores have many ties."""
-    draw = random.Random(systems * 1000 + topics)
+    draw = random.Random(systems * 1000 + queries)
     qrels = {
-        f"t{topic:04}": {
+        f"t{query:04}": {
             f"d{doc:03}": draw.choice((-1, 0, 0, 0, 1, 1, 2)) for doc in range(documents)
         }
-        for topic in range(topics)
+        for query in range(queries)
     }
     runs = {}
     for system in range(systems):
         skill = draw.uniform(0.2, 1.5)
         runs[f"system {system}"] = {
-            topic: {
+            query: {
                 doc: round(skill * grade + draw.gauss(0, 1), 0 if coarse else 9)
                 for doc, grade in [*judged.items(), *((f"u{n}", 0) for n in range(10))]
                 if draw.random() < 0.8
             }
-            for topic, judged in qrels.items()
+            for query, judged in qrels.items()
         }
     return evaluate(qrels, runs, measures, keep=5, **options)

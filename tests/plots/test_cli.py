@@ -27,7 +27,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 FILES = tuple(str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
 NEEDED = {
     "precision-recall": ["--query", "q2"],
-    "topics": ["--system", "dense"],
+    "queries": ["--system", "dense"],
     "trade-off": ["-m", "AP", "-m", "RR"],
     "pareto": ["--costs", str(EXAMPLES / "bm25.bench.json")],
 }
@@ -106,6 +106,15 @@ def test_the_tables_fit_each_other() -> None:
     assert cli._SHOWN == comparisons._SHOWN
 
 
+def test_an_old_name_of_a_kind_works_with_a_note(inside: Command) -> None:
+    done = inside("plot", "topics", *called("queries")[2:])
+    assert (done.returncode, done.stdout) == (0, "queries.svg is written\n")
+    assert done.stderr == (
+        "cleverdon: note: the plot topics is called queries now; "
+        "the old name works for one more release\n"
+    )
+
+
 @pytest.mark.parametrize("name", PLOT_KINDS)
 def test_every_kind_is_drawn(name: str, inside: Command, tmp_path: Path) -> None:
     done = inside(*called(name))
@@ -153,7 +162,7 @@ def test_options_get_where_they_belong(inside: Command, tmp_path: Path) -> None:
     def made(*words: str) -> dict[str, Any]:
         return spec(inside, tmp_path, *words)
 
-    words = called("topics", "--baseline", "median", "-m", "map")
+    words = called("queries", "--baseline", "median", "-m", "map")
     assert title(made(*words)) == "AP of dense, less that of the median of all systems, by query"
     assert title(made(*called("heat-map", "--baseline", "bm25", "-m", "RR"))) == (
         "Gains and losses of RR over bm25"
@@ -183,7 +192,7 @@ def test_queries_have_texts(inside: Command, tmp_path: Path) -> None:
     texts = ("--queries", "queries.tsv")
     drawn = spec(inside, tmp_path, *called("precision-recall", *texts))
     assert drawn["title"]["subtitle"][0] == "Query q2: not <b>first</b>"
-    bars = spec(inside, tmp_path, *called("topics", *texts))["datasets"]["topics"]
+    bars = spec(inside, tmp_path, *called("queries", *texts))["datasets"]["queries"]
     assert {row["about"] for row in bars} == {
         "q1: first of all",
         "q2: not <b>first</b>",
@@ -203,7 +212,7 @@ def test_settings_and_names_are_those_of_other_commands(inside: Command, tmp_pat
 def test_a_run_may_be_standard_input_and_the_only_system(cleverdon: Command) -> None:
     qrels, bm25, _ = FILES
     run = Path(bm25).read_text()
-    done = cleverdon("plot", "topics", qrels, "-", "-o", "made.json", stdin=run)
+    done = cleverdon("plot", "queries", qrels, "-", "-o", "made.json", stdin=run)
     assert (done.returncode, done.stdout, done.stderr) == (0, "made.json is written\n", "")
 
 
@@ -222,12 +231,12 @@ def test_a_run_may_be_standard_input_and_the_only_system(cleverdon: Command) -> 
         (called("pairs", "--baseline", "bm25"), "pairs does not take --baseline"),
         (called("eleven-points", "-m", "AP"), "eleven-points does not take --measure"),
         (called("attention", "--ties", "worst"), "attention does not take --ties"),
-        (["plot", "gains", *FILES], "gains is drawn of measures alone, and takes no files"),
+        (["plot", "gains", *FILES], "gains is drawn from measures alone, and takes no files"),
         (called("spread", "-m", "AP", "-m", "RR"), "spread takes --measure once"),
         (called("f-lines", "-k", "3", "-k", "5"), "f-lines takes --cutoff once"),
         (["plot", "trade-off", *FILES], "trade-off needs --measure twice"),
         (["plot", "trade-off", *FILES, "-m", "AP"], "trade-off takes --measure twice"),
-        (["plot", "topics", *FILES], "topics needs --system once"),
+        (["plot", "queries", *FILES], "queries needs --system once"),
         (["plot", "precision-recall", *FILES], "precision-recall needs --query"),
         (called("roc", "-o", "nowhere/roc.svg"), "there is no folder 'nowhere'"),
         (["plot", "roc", "-", "-"], "only one of QRELS and RUNS can be standard input"),
@@ -249,7 +258,7 @@ def test_misuse_is_said_in_one_line(words: list[str], message: str, inside: Comm
         (called("histogram", "--system", "bm52"), "did you mean 'bm25'?"),
         (called("differences", "--baseline", "bm52"), "did you mean 'bm25'?"),
         (called("roc", "--query", "q9"), "there is no query 'q9'; did you mean"),
-        (called("correlation", "-m", "AP"), "there is one measure only"),
+        (called("correlation", "-m", "AP"), "there is only one measure"),
         (["plot", "roc", "none.txt", FILES[1]], "none.txt: there is no such file"),
     ],
 )

@@ -52,7 +52,7 @@ def test_pairs_say_which_is_taken_from_which() -> None:
     )
 
 
-def test_one_topic_has_no_interval_and_a_plot_all_the_same() -> None:
+def test_one_query_has_no_interval_and_a_plot_all_the_same() -> None:
     found = compare(made({"one": {"AP": [0.5]}, ODD: {"AP": [0.25]}}), baseline="one")
     (row,) = datasets(comparisons.forest(found))["differences"]
     assert (row["system"], row["low"], row["high"]) == (ODD, None, None)

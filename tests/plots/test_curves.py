@@ -160,7 +160,7 @@ def curve(rows, system):
     return [row["precision"] for row in rows["levels"] if row["system"] == system]
 
 
-def test_the_mean_of_two_topics() -> None:
+def test_the_mean_of_two_queries() -> None:
     rows = _eleven_points_rows(ranked({"a": {"q1": "1 0 1", "q2": "0 1"}}))
     # Precision 1 up to recall 0.5 and 2/3 above it; and 1/2 at every level.
     expected = [(1 + 1 / 2) / 2] * 6 + [(2 / 3 + 1 / 2) / 2] * 5
@@ -178,13 +178,13 @@ def test_their_mean_is_what_the_measure_has(undefined: str, profile: str) -> Non
         assert mean == pytest.approx(scores.mean(system, scores.measures[0]))
 
 
-def test_undefined_topics_are_said() -> None:
-    topics = {"q1": "1 0", "q2": "0 0"}
-    worst = ranked({"a": topics})
+def test_undefined_queries_are_said() -> None:
+    queries = {"q1": "1 0", "q2": "0 0"}
+    worst = ranked({"a": queries})
     assert curve(_eleven_points_rows(worst), "a") == [0.5] * 11
     said = eleven_points(worst).to_dict()["title"]["subtitle"]
     assert said == "Interpolated, mean over 2 queries, 1 of which counts as 0."
-    skipped = ranked({"a": topics}, undefined="skip")
+    skipped = ranked({"a": queries}, undefined="skip")
     assert curve(_eleven_points_rows(skipped), "a") == [1] * 11
     assert "1 left out" in eleven_points(skipped).to_dict()["title"]["subtitle"]
 
@@ -208,7 +208,7 @@ def roc_corners(rows, system):
     ]
 
 
-def test_a_topic_by_hand() -> None:
+def test_a_query_by_hand() -> None:
     # Of two relevant and two other documents, one each was returned; the rest is one last group.
     scores = ranked({"a": {"q": "1 - 0 | 1 0"}})
     rows = _roc_rows(scores, "q")
@@ -268,7 +268,7 @@ def test_the_average_is_taken_upwards() -> None:
     np.testing.assert_allclose(_mean_curve(hits, drawn, at, 1), mean, atol=1e-9)
 
 
-def test_all_topics_with_a_curve_are_averaged() -> None:
+def test_all_queries_with_a_curve_are_averaged() -> None:
     scores = ranked({"a": {"q1": "1 0", "q2": "0 1", "q3": "1 1"}}, "AUC")
     rows = _roc_rows(scores)
     assert rows["ends"][0]["merit"] == 0.5
@@ -295,9 +295,9 @@ def test_rows_stay_within_the_limit() -> None:
     assert roc_corners(rows, "s3")[-1] == (1, 1)
 
 
-def test_a_topic_without_a_curve_is_refused() -> None:
+def test_a_query_without_a_curve_is_refused() -> None:
     scores = ranked({"a": {"q": "1 1"}})
     with pytest.raises(OptionError, match="no ROC curve"):
         roc(scores, "q")
-    with pytest.raises(OptionError, match="no query has judged documents"):
+    with pytest.raises(OptionError, match="no query has both"):
         roc(scores)

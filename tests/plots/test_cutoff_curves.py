@@ -71,7 +71,7 @@ def test_a_measure_may_be_an_object() -> None:
     assert [m.k for m in cut_measures(scores, nDCG(gain="exponential"), (3, 7))] == [3, 7]
 
 
-def test_many_systems_and_topics_fit() -> None:
+def test_many_systems_and_queries_fit() -> None:
     rows = by_cutoff(made_rankings(15, 200, documents=6), "nDCG").to_dict()["datasets"]
     assert len(rows["means"]) == 1500
     assert len({row["place"] for row in rows["ends"]}) == 15

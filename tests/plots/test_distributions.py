@@ -28,10 +28,10 @@ def test_a_bounded_measure_has_twenty_bins_whatever_its_values() -> None:
     rows = histogram_rows(samples(scores)[0])["bins"]
     assert len(rows) == 40
     assert (rows[0]["from"], rows[19]["to"]) == (0.0, 1.0)
-    topics = [row["topics"] for row in rows[:20]]
+    queries = [row["queries"] for row in rows[:20]]
     # 3 * 0.05 is a little more than 0.15, and the last bin has its upper end.
-    assert [at for at, count in enumerate(topics) if count] == [0, 1, 3, 19]
-    assert [row["topics"] for row in rows[20:]] == [0] * 10 + [4] + [0] * 9
+    assert [at for at, count in enumerate(queries) if count] == [0, 1, 3, 19]
+    assert [row["queries"] for row in rows[20:]] == [0] * 10 + [4] + [0] * 9
     assert rows[30]["share"] == 1.0
     assert rows[0]["mean"] == pytest.approx(0.3)
     assert rows[0]["panel"] == "one: mean 0.3000"
@@ -76,20 +76,20 @@ def test_no_bin_mixes_wins_losses_and_ties(measure: str) -> None:
             for step in steps
             if row["from"] < step < row["to"] or step == row["from"] == row["to"]
         ]
-        assert row["topics"] == len(inside)
+        assert row["queries"] == len(inside)
         if row["outcome"] == "even":
-            assert (row["from"], row["to"], row["topics"]) == (0, 0, 2)
+            assert (row["from"], row["to"], row["queries"]) == (0, 0, 2)
         else:
             assert (row["outcome"] == "win") == ((row["to"] > 0) != lower)
             assert row["from"] >= 0 or row["to"] <= 0
-    assert sum(row["topics"] for row in rows) == 10
+    assert sum(row["queries"] for row in rows) == 10
     assert [row["outcome"] for row in rows].count("even") == 1
 
 
 def test_wins_and_losses_are_told_apart() -> None:
     scores = made({"one": {"AP": [0.5, 0.5, 0.5, 0.5]}, "two": {"AP": [0.5, 0.501, 0.9, 0.1]}})
     rows = differences_rows(differences_to(samples(scores)[0], "one"))["bins"]
-    filled = [(row["outcome"], row["topics"]) for row in rows if row["topics"]]
+    filled = [(row["outcome"], row["queries"]) for row in rows if row["queries"]]
     assert filled == [("loss", 1), ("win", 1), ("win", 1), ("even", 1)]
     assert {row["panel"] for row in rows} == {"two: 2 wins, 1 even, 1 loss"}
     assert not [row for row in rows if row["from"] < 0 < row["to"]]
@@ -132,17 +132,17 @@ def test_mistakes_are_told() -> None:
         distributions.histogram(scores, "RR")
 
 
-def test_any_number_of_topics_and_systems_will_do() -> None:
+def test_any_number_of_queries_and_systems_will_do() -> None:
     scores = many(15, 2000)
     assert len(datasets(distributions.histogram(scores, "AP"))["bins"]) == 300
     rows = datasets(distributions.differences(scores, "AP", baseline="median"))["bins"]
-    assert sum(row["topics"] for row in rows) == 30_000
+    assert sum(row["queries"] for row in rows) == 30_000
     one = made({ODD: {"AP": [0.5]}, "other": {"AP": [0.5]}})
     assert datasets(distributions.histogram(one, "AP"))["bins"][0]["system"] == ODD
     assert datasets(distributions.differences(one, "AP", baseline=ODD))
 
 
-def test_a_box_has_quartiles_and_whiskers_that_end_at_topics() -> None:
+def test_a_box_has_quartiles_and_whiskers_that_end_at_queries() -> None:
     values = [0.0, 0.25, 0.25, 0.375, 0.5, 0.5, 0.5, 0.5, 1.0]
     (sample,) = samples(made({"one": {"AP": values}}))
     found = spread_rows(sample)
@@ -158,7 +158,7 @@ def test_a_box_has_quartiles_and_whiskers_that_end_at_topics() -> None:
         }
     ]
     # Whiskers reach 1.5 boxes of 0.25: to 0.875, where there is no query.
-    assert found["beyond"] == [{"system": "one", "topic": "q0008", "value": 1.0}]
+    assert found["beyond"] == [{"system": "one", "query": "q0008", "value": 1.0}]
 
 
 def test_the_axis_shows_the_range_of_the_measure_where_that_has_ends() -> None:

@@ -16,7 +16,7 @@ from tests.comparison.made import made
 from tests.plots.made import datasets, many, subtitle
 from tests.plots.ranked import made_rankings, ranked
 
-TOPICS = {"q1": "1 0 - 2 | 1 0", "q2": "0 1"}
+QUERIES = {"q1": "1 0 - 2 | 1 0", "q2": "0 1"}
 
 
 def counts(rows, system="a"):
@@ -27,8 +27,8 @@ def counts(rows, system="a"):
     }
 
 
-def test_two_topics_by_hand() -> None:
-    rows = confusion_rows(ranked({"a": TOPICS}, docs=10))
+def test_two_queries_by_hand() -> None:
+    rows = confusion_rows(ranked({"a": QUERIES}, docs=10))
     assert counts(rows) == {
         ("relevant", "returned"): 3,
         ("relevant", "not returned"): 1,
@@ -39,7 +39,7 @@ def test_two_topics_by_hand() -> None:
 
 
 def test_cut_off_and_grade() -> None:
-    rows = confusion_rows(ranked({"a": TOPICS}, docs=10), k=1, rel=2)
+    rows = confusion_rows(ranked({"a": QUERIES}, docs=10), k=1, rel=2)
     assert counts(rows) == {
         ("relevant", "returned"): 0,
         ("relevant", "not returned"): 1,
@@ -49,14 +49,14 @@ def test_cut_off_and_grade() -> None:
 
 
 def test_without_the_size_of_the_collection_a_cell_is_unknown() -> None:
-    rows = confusion_rows(ranked({"a": TOPICS}))
+    rows = confusion_rows(ranked({"a": QUERIES}))
     last = rows["cells"][-1]
     assert (last["count"], last["share"], last["text"]) == (None, None, "unknown")
     assert rows["cells"][2]["share"] is None, "a share of a row that is not known whole"
 
 
 def test_unjudged_documents_may_stand_apart() -> None:
-    found = counts(confusion_rows(ranked({"a": TOPICS}), unjudged="apart"))
+    found = counts(confusion_rows(ranked({"a": QUERIES}), unjudged="apart"))
     assert found == {
         ("relevant", "returned"): 3,
         ("relevant", "not returned"): 1,
@@ -65,7 +65,7 @@ def test_unjudged_documents_may_stand_apart() -> None:
         ("not judged", "returned"): 1,
         ("not judged", "not returned"): None,
     }
-    sized = counts(confusion_rows(ranked({"a": TOPICS}, docs=10), unjudged="apart"))
+    sized = counts(confusion_rows(ranked({"a": QUERIES}, docs=10), unjudged="apart"))
     assert sum(sized.values()) == 20
 
 
@@ -88,13 +88,13 @@ def test_counts_agree_with_scikit_learn(k: int | None) -> None:
         assert ours == total.ravel().tolist()
 
 
-def test_topics_that_were_not_evaluated_do_not_count() -> None:
+def test_queries_that_were_not_evaluated_do_not_count() -> None:
     scores = ranked({"a": {"q1": "1 0"}, "b": {"q1": "1 0", "q2": "1 1"}}, missing="skip")
     assert counts(confusion_rows(scores))["relevant", "not returned"] == 0
 
 
 def test_options_are_checked() -> None:
-    scores = ranked({"a": TOPICS}, docs=3)
+    scores = ranked({"a": QUERIES}, docs=3)
     with pytest.raises(InputError, match="docs=3 is less"):
         confusion(scores)
     with pytest.raises(OptionError, match="unjudged='away'"):
@@ -222,12 +222,12 @@ def test_the_coefficients_are_those_of_agreements(coefficient: str) -> None:
         assert found[one.second, one.first]["shade"] == value
 
 
-def test_values_of_topics() -> None:
-    chart = matrices.correlation(SCORES, of="topics", measures="AP RR")
+def test_values_of_queries() -> None:
+    chart = matrices.correlation(SCORES, of="queries", measures="AP RR")
     # Of a, one pair of three queries is the other way round: tau 1/3; of b and c none is.
     assert cells(chart)["AP", "RR"]["coefficient"] == pytest.approx((1 / 3 + 1 + 1) / 3)
     assert subtitle(chart) == "Kendall's tau-b over 3 queries, the mean of 3 systems."
-    pearson = matrices.correlation(SCORES, of="topics", coefficient="pearson")
+    pearson = matrices.correlation(SCORES, of="queries", coefficient="pearson")
     expected = np.mean(
         [np.corrcoef(SCORES.values[s, 0], SCORES.values[s, 1])[0, 1] for s in range(3)]
     )
@@ -240,7 +240,7 @@ def test_values_of_topics() -> None:
 
 def test_what_says_nothing_is_a_dash() -> None:
     flat = made({name: {"AP": [0.5, 0.5], "RR": [0.1, 0.9]} for name in "ab"})
-    for of in ("systems", "topics"):
+    for of in ("systems", "queries"):
         cell = cells(matrices.correlation(flat, of=of))["AP", "RR"]
         assert (cell["text"], cell["coefficient"], cell["shade"]) == ("-", None, 0.0)
 
@@ -253,10 +253,10 @@ def test_measures_that_give_texts_are_left_out() -> None:
 
 
 def test_mistakes_are_told() -> None:
-    with pytest.raises(OptionError, match="one measure only, AP"):
+    with pytest.raises(OptionError, match="only one measure, AP"):
         matrices.correlation(SCORES, measures="AP")
     with pytest.raises(OptionError, match="coefficient='tau_ap' is not known"):
-        matrices.correlation(SCORES, of="topics", coefficient="tau_ap")
+        matrices.correlation(SCORES, of="queries", coefficient="tau_ap")
     with pytest.raises(OptionError, match="of='system' is not known"):
         matrices.correlation(SCORES, of="system")
     with pytest.raises(OptionError, match="two systems"):

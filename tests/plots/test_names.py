@@ -45,13 +45,13 @@ FORMS = {
 
 
 @cache
-def scores_of(form: str, systems: int = 4, topics: int = 6) -> Scores:
+def scores_of(form: str, systems: int = 4, queries: int = 6) -> Scores:
     names = [FORMS[form].format(n) for n in range(systems)]
-    qrels = {f"q{t}": {f"d{d}": (t + d) % 3 for d in range(9)} for t in range(topics)}
+    qrels = {f"q{t}": {f"d{d}": (t + d) % 3 for d in range(9)} for t in range(queries)}
     runs = {
         name: {
-            topic: {f"d{d}": float((d * (s + 2) + t * (s + 1)) % 11) for d in range(s % 4, 11)}
-            for t, topic in enumerate(qrels)
+            query: {f"d{d}": float((d * (s + 2) + t * (s + 1)) % 11) for d in range(s % 4, 11)}
+            for t, query in enumerate(qrels)
         }
         for s, name in enumerate(names)
     }
@@ -84,7 +84,7 @@ DRAWN: dict[str, Callable[[Scores], Any]] = {
     "trade-off": lambda scores: trade_offs.trade_off(scores, "AP", "P@5"),
 }
 """Every kind that draws all systems."""
-OTHERS = {"topics", "attention", "gains", "correlation"}
+OTHERS = {"queries", "attention", "gains", "correlation"}
 """One system with its name in the title, and measures."""
 
 
@@ -115,16 +115,16 @@ def test_every_name_is_written_and_differs_from_all_others(kind: str, form: str)
 def test_axes_have_short_names_and_titles_whole_ones() -> None:
     scores = scores_of("end")
     first, second, *_ = scores.systems
-    chart = by_query.topics(scores, "AP", second, baseline=first)
+    chart = by_query.queries(scores, "AP", second, baseline=first)
     assert f"AP less that of {short_names(scores.systems)[first]}" in texts(chart)
     assert first in chart.to_dict()["title"]["text"]
     assert second in chart.to_dict()["title"]["text"]
 
 
-def test_ids_of_topics_keep_their_ends() -> None:
+def test_ids_of_queries_keep_their_ends() -> None:
     qrels = {f"a-long-common-part-of-ids-{t:02}": {"d1": 1, "d2": 0} for t in range(4)}
-    runs = {"a": {topic: {"d1": 1.0 + t, "d2": 2.0} for t, topic in enumerate(qrels)}}
-    found = texts(by_query.topics(evaluate(qrels, runs, "AP"), "AP", "a"))
+    runs = {"a": {query: {"d1": 1.0 + t, "d2": 2.0} for t, query in enumerate(qrels)}}
+    found = texts(by_query.queries(evaluate(qrels, runs, "AP"), "AP", "a"))
     assert {f"a-long…of-ids-{t:02}" for t in range(4)} <= set(found)
 
 
@@ -208,7 +208,7 @@ def test_a_legend_has_what_is_drawn() -> None:
 @pytest.mark.parametrize("kind", ["differences", "grades-by-rank", "histogram"])
 def test_too_many_panels_are_refused_with_a_remedy(kind: str) -> None:
     with pytest.raises(OptionError, match=r"can have 5,000: choose fewer systems \(--system"):
-        DRAWN[kind](scores_of("short", 300, topics=2))
+        DRAWN[kind](scores_of("short", 300, queries=2))
 
 
 def test_no_entry_of_a_legend_is_left_out() -> None:

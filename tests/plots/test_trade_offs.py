@@ -180,7 +180,7 @@ def test_names_stand_beside_cross_hairs() -> None:
     assert [(row["dx"], row["dy"]) for row in without] == [(9, 0), (9, 0)]
 
 
-def test_one_topic_has_no_cross_hairs_and_none_are_promised() -> None:
+def test_one_query_has_no_cross_hairs_and_none_are_promised() -> None:
     scores = made({"a": {"AP": [0.5], "RR": [0.2]}, "b": {"AP": [0.4], "RR": [0.3]}})
     said = subtitle(trade_offs.trade_off(scores, "AP", "RR", intervals=True))
     assert said.startswith("1 query. Too few queries for intervals.")
@@ -258,7 +258,7 @@ def test_times_of_nothing_have_a_place_on_a_logarithmic_axis() -> None:
 
 
 def test_without_times_there_is_nothing_to_draw() -> None:
-    with pytest.raises(OptionError, match="no p99 was measured of any system"):
+    with pytest.raises(OptionError, match="no p99 was measured for any system"):
         pareto(SCORES, {"good": Costs("good", {"index_size": Cost(1.0)})}, "AP")
 
 

@@ -309,7 +309,7 @@ def test_topics_without_judgments_are_left_out_of_the_comparison() -> None:
     (found,) = compare_votes([count_votes(runs, depth=10)], evaluate(some, runs, "AP"))
     assert found.left_out == 3
     assert found.votes.queries == ("q1", "q2", "q4")
-    assert found.agreement.topics == (3, 3)
+    assert found.agreement.queries == (3, 3)
     with pytest.raises(OptionError, match="no query has both"):
         compare_votes(
             [count_votes({name: {"r": run["q0"]} for name, run in runs.items()}, depth=10)],

@@ -19,25 +19,25 @@ QRELS = {
     "1": {"a": 2, "b": 1, "c": 0, "p": -1},
     "2": {"a": 1},
     "3": {"d": 0},  # nothing is relevant, and AP is undefined
-    **{str(topic): {"a": 1, "b": 1} for topic in range(4, 9)},
+    **{str(query): {"a": 1, "b": 1} for query in range(4, 9)},
 }
 RUNS = {
     "good": {
         "1": {"a": 5.0, "x": 4.0, "p": 3.0, "b": 2.0},
         "2": {"a": 2.0},
         "3": {"d": 1.0},
-        **{str(topic): {"a": 2.0, "b": 1.0} for topic in range(4, 9)},
+        **{str(query): {"a": 2.0, "b": 1.0} for query in range(4, 9)},
     },
     "poor": {
         "1": {"x": 5.0, "c": 4.0, "y": 3.0, "b": 2.0},
         "2": {"x": 2.0, "a": 1.0},
-        **{str(topic): {"x": 2.0, "y": 1.0, "b": 0.5} for topic in range(4, 9)},
+        **{str(query): {"x": 2.0, "y": 1.0, "b": 0.5} for query in range(4, 9)},
     },
     "middling": {
         "1": {"b": 5.0, "a": 4.0},
         "2": {"a": 2.0},
         "3": {"d": 1.0},
-        **{str(topic): {"a": 2.0, "x": 1.0, "b": 0.5} for topic in range(4, 9)},
+        **{str(query): {"a": 2.0, "x": 1.0, "b": 0.5} for query in range(4, 9)},
     },
 }
 MEASURES = ["AP", "RR", "P@2", "FPR"]

@@ -26,13 +26,13 @@ def plain_pages() -> Iterator[None]:
 @pytest.fixture
 def runs(files: Path) -> Path:
     """Files of which nothing can be said to be wrong, on eight queries."""
-    topics = range(1, 9)
-    (files / "qrels.txt").write_text("".join(f"{t} 0 a 2\n{t} 0 b 0\n{t} 0 c 1\n" for t in topics))
+    queries = range(1, 9)
+    (files / "qrels.txt").write_text("".join(f"{t} 0 a 2\n{t} 0 b 0\n{t} 0 c 1\n" for t in queries))
     for name, order in (("one", "abc"), ("two", "bca")):
         (files / f"{name}.run").write_text(
             "".join(
                 f"{t} Q0 {doc} {rank} {4 - rank}.{t} {name}\n"
-                for t in topics
+                for t in queries
                 for rank, doc in enumerate(order, start=1)
             )
         )
@@ -79,14 +79,14 @@ def test_texts(cleverdon: Command, runs: Path) -> None:
     done = cleverdon("report", "qrels.txt", "one.run", *texts, "--depth", "2", "-m", "RR")
     assert (done.returncode, done.stderr) == (0, "")
     found = content(runs / "report.html")
-    assert found["topics"][0] == {"id": "1", "text": "what is it?"}
-    assert found["topics"][2] == {"id": "3"}
+    assert found["queries"][0] == {"id": "1", "text": "what is it?"}
+    assert found["queries"][2] == {"id": "3"}
     rankings = found["rankings"]
     assert rankings["texts"] == {
         str(rankings["documents"].index("a")): ["All about it", "Much."],
     }
     assert found["comparisons"] == []  # there is one run only
-    rows = rankings["topics"][0]["systems"][0]["rows"]
+    rows = rankings["queries"][0]["systems"][0]["rows"]
     assert [row[0] for row in rows] == [1, 2, 3]  # the third for its grade
 
 
@@ -125,7 +125,7 @@ def test_what_was_there_is_replaced_or_stays(cleverdon: Command, runs: Path) -> 
 def test_settings_and_tests_are_handed_on(cleverdon: Command, runs: Path) -> None:
     done = cleverdon(
         *("report", "-", "one.run", "two.run", "-m", "RR", "--test", "t"),
-        *("--ties", "ascending", "--level", "0.01", "--silence", "few-topics"),
+        *("--ties", "ascending", "--level", "0.01", "--silence", "few-queries"),
         stdin=(runs / "qrels.txt").read_text(),  # which may be the judgments as well
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -134,7 +134,7 @@ def test_settings_and_tests_are_handed_on(cleverdon: Command, runs: Path) -> Non
     assert found["method"]["facts"]["Test"].startswith("Student's t test")
     assert found["method"]["facts"]["Level"] == "0.01"
     assert found["method"]["facts"]["Ties"].startswith("ascending")
-    assert "few-topics" not in {doubt["name"] for doubt in found["doubts"]}
+    assert "few-queries" not in {doubt["name"] for doubt in found["doubts"]}
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_what_is_read_is_not_overwritten(cleverdon: Command, runs: Path) -> None
     assert (runs / "qrels.html").read_bytes() == before
 
 
-def bench(runs: Path, name: str, order: str = "", topics: int = 8, **more: Any) -> str:
+def bench(runs: Path, name: str, order: str = "", queries: int = 8, **more: Any) -> str:
     """A file as `cleverdon bench --json` writes it, with what was answered while it was timed."""
     held = {
         "kind": "cleverdon bench",
@@ -200,7 +200,7 @@ def bench(runs: Path, name: str, order: str = "", topics: int = 8, **more: Any) 
     }
     if order:
         ranked = {doc: 9.0 - rank for rank, doc in enumerate(order)}
-        held["run"] = {f"{topic}": ranked for topic in range(1, topics + 1)}
+        held["run"] = {f"{query}": ranked for query in range(1, queries + 1)}
     (runs / f"{name}.json").write_text(json.dumps(held | more))
     return f"{name}.json"
 
@@ -236,7 +236,7 @@ def test_costs_that_do_not_fit_are_said(cleverdon: Command, runs: Path) -> None:
     for arguments, message in (
         (("--costs", bench(runs, "mine")), "there is no run to report on"),
         (("one.run", "--costs", bench(runs, "oen")), "costs of 'oen', and no run of that name"),
-        (("--costs", bench(runs, "few", "ab", topics=6)), "did not ask 2 judged queries (7, 8)"),
+        (("--costs", bench(runs, "few", "ab", queries=6)), "did not ask 2 judged queries (7, 8)"),
         (("one.run", "--costs", "qrels.txt"), "qrels.txt: cannot be read as what 'cleverdon bench"),
     ):
         done = cleverdon("report", "qrels.txt", *arguments, "-m", "RR")

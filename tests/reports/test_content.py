@@ -35,13 +35,13 @@ from cleverdon.reports.html_report import Report, report
 from tests.comparison.made import made, pair
 from tests.reports.examples import DOCUMENTS, MEASURES, QRELS, QUERIES, RUNS, scores
 
-TOPICS = 12
+COUNT = 12
 CLEAR = made(
     {
-        "base": {"AP": [0.2 + t / 100 for t in range(TOPICS)], "FPR": [0.5] * TOPICS},
-        "up": {"AP": [0.4 + t / 90 for t in range(TOPICS)], "FPR": [0.1] * TOPICS},
-        "same": {"AP": [0.2 + (t % 2) / 5 for t in range(TOPICS)], "FPR": [0.5] * TOPICS},
-        "down": {"AP": [0.05] * TOPICS, "FPR": [0.9] * TOPICS},
+        "base": {"AP": [0.2 + t / 100 for t in range(COUNT)], "FPR": [0.5] * COUNT},
+        "up": {"AP": [0.4 + t / 90 for t in range(COUNT)], "FPR": [0.1] * COUNT},
+        "same": {"AP": [0.2 + (t % 2) / 5 for t in range(COUNT)], "FPR": [0.5] * COUNT},
+        "down": {"AP": [0.05] * COUNT, "FPR": [0.9] * COUNT},
     }
 )
 
@@ -67,7 +67,7 @@ def test_values_and_means_are_those_of_the_scores() -> None:
     assert [measure["name"] for measure in found["measures"]] == MEASURES
     assert [measure["better"] for measure in found["measures"]] == ["higher"] * 3 + ["lower"]
     assert [measure["worst"] for measure in found["measures"]] == [0, 0, 0, 1]
-    assert found["topics"][:3] == [
+    assert found["queries"][:3] == [
         {"id": "1", "text": "what is it?"},
         {"id": "2", "text": "how long?"},
         {"id": "3"},
@@ -142,7 +142,7 @@ def test_doubts_are_those_of_the_first_comparison_or_those_given() -> None:
     found = said(report(scores(), baseline="poor"))["doubts"]
     wanted = find_doubts(compare(scores(), baseline="poor"))
     assert [doubt["sentence"] for doubt in found] == [doubt.sentence for doubt in wanted]
-    assert "few-topics" in {doubt["name"] for doubt in found}
+    assert "few-queries" in {doubt["name"] for doubt in found}
     assert said(report(scores(), doubts=[]))["doubts"] == []
 
 
@@ -154,10 +154,10 @@ def test_findings_are_kept() -> None:
     ]
 
 
-def test_topics_that_not_every_system_was_evaluated_on() -> None:
+def test_queries_that_not_every_system_was_evaluated_on() -> None:
     passed = evaluate(QRELS, RUNS, ["AP", "RR"], keep=3, missing="skip", undefined="worst")
     found = said(report(passed, baseline="poor"))
-    assert found["topics"][2]["id"] == "3"
+    assert found["queries"][2]["id"] == "3"
     assert found["compared"] == [0, 1, 3, 4, 5, 6, 7]
     assert found["values"][1][1][2] is None
     assert "7 queries" in found["comparisons"][0]["claims"][0]["text"]
@@ -172,7 +172,7 @@ def test_one_system_alone() -> None:
     assert found["comparisons"] == []
     assert found["doubts"] == []
     assert found["means"][0] == [6.75 / 8]
-    assert found["rankings"]["topics"][0]["systems"][0]["found"] == [1, 4]
+    assert found["rankings"]["queries"][0]["systems"][0]["found"] == [1, 4]
     assert "compared" not in found["method"]["paragraph"]
     assert "Test" not in found["method"]["facts"]
     assert repr(made) == "<Report 'Search evaluation': 1 system, 4 measures, 8 queries>"
@@ -261,7 +261,7 @@ class TestAComparisonIsGiven:
     def test_its_baseline_is_its_own(self) -> None:
         given = compare(CLEAR, baseline="up")
         assert said(report(given, baseline="up"))["comparisons"][0]["baseline"] == "up"
-        with pytest.raises(OptionError, match="a baseline of its own"):
+        with pytest.raises(OptionError, match="its own baseline"):
             report(given, baseline="down")
 
 
@@ -280,12 +280,12 @@ def test_nothing_that_was_given_is_changed() -> None:
 def shown(of: Scores, query: str, system: str) -> dict[str, Any]:
     """One ranking, with ids in place of numbers, and what the query has."""
     data = _ranking_data(of)
-    topic = data["topics"][of.queries.index(query)]
-    found: dict[str, Any] = dict(topic["systems"][of.systems.index(system)])
+    held = data["queries"][of.queries.index(query)]
+    found: dict[str, Any] = dict(held["systems"][of.systems.index(system)])
     name = data["documents"]
     found["rows"] = [(rank, name[doc], grade) for rank, doc, grade in found["rows"]]
-    found["relevant"] = [(name[doc], grade) for doc, grade in topic["relevant"]]
-    found["judged"], found["of"] = topic["judged"], topic["of"]
+    found["relevant"] = [(name[doc], grade) for doc, grade in held["relevant"]]
+    found["judged"], found["of"] = held["judged"], held["of"]
     return found
 
 
@@ -301,7 +301,7 @@ def test_the_first_results_and_below_them_what_was_judged() -> None:
     assert (poor["found"], poor["missing"]) == ([4], 1)
 
 
-def test_a_topic_that_was_not_returned_and_one_without_relevant_documents() -> None:
+def test_a_query_that_was_not_returned_and_one_without_relevant_documents() -> None:
     assert shown(scores(), "3", "poor") == {
         "rows": [],
         "returned": 0,

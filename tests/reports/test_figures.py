@@ -88,7 +88,7 @@ def test_which_plots_there_are() -> None:
         "forest",
         "pairs",
         "spread",
-        "topics",
+        "queries",
         "heat_map",
         "histogram",
         "differences",
@@ -111,7 +111,7 @@ def specs() -> Iterator[tuple[Figure, dict[str, Any]]]:
     """Each plot as the page draws it: with names in place of marks, and with rows."""
     names = {"measure": "AP", "other": "RR", "baseline": "poor", "system": "good"}
     derived = {
-        "topics": by_query.topics(scores(), "AP", "good", baseline="poor"),
+        "queries": by_query.queries(scores(), "AP", "good", baseline="poor"),
         "heat_map": by_query.heat_map(scores(), "AP"),
         "precision_recall": curves.precision_recall(scores(), "1", systems="good"),
     }
@@ -144,8 +144,8 @@ def test_marks_stand_only_where_the_page_replaces_them() -> None:
     for figure in of.values():
         assert placeholders([figure.spec, figure.title, figure.caption]) <= known
         assert not placeholders(figure.rows)
-    assert placeholders(of["topics"].spec) == {"⟦measure⟧", "⟦baseline⟧"}
-    assert placeholders(of["topics"].title) == {"⟦system⟧"}
+    assert placeholders(of["queries"].spec) == {"⟦measure⟧", "⟦baseline⟧"}
+    assert placeholders(of["queries"].title) == {"⟦system⟧"}
     assert placeholders(of["trade_off"].spec) == {"⟦measure⟧", "⟦other⟧"}
     assert placeholders(of["forest"].spec) == {"⟦baseline⟧"}
     assert placeholders(of["spread"].spec) == {"⟦measure⟧"}
@@ -211,7 +211,7 @@ def test_plots_that_nothing_can_be_picked_for() -> None:
 
 def test_one_system_alone_has_no_differences() -> None:
     alone = drawn(evaluate(QRELS, {"good": RUNS["good"]}, "AP RR", keep=3))
-    assert {"forest", "pairs", "topics", "differences", "trade_off"}.isdisjoint(alone)
+    assert {"forest", "pairs", "queries", "differences", "trade_off"}.isdisjoint(alone)
     assert {"spread", "heat_map", "histogram", "confusion", "precision_recall"} <= set(alone)
 
 
@@ -225,7 +225,7 @@ def test_two_systems_need_no_matrix_of_pairs() -> None:
 def test_without_rankings_nothing_is_drawn_of_them() -> None:
     found = drawn(evaluate(QRELS, RUNS, "AP RR"))
     assert {"roc", "confusion", "by_cutoff", "precision_recall"}.isdisjoint(found)
-    assert {"topics", "heat_map"} <= set(found)
+    assert {"queries", "heat_map"} <= set(found)
 
 
 def test_a_comparison_of_some_systems_and_measures() -> None:

@@ -139,7 +139,7 @@ def test_whatever_was_given_is_text() -> None:
     assert all(set(one) <= {"type", "id"} for one in outline.named("script"))
     assert outline.text["title"] == ODD[0]
     shown, rankings = data(outline, "content"), data(outline, "ranking-data")
-    assert {topic["id"] for topic in shown["topics"]} == set(IDS)
+    assert {query["id"] for query in shown["queries"]} == set(IDS)
     assert shown["systems"] == NAMES
     assert set(IDS) <= set(rankings["documents"])
     assert {finding["message"] for finding in shown["findings"]} == set(ODD)

@@ -32,7 +32,7 @@ def test_against_plain_python_and_scipy(pairs: list[tuple[float, float]]) -> Non
         sum(x == 0 for x in d),
         sum(x < 0 for x in d),
     )
-    assert found.topics == n
+    assert found.pairs == n
     assert found.difference == pytest.approx(sum(d) / n)
     pairs_won = sum((a > b) - (a < b) for a, _ in pairs for _, b in pairs)
     assert found.cliffs_delta == pytest.approx(pairs_won / n**2)

@@ -162,7 +162,7 @@ def test_blocks_and_neighbours_change_nothing(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("method", ["bca", "percentile", "t"])
-def test_one_topic_and_equal_values(method: str) -> None:
+def test_one_unit_and_equal_values(method: str) -> None:
     one = interval(np.array([0.4]), method=method)
     assert isnan(one.low)
     assert isnan(one.high)
@@ -184,7 +184,7 @@ def test_an_outlier_leaves_the_ends_within_the_data() -> None:
         ({"method": "bac"}, "did you mean 'bca'"),
         ({"statistic": "medium"}, "did you mean 'median'"),
         ({"confidence": 1.0}, "between 0 and 1"),
-        ({"resamples": 0}, "at least one"),
+        ({"resamples": 0}, "at least 1"),
         ({"method": "t", "statistic": "median"}, "for means"),
     ],
 )

@@ -48,7 +48,7 @@ def test_none_changes_nothing() -> None:
 
 def test_what_is_no_p_value_is_refused() -> None:
     for wrong in (np.nan, -0.1, 1.1):
-        with pytest.raises(OptionError, match="no p-value"):
+        with pytest.raises(OptionError, match="not a p-value"):
             correct_p_values("holm", [0.1, wrong])
     with pytest.raises(OptionError, match="did you mean 'holm'"):
         correct_p_values("holms", [0.1])
@@ -70,10 +70,10 @@ MIXED = {query: (GOOD if i < 6 else BAD)[query] for i, query in enumerate(QRELS)
 SCORES = evaluate(QRELS, {"bad": BAD, "good": GOOD, "mixed": MIXED}, ["RR", "P@1"])
 
 
-def drawn(seed: int, systems: int, topics: int) -> Floats:
+def drawn(seed: int, systems: int, units: int) -> Floats:
     """Values with queries of their own difficulty, and systems that are alike."""
     random = np.random.default_rng(seed)
-    return random.normal(size=(systems, topics)) + 3 * random.normal(size=topics)
+    return random.normal(size=(systems, units)) + 3 * random.normal(size=units)
 
 
 def found(test: str, values: Floats, **options: int) -> Floats:
@@ -86,17 +86,17 @@ def test_two_systems_are_a_t_test() -> None:
     assert found("tukey", values)[0, 1] == pytest.approx(expected, rel=1e-6)
 
 
-def test_as_scipy_has_it_for_groups_once_topics_are_taken_out() -> None:
+def test_as_scipy_has_it_for_groups_once_units_are_taken_out() -> None:
     values = drawn(2, 5, 12)
     values[0] += 1.2
-    systems, topics = values.shape
+    systems, units = values.shape
     centred = values - values.mean(axis=0)
     # scipy's statistics are differences of means; its error is over systems x (queries - 1) degrees
     # of freedom, where queries have taken up some of them.
     statistic = np.abs(stats.tukey_hsd(*centred).statistic)
-    freedom = (systems - 1) * (topics - 1)
+    freedom = (systems - 1) * (units - 1)
     squares = np.sum((centred - centred.mean(axis=1, keepdims=True)) ** 2)
-    q = statistic / np.sqrt(squares / freedom / topics)
+    q = statistic / np.sqrt(squares / freedom / units)
     expected = stats.studentized_range.sf(q, systems, freedom)
     assert found("tukey", values) == pytest.approx(expected, rel=1e-6)
 
@@ -115,7 +115,7 @@ def test_randomised_is_near_all_permutations(systems: int) -> None:
     orders = list(permutations(range(systems)))
     ranges = []
     for choice in product(orders, repeat=values.shape[1]):
-        sums = sum(values[list(order), topic] for topic, order in enumerate(choice))
+        sums = sum(values[list(order), unit] for unit, order in enumerate(choice))
         ranges.append(np.ptp(sums))
     sums = values.sum(axis=1)
     apart = np.abs(sums[:, None] - sums) - 1e-9

@@ -10,18 +10,18 @@ import pytest
 from statsmodels.stats.power import FTestAnovaPower, TTestPower
 
 from cleverdon import evaluate
-from cleverdon.comparison.power import _score_variance, design_topic_set
+from cleverdon.comparison.power import _score_variance, design_query_set
 from cleverdon.comparison.samples import samples
 from cleverdon.errors import OptionError
 from cleverdon.stats.power import (
     _common_step,
     _saddlepoint_p_values,
     normal_difference,
-    normal_topics,
+    normal_sample_size,
+    sample_size_for_anova,
+    sample_size_for_interval,
+    sample_size_for_t_test,
     t_test_power,
-    topics_for_anova,
-    topics_for_interval,
-    topics_for_t_test,
 )
 from cleverdon.stats.tests import _enumerate_signs
 from tests.comparison.made import made
@@ -31,7 +31,7 @@ SIDES = {"two-sided": "two-sided", "greater": "larger", "less": "smaller"}
 
 @pytest.mark.parametrize("alternative", SIDES)
 @pytest.mark.parametrize("level", [0.01, 0.05, 0.1])
-def test_t_power_and_topics_same_as_statsmodels(level: float, alternative: str) -> None:
+def test_t_power_and_units_same_as_statsmodels(level: float, alternative: str) -> None:
     oracle = TTestPower()
     side = -1 if alternative == "less" else 1
     for effect in (0.1, 0.25, 0.5, 1.0, 2.0):
@@ -43,7 +43,7 @@ def test_t_power_and_topics_same_as_statsmodels(level: float, alternative: str) 
             assert ours == pytest.approx(theirs, abs=1e-6)
         for power in (0.5, 0.8, 0.95):
             ours = int(
-                topics_for_t_test(
+                sample_size_for_t_test(
                     side * effect * 0.2, 0.2, level=level, power=power, alternative=alternative
                 )
             )
@@ -58,45 +58,45 @@ def test_t_power_and_topics_same_as_statsmodels(level: float, alternative: str) 
 
 
 @pytest.mark.parametrize("systems", [2, 3, 10, 50])
-def test_anova_topics_same_as_statsmodels(systems: int) -> None:
+def test_anova_units_same_as_statsmodels(systems: int) -> None:
     for gap in (0.1, 0.25, 0.5, 1.0):
         # The best and the worst are `gap` deviations apart, the others half way.
         effect = gap / sqrt(2 * systems)
         exact = FTestAnovaPower().solve_power(effect, power=0.8, alpha=0.05, k_groups=systems)
-        ours = topics_for_anova(gap * 0.3, 0.3, systems=systems)
+        ours = sample_size_for_anova(gap * 0.3, 0.3, systems=systems)
         assert ours == ceil(float(exact) / systems - 1e-6)
 
 
-def test_interval_topics_by_simulation() -> None:
+def test_interval_units_by_simulation() -> None:
     from scipy.stats import t
 
-    n = int(topics_for_interval(0.1, 0.1))
+    n = int(sample_size_for_interval(0.1, 0.1))
     assert n == 18
     random = np.random.default_rng(1)
     widths = []
-    for topics in (n - 1, n):
-        spreads = random.normal(0, 0.1, size=(100_000, topics)).std(axis=1, ddof=1)
-        widths.append(2 * t.ppf(0.975, topics - 1) * spreads.mean() / sqrt(topics))
+    for units in (n - 1, n):
+        spreads = random.normal(0, 0.1, size=(100_000, units)).std(axis=1, ddof=1)
+        widths.append(2 * t.ppf(0.975, units - 1) * spreads.mean() / sqrt(units))
     assert widths[0] > 0.1 >= widths[1] - 1e-4
 
 
 def test_known_numbers() -> None:
     # Half a standard deviation, 5%, 80%: 34 queries, as textbooks have it.
-    assert topics_for_t_test(0.5, 1) == 34
+    assert sample_size_for_t_test(0.5, 1) == 34
     # Approximations of the normal distribution ask for two fewer.
-    assert normal_topics(0.5, 1) == 32
+    assert normal_sample_size(0.5, 1) == 32
     assert normal_difference(1, 32) == pytest.approx(0.5, abs=0.01)
 
 
 def test_nothing_to_find_and_nothing_in_the_way() -> None:
-    assert topics_for_t_test(0, 0.2) == inf
-    assert topics_for_t_test(-0.1, 0.2, alternative="greater") == inf
-    assert normal_topics(0, 0.2) == inf
-    assert topics_for_anova(0, 0.2, systems=3) == inf
-    assert topics_for_t_test(1e-9, 0.2) == inf  # more than anybody counts
-    assert topics_for_t_test(0.1, 0) == 2
-    assert topics_for_anova(0.1, 0, systems=3) == 2
-    assert topics_for_interval(0.1, 0) == 2
+    assert sample_size_for_t_test(0, 0.2) == inf
+    assert sample_size_for_t_test(-0.1, 0.2, alternative="greater") == inf
+    assert normal_sample_size(0, 0.2) == inf
+    assert sample_size_for_anova(0, 0.2, systems=3) == inf
+    assert sample_size_for_t_test(1e-9, 0.2) == inf  # more than anybody counts
+    assert sample_size_for_t_test(0.1, 0) == 2
+    assert sample_size_for_anova(0.1, 0, systems=3) == 2
+    assert sample_size_for_interval(0.1, 0) == 2
     assert t_test_power(0, 0, 10) == 0
     assert t_test_power(0.1, 0.2, 1) == 0
 
@@ -104,13 +104,13 @@ def test_nothing_to_find_and_nothing_in_the_way() -> None:
 def test_bad_options() -> None:
     for bad in ({"level": 0}, {"level": 1.5}, {"power": 1}, {"power": 0.01}):
         with pytest.raises(OptionError):
-            topics_for_t_test(0.1, 0.2, **bad)
+            sample_size_for_t_test(0.1, 0.2, **bad)
     with pytest.raises(OptionError, match="deviation=-1"):
-        topics_for_t_test(0.1, -1)
+        sample_size_for_t_test(0.1, -1)
     with pytest.raises(OptionError, match="systems=1: expected a whole number from 2 on"):
-        topics_for_anova(0.1, 0.2, systems=1)
+        sample_size_for_anova(0.1, 0.2, systems=1)
     with pytest.raises(OptionError, match="width=0"):
-        topics_for_interval(0, 0.2)
+        sample_size_for_interval(0, 0.2)
 
 
 def test_a_design_from_earlier_runs() -> None:
@@ -121,19 +121,19 @@ def test_a_design_from_earlier_runs() -> None:
         for name in ("one", "two", "three")
     }
     of = samples(evaluate(qrels, runs, ["RR", "P@1"]))
-    found = design_topic_set(of, difference=0.1, systems=3)
+    found = design_query_set(of, difference=0.1, systems=3)
     for sample, one in zip(of, found, strict=True):
         residual = sample.values - sample.values.mean(axis=1, keepdims=True)
         variance = float((residual**2).sum() / (3 * 19))
         assert one.variance == _score_variance(sample) == pytest.approx(variance)
-        assert one.by_t == topics_for_t_test(0.1, sqrt(2 * variance))
-        assert one.by_anova == topics_for_anova(0.1, sqrt(variance), systems=3)
-        assert one.by_interval == topics_for_interval(0.2, sqrt(2 * variance))
+        assert one.by_t == sample_size_for_t_test(0.1, sqrt(2 * variance))
+        assert one.by_anova == sample_size_for_anova(0.1, sqrt(variance), systems=3)
+        assert one.by_interval == sample_size_for_interval(0.2, sqrt(2 * variance))
     # The coarser measure varies more, and needs more queries.
     assert found[1].by_t > found[0].by_t
     alone = samples(evaluate({"q0": {"a": 1}}, {"r": {"q0": {"a": 1.0}}}, "RR"))
     with pytest.raises(OptionError, match="only one query"):
-        design_topic_set(alone, difference=0.1)
+        design_query_set(alone, difference=0.1)
 
 
 def test_of_a_geometric_mean_logarithms_vary() -> None:

@@ -33,9 +33,9 @@ from tests.stats.null import assert_level
 SIDES = list(ALTERNATIVES)
 
 
-def drawn(seed: int, comparisons: int, topics: int, decimals: int = 15) -> Floats:
+def drawn(seed: int, comparisons: int, units: int, decimals: int = 15) -> Floats:
     random = np.random.default_rng(seed)
-    return random.normal(0.2, 1, size=(comparisons, topics)).round(decimals)
+    return random.normal(0.2, 1, size=(comparisons, units)).round(decimals)
 
 
 def found(test: str, differences: Floats, **options: object) -> list[float]:
@@ -43,10 +43,10 @@ def found(test: str, differences: Floats, **options: object) -> list[float]:
 
 
 @pytest.mark.parametrize("alternative", SIDES)
-@pytest.mark.parametrize("topics", [2, 7, 50])
-def test_t_is_scipys(topics: int, alternative: str) -> None:
-    ours = np.random.default_rng(topics).normal(size=(20, topics))
-    theirs = np.random.default_rng(1).normal(size=(20, topics))
+@pytest.mark.parametrize("units", [2, 7, 50])
+def test_t_is_scipys(units: int, alternative: str) -> None:
+    ours = np.random.default_rng(units).normal(size=(20, units))
+    theirs = np.random.default_rng(1).normal(size=(20, units))
     expected = stats.ttest_rel(ours, theirs, axis=1, alternative=alternative).pvalue
     assert found("t", ours - theirs, alternative=alternative) == pytest.approx(expected, rel=1e-8)
 
@@ -54,13 +54,13 @@ def test_t_is_scipys(topics: int, alternative: str) -> None:
 @pytest.mark.parametrize("zeros", ["wilcox", "pratt", "zsplit"])
 @pytest.mark.parametrize("alternative", SIDES)
 @pytest.mark.parametrize(
-    ("topics", "decimals"), [(8, 15), (8, 1), (7, 0), (30, 15), (30, 1), (60, 1)]
+    ("units", "decimals"), [(8, 15), (8, 1), (7, 0), (30, 15), (30, 1), (60, 1)]
 )
 def test_wilcoxon_is_scipys_row_by_row(
-    topics: int, decimals: int, alternative: str, zeros: str
+    units: int, decimals: int, alternative: str, zeros: str
 ) -> None:
     # scipy is slow where it tries all signs.
-    differences = drawn(topics, 2 if topics < 9 else 12, topics, decimals)
+    differences = drawn(units, 2 if units < 9 else 12, units, decimals)
     expected = [
         stats.wilcoxon(row, alternative=alternative, zero_method=zeros).pvalue
         for row in differences.round(12)
@@ -151,13 +151,13 @@ def test_the_same_difference_everywhere_is_as_sure_as_can_be(test: str) -> None:
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap"])
-def test_one_topic_has_no_spread(test: str) -> None:
-    with pytest.raises(OptionError, match="at least 2 queries, and there is 1"):
+def test_one_unit_has_no_spread(test: str) -> None:
+    with pytest.raises(OptionError, match="at least 2 units, such as queries, and there is 1"):
         found(test, np.array([[0.3]]))
 
 
 @pytest.mark.parametrize("test", ["randomisation", "wilcoxon", "sign"])
-def test_one_topic_shows_nothing(test: str) -> None:
+def test_one_unit_shows_nothing(test: str) -> None:
     assert found(test, np.array([[0.3]])) == [1]
 
 
@@ -165,7 +165,7 @@ def test_what_is_no_number_is_refused() -> None:
     for wrong in (np.nan, np.inf):
         with pytest.raises(OptionError, match="finite"):
             p_values("t", np.array([[0.1, wrong]]))
-    with pytest.raises(OptionError, match="no query"):
+    with pytest.raises(OptionError, match="no values"):
         p_values("t", np.zeros((2, 0)))
     with pytest.raises(OptionError, match="dimensions"):
         p_values("t", np.zeros(3))
@@ -214,7 +214,7 @@ def test_under_the_null_of_discrete_values_p_is_not_small_too_often(test: str) -
     assert_level(found(test, differences, **options), never_below=False)
 
 
-def test_the_bootstrap_without_spread_is_too_sure_with_few_topics() -> None:
+def test_the_bootstrap_without_spread_is_too_sure_with_few_units() -> None:
     differences = np.random.default_rng(23).normal(size=(3000, 12))
     assert_level(found("bootstrap", differences, draws=999), never_below=True)
     plain = np.array(found("bootstrap", differences, draws=999, studentised=False))
@@ -332,14 +332,14 @@ def test_draws_are_counted_from_one() -> None:
         one(np.ones(50), draws=0)
 
 
-@pytest.mark.parametrize("topics", [12, 40])
+@pytest.mark.parametrize("units", [12, 40])
 @pytest.mark.parametrize("alternative", SIDES)
 def test_under_the_null_the_randomisation_test_keeps_its_level(
-    topics: int, alternative: str
+    units: int, alternative: str
 ) -> None:
     # Skewed by query, but even in sign: what the test supposes, and no more.
     random = np.random.default_rng(11)
-    sizes = random.gamma(0.7, size=(3000, topics)) * random.choice((-1, 1), (3000, topics))
+    sizes = random.gamma(0.7, size=(3000, units)) * random.choice((-1, 1), (3000, units))
     assert_level(_randomisation_test(sizes, alternative=alternative, draws=999), never_below=True)
 
 

@@ -85,7 +85,7 @@ def test_over_the_rest_of_the_collection(text: str, more: int) -> None:
 def test_over_ties_alone(text: str) -> None:
     hits = ranking(f"{text} max=3 docs=20")
     cases = joined(all_cases(hits, (-1.0,)))
-    more = ("Compat", "nERR", "INSQ", "AP(judged_only=true)@2", "RBP(gain=topic)")
+    more = ("Compat", "nERR", "INSQ", "AP(judged_only=true)@2", "RBP(gain=query)")
     for measure in [*MEASURES, *map(parse, more)]:
         agree(measure, hits, cases, unjudged=False)
 
@@ -196,8 +196,8 @@ def test_means_by_what_undefined_values_count_as() -> None:
         ("Judged@5", {}, "not known which order of the results is best"),
         ("AP(norm=hits)@2", {}, "not known which order of the results is best"),
         ("P(judged_only=true)@2", {}, "leaves out what nobody judged"),
-        ("RR(rel=0)", {}, "rel is above 0"),
-        ("RBP(gain=topic)", {}, "no bounds over unjudged results where judgments have several"),
+        ("RR(rel=0)", {}, "its rel must be above 0"),
+        ("RBP(gain=query)", {}, "no bounds over unjudged results where judgments have several"),
         ("nERR", {}, "no bounds over unjudged results where judgments have several grades"),
         ("nDCG(gains={1:9,2:3})", {"unjudged": False}, "its gains do not rise with the grades"),
         ("DCG(gains={0:1})", {}, "its gains do not rise with the grades"),
@@ -214,7 +214,7 @@ def test_what_has_no_proof_is_refused(name: str, options: dict[str, bool], messa
 
 
 def test_bounds_are_of_hits() -> None:
-    with pytest.raises(OptionError, match="bounds are of Hits, not of 'dict'"):
+    with pytest.raises(OptionError, match="bounds needs Hits, not 'dict'"):
         bounds("AP", {"q": {"a": 1}})  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="rest=True goes with bounds=True"):
         evaluate({"q": {"a": 1}}, {"q": {"a": 1}}, "AP", rest=True, docs=10)

@@ -140,7 +140,7 @@ def test_it_says_what_was_found() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["GMAP", "SearchLength", "Judged@5", "RBP(gain=topic)", "P(judged_only=true)@2"]
+    "name", ["GMAP", "SearchLength", "Judged@5", "RBP(gain=query)", "P(judged_only=true)@2"]
 )
 def test_what_cannot_be_told_is_refused(name: str) -> None:
     qrels = {"q": {"good": 1, "better": 2}}

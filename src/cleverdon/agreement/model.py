@@ -275,7 +275,7 @@ def _judge_orderings(
         for m, first in enumerate(of_panels[0][0]):
             pairs = [(theirs[m], own[m]) for theirs, own in of_panels]
             queries = sorted(
-                set.intersection(*(set(side.topics) for pair in pairs for side in pair))
+                set.intersection(*(set(side.queries) for pair in pairs for side in pair))
             )
             merits = [tuple(side.merits_on(queries) for side in pair) for pair in pairs]
             times = np.zeros((0, len(queries)))

@@ -270,7 +270,7 @@ def _merit_table(of_person: Sequence[Sample], of_model: Sequence[Sample]) -> _Me
     measure, systems = of_person[0].measure, of_person[0].systems
     # Queries on which one side has no value are left out.
     shared = [
-        sorted(set(person.topics) & set(model.topics))
+        sorted(set(person.queries) & set(model.queries))
         for person, model in zip(of_person, of_model, strict=True)
     ]
     place = {query: at for at, query in enumerate(sorted(set().union(*shared)))}
@@ -282,7 +282,7 @@ def _merit_table(of_person: Sequence[Sample], of_model: Sequence[Sample]) -> _Me
         to = [place[query] for query in queries]
         times[to] += 1
         for side, sample in enumerate((person, model)):
-            where = {query: at for at, query in enumerate(sample.topics)}
+            where = {query: at for at, query in enumerate(sample.queries)}
             at = [where[query] for query in queries]
             sums[0, side][:, to] += sample.merits[:, at]
             sums[1, side][:, to] += sample.values[:, at]

@@ -40,7 +40,7 @@ COMMANDS = {
     "slices": ("comparison.cli.compare", "Score and compare runs on each kind of query."),
     "gate": (
         "comparison.cli.gate",
-        "Hold a run against rules and a baseline, for continuous integration.",
+        "Check a run against rules and a baseline, for continuous integration.",
     ),
     "correlate": (
         "comparison.cli.correlate",

@@ -172,7 +172,7 @@ def query_difficulty(scores: Scores, measure: str | Measure | None = None) -> Di
         raise OptionError(f"{sample.measure} does not say which queries are hard")
     sign = -1 if sample.measure.better == "lower" else 1
     found = []
-    for t, query in enumerate(sample.topics):
+    for t, query in enumerate(sample.queries):
         values = sample.values[:, t]
         merits = sign * values
         best, *others = np.flatnonzero(merits >= merits.max() - _EQUAL).tolist()

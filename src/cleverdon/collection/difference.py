@@ -408,7 +408,7 @@ def effects(
     if before.systems != after.systems or before.measures != after.measures:
         raise OptionError("the two scores are to be of the same systems, by the same measures")
     shared = _shared_queries(before, after)
-    before, after = (part_of(of, topics=shared.queries) for of in (before, after))
+    before, after = (part_of(of, queries=shared.queries) for of in (before, after))
     alike: list[OrderAgreement] = []
     turned = Flips(())
     if len(before.systems) > 1:
@@ -459,7 +459,7 @@ def _shared_queries(before: Scores, after: Scores) -> SharedQueries:
     in_both = old & new
     if not in_both:
         raise InputError("the two judgments have no query in common")
-    evaluated = set(samples(before)[0].topics) & set(samples(after)[0].topics)
+    evaluated = set(samples(before)[0].queries) & set(samples(after)[0].queries)
     if not evaluated:
         raise InputError("no query of both judgments was evaluated for all systems")
     return SharedQueries(

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     )
     from cleverdon.comparison.power import (
         PowerAnalysis,
-        TopicPlan,
-        design_topic_set,
+        QueryPlan,
+        design_query_set,
         estimate_power,
-        plan_topics,
+        plan_queries,
     )
     from cleverdon.comparison.reliability import (
         anova,
@@ -39,7 +39,14 @@ if TYPE_CHECKING:
     from cleverdon.comparison.results import read_results, write_results
     from cleverdon.comparison.samples import average_intervals
     from cleverdon.comparison.slices import Slices, compare_slices
-    from cleverdon.comparison.splits import Splits, hold_out, k_fold, read_splits, write_splits
+    from cleverdon.comparison.splits import (
+        Splits,
+        hold_out,
+        k_fold,
+        read_splits,
+        split_queries,
+        write_splits,
+    )
     from cleverdon.comparison.tradeoffs import Tradeoffs, find_tradeoffs
     from cleverdon.comparison.tuning import Tuning, tune
     from cleverdon.risk import RiskAnalysis, measure_risk
@@ -54,11 +61,11 @@ __all__ = [
     "GateResult",
     "OrderAgreements",
     "PowerAnalysis",
+    "QueryPlan",
     "RiskAnalysis",
     "RunCorrelations",
     "Slices",
     "Splits",
-    "TopicPlan",
     "Tradeoffs",
     "Tuning",
     "anova",
@@ -68,7 +75,7 @@ __all__ = [
     "compare_runs",
     "compare_slices",
     "correlate_runs",
-    "design_topic_set",
+    "design_query_set",
     "discriminative_power",
     "estimate_power",
     "find_doubts",
@@ -78,12 +85,13 @@ __all__ = [
     "k_fold",
     "measure_risk",
     "order_agreements",
-    "plan_topics",
+    "plan_queries",
     "ranking_agreement",
     "read_results",
     "read_splits",
     "replicate",
     "split_half",
+    "split_queries",
     "state_claims",
     "swap_rates",
     "tune",
@@ -98,12 +106,12 @@ _NAMES = {
     "doubts": "Doubt find_doubts",
     "gate": "GateResult check_gate",
     "orderings": "OrderAgreements RunCorrelations compare_runs correlate_runs order_agreements",
-    "power": "PowerAnalysis TopicPlan design_topic_set estimate_power plan_topics",
+    "power": "PowerAnalysis QueryPlan design_query_set estimate_power plan_queries",
     "reliability": "anova discriminative_power ranking_agreement replicate split_half swap_rates",
     "results": "read_results write_results",
     "samples": "average_intervals",
     "slices": "Slices compare_slices",
-    "splits": "Splits hold_out k_fold read_splits write_splits",
+    "splits": "Splits hold_out k_fold read_splits split_queries write_splits",
     "tradeoffs": "Tradeoffs find_tradeoffs",
     "tuning": "Tuning tune",
 }

@@ -237,7 +237,7 @@ def _basis(claim: Claim, digits: int) -> str:
         family = correction_text(comparison.correction, len(comparison.differences))
     parts += [
         f"{sided}{test} {p_value_text(found, comparison)}, {family}",
-        f"{counted(sizes.topics, 'query')}: {sizes.up} up, {sizes.even} even, {sizes.down} down",
+        f"{counted(sizes.pairs, 'query')}: {sizes.up} up, {sizes.even} even, {sizes.down} down",
     ]
     return "; ".join(parts)
 
@@ -386,7 +386,7 @@ def flips(before: Comparison, after: Comparison) -> Flips:
         for side in (before, after)
     ]
     if sides[0] != sides[1]:
-        raise OptionError("the two comparisons are to be of the same systems, by the same measures")
+        raise OptionError("both comparisons must have the same systems and measures")
     return Flips(
         tuple(
             Flip(_flip_kind(old, new, shown=(before.shows(old), after.shows(new))), old, new)

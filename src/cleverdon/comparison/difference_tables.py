@@ -136,14 +136,14 @@ def describe_test(comparison: Comparison) -> str:
 
 def basis_text(comparison: Comparison) -> str:
     """Return the number of queries that systems were compared on."""
-    return counted(len(comparison.samples[0].topics), "query")
+    return counted(len(comparison.samples[0].queries), "query")
 
 
 def _rests_on(comparison: Comparison) -> list[str]:
     """Return notes on the values: settings, queries left out, undefined values."""
     about = comparison.scores.about
     choices = "; ".join(chosen_settings(about))
-    left = about.queries - len(comparison.samples[0].topics)
+    left = about.queries - len(comparison.samples[0].queries)
     found = [f"{choices[0].upper()}{choices[1:]}."] if choices else []
     found += [f"{lacking}." for lacking in missing_queries(about, comparison.samples[0].systems)]
     if left:

@@ -150,7 +150,7 @@ class Comparison(Result):
             "correction": self.correction,
             "family": len(self.differences),
             "level": self.level,
-            "topics": list(self.samples[0].topics),
+            "queries": list(self.samples[0].queries),
             "means": {
                 system: {str(s.measure): s.mean(system) for s in self.samples}
                 for system in self.samples[0].systems

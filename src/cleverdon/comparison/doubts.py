@@ -1,20 +1,21 @@
 """Doubts about a comparison: a linter for evaluations.
 
-Each rule is a function, decorated with the doubt's name and a reference. It looks at the evidence
-and returns nothing, or one sentence with a number: of many cases it names the worst. Rules about
+Each rule is a class with the doubt's name and a reference. It looks at the evidence and returns
+nothing, or one sentence with a number: of many cases it names the worst. Rules about
 runs and judgments come first, then those about the statistics; doubts are listed in this order.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from inspect import getdoc
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from cleverdon._common.registry import Registry
 from cleverdon._common.text import counted
 from cleverdon.comparison.differences import RANK_TESTS, Comparison, Difference
 from cleverdon.comparison.samples import samples
@@ -39,8 +40,8 @@ class Evidence:
         return self.comparison.samples[0].systems
 
     @property
-    def topics(self) -> tuple[str, ...]:
-        return self.comparison.samples[0].topics
+    def queries(self) -> tuple[str, ...]:
+        return self.comparison.samples[0].queries
 
     @cached_property
     def runs(self) -> dict[str, RunProvenance]:
@@ -61,36 +62,19 @@ class Reason(NamedTuple):
     number: float
 
 
-@dataclass(frozen=True)
-class DoubtRule:
-    """One reason to doubt, and how to find it."""
+class DoubtRule(ABC):
+    """One reason to doubt, and how to find it; the docstring says when it is raised."""
 
-    name: str
-    reference: str
-    find: Callable[[Evidence], Reason | None]
+    name: ClassVar[str]
+    reference: ClassVar[str]
 
-    @property
-    def about(self) -> str:
-        """When it is raised, in a sentence."""
-        return (getdoc(self.find) or "").replace("\n", " ")
+    @abstractmethod
+    def find(self, evidence: Evidence) -> Reason | None:
+        """Return the reason, or None where there is none."""
 
 
-_Find = Callable[["Evidence"], "Reason | None"]
-
-DOUBT_RULES: dict[str, DoubtRule] = {}
-"""Every doubt, by name."""
-
-
-def doubt_rule(name: str, reference: str) -> Callable[[_Find], _Find]:
-    """Register a function that finds a doubt."""
-
-    def register(find: _Find) -> _Find:
-        if name in DOUBT_RULES:
-            raise ValueError(f"there are two doubts called {name!r}")
-        DOUBT_RULES[name] = DoubtRule(name, reference, find)
-        return find
-
-    return register
+DOUBT_RULES: Registry[DoubtRule] = Registry("doubt", key=lambda rule: rule.name)
+doubt_rule = DOUBT_RULES.register
 
 
 def _more_cases(count: int, what: str, does: str, do: str) -> str:
@@ -104,196 +88,240 @@ _TIE_RATE = 0.1
 """The largest share of tied results that is not doubted."""
 
 
-@doubt_rule(
-    "missing-queries", "NIST's trec_eval, option -c: average over the complete set of queries"
-)
-def _missing_queries(evidence: Evidence) -> Reason | None:
+@doubt_rule
+class MissingQueries(DoubtRule):
     """A run lacks queries that are judged."""
-    lacking = {name: len(run.missing) for name, run in evidence.runs.items() if run.missing}
-    if not lacking:
-        return None
-    worst = max(lacking, key=lacking.__getitem__)
-    about = evidence.comparison.scores.about
-    fate = "count as empty results" if about.settings.missing == "empty" else "are left out for all"
-    return Reason(
-        f"{worst} lacks {lacking[worst]} of the {about.queries} judged queries, which {fate}"
-        f"{_more_cases(len(lacking) - 1, 'other system', 'lacks some', 'lack some')}",
-        lacking[worst],
-    )
+
+    name = "missing-queries"
+    reference = "NIST's trec_eval, option -c: average over the complete set of queries"
+
+    def find(self, evidence: Evidence) -> Reason | None:
+        lacking = {name: len(run.missing) for name, run in evidence.runs.items() if run.missing}
+        if not lacking:
+            return None
+        worst = max(lacking, key=lacking.__getitem__)
+        about = evidence.comparison.scores.about
+        fate = (
+            "count as empty results"
+            if about.settings.missing == "empty"
+            else "are left out for all"
+        )
+        return Reason(
+            f"{worst} lacks {lacking[worst]} of the {about.queries} judged queries, which {fate}"
+            f"{_more_cases(len(lacking) - 1, 'other system', 'lacks some', 'lack some')}",
+            lacking[worst],
+        )
 
 
-@doubt_rule(
-    "undefined-topics",
-    "Voorhees 2004, Overview of the TREC Robust Track: a query without relevant documents is left "
-    "out",
-)
-def _undefined_topics(evidence: Evidence) -> Reason | None:
+@doubt_rule
+class UndefinedQueries(DoubtRule):
     """A measure is undefined on some of the queries."""
-    scores = evidence.comparison.scores
-    rows = [scores.systems.index(name) for name in evidence.systems]
-    on_all = scores.evaluated[rows].all(axis=0)
-    counts = {}
-    for sample in evidence.comparison.samples:
-        values = scores.values[rows, scores.measures.index(sample.measure)]
-        counts[sample.measure] = int((np.isnan(values).any(axis=0) & on_all).sum())
-    worst = max(counts, key=counts.__getitem__)
-    if not counts[worst]:
-        return None
-    skipped = scores.about.settings.undefined == "skip"
-    fate = "which are left out" if skipped else f"where it counts as {worst_value(worst):g}"
-    concerned = sum(1 for count in counts.values() if count) - 1
-    others = _more_cases(
-        concerned, "other measure", "is undefined on some", "are undefined on some"
-    )
-    return Reason(
-        f"{worst} is undefined on {counts[worst]} of the {int(on_all.sum())} queries for at least "
-        f"one system, {fate}{others}",
-        counts[worst],
+
+    name = "undefined-queries"
+    reference = (
+        "Voorhees 2004, Overview of the TREC Robust Track: a query without relevant documents "
+        "is left out"
     )
 
+    def find(self, evidence: Evidence) -> Reason | None:
+        scores = evidence.comparison.scores
+        rows = [scores.systems.index(name) for name in evidence.systems]
+        on_all = scores.evaluated[rows].all(axis=0)
+        counts = {}
+        for sample in evidence.comparison.samples:
+            values = scores.values[rows, scores.measures.index(sample.measure)]
+            counts[sample.measure] = int((np.isnan(values).any(axis=0) & on_all).sum())
+        worst = max(counts, key=counts.__getitem__)
+        if not counts[worst]:
+            return None
+        skipped = scores.about.settings.undefined == "skip"
+        fate = "which are left out" if skipped else f"where it counts as {worst_value(worst):g}"
+        concerned = sum(1 for count in counts.values() if count) - 1
+        others = _more_cases(
+            concerned, "other measure", "is undefined on some", "are undefined on some"
+        )
+        return Reason(
+            f"{worst} is undefined on {counts[worst]} of the {int(on_all.sum())} queries for at "
+            f"least one system, {fate}{others}",
+            counts[worst],
+        )
 
-@doubt_rule("nothing-judged", "Buckley & Voorhees 2004, doi:10.1145/1008992.1009000")
-def _nothing_judged(evidence: Evidence) -> Reason | None:
+
+@doubt_rule
+class NothingJudged(DoubtRule):
     """A run has no judged result at all."""
-    names = [name for name, run in evidence.runs.items() if run.results and not run.judged_rate]
-    if not names:
-        return None
-    return Reason(
-        f"not one result of {' and '.join(names)} is judged: are the document ids the same?",
-        len(names),
-    )
 
+    name = "nothing-judged"
+    reference = "Buckley & Voorhees 2004, doi:10.1145/1008992.1009000"
 
-@doubt_rule("unjudged-differs", "Yilmaz et al. 2020, doi:10.1145/3397271.3401317")
-def _unjudged_differs(evidence: Evidence) -> Reason | None:
-    """The judged shares of two systems' results, down to the cut-off, differ by more than 0.05."""
-    gaps: dict[tuple[str, str, int], float] = {}
-    for found in evidence.comparison.differences:
-        k = _cutoff(found.measure) or 10
-        gap = abs(evidence.judged(found.system, k) - evidence.judged(found.baseline, k))
-        if gap > _UNJUDGED_GAP:
-            gaps[found.system, found.baseline, k] = gap
-    if not gaps:
-        return None
-    system, baseline, k = max(gaps, key=gaps.__getitem__)
-    ours, theirs = evidence.judged(system, k), evidence.judged(baseline, k)
-    pairs = len({pair[:2] for pair in gaps}) - 1
-    return Reason(
-        f"of the first {k} results, {ours:.0%} of {system}'s are judged and {theirs:.0%} of "
-        f"{baseline}'s: what nobody judged counts as not relevant"
-        f"{_more_cases(pairs, 'other pair', 'differs as much', 'differ as much')}",
-        gaps[system, baseline, k],
-    )
-
-
-@doubt_rule(
-    "pool-bias",
-    "Zobel 1998, doi:10.1145/290941.291014; Buckley et al. 2007, doi:10.1007/s10791-007-9032-x",
-)
-def _pool_bias(evidence: Evidence) -> Reason | None:
-    """With the pooled systems named: one of a pair had its results judged, and the other not."""
-    pooled = evidence.pooled
-    if pooled is None:
-        return None
-    pairs = {
-        (found.system, found.baseline)
-        for found in evidence.comparison.differences
-        if (found.system in pooled) != (found.baseline in pooled)
-    }
-    if not pairs:
-        return None
-    system, baseline = min(pairs)
-    inside, outside = (system, baseline) if system in pooled else (baseline, system)
-    return Reason(
-        f"{inside}'s results went into the pool that was judged, and {outside}'s did not, which "
-        f"favours {inside}{_more_cases(len(pairs) - 1, 'other pair', 'is alike', 'are alike')}",
-        len(pairs),
-    )
-
-
-@doubt_rule(
-    "ties",
-    "Cabanac et al. 2010, doi:10.1007/978-3-642-15998-5_13; Lin & Yang 2019, "
-    "doi:10.1145/3331184.3331339",
-)
-def _ties(evidence: Evidence) -> Reason | None:
-    """The order of results with equal scores could reverse a difference, or many have them."""
-    rates = {name: run.tie_rate for name, run in evidence.runs.items()}
-    if evidence.tied is None:
-        worst = max(rates, key=rates.__getitem__)
-        if rates[worst] <= _TIE_RATE:
+    def find(self, evidence: Evidence) -> Reason | None:
+        names = [name for name, run in evidence.runs.items() if run.results and not run.judged_rate]
+        if not names:
             return None
         return Reason(
-            f"{rates[worst]:.0%} of {worst}'s results are tied with another, and their order is "
-            "not the system's",
-            rates[worst],
+            f"not one result of {' and '.join(names)} is judged: are the document ids the same?",
+            len(names),
         )
-    spans = [_spans(found, evidence.tied) for found in evidence.comparison.differences]
-    reversible = [
-        found
-        for found, (low, high) in zip(evidence.comparison.differences, spans, strict=True)
-        if (low < 0 and found.difference > 0) or (high > 0 and found.difference < 0)
-    ]
-    if not reversible:
-        return None
-    first = max(reversible, key=lambda found: rates[found.system] + rates[found.baseline])
-    rate = max(rates[first.system], rates[first.baseline])
-    return Reason(
-        f"another order of tied results could reverse {first.system} and {first.baseline} on "
-        f"{first.measure}; up to {rate:.1%} of their results are tied"
-        f"{_more_cases(len(reversible) - 1, 'other difference', 'is as unsure', 'are as unsure')}",
-        rate,
+
+
+@doubt_rule
+class UnjudgedDiffers(DoubtRule):
+    """The judged shares of two systems' results, down to the cut-off, differ by more than 0.05."""
+
+    name = "unjudged-differs"
+    reference = "Yilmaz et al. 2020, doi:10.1145/3397271.3401317"
+
+    def find(self, evidence: Evidence) -> Reason | None:
+        gaps: dict[tuple[str, str, int], float] = {}
+        for found in evidence.comparison.differences:
+            k = _cutoff(found.measure) or 10
+            gap = abs(evidence.judged(found.system, k) - evidence.judged(found.baseline, k))
+            if gap > _UNJUDGED_GAP:
+                gaps[found.system, found.baseline, k] = gap
+        if not gaps:
+            return None
+        system, baseline, k = max(gaps, key=gaps.__getitem__)
+        ours, theirs = evidence.judged(system, k), evidence.judged(baseline, k)
+        pairs = len({pair[:2] for pair in gaps}) - 1
+        return Reason(
+            f"of the first {k} results, {ours:.0%} of {system}'s are judged and {theirs:.0%} of "
+            f"{baseline}'s: what nobody judged counts as not relevant"
+            f"{_more_cases(pairs, 'other pair', 'differs as much', 'differ as much')}",
+            gaps[system, baseline, k],
+        )
+
+
+@doubt_rule
+class PoolBias(DoubtRule):
+    """With the pooled systems named: one of a pair had its results judged, and the other not."""
+
+    name = "pool-bias"
+    reference = (
+        "Zobel 1998, doi:10.1145/290941.291014; Buckley et al. 2007, doi:10.1007/s10791-007-9032-x"
     )
 
+    def find(self, evidence: Evidence) -> Reason | None:
+        pooled = evidence.pooled
+        if pooled is None:
+            return None
+        pairs = {
+            (found.system, found.baseline)
+            for found in evidence.comparison.differences
+            if (found.system in pooled) != (found.baseline in pooled)
+        }
+        if not pairs:
+            return None
+        system, baseline = min(pairs)
+        inside, outside = (system, baseline) if system in pooled else (baseline, system)
+        return Reason(
+            f"{inside}'s results went into the pool that was judged, and {outside}'s did not, "
+            f"which favours {inside}"
+            f"{_more_cases(len(pairs) - 1, 'other pair', 'is alike', 'are alike')}",
+            len(pairs),
+        )
 
-@doubt_rule("bounds-overlap", "Moffat & Zobel 2008, doi:10.1145/1416950.1416952")
-def _bounds_overlap(evidence: Evidence) -> Reason | None:
+
+@doubt_rule
+class Ties(DoubtRule):
+    """The order of results with equal scores could reverse a difference, or many have them."""
+
+    name = "ties"
+    reference = (
+        "Cabanac et al. 2010, doi:10.1007/978-3-642-15998-5_13; Lin & Yang 2019, "
+        "doi:10.1145/3331184.3331339"
+    )
+
+    def find(self, evidence: Evidence) -> Reason | None:
+        rates = {name: run.tie_rate for name, run in evidence.runs.items()}
+        if evidence.tied is None:
+            worst = max(rates, key=rates.__getitem__)
+            if rates[worst] <= _TIE_RATE:
+                return None
+            return Reason(
+                f"{rates[worst]:.0%} of {worst}'s results are tied with another, and their order "
+                "is not the system's",
+                rates[worst],
+            )
+        spans = [_spans(found, evidence.tied) for found in evidence.comparison.differences]
+        reversible = [
+            found
+            for found, (low, high) in zip(evidence.comparison.differences, spans, strict=True)
+            if (low < 0 and found.difference > 0) or (high > 0 and found.difference < 0)
+        ]
+        if not reversible:
+            return None
+        first = max(reversible, key=lambda found: rates[found.system] + rates[found.baseline])
+        rate = max(rates[first.system], rates[first.baseline])
+        others = _more_cases(
+            len(reversible) - 1, "other difference", "is as unsure", "are as unsure"
+        )
+        return Reason(
+            f"another order of tied results could reverse {first.system} and {first.baseline} on "
+            f"{first.measure}; up to {rate:.1%} of their results are tied{others}",
+            rate,
+        )
+
+
+@doubt_rule
+class BoundsOverlap(DoubtRule):
     """With bounds: what is tied or unjudged could put two systems the other way round."""
-    scores = evidence.comparison.scores
-    if not scores.bounds:
-        return None
-    undefined = scores.about.settings.undefined
-    compared = np.isin(scores.queries, evidence.topics)
-    turned: dict[Difference, float] = {}
-    for found in evidence.comparison.differences:
-        (low, high), (base_low, base_high) = (
-            scores.bounds[name][str(found.measure)].means(undefined=undefined, evaluated=compared)
-            for name in (found.system, found.baseline)
+
+    name = "bounds-overlap"
+    reference = "Moffat & Zobel 2008, doi:10.1145/1416950.1416952"
+
+    def find(self, evidence: Evidence) -> Reason | None:
+        scores = evidence.comparison.scores
+        if not scores.bounds:
+            return None
+        undefined = scores.about.settings.undefined
+        compared = np.isin(scores.queries, evidence.queries)
+        turned: dict[Difference, float] = {}
+        for found in evidence.comparison.differences:
+            (low, high), (base_low, base_high) = (
+                scores.bounds[name][str(found.measure)].means(
+                    undefined=undefined, evaluated=compared
+                )
+                for name in (found.system, found.baseline)
+            )
+            contrary = low - base_high if found.difference > 0 else high - base_low
+            if found.difference * contrary < 0:
+                turned[found] = contrary
+        if not turned:
+            return None
+        worst = max(turned, key=lambda found: abs(turned[found]))
+        return Reason(
+            f"the bounds of {worst.system} and {worst.baseline} on {worst.measure} overlap: with "
+            f"what is tied or not judged, a difference of {worst.difference:+.3f} might be "
+            f"{turned[worst]:+.3f}"
+            f"{_more_cases(len(turned) - 1, 'other pair', 'does as well', 'do as well')}",
+            turned[worst],
         )
-        contrary = low - base_high if found.difference > 0 else high - base_low
-        if found.difference * contrary < 0:
-            turned[found] = contrary
-    if not turned:
-        return None
-    worst = max(turned, key=lambda found: abs(turned[found]))
-    return Reason(
-        f"the bounds of {worst.system} and {worst.baseline} on {worst.measure} overlap: with what "
-        f"is tied or not judged, a difference of {worst.difference:+.3f} might be "
-        f"{turned[worst]:+.3f}"
-        f"{_more_cases(len(turned) - 1, 'other pair', 'does as well', 'do as well')}",
-        turned[worst],
-    )
 
 
-@doubt_rule("shallow-run", "Lu et al. 2016, doi:10.1007/s10791-016-9282-6")
-def _shallow_run(evidence: Evidence) -> Reason | None:
+@doubt_rule
+class ShallowRun(DoubtRule):
     """A measure looks deeper than a run goes."""
-    beyond = [
-        (name, sample.measure, k)
-        for sample in evidence.comparison.samples
-        for name, run in evidence.runs.items()
-        if (k := _cutoff(sample.measure)) is not None and 0 < run.deepest < k
-    ]
-    if not beyond:
-        return None
-    name, measure, _ = min(beyond, key=lambda case: evidence.runs[case[0]].deepest / case[2])
-    depth = evidence.runs[name].deepest
-    systems = len({case[0] for case in beyond}) - 1
-    return Reason(
-        f"{measure} looks further down than any result of {name}, which has {depth} for a query "
-        f"at most{_more_cases(systems, 'other run', 'is as shallow', 'are as shallow')}",
-        depth,
-    )
+
+    name = "shallow-run"
+    reference = "Lu et al. 2016, doi:10.1007/s10791-016-9282-6"
+
+    def find(self, evidence: Evidence) -> Reason | None:
+        beyond = [
+            (name, sample.measure, k)
+            for sample in evidence.comparison.samples
+            for name, run in evidence.runs.items()
+            if (k := _cutoff(sample.measure)) is not None and 0 < run.deepest < k
+        ]
+        if not beyond:
+            return None
+        name, measure, _ = min(beyond, key=lambda case: evidence.runs[case[0]].deepest / case[2])
+        depth = evidence.runs[name].deepest
+        systems = len({case[0] for case in beyond}) - 1
+        return Reason(
+            f"{measure} looks further down than any result of {name}, which has {depth} for a "
+            f"query at most{_more_cases(systems, 'other run', 'is as shallow', 'are as shallow')}",
+            depth,
+        )
 
 
 def _cutoff(measure: Measure) -> int | None:
@@ -309,158 +337,202 @@ def _spans(found: Difference, tied: tuple[Scores, Scores]) -> tuple[float, float
     return min(ours) - max(theirs), max(ours) - min(theirs)
 
 
-_FEW_TOPICS = 25
+_FEW_QUERIES = 25
 
 
-@doubt_rule("few-topics", "Buckley & Voorhees 2000, doi:10.1145/345508.345543")
-def _few_topics(evidence: Evidence) -> Reason | None:
+@doubt_rule
+class FewQueries(DoubtRule):
     """There are fewer than 25 queries."""
-    n = len(evidence.topics)
-    if n >= _FEW_TOPICS:
-        return None
-    topics = "1 query is" if n == 1 else f"{n} queries are"
-    return Reason(
-        f"{topics} few, and others could turn the result round; {_FEW_TOPICS} are the least "
-        "that is advised, and 50 are better",
-        n,
-    )
+
+    name = "few-queries"
+    reference = "Buckley & Voorhees 2000, doi:10.1145/345508.345543"
+
+    def find(self, evidence: Evidence) -> Reason | None:
+        n = len(evidence.queries)
+        if n >= _FEW_QUERIES:
+            return None
+        queries = "1 query is" if n == 1 else f"{n} queries are"
+        return Reason(
+            f"{queries} few, and others could turn the result round; {_FEW_QUERIES} are the least "
+            "that is advised, and 50 are better",
+            n,
+        )
 
 
-@doubt_rule("out-of-reach", "Smucker et al. 2007, doi:10.1145/1321440.1321528")
-def _out_of_reach(evidence: Evidence) -> Reason | None:
+@doubt_rule
+class OutOfReach(DoubtRule):
     """With so few queries, or draws, no difference could be significant, however large."""
-    comparison = evidence.comparison
-    drawn = [found for found in comparison.differences if found.p.draws and not found.p.exact]
-    # By Holm's correction, p-values that were not drawn may all be lower, and no longer count.
-    tests = len(drawn) if drawn and comparison.correction == "holm" else len(comparison.differences)
-    factor = tests if comparison.correction in FAMILYWISE else 1
-    if drawn:
-        draws = max(found.p.draws for found in drawn)
-        lowest = min(1.0, factor / (1 + draws))
-        what = f"no difference tested by {draws:,} random draw{'' if draws == 1 else 's'}"
-    elif comparison.test in ("randomisation", "sign", "wilcoxon"):
-        sides = 2 if comparison.alternative == "two-sided" else 1
-        lowest = min(1.0, factor * sides * 0.5 ** len(evidence.topics))
-        what = f"no difference on {counted(len(evidence.topics), 'query')}"
-    else:
-        return None
-    if lowest <= comparison.level:
-        return None
-    return Reason(
-        f"{what} can be significant, since no corrected p-value can be below {lowest:.2g}", lowest
-    )
+
+    name = "out-of-reach"
+    reference = "Smucker et al. 2007, doi:10.1145/1321440.1321528"
+
+    def find(self, evidence: Evidence) -> Reason | None:
+        comparison = evidence.comparison
+        drawn = [found for found in comparison.differences if found.p.draws and not found.p.exact]
+        # By Holm's correction, p-values that were not drawn may all be lower, and no longer count.
+        tests = (
+            len(drawn) if drawn and comparison.correction == "holm" else len(comparison.differences)
+        )
+        factor = tests if comparison.correction in FAMILYWISE else 1
+        if drawn:
+            draws = max(found.p.draws for found in drawn)
+            lowest = min(1.0, factor / (1 + draws))
+            what = f"no difference tested by {draws:,} random draw{'' if draws == 1 else 's'}"
+        elif comparison.test in ("randomisation", "sign", "wilcoxon"):
+            sides = 2 if comparison.alternative == "two-sided" else 1
+            lowest = min(1.0, factor * sides * 0.5 ** len(evidence.queries))
+            what = f"no difference on {counted(len(evidence.queries), 'query')}"
+        else:
+            return None
+        if lowest <= comparison.level:
+            return None
+        return Reason(
+            f"{what} can be significant, since no corrected p-value can be below {lowest:.2g}",
+            lowest,
+        )
 
 
-@doubt_rule("no-spread", "Student 1908, doi:10.1093/biomet/6.1.1")
-def _no_spread(evidence: Evidence) -> Reason | None:
+@doubt_rule
+class NoSpread(DoubtRule):
     """The test looks at the spread of differences, and one is the same on every query."""
-    comparison = evidence.comparison
-    if comparison.test not in ("t", "bootstrap", "tukey"):
-        return None
-    same = [
-        found
-        for found in comparison.differences
-        if found.difference and standard_deviation(comparison.differences_of(found)) == 0
-    ]
-    if not same:
-        return None
-    return Reason(
-        f"{same[0].system} differs from {same[0].baseline} on {same[0].measure} by the same on "
-        "every query, which has no spread: its p-value says nothing about other queries"
-        f"{_more_cases(len(same) - 1, 'other difference', 'is alike', 'are alike')}",
-        len(same),
-    )
+
+    name = "no-spread"
+    reference = "Student 1908, doi:10.1093/biomet/6.1.1"
+
+    def find(self, evidence: Evidence) -> Reason | None:
+        comparison = evidence.comparison
+        if comparison.test not in ("t", "bootstrap", "tukey"):
+            return None
+        same = [
+            found
+            for found in comparison.differences
+            if found.difference and standard_deviation(comparison.differences_of(found)) == 0
+        ]
+        if not same:
+            return None
+        return Reason(
+            f"{same[0].system} differs from {same[0].baseline} on {same[0].measure} by the same on "
+            "every query, which has no spread: its p-value says nothing about other queries"
+            f"{_more_cases(len(same) - 1, 'other difference', 'is alike', 'are alike')}",
+            len(same),
+        )
 
 
-@doubt_rule("seed-decides", "Phipson & Smyth 2010, doi:10.2202/1544-6115.1585")
-def _seed_decides(evidence: Evidence) -> Reason | None:
+@doubt_rule
+class SeedDecides(DoubtRule):
     """A p-value from random draws is so near the level that another seed could decide otherwise."""
-    comparison = evidence.comparison
-    near = []
-    for found in comparison.differences:
-        p, draws = found.p.p, found.p.draws
-        if found.p.exact or not draws:
-            continue
-        times = found.corrected / p
-        error = 2 * np.sqrt(p * (1 - p) / draws) * times
-        # No seed puts it below the level where even the lowest p-value is above.
-        reachable = min(found.corrected, times / (1 + draws)) <= comparison.level
-        if reachable and abs(found.corrected - comparison.level) < error:
-            near.append(found)
-    if not near:
-        return None
-    first = min(near, key=lambda found: abs(found.corrected - comparison.level))
-    return Reason(
-        f"the p-value of {first.system} against {first.baseline} on {first.measure} rests on "
-        f"{first.p.draws:,} random draws, and another seed could put it on the other side of "
-        f"{comparison.level:g}{_more_cases(len(near) - 1, 'other', 'is as near', 'are as near')}",
-        first.corrected,
-    )
+
+    name = "seed-decides"
+    reference = "Phipson & Smyth 2010, doi:10.2202/1544-6115.1585"
+
+    def find(self, evidence: Evidence) -> Reason | None:
+        comparison = evidence.comparison
+        near = []
+        for found in comparison.differences:
+            p, draws = found.p.p, found.p.draws
+            if found.p.exact or not draws:
+                continue
+            times = found.corrected / p
+            error = 2 * np.sqrt(p * (1 - p) / draws) * times
+            # No seed puts it below the level where even the lowest p-value is above.
+            reachable = min(found.corrected, times / (1 + draws)) <= comparison.level
+            if reachable and abs(found.corrected - comparison.level) < error:
+                near.append(found)
+        if not near:
+            return None
+        first = min(near, key=lambda found: abs(found.corrected - comparison.level))
+        return Reason(
+            f"the p-value of {first.system} against {first.baseline} on {first.measure} rests on "
+            f"{first.p.draws:,} random draws, and another seed could put it on the other side of "
+            f"{comparison.level:g}"
+            f"{_more_cases(len(near) - 1, 'other', 'is as near', 'are as near')}",
+            first.corrected,
+        )
 
 
-@doubt_rule("not-of-means", "Urbano et al. 2019, doi:10.1145/3331184.3331259")
-def _not_of_means(evidence: Evidence) -> Reason | None:
+@doubt_rule
+class NotOfMeans(DoubtRule):
     """The test is one of signs or ranks, and its p-value is not of the mean difference."""
-    comparison = evidence.comparison
-    if comparison.test not in RANK_TESTS:
-        return None
-    against = sum(
-        found.difference * comparison.test_direction(found) < 0 for found in comparison.differences
-    )
-    return Reason(
-        f"the {comparison.test} test is not of means: it points against the mean difference in "
-        f"{against} of {counted(len(comparison.differences), 'comparison')}",
-        against,
-    )
+
+    name = "not-of-means"
+    reference = "Urbano et al. 2019, doi:10.1145/3331184.3331259"
+
+    def find(self, evidence: Evidence) -> Reason | None:
+        comparison = evidence.comparison
+        if comparison.test not in RANK_TESTS:
+            return None
+        against = sum(
+            found.difference * comparison.test_direction(found) < 0
+            for found in comparison.differences
+        )
+        return Reason(
+            f"the {comparison.test} test is not of means: it points against the mean difference in "
+            f"{against} of {counted(len(comparison.differences), 'comparison')}",
+            against,
+        )
 
 
-@doubt_rule(
-    "mean-rr",
-    "for: Fuhr 2017, doi:10.1145/3190580.3190586; against: Sakai 2020, "
-    "doi:10.1145/3451964.3451976, and Moffat 2022, arXiv:2207.03103",
-)
-def _mean_rr(evidence: Evidence) -> Reason | None:
+@doubt_rule
+class MeanRr(DoubtRule):
     """Means of reciprocal ranks are compared."""
-    compared = [sample.measure for sample in evidence.comparison.samples]
-    ordinal = [measure for measure in compared if type(measure).__name__ == "RR"]
-    if not ordinal:
-        return None
-    return Reason(
-        f"means of {' and '.join(map(str, ordinal))} are compared, whose scale some hold to be "
-        "ordinal and without means, and others do not",
-        len(ordinal),
+
+    name = "mean-rr"
+    reference = (
+        "for: Fuhr 2017, doi:10.1145/3190580.3190586; against: Sakai 2020, "
+        "doi:10.1145/3451964.3451976, and Moffat 2022, arXiv:2207.03103"
     )
 
+    def find(self, evidence: Evidence) -> Reason | None:
+        compared = [sample.measure for sample in evidence.comparison.samples]
+        ordinal = [measure for measure in compared if type(measure).__name__ == "RR"]
+        if not ordinal:
+            return None
+        return Reason(
+            f"means of {' and '.join(map(str, ordinal))} are compared, whose scale some hold to be "
+            "ordinal and without means, and others do not",
+            len(ordinal),
+        )
 
-@doubt_rule("measures-tried", "Carterette 2012, doi:10.1145/2094072.2094076")
-def _measures_tried(evidence: Evidence) -> Reason | None:
+
+@doubt_rule
+class MeasuresTried(DoubtRule):
     """More measures were evaluated than are compared and corrected for."""
-    compared = {sample.measure for sample in evidence.comparison.samples}
-    tried = [
-        measure
-        for measure in evidence.comparison.scores.measures
-        if measure not in compared and measure.better != "neither" and not measure.text
-    ]
-    if not tried:
-        return None
-    return Reason(
-        f"{counted(len(tried) + len(compared), 'measure')} were evaluated and {len(compared)} "
-        "compared: p-values are corrected for what is compared, not for what was tried",
-        len(tried) + len(compared),
-    )
+
+    name = "measures-tried"
+    reference = "Carterette 2012, doi:10.1145/2094072.2094076"
+
+    def find(self, evidence: Evidence) -> Reason | None:
+        compared = {sample.measure for sample in evidence.comparison.samples}
+        tried = [
+            measure
+            for measure in evidence.comparison.scores.measures
+            if measure not in compared and measure.better != "neither" and not measure.text
+        ]
+        if not tried:
+            return None
+        return Reason(
+            f"{counted(len(tried) + len(compared), 'measure')} were evaluated and {len(compared)} "
+            "compared: p-values are corrected for what is compared, not for what was tried",
+            len(tried) + len(compared),
+        )
 
 
-@doubt_rule("tuned-on-test", "Cawley & Talbot 2010, JMLR 11, 2079-2107")
-def _tuned_on_test(evidence: Evidence) -> Reason | None:
+@doubt_rule
+class TunedOnTest(DoubtRule):
     """With the queries of tuning named: some of them are compared on."""
-    both = [topic for topic in evidence.topics if topic in evidence.tuned_on]
-    if not both:
-        return None
-    return Reason(
-        f"{len(both)} of the {counted(len(evidence.topics), 'query')} were used for tuning "
-        f"(such as {both[0]}), and scores on them are too good",
-        len(both),
-    )
+
+    name = "tuned-on-test"
+    reference = "Cawley & Talbot 2010, JMLR 11, 2079-2107"
+
+    def find(self, evidence: Evidence) -> Reason | None:
+        both = [query for query in evidence.queries if query in evidence.tuned_on]
+        if not both:
+            return None
+        return Reason(
+            f"{len(both)} of the {counted(len(evidence.queries), 'query')} were used for tuning "
+            f"(such as {both[0]}), and scores on them are too good",
+            len(both),
+        )
 
 
 @dataclass(frozen=True)
@@ -473,8 +545,8 @@ class Doubt:
         number: The number in the sentence, with all digits.
         reference: A publication about it.
 
-    >>> print(Doubt("few-topics", "3 queries are few", 3, "Buckley & Voorhees 2000"))
-    3 queries are few (few-topics; Buckley & Voorhees 2000)
+    >>> print(Doubt("few-queries", "3 queries are few", 3, "Buckley & Voorhees 2000"))
+    3 queries are few (few-queries; Buckley & Voorhees 2000)
     """
 
     name: str
@@ -516,12 +588,9 @@ def find_doubts(
     >>> runs = {"one": {q: {"a": 1.0} for q in qrels}, "two": {q: {"b": 1.0} for q in qrels}}
     >>> found = find_doubts(compare(evaluate(qrels, runs, "P@1")), silence=["unjudged-differs"])
     >>> [doubt.name for doubt in found]
-    ['nothing-judged', 'few-topics']
+    ['nothing-judged', 'few-queries']
     """
-    silent = set(silence)
-    for name in silent:
-        if name not in DOUBT_RULES:
-            raise OptionError(f"there is no doubt {name!r} to silence{suggest(name, DOUBT_RULES)}")
+    silent = {DOUBT_RULES.find(name) for name in silence}
     known = comparison.scores.systems
     for name in pooled or ():
         if name not in known:
@@ -530,8 +599,8 @@ def find_doubts(
         comparison, None if pooled is None else frozenset(pooled), frozenset(tuned_on), tied
     )
     found = []
-    for rule in DOUBT_RULES.values():
-        raised = None if rule.name in silent else rule.find(evidence)
+    for rule in DOUBT_RULES.all().values():
+        raised = None if rule in silent else rule().find(evidence)
         if raised is not None:
             found.append(Doubt(rule.name, raised.sentence, float(raised.number), rule.reference))
     return found

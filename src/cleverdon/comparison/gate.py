@@ -89,7 +89,7 @@ class GateResult(Result):
     """The verdict of a gate: the result of each rule, and the queries that lost most.
 
     Attributes:
-        topics: The number of queries that both were compared on.
+        queries: The number of queries that both were compared on.
         level: The level of significance.
         correction: The correction of p-values.
         family: The number of tests of being worse that p-values are corrected for.
@@ -106,7 +106,7 @@ class GateResult(Result):
     True
     """
 
-    topics: int
+    queries: int
     level: float
     correction: str
     family: int
@@ -132,10 +132,10 @@ class GateResult(Result):
         """Return the verdict in a line."""
         failed = sum(not ruling.passed for ruling in self.rulings)
         rules = counted(len(self.rulings), "rule")
-        topics = counted(self.topics, "query")
+        queries = counted(self.queries, "query")
         if failed:
-            return f"FAILED: {failed} of {rules} broken, over {topics}"
-        return f"PASSED: {rules} kept, over {topics}"
+            return f"FAILED: {failed} of {rules} broken, over {queries}"
+        return f"PASSED: {rules} kept, over {queries}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as plain values."""
@@ -202,7 +202,7 @@ class GateResult(Result):
             "qrels_digest": about.qrels_digest,
             "run": run.source,
             "run_digest": run.digest,
-            "topics": str(self.topics),
+            "queries": str(self.queries),
         }
         if self.baseline is not None:
             before = self.baseline.about.runs[self.baseline.systems[0]]
@@ -239,26 +239,26 @@ def _check_comparable(
     if missing:
         held = ", ".join(str(measure) for measure in theirs.measures)
         raise OptionError(
-            f"the baseline has no values of {', '.join(missing)}, only of {held}; make it anew"
+            f"the baseline has no values of {', '.join(missing)}, only of {held}; make it again"
         )
     here, there = ours.about, theirs.about
     if (here.profile, here.docs) != (there.profile, there.docs):
         raise OptionError(
             f"the baseline was made with profile={there.profile} docs={there.docs}, now "
-            f"profile={here.profile} docs={here.docs}; make it anew"
+            f"profile={here.profile} docs={here.docs}; make it again"
         )
     were, are = asdict(there.settings), asdict(here.settings)
     changed = [f"{name}={were[name]}, now {are[name]}" for name in are if are[name] != were[name]]
     if changed:
         raise OptionError(
-            f"the baseline was made with other settings ({'; '.join(changed)}); make it anew"
+            f"the baseline was made with other settings ({'; '.join(changed)}); make it again"
         )
     notes = []
     if here.qrels_digest != there.qrels_digest:
         hashes = f"{there.qrels_digest[:12] or 'none'}, now {here.qrels_digest[:12] or 'none'}"
         if not qrels:
             raise OptionError(
-                f"the baseline was made with other judgments (hash {hashes}); make it anew, or "
+                f"the baseline was made with other judgments (hash {hashes}); make it again, or "
                 "say --allow-different-qrels (allow_different_qrels=True)"
             )
         notes.append(f"the baseline was made with other judgments (hash {hashes})")
@@ -267,7 +267,7 @@ def _check_comparable(
     return notes
 
 
-def _check_same_topics(both: Scores, *, allowed: bool) -> list[str]:
+def _check_same_queries(both: Scores, *, allowed: bool) -> list[str]:
     """Refuse queries that are not the same, or return a warning."""
     mine, theirs = both.evaluated
     if np.array_equal(mine, theirs):
@@ -282,7 +282,8 @@ def _check_same_topics(both: Scores, *, allowed: bool) -> list[str]:
     shared = f"the {int((mine & theirs).sum())} that both have"
     if not allowed:
         raise OptionError(
-            f"{found}; --allow-different-queries (allow_different_topics=True) compares on {shared}"
+            f"{found}; --allow-different-queries (allow_different_queries=True) "
+            f"compares on {shared}"
         )
     return [f"{found}; compared on {shared}"]
 
@@ -359,7 +360,7 @@ def check_gate(
     worst: int = 5,
     seed: int = 0,
     allow_different_qrels: bool = False,
-    allow_different_topics: bool = False,
+    allow_different_queries: bool = False,
 ) -> GateResult:
     """Check a run against rules and a baseline.
 
@@ -378,7 +379,7 @@ def check_gate(
         worst: How many of the queries that lost most to list for each measure.
         seed: The seed of random draws.
         allow_different_qrels: Accept a baseline that was made with other judgments.
-        allow_different_topics: Accept a baseline that was evaluated on other queries.
+        allow_different_queries: Accept a baseline that was evaluated on other queries.
 
     Returns:
         The result of each rule, and whether all hold.
@@ -402,7 +403,7 @@ def check_gate(
     ours = part_of(scores, systems=[_judged_system(scores, system, baseline)])
     read = [_parsed_rule(rule, ours) for rule in ([rules] if isinstance(rules, str) else rules)]
     if not read:
-        raise OptionError("there is no rule to hold the run against")
+        raise OptionError("there is no rule to check the run against")
     read = list(dict.fromkeys(read))
     of_measures = [rule for rule in read if not isinstance(rule, CostLimit)]
     wanted = tuple(dict.fromkeys(rule.measure for rule in of_measures))
@@ -418,10 +419,10 @@ def check_gate(
         notes += _check_comparable(ours, theirs, wanted, qrels=allow_different_qrels)
     if theirs is not None and wanted:
         both = _join_scores(part_of(ours, measures=wanted), theirs, names=(RUN, BASELINE))
-        notes += _check_same_topics(both, allowed=allow_different_topics)
+        notes += _check_same_queries(both, allowed=allow_different_queries)
         pairs = {sample.measure: sample for sample in samples(both)}
     tests = _tests(of_measures, pairs, correction=correction, seed=seed)
-    count = len(next(iter(pairs.values())).topics) if pairs else len(ours.queries)
+    count = len(next(iter(pairs.values())).queries) if pairs else len(ours.queries)
     family = len({rule.measure for rule in of_measures if _in_family(rule)})
     notes += _out_of_reach(tests, count, family if correction in FAMILYWISE else 1, level)
     rulings = tuple(
@@ -433,7 +434,7 @@ def check_gate(
     for ruling in rulings:
         notes += _cost_notes(ruling) if isinstance(ruling, CostRuleResult) else []
     return GateResult(
-        topics=count,
+        queries=count,
         level=level,
         correction=correction,
         family=family,
@@ -451,7 +452,7 @@ def _judged_system(scores: Scores, system: str | None, baseline: object) -> str:
         return system
     others = [name for name in scores.systems if name != baseline]
     if len(others) != 1:
-        raise OptionError(f"which of {', '.join(scores.systems)} is to be judged? name the system")
+        raise OptionError(f"name the system to check: one of {', '.join(scores.systems)}")
     return others[0]
 
 
@@ -485,15 +486,17 @@ def _gate_notes(rule: MeasureRule) -> list[str]:
 
 
 def _out_of_reach(
-    tests: dict[MeasureRule, float], topics: int, family: int, level: float
+    tests: dict[MeasureRule, float], queries: int, family: int, level: float
 ) -> list[str]:
     """Warn that there are too few queries for a rule to fail, or to pass."""
     notes = []
-    lowest = 0.5**topics
+    lowest = 0.5**queries
     if any(_in_family(rule) for rule in tests) and family * lowest > level:
-        notes.append(f"{_TOO_FEW.format(topics, level)}: 'not significantly worse' can never fail")
+        notes.append(f"{_TOO_FEW.format(queries, level)}: 'not significantly worse' can never fail")
     if not all(_in_family(rule) for rule in tests) and lowest > level:
-        notes.append(f"{_TOO_FEW.format(topics, level)}: 'not significantly worse by' never passes")
+        notes.append(
+            f"{_TOO_FEW.format(queries, level)}: 'not significantly worse by' never passes"
+        )
     return notes
 
 
@@ -567,7 +570,9 @@ def _regressions(pair: Sample) -> list[Regression]:
     losses = -_gains(pair)
     ours, theirs = pair.of(RUN), pair.of(BASELINE)
     return [
-        Regression(pair.topics[q], pair.measure, float(ours[q]), float(theirs[q]), float(losses[q]))
+        Regression(
+            pair.queries[q], pair.measure, float(ours[q]), float(theirs[q]), float(losses[q])
+        )
         for q in np.argsort(-losses, kind="stable")
         if losses[q] > SAME
     ]

@@ -138,7 +138,7 @@ class OrderAgreement:
     first: str
     second: str
     systems: tuple[str, ...]
-    topics: tuple[int, int]  # how many each order rests on
+    queries: tuple[int, int]  # how many each order rests on
     kendall: Estimate
     tau_ap: Estimate
     spearman: Estimate
@@ -211,7 +211,7 @@ class _Side:
     drawn_with: int = 0  # sides of the same number are on the same queries, and drawn together
 
     @property
-    def topics(self) -> int:
+    def queries(self) -> int:
         return int(self.merits.shape[1])
 
     def order(self, systems: Sequence[str]) -> dict[str, float]:
@@ -220,14 +220,14 @@ class _Side:
 
     def resampled(self, times: Floats) -> Orders:
         """Return the orders of resamples, given how often each query is drawn."""
-        return Orders(np.round(times @ self.merits.T / self.topics, _DIGITS))
+        return Orders(np.round(times @ self.merits.T / self.queries, _DIGITS))
 
 
 def order_agreements(
     scores: Scores,
     *,
     other: Scores | None = None,
-    topics: Mapping[str, Iterable[str]] | None = None,
+    query_sets: Mapping[str, Iterable[str]] | None = None,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     systems: Iterable[str] | None = None,
     p: float = 0.9,
@@ -242,7 +242,7 @@ def order_agreements(
         scores: What `evaluate` returned.
         other: Scores of the same runs by other judgments: compare, by each measure, the orders of
             both judgments, on the queries that both have.
-        topics: Sets of queries by name: compare, by each measure, each pair of sets.
+        query_sets: Sets of queries by name: compare, by each measure, each pair of sets.
         measures: Some of the measures; by default all.
         systems: Some of the systems; by default all.
         p: The persistence of rank-biased overlap, which is extrapolated.
@@ -262,7 +262,7 @@ def order_agreements(
     >>> found.first, found.second, found.tau_ap.value
     ('nDCG', 'P@1', 0.0)
     """
-    if other is not None and topics is not None:
+    if other is not None and query_sets is not None:
         raise OptionError("orders are by two judgments or by sets of queries, not by both at once")
     how = CorrelationOptions(p, symmetric, confidence, resamples, seed)
     named = tuple(scores.systems if systems is None else systems)
@@ -272,11 +272,11 @@ def order_agreements(
     first = samples(scores, measures=measures, systems=named)
     if other is not None:
         sides, pairs = _by_judgments(scores, other, first)
-    elif topics is not None:
-        sides, pairs = _by_topics(first, topics)
+    elif query_sets is not None:
+        sides, pairs = _by_query_sets(first, query_sets)
     else:
         if len(first) < 2:
-            raise OptionError(f"there is one measure only, {first[0].measure}: name another")
+            raise OptionError(f"there is only one measure, {first[0].measure}: name another")
         sides = [_Side(str(sample.measure), sample.merits) for sample in first]
         pairs = list(combinations(range(len(sides)), 2))
     return _correlated_sides(sides, pairs, named, how)
@@ -300,7 +300,7 @@ def order_agreements_with(
         if not other.shape == values.shape == (len(named), values.shape[1]):
             raise OptionError(
                 f"{name}: found values of {other.shape} systems x queries, where {label} has "
-                f"{values.shape}; both are to be of the same systems and queries"
+                f"{values.shape}; both must have the same systems and queries"
             )
     sides = [_Side(label, values), *(_Side(name, other) for name, other in others.items())]
     return _correlated_sides(sides, [(0, at) for at in range(1, len(sides))], named, how)
@@ -309,7 +309,7 @@ def order_agreements_with(
 def _check_systems(named: tuple[str, ...]) -> None:
     if len(named) < 2:
         found = f"only one, {named[0]!r}" if named else "none"
-        raise OptionError(f"an order has two systems at least; there is {found}")
+        raise OptionError(f"an order needs at least two systems; there is {found}")
 
 
 def _correlated_sides(
@@ -324,13 +324,13 @@ def _correlated_sides(
     made = []
     for at, (a, b) in enumerate(pairs):
         values = _coefficients(orders[a], orders[b], how)
-        topics_of = sides[a].topics, sides[b].topics
-        known = min(topics_of) > 1
+        queries_of = sides[a].queries, sides[b].queries
+        known = min(queries_of) > 1
         of_pair = {
             name: Estimate(value, percentile_interval(drawn[name][at], how.confidence, known=known))
             for name, value in values.items()
         }
-        made.append(OrderAgreement(sides[a].label, sides[b].label, named, topics_of, **of_pair))
+        made.append(OrderAgreement(sides[a].label, sides[b].label, named, queries_of, **of_pair))
     return OrderAgreements(tuple(made))
 
 
@@ -340,8 +340,8 @@ def _by_judgments(
     """Return the sides of two judgments, next to each other."""
     wanted = [sample.measure for sample in first]
     second = samples(other, measures=wanted, systems=first[0].systems)
-    in_second = set(second[0].topics)
-    shared = [topic for topic in first[0].topics if topic in in_second]
+    in_second = set(second[0].queries)
+    shared = [query for query in first[0].queries if query in in_second]
     if not shared:
         raise OptionError("the two judgments have no query in common")
     labels = [of.about.qrels or "judgments" for of in (scores, other)]
@@ -355,23 +355,33 @@ def _by_judgments(
     return sides, [(at, at + 1) for at in range(0, len(sides), 2)]
 
 
-def _by_topics(
-    first: list[Sample], topics: Mapping[str, Iterable[str]]
+def group_queries(scores: Scores, kinds: Mapping[str, str]) -> tuple[dict[str, list[str]], int]:
+    """Group the queries on which all systems are evaluated; count those without a kind."""
+    sets: dict[str, list[str]] = {}
+    queries = samples(scores)[0].queries
+    for query in queries:
+        if query in kinds:
+            sets.setdefault(kinds[query], []).append(query)
+    return sets, len(queries) - sum(map(len, sets.values()))
+
+
+def _by_query_sets(
+    first: list[Sample], query_sets: Mapping[str, Iterable[str]]
 ) -> tuple[list[_Side], list[tuple[int, int]]]:
     """Return the sides of all sets of queries by each measure; each set is drawn by itself."""
-    if len(topics) < 2:
-        raise OptionError("there is one set of queries only, and nothing to compare with")
+    if len(query_sets) < 2:
+        raise OptionError("there is only one set of queries, and nothing to compare it with")
     sides, pairs = [], []
     for sample in first:
-        for number, (name, wanted) in enumerate(topics.items()):
+        for number, (name, wanted) in enumerate(query_sets.items()):
             chosen = list(dict.fromkeys(wanted))
-            for topic in chosen:
-                if topic not in sample.topics:
-                    raise OptionError(f"{name}: not all systems were evaluated on query {topic!r}")
+            for query in chosen:
+                if query not in sample.queries:
+                    raise OptionError(f"{name}: not all systems were evaluated on query {query!r}")
             if not chosen:
                 raise OptionError(f"{name}: there are no queries")
             sides.append(_Side(f"{sample.measure}, {name}", sample.merits_on(chosen), number))
-        start = len(sides) - len(topics)
+        start = len(sides) - len(query_sets)
         pairs += list(combinations(range(start, len(sides)), 2))
     return sides, pairs
 
@@ -392,14 +402,14 @@ def _bootstrap(
     """Return each coefficient of pairs x resamples."""
     functions = coefficient_functions(symmetric=how.symmetric, p=how.p)
     drawn = {name: np.empty((len(pairs), how.resamples)) for name in functions}
-    topics = {side.drawn_with: side.topics for side in sides}
-    random = {number: np.random.default_rng([how.seed, number]) for number in topics}
-    largest = max(len(sides[0].merits) ** 2, max(topics.values()))
+    queries = {side.drawn_with: side.queries for side in sides}
+    random = {number: np.random.default_rng([how.seed, number]) for number in queries}
+    largest = max(len(sides[0].merits) ** 2, max(queries.values()))
     block = max(1, _BLOCK // largest)
     for start in range(0, how.resamples, block):
         end = min(start + block, how.resamples)
         times = {
-            number: draw_counts(n)(random[number], end - start) for number, n in topics.items()
+            number: draw_counts(n)(random[number], end - start) for number, n in queries.items()
         }
         orders = [side.resampled(times[side.drawn_with]) for side in sides]
         for at, (a, b) in enumerate(pairs):
@@ -504,11 +514,11 @@ def _cells(coefficient: Estimate, *, exact: bool) -> list[str]:
 
 def _notes(found: Sequence[OrderAgreement]) -> list[str]:
     one = found[0]
-    fewest = min(min(each.topics) for each in found)
-    most = max(max(each.topics) for each in found)
-    topics = counted(most, "query") if fewest == most else f"{fewest} to {most} queries"
+    fewest = min(min(each.queries) for each in found)
+    most = max(max(each.queries) for each in found)
+    queries = counted(most, "query") if fewest == most else f"{fewest} to {most} queries"
     share = one.kendall.interval.confidence
     return [
-        f"orders of {counted(len(one.systems), 'system')}, by {topics}",
+        f"orders of {counted(len(one.systems), 'system')}, by {queries}",
         f"in brackets: {share:.0%} intervals of a bootstrap over queries",
     ]

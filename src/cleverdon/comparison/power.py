@@ -31,16 +31,21 @@ from cleverdon.stats.power import (
     TARGET_POWER,
     in_asked_direction,
     power_of_test,
+    sample_size_for_anova,
+    sample_size_for_interval,
+    sample_size_for_t_test,
+    sample_size_needed,
     smallest_difference,
-    topics_for_anova,
-    topics_for_interval,
-    topics_for_t_test,
-    topics_needed,
 )
 from cleverdon.tables.numbers import format_decimal
 from cleverdon.tables.result import RecordList, Result
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
+
+_METHOD_TEXTS = {
+    "resampling": "the comparison's own test, on queries drawn with replacement",
+    "t": "the formula of the paired t-test",
+}
 
 
 @dataclass(frozen=True)
@@ -63,7 +68,7 @@ class Designs(RecordList[Design]):
             [
                 *(str(one.measure), format_decimal(one.variance, exact=exact)),
                 *(
-                    _plain(size) if exact else _topics(size)
+                    _plain(size) if exact else _queries(size)
                     for size in (one.by_t, one.by_anova, one.by_interval)
                 ),
             ]
@@ -73,7 +78,7 @@ class Designs(RecordList[Design]):
         return [Section("designs", TextTable(header, rows, 1, []), titled=False)]
 
 
-def design_topic_set(
+def design_query_set(
     samples: list[Sample],
     *,
     difference: float,
@@ -86,7 +91,7 @@ def design_topic_set(
 
     The variance of a difference is taken to be twice that of a score, as Sakai does: as if two
     systems' scores went up and down independently. Where they are known to go together,
-    `topics_for_t_test` with the deviation of the differences asks for fewer.
+    `sample_size_for_t_test` with the deviation of the differences asks for fewer.
 
     Args:
         samples: The values of an earlier collection, as `Comparison.samples` has them.
@@ -105,7 +110,7 @@ def design_topic_set(
     >>> qrels = {f"q{i}": {"a": 1} for i in range(4)}
     >>> runs = {"old": {"q1": {"b": 1.0}}, "new": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}}
     >>> found = compare(evaluate(qrels, runs, "RR"))
-    >>> design_topic_set(list(found.samples), difference=0.2)[0].by_t
+    >>> design_query_set(list(found.samples), difference=0.2)[0].by_t
     68
     """
     if not isfinite(difference):
@@ -120,11 +125,11 @@ def design_topic_set(
             Design(
                 sample.measure,
                 variance,
-                topics_for_t_test(difference, spread, level=level, power=power),
-                topics_for_anova(
+                sample_size_for_t_test(difference, spread, level=level, power=power),
+                sample_size_for_anova(
                     difference, sqrt(variance), systems=systems, level=level, power=power
                 ),
-                topics_for_interval(
+                sample_size_for_interval(
                     2 * difference if width is None else width, spread, confidence=1 - level
                 ),
             )
@@ -143,7 +148,7 @@ class Power:
 
     system: str
     baseline: str
-    topics: int
+    queries: int
     difference: float  # the mean difference that is taken to be true
     deviation: float  # the standard deviation of the differences over queries
     level: float  # that one p-value has to reach
@@ -180,11 +185,11 @@ class PowerAnalysis(RecordList[Power]):
                 printable(one.system),
                 printable(one.baseline),
                 str(one.measure),
-                str(one.topics),
+                str(one.queries),
                 *(_value(one, value, exact=exact) for value in (one.difference, one.deviation)),
                 _plain(one.power) if exact else "-" if isnan(one.power) else f"{one.power:.0%}",
                 _value(one, one.smallest, exact=exact),
-                _plain(one.needed) if exact else _topics(one.needed),
+                _plain(one.needed) if exact else _queries(one.needed),
             ]
             for one in self
         ]
@@ -194,7 +199,7 @@ class PowerAnalysis(RecordList[Power]):
             "were true",
             f"smallest: the smallest difference with a power of {first.target:.0%} on them",
             f"queries needed: for a power of {first.target:.0%}; by {first.method}: "
-            f"{POWER_METHODS[first.method]}",
+            f"{_METHOD_TEXTS[first.method]}",
         ]
         if self.observed:
             notes.append("for a difference that was seen, power restates its p-value")
@@ -269,14 +274,14 @@ def estimate_power(
                 system=one.system,
                 baseline=one.baseline,
                 measure=one.measure,
-                topics=len(rows),
+                queries=len(rows),
                 difference=assumed,
                 deviation=standard_deviation(rows),
                 level=level,
                 power=power_of_test(rows, difference=assumed, **how),
                 target=target,
                 smallest=smallest_difference(rows, target=target, **how),
-                needed=topics_needed(rows, difference=assumed, target=target, **how),
+                needed=sample_size_needed(rows, difference=assumed, target=target, **how),
                 method=method,
             )
         )
@@ -284,7 +289,7 @@ def estimate_power(
 
 
 @dataclass(frozen=True)
-class TopicPlan(Result):
+class QueryPlan(Result):
     """The number of queries to make for a new collection.
 
     Attributes:
@@ -293,10 +298,10 @@ class TopicPlan(Result):
         level: The level of significance.
         target: The power to reach.
         systems: The number of systems; None for two.
-        topics: The queries for a test of the difference; infinite where none suffice.
-        topics_for_interval: Those for an interval of it; None for several systems.
+        queries: The queries for a test of the difference; infinite where none suffice.
+        queries_for_interval: Those for an interval of it; None for several systems.
 
-    >>> plan_topics(0.05, 0.2).topics
+    >>> plan_queries(0.05, 0.2).queries
     128
     """
 
@@ -305,29 +310,29 @@ class TopicPlan(Result):
     level: float
     target: float
     systems: int | None
-    topics: float
-    topics_for_interval: float | None
+    queries: float
+    queries_for_interval: float | None
 
     def sections(self, *, exact: bool = False) -> list[Section]:
         """Return the numbers of queries, a row for each aim."""
-        aims = {"test": self.topics, "interval": self.topics_for_interval}
-        rows = [[aim, f"{topics:g}"] for aim, topics in aims.items() if topics is not None]
+        aims = {"test": self.queries, "interval": self.queries_for_interval}
+        rows = [[aim, f"{queries:g}"] for aim, queries in aims.items() if queries is not None]
         return [Section("queries", TextTable(["aim", "queries"], rows, 1, []))]
 
     def to_text(self, **view: Any) -> str:
         """Return one sentence for each aim."""
-        if self.topics_for_interval is None:
+        if self.queries_for_interval is None:
             return (
-                f"{_counted(self.topics)}: one-way analysis of variance at {self.level:g} sees "
+                f"{_counted(self.queries)}: one-way analysis of variance at {self.level:g} sees "
                 f"that {self.systems} systems differ with a power of {self.target:.0%}, if the "
                 f"best and the worst are {self.difference:g} apart and a system's scores have a "
                 f"standard deviation of {self.deviation:g} over queries."
             )
         return (
-            f"{_counted(self.topics)}: a paired t-test at {self.level:g} finds a difference of "
+            f"{_counted(self.queries)}: a paired t-test at {self.level:g} finds a difference of "
             f"{self.difference:g} with a power of {self.target:.0%}, if differences have a "
             f"standard deviation of {self.deviation:g}.\n"
-            f"{_counted(self.topics_for_interval)}: the {1 - self.level:.0%} interval of the "
+            f"{_counted(self.queries_for_interval)}: the {1 - self.level:.0%} interval of the "
             f"difference is expected to be no wider than {2 * self.difference:g}."
         )
 
@@ -335,14 +340,14 @@ class TopicPlan(Result):
         return self.to_text()
 
 
-def plan_topics(
+def plan_queries(
     difference: float,
     deviation: float,
     *,
     systems: int | None = None,
     level: float = 0.05,
     target: float = TARGET_POWER,
-) -> TopicPlan:
+) -> QueryPlan:
     """Compute how many queries to make, from numbers of an earlier collection.
 
     Args:
@@ -357,17 +362,19 @@ def plan_topics(
     Returns:
         The number of queries for the test and, for two systems, for an interval.
 
-    >>> print(plan_topics(0.05, 0.2))
+    >>> print(plan_queries(0.05, 0.2))
     128 queries: a paired t-test at 0.05 finds a difference of 0.05 with a power of 80%, if differences have a standard deviation of 0.2.
     64 queries: the 95% interval of the difference is expected to be no wider than 0.1.
     """  # noqa: E501 (printed lines)
     interval = None
     if systems is None:
-        topics = topics_for_t_test(difference, deviation, level=level, power=target)
-        interval = topics_for_interval(2 * difference, deviation, confidence=1 - level)
+        queries = sample_size_for_t_test(difference, deviation, level=level, power=target)
+        interval = sample_size_for_interval(2 * difference, deviation, confidence=1 - level)
     else:
-        topics = topics_for_anova(difference, deviation, systems=systems, level=level, power=target)
-    return TopicPlan(difference, deviation, level, target, systems, topics, interval)
+        queries = sample_size_for_anova(
+            difference, deviation, systems=systems, level=level, power=target
+        )
+    return QueryPlan(difference, deviation, level, target, systems, queries, interval)
 
 
 def _value(one: Power, value: float, *, exact: bool) -> str:
@@ -380,9 +387,9 @@ def _plain(value: float) -> str:
     return "" if isnan(value) else str(value)
 
 
-def _topics(needed: float) -> str:
+def _queries(needed: float) -> str:
     return "-" if isnan(needed) else "none suffice" if isinf(needed) else f"{int(needed):,}"
 
 
-def _counted(topics: float) -> str:
-    return "No number of queries" if isinf(topics) else counted(int(topics), "query")
+def _counted(queries: float) -> str:
+    return "No number of queries" if isinf(queries) else counted(int(queries), "query")

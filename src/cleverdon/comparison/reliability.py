@@ -21,7 +21,6 @@ from typing import Any, ClassVar, Literal, TypeVar
 import numpy as np
 
 from cleverdon._common.arrays import Floats, Ints
-from cleverdon._common.extras import scipy_stats
 from cleverdon._common.text import printable
 from cleverdon.comparison.orderings import RunCorrelations, compare_runs
 from cleverdon.comparison.samples import Sample, samples
@@ -39,7 +38,7 @@ from cleverdon.stats.multiple_comparisons import (
     family_p_values,
     two_way_variance,
 )
-from cleverdon.stats.tests import TESTS, check_enough_topics, p_values, t_test
+from cleverdon.stats.tests import TESTS, p_values, t_test, welch_test
 from cleverdon.tables.numbers import format_decimal
 from cleverdon.tables.result import RecordList
 from cleverdon.tables.sections import Section
@@ -199,7 +198,7 @@ def _new_names(original: Scores, replicated: Scores, names: Mapping[str, str]) -
     if not found:
         raise OptionError("no system has the same name in both; names={...} says which is which")
     if len(set(found.values())) < len(found):
-        raise OptionError("two original systems are to be the same system of the replication")
+        raise OptionError("two original systems have the same name in the replication")
     return found
 
 
@@ -238,18 +237,18 @@ def _replication(
 
 def _in_order(values: Floats, again: Sample, first: Sample) -> Floats:
     """Return the replicated values in the original's order of queries, which are the same."""
-    row = {topic: at for at, topic in enumerate(again.topics)}
-    for topic in row.keys() ^ set(first.topics):
-        where = "replication" if topic in row else "original"
+    row = {query: at for at, query in enumerate(again.queries)}
+    for query in row.keys() ^ set(first.queries):
+        where = "replication" if query in row else "original"
         raise OptionError(
-            f"query {topic!r} is in the {where} only; queries='other' compares averages over others"
+            f"query {query!r} is in the {where} only; queries='other' compares averages over others"
         )
-    return np.asarray(values[[row[topic] for topic in first.topics]])
+    return np.asarray(values[[row[query] for query in first.queries]])
 
 
 def _average(sample: Sample, system: str) -> float:
     # Of counts the mean, since there may be more queries in one experiment than in the other.
-    divisor = len(sample.topics) if sample.measure.average == "sum" else 1
+    divisor = len(sample.queries) if sample.measure.average == "sum" else 1
     return sample.mean(system) / divisor
 
 
@@ -259,13 +258,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def _p_value(ours: Floats, theirs: Floats, *, paired: bool) -> float:
-    if paired:
-        return t_test((theirs - ours)[None])[0].p
-    for values in (ours, theirs):
-        check_enough_topics("the t test", values)
-    if np.ptp(ours) == np.ptp(theirs) == 0:  # where there is no spread, any difference is beyond it
-        return float(ours[0] == theirs[0])
-    return float(scipy_stats("the t test").ttest_ind(ours, theirs, equal_var=False).pvalue)
+    return t_test((theirs - ours)[None])[0].p if paired else welch_test(ours, theirs)
 
 
 @dataclass(frozen=True)
@@ -420,9 +413,9 @@ def swap_rates(
     0.0
     """
     if trials < 1 or bins < 1 or not 0 < width < inf:
-        raise OptionError(f"trials={trials}, bins={bins}, width={width}: all are above 0")
+        raise OptionError(f"trials={trials}, bins={bins}, width={width}: all must be above 0")
     of = _samples_of_several(scores, measures)
-    n = len(of[0].topics)
+    n = len(of[0].queries)
     size = n // 2 if queries is None else queries
     if not 1 <= size <= n // 2:
         raise OptionError(f"queries={size}: of {n} queries, two sets have at most {n // 2} each")
@@ -490,9 +483,9 @@ def split_half(
     1.0
     """
     if trials < 1:
-        raise OptionError(f"trials={trials}: there is at least one")
+        raise OptionError(f"trials={trials}: expected at least 1")
     of = _samples_of_several(scores, measures)
-    n = len(of[0].topics)
+    n = len(of[0].queries)
     if n < 2:
         raise OptionError("there is only one query, and no half of it")
     random = np.random.default_rng(seed)
@@ -512,8 +505,8 @@ def split_half(
     return Stabilities(tuple(found))
 
 
-def _by_system(sample: Sample, topics: Ints) -> dict[str, float]:
-    return dict(zip(sample.systems, _averages(sample, topics).tolist(), strict=True))
+def _by_system(sample: Sample, queries: Ints) -> dict[str, float]:
+    return dict(zip(sample.systems, _averages(sample, queries).tolist(), strict=True))
 
 
 def _samples_of_several(scores: Scores, measures: _Measures) -> list[Sample]:
@@ -529,9 +522,9 @@ def _pairs(sample: Sample) -> tuple[Ints, Ints]:
     return pairs[:, 0], pairs[:, 1]
 
 
-def _averages(sample: Sample, topics: Ints) -> Floats:
+def _averages(sample: Sample, queries: Ints) -> Floats:
     # Rounded, since the same values in another order add up to another last digit.
-    return np.round([average(sample.measure, row) for row in sample.values[:, topics]], DECIMALS)
+    return np.round([average(sample.measure, row) for row in sample.values[:, queries]], DECIMALS)
 
 
 @dataclass(frozen=True)
@@ -541,7 +534,7 @@ class Anova:
     measure: Measure
     variance: TwoWayVariance
     p_systems: float
-    p_topics: float
+    p_queries: float
 
 
 class AnovaTable(RecordList[Anova]):
@@ -554,9 +547,9 @@ class AnovaTable(RecordList[Anova]):
             of = one.variance
             tests = {
                 effect: [of.f(effect), p, of.strength(effect)]
-                for effect, p in ((of.systems, one.p_systems), (of.topics, one.p_topics))
+                for effect, p in ((of.systems, one.p_systems), (of.units, one.p_queries))
             }
-            effects = {"systems": of.systems, "queries": of.topics, "residual": of.residual}
+            effects = {"systems": of.systems, "queries": of.units, "residual": of.residual}
             for source, effect in effects.items():
                 numbers = [effect.squares, effect.mean_square, *tests.get(effect, [np.nan] * 3)]
                 start = [str(one.measure), source, str(effect.freedom)]
@@ -592,6 +585,6 @@ def anova(
     found = []
     for sample in samples(scores, measures=measures, systems=systems):
         variance = two_way_variance(sample.summable)
-        p_systems, p_topics = variance.p(variance.systems), variance.p(variance.topics)
-        found.append(Anova(sample.measure, variance, p_systems, p_topics))
+        p_systems, p_queries = variance.p(variance.systems), variance.p(variance.units)
+        found.append(Anova(sample.measure, variance, p_systems, p_queries))
     return AnovaTable(tuple(found))

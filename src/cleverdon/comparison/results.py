@@ -107,7 +107,7 @@ def _read_json(path: str | os.PathLike[str]) -> dict[str, Any] | None:
     if held.get("version") != _VERSION:
         raise InputError(
             f"is a results file of version {held.get('version')!r}, and this Cleverdon reads "
-            f"version {_VERSION}; make the baseline anew",
+            f"version {_VERSION}; make the baseline again",
             source=opened.name,
         )
     return held

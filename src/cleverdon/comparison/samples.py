@@ -26,7 +26,7 @@ class Sample:
 
     measure: Measure
     systems: tuple[str, ...]
-    topics: tuple[str, ...]
+    queries: tuple[str, ...]
     values: Floats  # systems x queries
     undefined: int  # how many of the values were undefined, and count as the measure's worst
 
@@ -53,10 +53,10 @@ class Sample:
         """Values whose mean orders systems as the measure's average does, the higher the better."""
         return -self.summable if self.measure.better == "lower" else self.summable
 
-    def merits_on(self, topics: Sequence[str]) -> Floats:
+    def merits_on(self, queries: Sequence[str]) -> Floats:
         """Return the merits on some of the queries, in this order."""
-        place = {topic: at for at, topic in enumerate(self.topics)}
-        return np.asarray(self.merits[:, [place[topic] for topic in topics]])
+        place = {query: at for at, query in enumerate(self.queries)}
+        return np.asarray(self.merits[:, [place[query] for query in queries]])
 
 
 def samples(
@@ -74,7 +74,7 @@ def samples(
     """
     if not isinstance(scores, Scores):
         raise OptionError(
-            f"{type(scores).__name__!r} is no Scores: evaluate(qrels, runs) gives some"
+            f"{type(scores).__name__!r} is not a Scores: evaluate(qrels, runs) returns one"
         )
     named = scores.systems if systems is None else tuple(systems)
     if len(set(named)) < len(named):
@@ -99,7 +99,7 @@ def samples(
         shared &= ~np.isnan(values).any(axis=(0, 1))
     if not shared.any():
         raise OptionError(f"{' and '.join(named)} have no query in common to be compared on")
-    topics = tuple(np.array(scores.queries, dtype=object)[shared])
+    queries = tuple(np.array(scores.queries, dtype=object)[shared])
     values = values[:, :, shared]
     undefined = np.isnan(values)
     for m, measure in enumerate(wanted):
@@ -113,7 +113,7 @@ def samples(
         Sample(
             measure,
             named,
-            topics,
+            queries,
             np.where(undefined[:, m], worst_value(measure), values[:, m]),
             int(undefined[:, m].sum()),
         )
@@ -126,7 +126,7 @@ def part_of(
     *,
     systems: Collection[str] | None = None,
     measures: Collection[Measure] | None = None,
-    topics: Collection[str] | None = None,
+    queries: Collection[str] | None = None,
 ) -> Scores:
     """Return the scores of these systems and measures, in this order, on these queries.
 
@@ -134,7 +134,7 @@ def part_of(
 
     >>> from cleverdon import evaluate
     >>> scores = evaluate({"q1": {"d1": 1}, "q2": {"d2": 1}}, {"q1": {"d1": 0.5}}, "AP RR")
-    >>> part_of(scores, topics=["q1"]).to_dict()
+    >>> part_of(scores, queries=["q1"]).to_dict()
     {'run': {'AP': 1.0, 'RR': 1.0}}
     """
     named = scores.systems if systems is None else tuple(systems)
@@ -142,8 +142,8 @@ def part_of(
     rows = [scores.index_of(system, scores.measures[0])[0] for system in named]
     columns = [scores.index_of(scores.systems[0], measure)[1] for measure in wanted]
     kept = scores.evaluated[rows].any(axis=0)
-    if topics is not None:
-        chosen = frozenset(topics)
+    if queries is not None:
+        chosen = frozenset(queries)
         kept = kept & np.array([query in chosen for query in scores.queries], dtype=bool)
     at = np.flatnonzero(kept)
     return replace(

@@ -125,7 +125,7 @@ class Slice:
     few: bool  # whether there are too few queries to say much
 
     @property
-    def topics(self) -> tuple[str, ...]:
+    def queries(self) -> tuple[str, ...]:
         return tuple(self.scores.queries)
 
 
@@ -175,8 +175,8 @@ class Slices(Result):
     level: float
 
     @property
-    def topics(self) -> int:
-        return sum(len(part.topics) for part in self.slices)
+    def queries(self) -> int:
+        return sum(len(part.queries) for part in self.slices)
 
     def sections(self, *, exact: bool = False) -> list[Section]:
         """Return the averages by slice, then the differences; one table of both for programs."""
@@ -192,13 +192,13 @@ class Slices(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all slices as plain values."""
-        names = ["attribute", "cut", "average", "topics", "unknown", "unused"]
+        names = ["attribute", "cut", "average", "queries", "unknown", "unused"]
         names += ["test", "correction", "family", "level"]
         record = {name: getattr(self, name) for name in names}
         record |= {"averages": self._by_name(self.averages)}
         record["slices"] = [
             {
-                **{name: getattr(part, name) for name in ("name", "topics", "few")},
+                **{name: getattr(part, name) for name in ("name", "queries", "few")},
                 "averages": self._by_name(part.averages),
                 "warnings": part.scores.unknowns(),
                 "differences": [self._compared(one) for one in part.differences],
@@ -236,7 +236,7 @@ class Slices(Result):
 
 def compare_slices(
     scores: Scores,
-    topics: Any,
+    attributes: Any,
     *,
     by: str | None = None,
     baseline: str | None = None,
@@ -259,7 +259,7 @@ def compare_slices(
 
     Args:
         scores: What `evaluate` returned.
-        topics: A file (see `cleverdon.formats.attributes`), or a dict from queries to dicts of
+        attributes: A file (see `cleverdon.formats.attributes`), or a dict from queries to dicts of
             attributes or to values. Queries that lack the attribute are in the slice "unknown".
         by: The attribute; by default the only one.
         baseline: The system to compare with; by default every pair is compared.
@@ -294,20 +294,20 @@ def compare_slices(
     correction = correction or next(iter(CORRECTIONS))
     of = samples(scores, measures=measures, systems=systems)
     named, wanted = of[0].systems, tuple(sample.measure for sample in of)
-    shared = frozenset(of[0].topics)
+    shared = frozenset(of[0].queries)
     scores = part_of(scores, systems=named, measures=wanted)
-    name, values = read_attributes(topics).column(by)
+    name, values = read_attributes(attributes).column(by)
     known = set(scores.queries)
-    column = {topic: value for topic, value in values.items() if topic in known}
+    column = {query: value for query, value in values.items() if query in known}
     if not column:
         first = next(iter(values), None)
         ids = f": the table has {first!r}, the scores {scores.queries[0]!r}" if values else ""
         raise InputError(f"no evaluated query has a {name!r}{ids}")
     groups, cut = _groups(column, bins)
-    lacking = [topic for topic in scores.queries if topic not in column]
+    lacking = [query for query in scores.queries if query not in column]
     if lacking:
         groups.setdefault(UNKNOWN, []).extend(lacking)
-    parts = {group: part_of(scores, topics=members) for group, members in groups.items()}
+    parts = {group: part_of(scores, queries=members) for group, members in groups.items()}
     found = {}
     for group, part in parts.items():
         alone = len(named) == 1 and baseline is None
@@ -382,9 +382,9 @@ def _groups(column: dict[str, str], bins: int) -> tuple[dict[str, list[str]], bo
         names = _binned(np.array(numbers), bins)
     groups: dict[str, list[str]] = {}
     order = np.argsort(numbers, kind="stable") if numeric else np.arange(len(names))
-    topics = list(column)
+    queries = list(column)
     for place in order:
-        groups.setdefault(names[place], []).append(topics[place])
+        groups.setdefault(names[place], []).append(queries[place])
     return groups, cut
 
 
@@ -415,9 +415,9 @@ _SIGNIFICANT = "*"
 
 def _slice_averages(found: Slices, below: list[str]) -> TextTable:
     rows = []
-    for name, topics, averages, _ in _with_all(found):
+    for name, queries, averages, _ in _with_all(found):
         for s, system in enumerate(found.systems):
-            cells = [printable(name), printable(system), str(topics)]
+            cells = [printable(name), printable(system), str(queries)]
             pairs = zip(found.measures, averages[s], strict=True)
             rows.append(cells + [format_score(measure, float(value)) for measure, value in pairs])
     header = [printable(found.attribute), "system", "queries", *map(str, found.measures)]
@@ -427,9 +427,9 @@ def _slice_averages(found: Slices, below: list[str]) -> TextTable:
 def _with_all(found: Slices) -> list[tuple[str, int, Floats, tuple[Difference, ...]]]:
     """Return the name, size, averages and comparisons of all queries, and of each slice."""
     of_slices = [
-        (part.name, len(part.topics), part.averages, part.differences) for part in found.slices
+        (part.name, len(part.queries), part.averages, part.differences) for part in found.slices
     ]
-    return [(_ALL, found.topics, found.averages, ()), *of_slices]
+    return [(_ALL, found.queries, found.averages, ()), *of_slices]
 
 
 def _slice_differences(found: Slices, below: list[str]) -> TextTable:
@@ -466,7 +466,7 @@ def _slice_notes(found: Slices) -> list[str]:
     """Return the notes below the tables: the slices, the tests, reversals."""
     slices = counted(len(found.slices), "slice")
     kind = f", quantiles of {found.attribute}" if found.cut else ""
-    lines = [f"{counted(found.topics, 'query')} in {slices}{kind}"]
+    lines = [f"{counted(found.queries, 'query')} in {slices}{kind}"]
     if found.average != "mean":
         lines[0] += f"; average={found.average}, comparisons of means"
     if found.unknown:
@@ -496,11 +496,11 @@ def _slice_rows(found: Slices) -> TextTable:
     header = ["slice", "queries", "system", "measure", "value"]
     header += ["baseline", "difference", "low", "high", "p", "corrected"]
     rows = []
-    for name, topics, averages, differences in _with_all(found):
+    for name, queries, averages, differences in _with_all(found):
         for s, system in enumerate(found.systems):
             for m, measure in enumerate(found.measures):
                 value = format_decimal(averages[s, m], exact=True)
-                start = [name, str(topics), system, str(measure), value]
+                start = [name, str(queries), system, str(measure), value]
                 of_this = [
                     _slice_cells(difference)
                     for difference in differences

@@ -22,6 +22,7 @@ import numpy as np
 
 from cleverdon._common.arrays import Ints
 from cleverdon.errors import InputError, OptionError, check_seed, check_word
+from cleverdon.formats.attributes import read_attributes
 from cleverdon.measures.base import Measure, worst_value
 from cleverdon.scores import Scores
 from cleverdon.tables.result import in_json
@@ -63,7 +64,7 @@ class Splits:
     by: str | None = None
 
     @property
-    def topics(self) -> tuple[str, ...]:
+    def queries(self) -> tuple[str, ...]:
         """All queries: every fold has them, in one of its two parts."""
         first = self.folds[0]
         return (*first.train, *first.test)
@@ -80,13 +81,13 @@ class Splits:
         times = f", {self.repeats} times" if self.repeats > 1 else ""
         by = f", stratified by {self.by}" if self.by else ""
         return (
-            f"{self.kind}{folds}{times}: {size} of {len(self.topics)} queries for testing "
+            f"{self.kind}{folds}{times}: {size} of {len(self.queries)} queries for testing "
             f"(seed {self.seed}{by})"
         )
 
 
 def hold_out(
-    topics: Iterable[str],
+    queries: Iterable[str],
     *,
     share: float = 0.2,
     seed: int = 0,
@@ -96,7 +97,7 @@ def hold_out(
     """Split queries into some for testing, all others for training; at least one of each.
 
     Args:
-        topics: The ids of queries.
+        queries: The ids of queries.
         share: The share of queries for testing, of each stratum.
         seed: The seed of the draw.
         by: The stratum of each query.
@@ -108,11 +109,11 @@ def hold_out(
     >>> hold_out(["a", "b", "c", "d", "e"], share=0.4, seed=1).folds[0].test
     ('b', 'd')
     """
-    named = _checked(topics)
+    named = _checked(queries)
     if not 0 < share < 1:
         raise OptionError(f"share={share}: the share of queries to test on is above 0 and below 1")
     if len(named) < 2:
-        raise OptionError("there is one query only, and none to hold out")
+        raise OptionError("there is only one query, and none to hold out")
     random = np.random.default_rng(check_seed(seed))
     dealt = _deal_strata(named, by, by_name, random)
     count = min(max(round(share * len(named)), 1), len(named) - 1)
@@ -129,7 +130,7 @@ def hold_out(
 
 
 def k_fold(
-    topics: Iterable[str],
+    queries: Iterable[str],
     *,
     folds: int = 5,
     repeats: int = 1,
@@ -140,7 +141,7 @@ def k_fold(
     """Deal queries out to folds whose sizes differ by one at most, each the test set once.
 
     Args:
-        topics: The ids of queries.
+        queries: The ids of queries.
         folds: The number of folds.
         repeats: How often queries are dealt out.
         seed: The seed of the draw.
@@ -154,15 +155,15 @@ def k_fold(
     >>> [fold.test for fold in found.folds]
     [('a', 'c'), ('b', 'd')]
     """
-    named = _checked(topics)
+    named = _checked(queries)
     if len(named) < 2:
-        raise OptionError("there is 1 query only, and nothing to split")
+        raise OptionError("there is only one query, and nothing to split")
     if not 2 <= folds <= len(named):
         raise OptionError(
             f"folds={folds}: of {len(named)} queries, from 2 to {len(named)} folds can be made"
         )
     if repeats < 1:
-        raise OptionError(f"repeats={repeats}: queries are dealt out once at least")
+        raise OptionError(f"repeats={repeats}: expected at least 1")
     random = np.random.default_rng(check_seed(seed))
     made = []
     for repeat in range(1, repeats + 1):
@@ -174,21 +175,77 @@ def k_fold(
     return Splits(kind, seed, tuple(made), None if by is None else by_name or "strata")
 
 
-def quantiles(values: Mapping[str, float], *, bins: int = 4) -> dict[str, int]:
+def split_queries(
+    queries: Iterable[str],
+    *,
+    share: float | None = None,
+    folds: int = 5,
+    repeats: int = 1,
+    seed: int = 0,
+    attributes: Any = None,
+    by: str | None = None,
+    scores: Scores | None = None,
+    bins: int = 4,
+) -> Splits:
+    """Split queries, stratified by an attribute or by their difficulty where one is given.
+
+    Args:
+        queries: The ids of queries.
+        share: The share of queries for testing; without it, queries are dealt out to folds.
+        folds: The number of folds.
+        repeats: How often queries are dealt out.
+        seed: The seed of the draw.
+        attributes: A file (see `cleverdon.formats.attributes`), or a dict from queries to dicts of
+            attributes or to values.
+        by: The attribute; by default the only one.
+        scores: Scores of systems: their first measure says how hard queries are.
+        bins: Difficulty, or an attribute of more different numbers than this, is cut at its
+            quantiles into so many strata.
+
+    Returns:
+        The hold-out, or the folds of all repeats.
+
+    >>> print(split_queries(["a", "b", "c", "d"], folds=2, attributes=dict(a=1, b=1, c=2, d=2)))
+    k-fold, 2 folds: 2 of 4 queries for testing (seed 0, stratified by value)
+    """
+    strata: dict[str, Any] = {}
+    if attributes is not None:
+        strata = _attribute_strata(attributes, by, bins)
+    elif scores is not None:
+        measure = scores.measures[0]
+        name = f"difficulty by {measure}, {bins} quantiles"
+        strata = {"by": _difficulty(scores, measure, bins=bins), "by_name": name}
+    if share is not None:
+        return hold_out(queries, share=share, seed=seed, **strata)
+    return k_fold(queries, folds=folds, repeats=repeats, seed=seed, **strata)
+
+
+def _attribute_strata(attributes: Any, by: str | None, bins: int) -> dict[str, Any]:
+    name, column = read_attributes(attributes).column(by)
+    try:
+        numbers = {query: float(value) for query, value in column.items()}
+    except ValueError:
+        return {"by": column, "by_name": name}
+    if len(set(numbers.values())) <= bins:
+        return {"by": column, "by_name": name}
+    return {"by": _quantiles(numbers, bins=bins), "by_name": f"{name}, {bins} quantiles"}
+
+
+def _quantiles(values: Mapping[str, float], *, bins: int = 4) -> dict[str, int]:
     """Return the quantile of each query's number, from 1 on; equal numbers are in the same one."""
     if bins < 1:
-        raise OptionError(f"bins={bins}: there is one bin at least")
+        raise OptionError(f"bins={bins}: expected at least 1")
     numbers = np.array(list(values.values()), dtype=np.float64)
-    for topic, number in values.items():
+    for query, number in values.items():
         if not np.isfinite(number):
-            raise InputError(f"query {topic!r} has {number}, which is in no quantile")
+            raise InputError(f"query {query!r} has {number}, which is in no quantile")
     # How many are smaller: the same for equal numbers, and spread out where there are few.
     below = np.searchsorted(np.sort(numbers), numbers)
     bin_of = below * bins // max(len(numbers), 1) + 1
     return dict(zip(values, bin_of.tolist(), strict=True))
 
 
-def difficulty(scores: Scores, measure: str | Measure, *, bins: int = 4) -> dict[str, int]:
+def _difficulty(scores: Scores, measure: str | Measure, *, bins: int = 4) -> dict[str, int]:
     """Return the quantile of each query's mean score over all systems, 1 the hardest."""
     _, m = scores.index_of(scores.systems[0], measure)
     chosen = scores.measures[m]
@@ -201,54 +258,56 @@ def difficulty(scores: Scores, measure: str | Measure, *, bins: int = 4) -> dict
     sums = np.where(scores.evaluated, values, 0).sum(axis=0)
     sign = -1 if chosen.better == "lower" else 1
     means = {
-        topic: round(sign * float(sums[q] / count[q]), 12)  # equal, be they added otherwise
-        for q, topic in enumerate(scores.queries)
+        query: round(sign * float(sums[q] / count[q]), 12)  # equal, be they added otherwise
+        for q, query in enumerate(scores.queries)
         if count[q]
     }
-    return quantiles(means, bins=bins)
+    return _quantiles(means, bins=bins)
 
 
-def _checked(topics: Iterable[str]) -> list[str]:
-    if isinstance(topics, str):
-        raise OptionError(f"queries are a list of ids; found the text {topics!r}")
-    named = [str(topic) for topic in topics]
+def _checked(queries: Iterable[str]) -> list[str]:
+    if isinstance(queries, str):
+        raise OptionError(f"queries are a list of ids; found the text {queries!r}")
+    named = [str(query) for query in queries]
     if not named:
         raise OptionError("there are no queries to split")
     twice = _find_repeated(named)
     if twice is not None:
-        raise OptionError(f"query {twice!r} is there twice")
+        raise OptionError(f"query {twice!r} occurs twice")
     return named
 
 
-def _find_repeated(topics: Iterable[str]) -> str | None:
+def _find_repeated(queries: Iterable[str]) -> str | None:
     """Return the first query that occurs again, if any does."""
-    return next((topic for topic, times in Counter(topics).items() if times > 1), None)
+    return next((query for query, times in Counter(queries).items() if times > 1), None)
 
 
 def _deal_strata(
-    topics: list[str],
+    queries: list[str],
     by: Mapping[str, Any] | None,
     by_name: str | None,
     random: np.random.Generator,
 ) -> Ints:
     """Return the rows of the queries, stratum by stratum, all in random order."""
-    order = sorted(range(len(topics)), key=lambda row: topics[row].encode())
+    order = sorted(range(len(queries)), key=lambda row: queries[row].encode())
     strata: dict[Any, list[int]] = {}
     for row in order:
-        if by is not None and topics[row] not in by:
+        if by is not None and queries[row] not in by:
             what = by_name or "stratum"
-            raise OptionError(f"query {topics[row]!r} has no {what}; splits by it need one of each")
-        strata.setdefault(None if by is None else by[topics[row]], []).append(row)
+            raise OptionError(
+                f"query {queries[row]!r} has no {what}; splits by it need one of each"
+            )
+        strata.setdefault(None if by is None else by[queries[row]], []).append(row)
     groups = list(strata.values())
     shuffled = [random.permutation(groups[at]) for at in random.permutation(len(groups))]
     return np.concatenate(shuffled).astype(np.int64)
 
 
-def _fold(topics: list[str], number: Ints, chosen: int, repeat: int) -> Fold:
+def _fold(queries: list[str], number: Ints, chosen: int, repeat: int) -> Fold:
     """Return the fold that tests on the queries of one number, in their order."""
     in_test = (number == chosen).tolist()
     train, test = (
-        tuple(topic for topic, out in zip(topics, in_test, strict=True) if out == wanted)
+        tuple(query for query, out in zip(queries, in_test, strict=True) if out == wanted)
         for wanted in (False, True)
     )
     return Fold(train, test, repeat)
@@ -313,7 +372,7 @@ def read_splits(path: str | os.PathLike[str]) -> Splits:
         found = json.loads(_read_text(path))
     except json.JSONDecodeError as error:
         raise InputError(
-            f"is no JSON: {error.msg}", source=source, line=error.lineno, column=error.colno
+            f"is not JSON: {error.msg}", source=source, line=error.lineno, column=error.colno
         ) from None
     try:
         return _from_json(found)
@@ -346,7 +405,7 @@ def _read_text(path: str | os.PathLike[str]) -> str:
 
 def _from_json(found: Any) -> Splits:
     if not isinstance(found, dict) or found.get("format") != _FORMAT:
-        raise InputError(f'holds no splits: expected an object with "format": "{_FORMAT}"')
+        raise InputError(f'has no splits: expected an object with "format": "{_FORMAT}"')
     check_word("kind", found.get("kind"), _SPLIT_KINDS)
     seed, by = found.get("seed"), found.get("by")
     if not isinstance(seed, int) or isinstance(seed, bool):
@@ -363,35 +422,35 @@ def _from_json(found: Any) -> Splits:
 
 def _fold_from_json(fold: Any, number: int) -> Fold:
     if not isinstance(fold, dict):
-        raise InputError(f"fold {number} is no object")
+        raise InputError(f"fold {number} is not an object")
     repeat = fold.get("repeat", 1)
     if not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 1:
         raise InputError(f'fold {number}: "repeat" is a whole number from 1 on; found {repeat!r}')
     parts = []
     for part in ("train", "test"):
-        topics = fold.get(part)
-        if not isinstance(topics, list) or not all(isinstance(topic, str) for topic in topics):
+        queries = fold.get(part)
+        if not isinstance(queries, list) or not all(isinstance(query, str) for query in queries):
             raise InputError(f'fold {number}: "{part}" is a list of queries, each a text')
-        if not topics:
+        if not queries:
             raise InputError(f"fold {number}: there is no query to {part} on")
-        parts.append(tuple(topics))
+        parts.append(tuple(queries))
     train, test = parts
     twice = _find_repeated((*train, *test))
     if twice is not None:
-        where = "to train on and to test on" if twice in train and twice in test else "twice"
-        raise InputError(f"fold {number}: query {twice!r} is there {where}")
+        where = "in both parts" if twice in train and twice in test else "twice"
+        raise InputError(f"fold {number}: query {twice!r} occurs {where}")
     return Fold(train, test, repeat)
 
 
 def _check_whole(splits: Splits) -> None:
     """Raise an InputError unless the folds fit each other and the kind of splits."""
-    every = set(splits.topics)
+    every = set(splits.queries)
     for number, fold in enumerate(splits.folds, start=1):
-        for topic in every.symmetric_difference((*fold.train, *fold.test)):
-            raise InputError(f"fold {number}: query {topic!r} is in some folds only")
+        for query in every.symmetric_difference((*fold.train, *fold.test)):
+            raise InputError(f"fold {number}: query {query!r} is in some folds only")
     repeats = [fold.repeat for fold in splits.folds]
     if repeats != sorted(repeats) or set(repeats) != set(range(1, repeats[-1] + 1)):
-        raise InputError('the folds\' "repeat" is to count 1, 2, 3 and on')
+        raise InputError('the folds\' "repeat" must count 1, 2, 3 and so on')
     if splits.kind == "hold-out":
         if len(splits.folds) > 1:
             raise InputError(f"a hold-out has one fold; found {len(splits.folds)}")
@@ -401,12 +460,12 @@ def _check_whole(splits: Splits) -> None:
             f"the queries were dealt out {repeats[-1]} times, which is no {splits.kind}"
         )
     for repeat, group in groupby(splits.folds, key=lambda fold: fold.repeat):
-        tested = [topic for fold in group for topic in fold.test]
+        tested = [query for fold in group for query in fold.test]
         twice = _find_repeated(tested)
         if twice is not None:
             raise InputError(f"query {twice!r} is tested on in two folds of repeat {repeat}")
-        for topic in every.difference(tested):
-            raise InputError(f"query {topic!r} is tested on in no fold of repeat {repeat}")
+        for query in every.difference(tested):
+            raise InputError(f"query {query!r} is tested on in no fold of repeat {repeat}")
 
 
 _json = partial(json.dumps, ensure_ascii=False)

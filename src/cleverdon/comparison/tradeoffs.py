@@ -92,7 +92,7 @@ class Tradeoffs(Result):
         measure: The measure.
         axes: The costs that count for the Pareto front.
         systems: The systems.
-        topics: The number of queries.
+        queries: The number of queries.
 
     >>> from cleverdon import evaluate
     >>> scores = evaluate({"q1": {"a": 1}}, {"run": {"q1": {"a": 1.0}}}, "RR")
@@ -103,7 +103,7 @@ class Tradeoffs(Result):
     measure: Measure
     axes: tuple[str, ...]
     systems: tuple[SystemTradeoff, ...]
-    topics: int
+    queries: int
 
     def sections(
         self, *, exact: bool = False, columns: Sequence[str] = _COST_COLUMNS
@@ -247,7 +247,7 @@ def find_tradeoffs(
         measure=sample.measure,
         axes=used,
         systems=tuple(replace(one, beaten_by=by) for one, by in zip(found, beaten, strict=True)),
-        topics=len(sample.topics),
+        queries=len(sample.queries),
     )
 
 

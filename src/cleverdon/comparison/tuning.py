@@ -43,8 +43,8 @@ class Choice:
     tied: tuple[str, ...]  # settings that were as good
     train: float
     test: float
-    train_topics: int
-    test_topics: int
+    train_queries: int
+    test_queries: int
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Tuning(Result):
                 repr(score) if exact else format_score(self.measure, score) for score in scores
             ]
             start = [str(one.repeat), str(one.fold), printable(one.setting)]
-            rows.append([*start, *cells, str(one.train_topics), str(one.test_topics)])
+            rows.append([*start, *cells, str(one.train_queries), str(one.test_queries)])
         notes = str(self).split("\n") if screen else []
         sentences = [f"{label}: {' '.join(text.split())}." for label, text in self.lines()]
         below = [] if screen else [f"{self.title}.", *sentences]
@@ -210,15 +210,15 @@ def tune_scores(
             f"there is only one setting, {sample.systems[0]!r}, and nothing to choose"
         )
     if isinstance(folds, int):
-        return _tuned(sample, k_fold(sample.topics, folds=folds, repeats=repeats, seed=seed))
+        return _tuned(sample, k_fold(sample.queries, folds=folds, repeats=repeats, seed=seed))
     splits = folds if isinstance(folds, Splits) else read_splits(folds)
     if repeats != 1:
         raise OptionError("repeats go with a number of folds; splits have their own")
     which = "are they of these qrels?"
-    for topic in set(splits.topics).difference(scores.queries):
-        raise OptionError(f"query {topic!r} of the splits has no judgments; {which}")
-    for topic in set(scores.queries).difference(splits.topics):
-        raise OptionError(f"query {topic!r} is in no fold of the splits; {which}")
+    for query in set(splits.queries).difference(scores.queries):
+        raise OptionError(f"query {query!r} of the splits has no judgments; {which}")
+    for query in set(scores.queries).difference(splits.queries):
+        raise OptionError(f"query {query!r} is in no fold of the splits; {which}")
     return _tuned(sample, splits)
 
 
@@ -243,18 +243,18 @@ def _tuned(sample: Sample, splits: Splits) -> Tuning:
                 ),
                 train=average(sample.measure, sample.values[row, train[f]]),
                 test=average(sample.measure, sample.values[row, test[f]]),
-                train_topics=int(train[f].sum()),
-                test_topics=int(test[f].sum()),
+                train_queries=int(train[f].sum()),
+                test_queries=int(test[f].sum()),
             )
         )
-    held = np.full((splits.repeats, len(sample.topics)), np.nan)
+    held = np.full((splits.repeats, len(sample.queries)), np.nan)
     for f, fold in enumerate(splits.folds):
         held[fold.repeat - 1, test[f]] = sample.values[best_of_fold[f], test[f]]
     tested = test.any(axis=0)
     held = held[:, tested]
     repeat_scores = tuple(average(sample.measure, row) for row in held)
     best = int(np.round(sample.merits[:, tested].mean(axis=1), _DIGITS).argmax())
-    names = [sample.topics[t] for t in np.flatnonzero(tested)]
+    names = [sample.queries[t] for t in np.flatnonzero(tested)]
     return Tuning(
         measure=sample.measure,
         settings=sample.systems,
@@ -273,7 +273,7 @@ def _members(sample: Sample, splits: Splits, part: str) -> Bools:
     members = []
     for number, fold in enumerate(splits.folds, start=1):
         wanted = set(fold.train if part == "train" else fold.test)
-        members.append(np.array([topic in wanted for topic in sample.topics]))
+        members.append(np.array([query in wanted for query in sample.queries]))
         if not members[-1].any():
             raise OptionError(
                 f"fold {number} of the splits has no query to {part} on that all settings have"

@@ -34,7 +34,7 @@ class DemoOptions(Options):
 
     directory: Path = argument(click.Path(file_okay=False, path_type=Path), default="demo")
     bench: bool = flag(
-        "Time the systems as well.  [default: do]", flags="--bench/--no-bench", default=True
+        "Time the systems as well.  [default: on]", flags="--bench/--no-bench", default=True
     )
 
 
@@ -95,9 +95,9 @@ def _evaluated(demo: Demo, directory: Path, *, bench: bool) -> None:
     click.echo(f"  cleverdon collection stats {files}")
     click.echo(f"  cleverdon pool simulate {files} --budget 20")
     engine = f"sqlite:{demo.indexes[0]}"
-    click.echo(f"  cleverdon search '{engine}?operator=and' {demo.topics} -o and.run")
-    click.echo(f"  cleverdon bench {engine} {demo.topics} --sweep 50:800 --seconds 3")
-    judged = f"--queries {demo.topics} --runs {runs} --documents {demo.collection}"
+    click.echo(f"  cleverdon search '{engine}?operator=and' {demo.query_file} -o and.run")
+    click.echo(f"  cleverdon bench {engine} {demo.query_file} --sweep 50:800 --seconds 3")
+    judged = f"--queries {demo.query_file} --runs {runs} --documents {demo.collection}"
     click.echo(f"  cleverdon judge init judging {judged}\n")
     click.echo(_report(demo, found, raised, directory / "report.html"))
 
@@ -131,7 +131,7 @@ def _report(demo: Demo, found: Comparison, raised: list[Doubt], path: Path) -> s
         report(
             found,
             title="Four ways to search Python's documentation",
-            queries=read_texts(demo.topics),
+            queries=read_texts(demo.query_file),
             documents=read_texts(demo.collection, wanted=shown_documents(found.scores)),
             doubts=raised,
             costs=demo.costs,

@@ -305,7 +305,7 @@ _DOCSTRING_WORDS = """
     sets specified specify take takes true false two use used uses using value values
 """
 
-_NO_TOPIC = FUNCTION_WORDS | frozenset(_DOCSTRING_WORDS.split())
+_NO_SUBJECT = FUNCTION_WORDS | frozenset(_DOCSTRING_WORDS.split())
 
 
 def _stem(word: str) -> str:
@@ -326,14 +326,16 @@ def _stem(word: str) -> str:
     return word
 
 
-def _topic_stems(text: str) -> frozenset[str]:
+def _subject_stems(text: str) -> frozenset[str]:
     """The stems of the words that say what a sentence is about.
 
-    >>> sorted(_topic_stems("Return the LogRecords of a parser."))
+    >>> sorted(_subject_stems("Return the LogRecords of a parser."))
     ['log', 'pars', 'record']
     """
     return frozenset(
-        _stem(word) for word in words(_split_camel(text)) if word not in _NO_TOPIC and len(word) > 1
+        _stem(word)
+        for word in words(_split_camel(text))
+        if word not in _NO_SUBJECT and len(word) > 1
     )
 
 
@@ -380,7 +382,7 @@ _CODE = re.compile(r"\w\(|\w\.\w|_")
 
 
 @dataclass(frozen=True)
-class Topic:
+class DemoQuery:
     """A query, and the document whose summary it is."""
 
     id: str
@@ -388,9 +390,9 @@ class Topic:
     document: DemoDocument
 
 
-def choose_topics(
+def choose_queries(
     documents: Sequence[DemoDocument], *, count: int = _QUERIES, per_module: int = _PER_MODULE
-) -> tuple[Topic, ...]:
+) -> tuple[DemoQuery, ...]:
     """Draw queries evenly over the modules, the same ones every time.
 
     A document's turn is decided by the SHA-256 of its id. That is as good as chance, owes nothing
@@ -428,7 +430,7 @@ def choose_topics(
             taken[document.module] += 1
     in_order = sorted(drawn.items(), key=lambda item: item[1].id)
     return tuple(
-        Topic(id=f"q{number:03}", text=text, document=document)
+        DemoQuery(id=f"q{number:03}", text=text, document=document)
         for number, (text, document) in enumerate(in_order, start=1)
     )
 
@@ -456,7 +458,7 @@ def _asks_something(text: str) -> bool:
         _is_sentence(text)
         and _CODE.search(text) is None
         and _SHORTEST <= len(text.split()) <= _LONGEST
-        and len(_topic_stems(text)) >= _LEAST_STEMS
+        and len(_subject_stems(text)) >= _LEAST_STEMS
     )
 
 
@@ -464,7 +466,7 @@ def _gives_itself_away(document: DemoDocument, text: str, usage: Counter[str]) -
     name = document.name.lower()
     if name in re.findall(r"\w+", text.lower()) and usage[name] <= _EVERYDAY:
         return True
-    asked = _topic_stems(text)
+    asked = _subject_stems(text)
     named = {_stem(word) for word in words(name_words(document.name))}
     return 2 * len(asked & named) > len(asked)
 
@@ -475,9 +477,9 @@ DESCRIBED, RELATED, UNRELATED = 2, 1, 0
 # speak of one subject (`Counter.update` and `Counter.subtract`, 0.79; `readlink` and `lstat`,
 # 0.49); below 0.1 they share a word such as "file" and no subject. Between the two one can argue,
 # and what can be argued about is left unjudged.
-_SAME_TOPIC = 0.35
+_SAME_SUBJECT = 0.35
 
-_OTHER_TOPIC = 0.1
+_OTHER_SUBJECT = 0.1
 
 _MOST_UNRELATED = 6  # a query
 
@@ -486,12 +488,12 @@ _MOST_UNRELATED = 6  # a query
 class Judgment:
     """One line of the qrels."""
 
-    topic: str
+    query: str
     document: str
     grade: int
 
 
-def judge(topics: Sequence[Topic], documents: Sequence[DemoDocument]) -> tuple[Judgment, ...]:
+def judge(queries: Sequence[DemoQuery], documents: Sequence[DemoDocument]) -> tuple[Judgment, ...]:
     """Grade documents for every query, ordered by query and document.
 
     - 2: the item that the query describes, and any other whose summary is the same sentence.
@@ -501,7 +503,7 @@ def judge(topics: Sequence[Topic], documents: Sequence[DemoDocument]) -> tuple[J
       that no system would return tells nothing. A class and its methods are never judged unrelated
       to each other.
     """
-    stems = {document.id: _topic_stems(document.summary) for document in documents}
+    stems = {document.id: _subject_stems(document.summary) for document in documents}
     weights = _weigh_stems(stems.values())
     in_module: dict[str, list[DemoDocument]] = defaultdict(list)
     saying: dict[tuple[str, ...], list[DemoDocument]] = defaultdict(list)
@@ -509,11 +511,11 @@ def judge(topics: Sequence[Topic], documents: Sequence[DemoDocument]) -> tuple[J
         in_module[document.module].append(document)
         saying[words(document.summary)].append(document)
     judged: list[Judgment] = []
-    for topic in topics:
-        described = {document.id for document in saying[words(topic.document.summary)]}
-        neighbours = _neighbours(topic.document, in_module[topic.document.module], stems, weights)
+    for query in queries:
+        described = {document.id for document in saying[words(query.document.summary)]}
+        neighbours = _neighbours(query.document, in_module[query.document.module], stems, weights)
         grades = dict(neighbours) | dict.fromkeys(described, DESCRIBED)
-        judged += (Judgment(topic.id, key, grades[key]) for key in sorted(grades))
+        judged += (Judgment(query.id, key, grades[key]) for key in sorted(grades))
     return tuple(judged)
 
 
@@ -528,9 +530,11 @@ def _neighbours(
     unrelated: list[tuple[float, int, str]] = []
     for place, document in enumerate(module):
         share = weights.shared(stems[asked.id], stems[document.id])
-        if share >= _SAME_TOPIC:
+        if share >= _SAME_SUBJECT:
             yield document.id, RELATED
-        elif share < _OTHER_TOPIC and _is_sentence(document.summary) and not _akin(asked, document):
+        elif (
+            share < _OTHER_SUBJECT and _is_sentence(document.summary) and not _akin(asked, document)
+        ):
             unrelated.append((-share, abs(place - home), document.id))
     for _, _, document_id in sorted(unrelated)[:_MOST_UNRELATED]:
         yield document_id, UNRELATED
@@ -540,5 +544,5 @@ def _akin(one: DemoDocument, other: DemoDocument) -> bool:
     """Tell whether one contains the other, or their names share a word."""
     if one.id == other.owner or other.id == one.owner:
         return True
-    asked = _topic_stems(f"{one.summary} {name_words(one.name)}")
-    return not asked.isdisjoint(_topic_stems(name_words(other.name)))
+    asked = _subject_stems(f"{one.summary} {name_words(one.name)}")
+    return not asked.isdisjoint(_subject_stems(name_words(other.name)))

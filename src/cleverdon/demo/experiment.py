@@ -13,8 +13,8 @@ from cleverdon._common.files import write_file
 from cleverdon._common.progress import Progress, ignore_progress
 from cleverdon.demo.collection import (
     DemoDocument,
-    Topic,
-    choose_topics,
+    DemoQuery,
+    choose_queries,
     collect_documents,
     import_modules,
     judge,
@@ -34,7 +34,7 @@ class Demo:
     """The files of the demo, and its size."""
 
     collection: Path
-    topics: Path
+    query_file: Path
     qrels: Path
     indexed: Path  # what the systems index of the collection
     indexes: tuple[Path, ...]
@@ -70,11 +70,11 @@ def write_demo(directory: Path, *, progress: Progress | None = None, measure: bo
     _write_lines(directory / "collection.jsonl", map(_collection_line, documents))
 
     report(f"drawing queries and judgments from {len(documents):,} documents")
-    topics = choose_topics(documents)
-    _write_lines(directory / "topics.tsv", (f"{topic.id}\t{topic.text}" for topic in topics))
-    judgments = judge(topics, documents)
+    queries = choose_queries(documents)
+    _write_lines(directory / "topics.tsv", (f"{query.id}\t{query.text}" for query in queries))
+    judgments = judge(queries, documents)
     _write_lines(
-        directory / "qrels.txt", (f"{one.topic} 0 {one.document} {one.grade}" for one in judgments)
+        directory / "qrels.txt", (f"{one.query} 0 {one.document} {one.grade}" for one in judgments)
     )
 
     folder = directory / "indexes"
@@ -82,26 +82,30 @@ def write_demo(directory: Path, *, progress: Progress | None = None, measure: bo
     _write_lines(folder / "documents.jsonl", map(_indexed_line, searched))
     demo = Demo(
         collection=directory / "collection.jsonl",
-        topics=directory / "topics.tsv",
+        query_file=directory / "topics.tsv",
         qrels=directory / "qrels.txt",
         indexed=folder / "documents.jsonl",
         indexes=tuple(system.index(folder) for system in _SYSTEMS),
         runs=tuple(directory / "runs" / f"{system.name}.run" for system in _SYSTEMS),
         documents=len(documents),
-        queries=len(topics),
+        queries=len(queries),
         skipped=imported.skipped,
     )
     runs = {}
     for system, path in zip(_SYSTEMS, demo.runs, strict=True):
         report(f"indexing, and searching with {system.name}: {system.description}")
         open_engine(system.engine(folder)).index(searched)
-        runs[system] = _search_topics(system, folder, topics)
-        _write_lines(path, _run_lines(runs[system], topics))
-    return _measured(demo, folder, topics, runs, report) if measure else demo
+        runs[system] = _search_queries(system, folder, queries)
+        _write_lines(path, _run_lines(runs[system], queries))
+    return _measured(demo, folder, queries, runs, report) if measure else demo
 
 
 def _measured(
-    demo: Demo, folder: Path, topics: Sequence[Topic], runs: dict[System, Run], report: Progress
+    demo: Demo,
+    folder: Path,
+    queries: Sequence[DemoQuery],
+    runs: dict[System, Run],
+    report: Progress,
 ) -> Demo:
     from cleverdon.costs import merge_costs  # engines load slowly
     from cleverdon.engines.resources import OtherPrograms
@@ -112,7 +116,7 @@ def _measured(
         for system, run in runs.items():
             report(f"timing {system.name}: indexing, then {LOAD_RATE:g} requests a second")
             found.append(_measure_index(system, folder, demo.indexed))
-            found.append(_measure_load(system, folder, topics, run))
+            found.append(_measure_load(system, folder, queries, run))
     except MissingExtra as error:
         return replace(demo, unmeasured=str(error))
     return replace(demo, costs=merge_costs(found), busy=others.cores(0.0))
@@ -133,14 +137,14 @@ def _indexed_line(document: Indexed) -> str:
     return json.dumps(fields, ensure_ascii=False)
 
 
-def _run_lines(run: Run, topics: Sequence[Topic]) -> Iterator[str]:
-    for topic in topics:
+def _run_lines(run: Run, queries: Sequence[DemoQuery]) -> Iterator[str]:
+    for query in queries:
         for rank, (document, score) in enumerate(
-            run.ranking(topic.id) if topic.id in run else [], start=1
+            run.ranking(query.id) if query.id in run else [], start=1
         ):
             # repr() gives the shortest digits that read back as the same number: rounding would
             # make ties.
-            yield f"{topic.id} Q0 {document} {rank} {score!r} {run.name}"
+            yield f"{query.id} Q0 {document} {rank} {score!r} {run.name}"
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:
@@ -210,13 +214,13 @@ def _indexed_document(documents: Iterable[DemoDocument]) -> tuple[Indexed, ...]:
     )
 
 
-def _search_topics(
-    system: System, folder: Path, topics: Iterable[Topic], *, depth: int = DEPTH
+def _search_queries(
+    system: System, folder: Path, queries: Iterable[DemoQuery], *, depth: int = DEPTH
 ) -> Run:
     """Put every query to a system, whose index is in the folder."""
     from cleverdon.engines.retrieval import search as put  # engines load slowly
 
-    return put(system.engine(folder), {topic.id: topic.text for topic in topics}, k=depth)
+    return put(system.engine(folder), {query.id: query.text for query in queries}, k=depth)
 
 
 def _with_parts(name: str) -> str:
@@ -245,7 +249,7 @@ def _measure_index(system: System, folder: Path, collection: Path) -> Costs:
     return index(system.engine(folder), collection, name=system.name, repeat=1).costs()
 
 
-def _measure_load(system: System, folder: Path, topics: Sequence[Topic], run: Run) -> Costs:
+def _measure_load(system: System, folder: Path, queries: Sequence[DemoQuery], run: Run) -> Costs:
     """Ask for every query once, at random moments, whether or not others are answered.
 
     What is timed are the answers that the run has; should they differ, nothing of it is valid.
@@ -255,7 +259,7 @@ def _measure_load(system: System, folder: Path, topics: Sequence[Topic], run: Ru
     from cleverdon.engines.load.sender import load
     from cleverdon.engines.load.workload import Mix, OpenLoop
 
-    mix = Mix.of({topic.id: topic.text for topic in topics})
+    mix = Mix.of({query.id: query.text for query in queries})
     found = load(
         open_engine(system.engine(folder)),
         mix,
@@ -269,7 +273,7 @@ def _measure_load(system: System, folder: Path, topics: Sequence[Topic], run: Ru
         settings={"load": {"loop": "open", "rate": LOAD_RATE, "k": DEPTH}},
     )
     other = sum(
-        results != (run.ranking(topics[place].id) if topics[place].id in run else [])
+        results != (run.ranking(queries[place].id) if queries[place].id in run else [])
         for place, results in found.answers.items()
     )
     if not other:

@@ -251,7 +251,7 @@ class RankBiased(Measure):
 class RBP(RankBiased):
     """Rank-biased precision: the gain per result read, of a user who goes on with probability p.
 
-    A result's gain is its grade over the largest grade of the collection (gain=topic: of the query,
+    A result's gain is its grade over the largest grade of the collection (gain=query: of the query,
     if above 1, as in trec_eval). With `rel` it is 1 from that grade on, and 0 below. What the
     unjudged results could still add is `RBPResidual`.
     """
@@ -260,20 +260,27 @@ class RBP(RankBiased):
     user = "Goes on to the next result with probability p, no matter what the last one was."
     undefined = "never"
     source = "Moffat & Zobel 2008, doi:10.1145/1416950.1416952"
-    trec_eval = ("rbp(p=0.9,gain=topic)",)
+    trec_eval = ("rbp(p=0.9,gain=query)",)
+    spellings = {
+        "gain": {
+            "collection": {"gain": "collection"},
+            "query": {"gain": "query"},
+            "topic": {"gain": "query"},  # the old spelling
+        }
+    }
     promises = frozenset({"in range", "swap", "unjudged tail", "gain"})
     worked = """
         RBP(p=0.5)                1 0 1     max=1  = 0.625
         RBP(p=0.5)                1 0 2     max=2  = 0.375
         RBP(p=0.5,rel=1)          1 0 2     max=2  = 0.625
-        RBP(p=0.5,gain=topic)     2 1       max=4  = 0.625
+        RBP(p=0.5,gain=query)     2 1       max=4  = 0.625
         RBP(p=0.5)@1              1 0 1     max=1  = 0.5
         RBP                       0 -              = 0
     """
 
     k: int | None = None
     rel: float | None = None
-    gain: Literal["collection", "topic"] = "collection"
+    gain: Literal["collection", "query"] = "collection"
 
     def score(self, hits: Hits) -> Floats:
         top = hits.top(self.k)
@@ -284,7 +291,7 @@ class RBP(RankBiased):
 
     def keeps(self, promise: Promise) -> bool:
         # One better grade in a query makes all its other grades worth less.
-        scaled = promise == "gain" and self.gain == "topic" and self.rel is None
+        scaled = promise == "gain" and self.gain == "query" and self.rel is None
         return super().keeps(promise) and not scaled
 
     def as_share(self) -> WeightedGain | None:
@@ -301,7 +308,7 @@ class RBP(RankBiased):
             return hits.relevant(self.rel).astype(float)
         judged = hits.judgments
         largest = np.full(len(hits), max(judged.top_grade, 0))
-        if self.gain == "topic":
+        if self.gain == "query":
             largest = np.ones(len(hits))
             np.maximum.at(largest, judged.query, judged.grade)
         return np.maximum(hits.grade, 0) / np.where(largest > 0, largest, 1)[hits.query]

@@ -15,7 +15,7 @@ from cleverdon.plots.kinds import PLOT_KINDS
 if TYPE_CHECKING:  # the functions of PLOT_KINDS, for type checkers
     from cleverdon.charts.export import save as save
     from cleverdon.plots.by_query import heat_map as heat_map
-    from cleverdon.plots.by_query import topics as topics
+    from cleverdon.plots.by_query import queries as queries
     from cleverdon.plots.comparisons import bounds as bounds
     from cleverdon.plots.comparisons import forest as forest
     from cleverdon.plots.comparisons import pairs as pairs

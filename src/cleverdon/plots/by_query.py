@@ -24,7 +24,7 @@ _SHOWN = 300
 _WIDTH = 640
 
 
-def topics(
+def queries(
     scores: Scores,
     measure: str | Measure,
     system: str,
@@ -47,27 +47,27 @@ def topics(
     >>> from cleverdon import evaluate
     >>> runs = {"a": {"q1": {"d1": 2}}, "b": {"q1": {"d2": 2}}}
     >>> scores = evaluate({"q1": {"d1": 1}}, runs, "AP")
-    >>> chart = topics(scores, "AP", "a", baseline="b")
+    >>> chart = queries(scores, "AP", "a", baseline="b")
     """
     (sample,) = samples(scores, measures=measure)
     if baseline is None:
         return charts.finish_chart(
-            topics_chart(scores.systems, inputs.measure_label(sample.measure)),
-            _topics_rows(sample, system, texts=texts),
+            queries_chart(scores.systems, inputs.measure_label(sample.measure)),
+            _queries_rows(sample, system, texts=texts),
             title=f"{sample.measure} of {system} by query",
             subtitle=f"{inputs.sample_note(sample)}{_sharing(sample, 'bar')}.",
         )
     found = inputs.differences_to_named(sample, baseline, systems=[system])
     return charts.finish_chart(
-        topics_chart(scores.systems, inputs.measure_label(sample.measure), found.baseline),
-        _topics_rows(sample, system, differences=found, texts=texts),
+        queries_chart(scores.systems, inputs.measure_label(sample.measure), found.baseline),
+        _queries_rows(sample, system, differences=found, texts=texts),
         title=f"{sample.measure} of {system}, less that of {found.baseline}, by query",
         subtitle=f"{inputs.sample_note(sample)}: {inputs.tally(found.gains[0])}"
         f"{_sharing(sample, 'bar')}.{inputs.win_note(sample.measure)}",
     )
 
 
-def _topics_rows(
+def _queries_rows(
     sample: Sample,
     system: str,
     *,
@@ -84,12 +84,12 @@ def _topics_rows(
         bars.append(
             {
                 "system": system,
-                **_topics_of(sample, group, texts),
+                **_queries_of(sample, group, texts),
                 "value": value,
                 "outcome": inputs.outcome(-value if lower else value),
             }
         )
-    return {"topics": bars}
+    return {"queries": bars}
 
 
 def _row(found: Differences, system: str) -> Floats:
@@ -97,7 +97,7 @@ def _row(found: Differences, system: str) -> Floats:
     return of
 
 
-def topics_chart(systems: Sequence[str], measure: str, baseline: str | None = None) -> Any:
+def queries_chart(systems: Sequence[str], measure: str, baseline: str | None = None) -> Any:
     """Draw bars in the system's colour, or in those of wins and losses."""
     title = measure
     if baseline is not None:
@@ -106,10 +106,10 @@ def topics_chart(systems: Sequence[str], measure: str, baseline: str | None = No
         charts.system_colour(systems, legend=None) if baseline is None else inputs.outcome_colour()
     )
     return (
-        alt.Chart(named_data("topics"))
+        alt.Chart(named_data("queries"))
         .mark_bar()
         .encode(
-            alt.X("topic:N", sort=None, axis=_topic_axis(), title="queries, the best first"),
+            alt.X("query:N", sort=None, axis=_query_axis(), title="queries, the best first"),
             alt.Y("value:Q", title=title),
             color=colour,
             tooltip=[*charts.tooltips("system:N"), _ABOUT, *charts.number_tooltips("value")],
@@ -179,7 +179,7 @@ def _heat_map_rows(
     order = np.argsort(-mean if sample.measure.better == "lower" else mean, kind="stable")
     cells: list[Row] = []
     for group in _groups(order, _columns(sample)):
-        about = _topics_of(sample, group, texts)
+        about = _queries_of(sample, group, texts)
         for system, values in zip(systems, shown, strict=True):
             value = float(sample.of(system)[group].mean())
             cells.append({"system": system, **about, "value": value})
@@ -202,7 +202,7 @@ def heat_map_chart(systems: Sequence[str], measure: str, *, gains: bool = False)
         # Columns are no whole pixels wide: if they did not overlap, seams would show between them.
         .mark_rect(width=alt.expr("bandwidth('x') + 0.8"))
         .encode(
-            alt.X("topic:N", sort=None, axis=_topic_axis(), title="queries, the hardest first"),
+            alt.X("query:N", sort=None, axis=_query_axis(), title="queries, the hardest first"),
             alt.Y("system:N", sort=list(systems), title=None, axis=names),
             color=colour,
             tooltip=[*charts.tooltips("system:N"), _ABOUT, *charts.number_tooltips(*shown)],
@@ -212,7 +212,7 @@ def heat_map_chart(systems: Sequence[str], measure: str, *, gains: bool = False)
     return alt.Chart(named_data("ends")).mark_rect(opacity=0).encode(color=colour) + cells
 
 
-def _topic_axis() -> alt.Axis:
+def _query_axis() -> alt.Axis:
     # Long ids lose their middle, since they mostly differ at the end.
     end = "slice(datum.label, length(datum.label) - 9)"
     cut = f"length(datum.label) > 16 ? slice(datum.label, 0, 6) + '…' + {end} : datum.label"
@@ -239,16 +239,16 @@ def _groups(order: Ints, most: int) -> list[Ints]:
 
 
 def _sharing(sample: Sample, what: str, most: int = _SHOWN) -> str:
-    each = -(-len(sample.topics) // most)
+    each = -(-len(sample.queries) // most)
     return f"; each {what} is the mean of up to {each} neighbours" if each > 1 else ""
 
 
-def _topics_of(sample: Sample, group: Ints, texts: Mapping[str, str] | None) -> Row:
-    first, others = sample.topics[group[0]], len(group) - 1
+def _queries_of(sample: Sample, group: Ints, texts: Mapping[str, str] | None) -> Row:
+    first, others = sample.queries[group[0]], len(group) - 1
     if others:
-        return {"topic": f"{first} +{others}", "about": f"{first} and {others:,} more, their mean"}
-    text = inputs.short_topic_text(first, texts)
-    return {"topic": first, "about": f"{first}: {text}" if text else first}
+        return {"query": f"{first} +{others}", "about": f"{first} and {others:,} more, their mean"}
+    text = inputs.short_query_text(first, texts)
+    return {"query": first, "about": f"{first}: {text}" if text else first}
 
 
 _ABOUT = alt.Tooltip("about:N", title="query")

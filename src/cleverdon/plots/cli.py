@@ -20,7 +20,7 @@ from cleverdon.cli import options
 from cleverdon.cli.cost_options import MeasuredCosts, costs_files, read_measured_costs
 from cleverdon.cli.declarations import argument, command, flag, option
 from cleverdon.cli.texts import TextFiles, queries
-from cleverdon.comparison.cli.options import ComparisonOptions, TestingOptions
+from cleverdon.comparison.cli.options import ComparisonOptions, TestingOptions, current_name
 from cleverdon.errors import suggest
 from cleverdon.plots.kinds import PLOT_KINDS, PlotKind
 
@@ -62,6 +62,8 @@ _COMPARED = {
 """The options that are keywords of `compare`, by the source of the plot."""
 _SHOWN = ("p", "difference", "relative", "d", "delta")
 """The values that `pairs` can show; repeated here, since altair is not to be loaded for it."""
+_RENAMED_KINDS = {"topics": "queries"}
+"""Old names of kinds; they work for one release, with a note."""
 _FOR_ALL = ("kind", "files", "listed", "output", "dark")  # parameters that every kind takes
 
 
@@ -136,14 +138,14 @@ def plot_command(given: PlotOptions) -> str:
     Examples:
       cleverdon plot --list
       cleverdon plot precision-recall qrels.txt bm25.run --query 301
-      cleverdon plot topics qrels.txt *.run --system dense --baseline bm25 -m AP -o queries.png
+      cleverdon plot queries qrels.txt *.run --system dense --baseline bm25 -m AP -o queries.png
       cleverdon plot forest qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o forest.pdf
       cleverdon plot attention -m RBP -m nDCG -k 50
     """
     if given.listed or given.kind is None:
         width = max(map(len, PLOT_KINDS))
         return "\n".join(f"{name:{width}}  {kind.about}" for name, kind in PLOT_KINDS.items())
-    name = given.kind.replace("_", "-")
+    name = current_name(given.kind.replace("_", "-"), _RENAMED_KINDS, "plot")
     if name not in PLOT_KINDS:
         near = suggest(name, PLOT_KINDS) or "; cleverdon plot --list names all there are"
         raise click.UsageError(f"there is no plot {given.kind!r}{near}")
@@ -222,7 +224,7 @@ class _Plot:
         if self.kind.of == "measures":
             if files:
                 raise click.UsageError(
-                    f"{self.name} is drawn of measures alone, and takes no files"
+                    f"{self.name} is drawn from measures alone, and takes no files"
                 )
         elif not files or (len(files) < 2 and not found.runs):
             more = ", or QRELS and --costs with a run in it" if "costs" in self.keywords else ""

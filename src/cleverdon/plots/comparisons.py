@@ -18,7 +18,7 @@ from cleverdon.comparison.differences import Comparison, Difference
 from cleverdon.errors import OptionError, check_word
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse_all
-from cleverdon.plots.inputs import measure_label, sample_of, select_systems, topics_note
+from cleverdon.plots.inputs import measure_label, queries_note, sample_of, select_systems
 from cleverdon.score_tables import format_score
 from cleverdon.scores import Scores
 
@@ -97,9 +97,9 @@ def forest_chart(systems: Sequence[str], baseline: str | None) -> Any:
         "mean", "baseline_mean", "difference", "low", "high", "corrected"
     )
     names = charts.tooltips("system:N", "baseline:N")
-    topics = charts.tooltips("up:Q", "even:Q", "down:Q")
+    queries = charts.tooltips("up:Q", "even:Q", "down:Q")
     colour = charts.system_colour(systems, legend=None)
-    drawn = charts.intervals_chart(title, colour, [*names, *numbers, *topics])
+    drawn = charts.intervals_chart(title, colour, [*names, *numbers, *queries])
     return drawn.resolve_scale(x="independent")
 
 
@@ -159,8 +159,8 @@ def pairs_rows(
     check_word("show", show, _SHOWN)
     if comparison.baseline is not None:
         raise OptionError(
-            f"the comparison is one against {comparison.baseline} only; compare(scores), without a "
-            "baseline, is one of all pairs"
+            f"the comparison is against {comparison.baseline} only; compare(scores) without a "
+            "baseline compares all pairs"
         )
     sample = sample_of(comparison, measure)
     check_matrix_size(len(sample.systems), "systems")
@@ -255,7 +255,7 @@ def bounds(
         _bounds_chart(scores.systems, [str(measure) for measure in wanted]),
         rows,
         title="Bounds of the means",
-        subtitle=f"{topics_note(scores)}. Whiskers: lowest and highest mean over all {said}.",
+        subtitle=f"{queries_note(scores)}. Whiskers: lowest and highest mean over all {said}.",
     )
 
 

@@ -78,17 +78,17 @@ def precision_recall(
     named, note = inputs.distinguishable_systems(scores, systems, baseline)
     rows = _precision_recall_rows(scores, query, systems=named, rel=rel)
     wanted = int(inputs.hits_of(scores, named[0], query).judgments.relevant(rel)[0])
-    topic, count = inputs.topic_line(query, texts), f"Relevant documents: {wanted:,}."
+    line, count = inputs.query_line(query, texts), f"Relevant documents: {wanted:,}."
     if len(named) == 1:
         name = f"Precision and recall of {named[0]}"
         return charts.finish_chart(
-            precision_recall_chart(), rows, title=name, subtitle=[topic, count]
+            precision_recall_chart(), rows, title=name, subtitle=[line, count]
         )
     return charts.finish_chart(
         _precision_recalls_chart(inputs.coloured_systems(scores, named)),
         rows,
         title="Precision and recall",
-        subtitle=inputs.add_note([topic, f"{count} Thick: interpolated; thin: as ranked."], note),
+        subtitle=inputs.add_note([line, f"{count} Thick: interpolated; thin: as ranked."], note),
     )
 
 
@@ -262,7 +262,7 @@ def eleven_points(
     measure = _interpolation(scores, rel)
     first = measure.at_levels(inputs.hits_of(scores, scores.systems[0]), _RECALL_LEVELS)[0]
     undefined = inputs.count_undefined(scores, scores.systems[0], first)
-    rests = f"Interpolated, mean over {inputs.topics_note(scores, measure, undefined)}."
+    rests = f"Interpolated, mean over {inputs.queries_note(scores, measure, undefined)}."
     return charts.finish_chart(
         _eleven_points_chart(inputs.coloured_systems(scores, named)),
         _eleven_points_rows(scores, rel=rel, systems=named),
@@ -348,7 +348,7 @@ def roc(
             basis += f"; {others:,} {'has' if others == 1 else 'have'} no curve"
         subtitle: str | list[str] = f"{basis}. Judged documents only."
     else:
-        subtitle = [inputs.topic_line(query, texts), "Judged documents only."]
+        subtitle = [inputs.query_line(query, texts), "Judged documents only."]
     return charts.finish_chart(
         _roc_chart(inputs.coloured_systems(scores, named)),
         rows,
@@ -373,7 +373,7 @@ def _roc_rows(
         if query is None:
             drawn = _drawn(scores, system, rel)
             if not drawn.any():
-                raise OptionError("no query has judged documents that are relevant and ones not")
+                raise OptionError("no query has both relevant and non-relevant judged documents")
             x = np.arange(_RATES + 1) / _RATES
             y = _mean_curve(inputs.hits_of(scores, system), drawn, x, rel)
             areas[system] = float(AUC(rel=rel)(inputs.hits_of(scores, system))[drawn].mean())

@@ -65,7 +65,7 @@ def by_cutoff(
         known = any(row["low"] is not None for row in rows["means"])
         said = f"Bands: {confidence:.0%} intervals of each mean."
         band = f" {said}" if known else " Too few queries for bands."
-    rests = f"{_AVERAGES[family[0].average]} over {inputs.topics_note(scores)}.{band}"
+    rests = f"{_AVERAGES[family[0].average]} over {inputs.queries_note(scores)}.{band}"
     return charts.finish_chart(
         by_cutoff_chart(
             inputs.coloured_systems(scores, named),

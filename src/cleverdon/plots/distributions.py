@@ -102,7 +102,7 @@ def histogram_rows(sample: Sample) -> Datasets:
         values = sample.of(system)
         mean = float(values.mean())  # of counts as well, whose average is their sum
         panel = f"{short[system]}: mean {format_score(sample.measure, mean)}"
-        for at, topics in enumerate(_bin_counts(values, edges).tolist()):
+        for at, queries in enumerate(_bin_counts(values, edges).tolist()):
             bins.append(
                 {
                     "system": system,
@@ -110,8 +110,8 @@ def histogram_rows(sample: Sample) -> Datasets:
                     "place": place,
                     "from": float(edges[at]),
                     "to": float(edges[at + 1]),
-                    "topics": topics,
-                    "share": topics / len(values),
+                    "queries": queries,
+                    "share": queries / len(values),
                     "mean": mean,
                 }
             )
@@ -124,7 +124,7 @@ def histogram_chart(systems: Sequence[str], measure: str) -> Any:
         .mark_bar(binSpacing=1)
         .encode(
             alt.X("from:Q", bin="binned", title=measure),
-            _topics(),
+            _queries(),
             color=charts.system_colour(systems, legend=None),
             x2=alt.X2("to:Q"),
             tooltip=[*charts.tooltips("system:N"), *_ends(), *charts.tooltips("share:Q .1%")],
@@ -173,8 +173,8 @@ def differences_rows(found: Differences) -> Datasets:
     rows = zip(found.systems, found.values, found.gains, strict=True)
     for place, (system, values, gains) in enumerate(rows):
         panel, mean = f"{short[system]}: {inputs.tally(gains)}", float(values.mean())
-        topics = _difference_counts(values, edges).tolist()
-        parts = list(zip(edges[:-1].tolist(), edges[1:].tolist(), topics, strict=True))
+        queries = _difference_counts(values, edges).tolist()
+        parts = list(zip(edges[:-1].tolist(), edges[1:].tolist(), queries, strict=True))
         parts.append((0.0, 0.0, int((values == 0).sum())))
         bins += [
             {
@@ -184,7 +184,7 @@ def differences_rows(found: Differences) -> Datasets:
                 "outcome": inputs.outcome(sign * (low + high)),
                 "from": low,
                 "to": high,
-                "topics": count,
+                "queries": count,
                 "mean": mean,
             }
             for low, high, count in parts
@@ -196,7 +196,7 @@ def differences_chart(systems: Sequence[str], measure: str, baseline: str) -> An
     """Draw bars in a panel for each system; the narrow one at 0 counts even queries."""
     title = f"{measure} less that of {short_names(systems).get(baseline, baseline)}"
     rows = alt.Chart().encode(
-        _topics(),
+        _queries(),
         color=inputs.outcome_colour(),
         tooltip=[*charts.tooltips("system:N", "outcome:N"), *_ends()],
     )
@@ -206,7 +206,7 @@ def differences_chart(systems: Sequence[str], measure: str, baseline: str) -> An
         .encode(alt.X("from:Q", bin="binned", title=title), x2=alt.X2("to:Q"))
     )
     even = (
-        rows.transform_filter("datum.outcome == 'even' && datum.topics")
+        rows.transform_filter("datum.outcome == 'even' && datum.queries")
         .mark_bar(size=7)
         .encode(alt.X("from:Q"))
     )
@@ -219,13 +219,13 @@ def _height(systems: Sequence[str]) -> int:
     return 90 if len(systems) <= 5 else 56
 
 
-def _topics() -> alt.Y:
+def _queries() -> alt.Y:
     whole = "datum.value % 1 ? '' : format(datum.value, ',d')"  # there is no half a query
-    return alt.Y("topics:Q", title="queries", axis=alt.Axis(labelExpr=whole, tickCount=4))
+    return alt.Y("queries:Q", title="queries", axis=alt.Axis(labelExpr=whole, tickCount=4))
 
 
 def _ends() -> list[alt.Tooltip]:
-    return charts.tooltips("from:Q .4~g", "to:Q .4~g", "topics:Q")
+    return charts.tooltips("from:Q .4~g", "to:Q .4~g", "queries:Q")
 
 
 def _mean() -> Any:
@@ -290,8 +290,8 @@ def spread_rows(sample: Sample) -> Datasets:
             }
         )
         beyond += [
-            {"system": system, "topic": topic, "value": float(value)}
-            for topic, value in zip(sample.topics, values, strict=True)
+            {"system": system, "query": query, "value": float(value)}
+            for query, value in zip(sample.queries, values, strict=True)
             if not lower - reach <= value <= upper + reach
         ]
     ends = [{"value": float(end)} for end in sample.measure.range if isfinite(end)]
@@ -322,6 +322,6 @@ def spread_chart(systems: Sequence[str], measure: str) -> Any:
             y=row,
             x=alt.X("value:Q"),
             color=colour,
-            tooltip=charts.tooltips("system:N", "topic:N", "value:Q .4f"),
+            tooltip=charts.tooltips("system:N", "query:N", "value:Q .4f"),
         ),
     ).properties(height=alt.Step(30))

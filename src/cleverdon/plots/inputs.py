@@ -115,22 +115,22 @@ def mean_of(scores: Scores, system: str, measure: Measure, values: Floats) -> fl
     return average(measure, averaged_values(scores, system, measure, values))
 
 
-def topics_note(scores: Scores, measure: Measure | None = None, undefined: int = 0) -> str:
+def queries_note(scores: Scores, measure: Measure | None = None, undefined: int = 0) -> str:
     """Note the number of queries, and the treatment of undefined values."""
-    topics = counted(int(scores.evaluated.any(axis=0).sum()), "query")
+    queries = counted(int(scores.evaluated.any(axis=0).sum()), "query")
     if measure is None or not undefined:
-        return topics
+        return queries
     if scores.about.settings.undefined == "skip":
-        return f"{topics}, {undefined:,} left out ({measure.undefined})"
+        return f"{queries}, {undefined:,} left out ({measure.undefined})"
     counts = "count" if undefined > 1 else "counts"
-    return f"{topics}, {undefined:,} of which {counts} as {worst_value(measure):g}"
+    return f"{queries}, {undefined:,} of which {counts} as {worst_value(measure):g}"
 
 
 def count_undefined(scores: Scores, system: str, values: Floats) -> int:
     return int(np.isnan(values[scores.evaluated[scores.systems.index(system)]]).sum())
 
 
-def topic_line(query: str, texts: Mapping[str, str] | None) -> str:
+def query_line(query: str, texts: Mapping[str, str] | None) -> str:
     """Write the query as a line of a subtitle, with its text if that is known."""
     text = " ".join((texts or {}).get(query, "").split())
     if len(text) > _LONGEST_TEXT:
@@ -167,7 +167,9 @@ def differences_to(
     wanted = sample.systems if systems is None else tuple(systems)
     named = tuple(name for name in wanted if name != baseline)
     if not named:
-        raise OptionError(f"there is no system but {baseline!r}, and nothing to compare with it")
+        raise OptionError(
+            f"{baseline!r} is the only system, and there is nothing to compare it with"
+        )
     values = round_differences(np.array([sample.of(name) - base for name in named]))
     return Differences(sample, baseline or "the median of all systems", named, values)
 
@@ -219,11 +221,11 @@ def measure_label(measure: Measure) -> str:
 
 def sample_note(sample: Sample) -> str:
     """Note the number of queries, and the treatment of undefined values."""
-    topics = counted(len(sample.topics), "query")
+    queries = counted(len(sample.queries), "query")
     if not sample.undefined:
-        return topics
+        return queries
     undefined = counted(sample.undefined, "undefined value")
-    return f"{topics}; {undefined} counted as {worst_value(sample.measure):g}"
+    return f"{queries}; {undefined} counted as {worst_value(sample.measure):g}"
 
 
 def win_note(measure: Measure) -> str:
@@ -232,7 +234,7 @@ def win_note(measure: Measure) -> str:
     return words.get(measure.better, "")
 
 
-def short_topic_text(topic: str, texts: Mapping[str, str] | None) -> str:
+def short_query_text(query: str, texts: Mapping[str, str] | None) -> str:
     """Write a query's text for a tooltip, without its end if it is long."""
-    text = " ".join((texts or {}).get(topic, "").split())
+    text = " ".join((texts or {}).get(query, "").split())
     return text if len(text) <= _LONGEST_TIP else text[: _LONGEST_TIP - 1].rstrip() + "…"

@@ -58,7 +58,7 @@ PLOT_KINDS = {
     "histogram": PlotKind(
         "distributions", "scores", "The number of queries by value, system by system."
     ),
-    "topics": PlotKind(
+    "queries": PlotKind(
         "by_query",
         "scores",
         "One system query by query, or its gains and losses against a baseline.",

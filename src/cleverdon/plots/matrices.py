@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cleverdon._common.arrays import Bools, Floats, Ints, json_number
+from cleverdon._common.arrays import Bools, Ints, json_number
 from cleverdon._common.text import counted
 from cleverdon.charts.base import Chart, Datasets, Row, alt, finish_chart, tooltips
 from cleverdon.charts.matrices import check_matrix_size, heat_maps, matrix_cell, matrix_chart
@@ -19,9 +19,9 @@ from cleverdon.errors import OptionError, check_word
 from cleverdon.hits import Hits, cut_off
 from cleverdon.measures.base import Measure
 from cleverdon.measures.confusion import TNR
-from cleverdon.plots.inputs import hits_of, select_systems, topics_note
+from cleverdon.plots.inputs import hits_of, queries_note, select_systems
 from cleverdon.scores import Scores
-from cleverdon.stats.correlation import kendall, spearman
+from cleverdon.stats.correlation import kendall, pearson, spearman
 from cleverdon.stats.resampling import TOOLTIP_RESAMPLES
 
 _UNJUDGED = ("not relevant", "apart")  # the choices for unjudged documents in a confusion matrix
@@ -61,7 +61,7 @@ def confusion(
         _confusion_chart(named, scores.systems),
         confusion_rows(scores, k=k, rel=rel, systems=named, unjudged=unjudged),
         title="Confusion matrix",
-        subtitle=f"Summed over {topics_note(scores)}; returned: among {depth}. "
+        subtitle=f"Summed over {queries_note(scores)}; returned: among {depth}. "
         f"Relevant: grade {rel:g} or above.",
     )
 
@@ -167,7 +167,7 @@ def grades_by_rank(
         _grades_by_rank_chart(named, grades, scores.systems),
         rows,
         title="Grades by rank",
-        subtitle=f"Summed over {topics_note(scores)}.",
+        subtitle=f"Summed over {queries_note(scores)}.",
     )
 
 
@@ -257,7 +257,7 @@ _COEFFICIENTS = {
         "tau_ap": "AP correlation",
         "spearman": "Spearman's rho",
     },
-    "topics": {
+    "queries": {
         "kendall": "Kendall's tau-b",
         "spearman": "Spearman's rho",
         "pearson": "Pearson's r",
@@ -279,7 +279,7 @@ def correlation(
 
     Args:
         scores: The scores of an evaluation.
-        of: "systems" or "topics".
+        of: "systems" or "queries".
         coefficient: "kendall", "spearman" or "tau_ap".
         measures: Some of the measures of the scores; by default all.
 
@@ -297,10 +297,10 @@ def correlation(
     found = samples(scores, measures=numeric if measures is None else measures)
     name = _COEFFICIENTS[of][coefficient]
     systems = counted(len(found[0].systems), "system")
-    topics = counted(len(found[0].topics), "query")
+    queries = counted(len(found[0].queries), "query")
     rests = {
-        "systems": f"{name} of the orders of {systems}, by {topics}.",
-        "topics": f"{name} over {topics}, the mean of {systems}.",
+        "systems": f"{name} of the orders of {systems}, by {queries}.",
+        "queries": f"{name} over {queries}, the mean of {systems}.",
     }
     ends = ("low", "high") if of == "systems" else ()
     return finish_chart(
@@ -315,7 +315,7 @@ def _correlation_rows(
     found: list[Sample], scores: Scores, *, of: str = "systems", coefficient: str = "kendall"
 ) -> Datasets:
     if len(found) < 2:
-        raise OptionError(f"there is one measure only, {found[0].measure}: name another")
+        raise OptionError(f"there is only one measure, {found[0].measure}: name another")
     check_matrix_size(len(found), "measures")
     names = [str(sample.measure) for sample in found]
     pairs: dict[tuple[str, str], Row] = {}
@@ -330,7 +330,7 @@ def _correlation_rows(
             pairs[one.first, one.second] = _cell(made.value) | ends
     else:
         for first, second in combinations(found, 2):
-            value = _over_topics(first, second, coefficient)
+            value = _over_queries(first, second, coefficient)
             pairs[str(first.measure), str(second.measure)] = _cell(value)
     return {
         "cells": [
@@ -347,22 +347,16 @@ def _cell(value: float) -> Row:
     return {"text": f"{value:.2f}", "coefficient": value, "shade": value}
 
 
-def _over_topics(first: Sample, second: Sample, coefficient: str) -> float:
+def _over_queries(first: Sample, second: Sample, coefficient: str) -> float:
     """Return the mean over systems of the correlation over queries; NaN if none is defined."""
     rows = zip(first.merits, second.merits, strict=True)
-    found = [_TOPIC_COEFFICIENTS[coefficient](a, b) for a, b in rows]
+    found = [_QUERY_COEFFICIENTS[coefficient](a, b) for a, b in rows]
     defined = [value for value in found if not isnan(value)]
     return float(np.mean(defined)) if defined else nan
 
 
-def _pearson(a: Floats, b: Floats) -> float:
-    # Values that are all the same but for rounding correlate with nothing.
-    flat = min(float(np.ptp(a)), float(np.ptp(b))) < 1e-12
-    return nan if flat else float(np.corrcoef(a, b)[0, 1])
-
-
-_TOPIC_COEFFICIENTS: dict[str, Callable[[Any, Any], float]] = {
+_QUERY_COEFFICIENTS: dict[str, Callable[[Any, Any], float]] = {
     "kendall": lambda a, b: kendall(dict(enumerate(a)), dict(enumerate(b))),
     "spearman": lambda a, b: spearman(dict(enumerate(a)), dict(enumerate(b))),
-    "pearson": _pearson,
+    "pearson": pearson,
 }

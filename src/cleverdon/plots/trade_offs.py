@@ -229,7 +229,7 @@ def pareto_notes(found: Tradeoffs, *, confidence: float = 0.95) -> list[str]:
     hairs = f"Cross hairs: {confidence:.0%} intervals{_DASHES_NOTE if dashes else ''}."
     many = names_note(len(times))
     lines = [
-        f"{counted(found.topics, 'query')}. {hairs}",
+        f"{counted(found.queries, 'query')}. {hairs}",
         f"Line: {line}" if more else f"Line and filled: {line}",
         *([f"Filled: nor when {' and '.join(more)} counts as well."] if more else []),
     ]
@@ -248,7 +248,7 @@ def pareto_rows(found: Tradeoffs, *, width: int = theme.WIDTH) -> Datasets:
     """Return a point for each system with a response time, and again those of the line."""
     drawn = [one for one in found.systems if one.cost(TIME) is not None]
     if not drawn:
-        raise OptionError(f"no {TIME} was measured of any system, and there is nothing to draw")
+        raise OptionError(f"no {TIME} was measured for any system: there is nothing to draw")
     largest = max((cost.value for cost in (one.cost(SIZE) for one in drawn) if cost), default=0.0)
     short = short_names([one.system for one in found.systems])
     points = [_pareto_point(one, largest, short) for one in drawn]
@@ -361,7 +361,7 @@ def f_lines(
     precision, recall, _ = _measures(k, rel, beta)
     name = "F" if beta == 1 else f"F (beta={beta:g})"
     rests = (
-        f"Means over {inputs.topics_note(scores)}. Along a line, {name} of these means is equal."
+        f"Means over {inputs.queries_note(scores)}. Along a line, {name} of these means is equal."
     )
     return charts.finish_chart(
         _f_lines_chart(

@@ -86,7 +86,7 @@ def attention_rows(
 ) -> Datasets:
     """Return the value of each rank by each measure, and the measures' labels."""
     if not 2 <= cut_off(depth) <= min(_MOST_RANKS, LIMIT // max(len(measures), 1)):
-        raise OptionError(f"depth={depth}: ranks from 1 to between 2 and {_MOST_RANKS:,} are drawn")
+        raise OptionError(f"depth={depth}: expected a number of ranks from 2 to {_MOST_RANKS:,}")
     hits = _one_relevant(depth)
     found = {}
     for measure in measures:

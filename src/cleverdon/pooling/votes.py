@@ -466,13 +466,13 @@ def compare_votes(
     systems = given[0].systems
     (sample,) = samples(scores, systems=systems)
     voted = set(given[0].queries)
-    shared = [at for at, query in enumerate(sample.topics) if query in voted]
+    shared = [at for at, query in enumerate(sample.queries) if query in voted]
     if not shared:
         raise OptionError(
             f"no query has both votes and judgments: runs have {given[0].queries[0]!r}, the "
-            f"judgments {sample.topics[0]!r}"
+            f"judgments {sample.queries[0]!r}"
         )
-    queries = [sample.topics[at] for at in shared]
+    queries = [sample.queries[at] for at in shared]
     on_shared = [votes.on(queries) for votes in given]
     found = order_agreements_with(
         (str(sample.measure), sample.merits[:, shared]),

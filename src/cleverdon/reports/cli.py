@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,13 +18,8 @@ from cleverdon.comparison.cli.options import ComparisonOptions
 if TYPE_CHECKING:
     from cleverdon.comparison.differences import Comparison
     from cleverdon.comparison.doubts import Doubt
-    from cleverdon.reports.content import Finding
     from cleverdon.reports.html_report import Report
     from cleverdon.scores import Scores
-
-
-_FINDINGS = 3
-"""The number of findings of a kind that are listed for a file."""
 
 
 class ReportOptions(ComparisonOptions, DoubtOptions, TextOptions, options.SettingsOptions):
@@ -42,14 +37,14 @@ class ReportOptions(ComparisonOptions, DoubtOptions, TextOptions, options.Settin
         "gives another",
     )
     depth: int = option(
-        options.COUNT, "How many results of each query can be looked at, judged or not.", default=20
+        options.COUNT, "How many results of each query the report shows, judged or not.", default=20
     )
     bounds: bool = flag(
-        "Draw, too, the lowest and highest that averages could be, whatever the order of tied "
-        "results and the grades of unjudged ones."
+        "Also draw the lowest and highest possible averages, over all orders of tied results and "
+        "all grades of unjudged ones."
     )
     check: bool = flag(
-        "Look for what is wrong with the files.  [default: do]",
+        "Look for what is wrong with the files.  [default: on]",
         flags="--check/--no-check",
         default=True,
     )
@@ -90,8 +85,8 @@ def _report(given: ReportOptions) -> Report:
     from cleverdon.cli.progress import bar
     from cleverdon.pages.vega import bundling_in_background
 
-    with bundling_in_background(), bar("comparing and drawing"):
-        from cleverdon.reports.content import Finding, shown_documents
+    with bundling_in_background(), bar("comparing and drawing") as update:
+        from cleverdon.reports.content import Finding, check_files, shown_documents
         from cleverdon.reports.html_report import report
 
         scores = options.evaluated(
@@ -105,8 +100,12 @@ def _report(given: ReportOptions) -> Report:
         )
         costs.check_asked(scores, written)
         paths = {name: source.path for name, source in written.items()}
-        checked = given.check
-        findings = _findings(given.qrels, given.runs, given.qrels_format) if checked else []
+        files = [options.name_and_file(run)[1] for run in given.runs]
+        findings = (
+            check_files(given.qrels, files, qrels_format=given.qrels_format, progress=update)
+            if given.check
+            else []
+        )
         findings += [Finding(paths[name], "warning", text) for name, text in costs.otherwise(paths)]
         compared, raised = _compare(scores, opened, given)
         return report(
@@ -146,33 +145,3 @@ def _compare(
         ),
     )
     return compared, find_doubts(first, tied=ordered, **given.doubting)
-
-
-def _findings(qrels: str, runs: tuple[str, ...], qrels_format: str | None) -> list[Finding]:
-    """Check the files; standard input has been read already."""
-    from cleverdon.checks.linter import check
-    from cleverdon.cli.progress import bar
-    from cleverdon.data import Judgments
-    from cleverdon.errors import InputError
-    from cleverdon.reports.content import Finding
-
-    found = []
-    judgments = None
-    files: dict[str, Literal["run", "qrels"]] = {qrels: "qrels"}
-    files |= {options.name_and_file(run)[1]: "run" for run in runs}
-    for file, kind in files.items():
-        if file == "-":
-            continue
-        with bar(f"checking {file}") as update:
-            try:
-                checked = check(file, kind=kind, qrels=judgments, limit=_FINDINGS, progress=update)
-            except InputError:
-                continue  # formats that are read but not checked
-        for one in checked.findings:
-            where = ":".join(str(part) for part in (file, one.line, one.column) if part)
-            found.append(Finding(where, one.severity, one.message, one.fix))
-        for name, count in checked.hidden.items():
-            found.append(Finding(file, "note", f"{count:,} more: {name}"))
-        if file == qrels:
-            judgments = Judgments.read(qrels, format=qrels_format)
-    return found

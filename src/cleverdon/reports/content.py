@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from cleverdon._common.arrays import json_number
+from cleverdon._common.progress import Progress
 from cleverdon._common.text import counted, printable
+from cleverdon.checks.linter import check
 from cleverdon.comparison.claims import Claim, not_shown_sentence, state_claims
 from cleverdon.comparison.difference_tables import describe_test, difference_record
 from cleverdon.comparison.differences import Comparison
@@ -19,6 +21,7 @@ from cleverdon.comparison.doubts import Doubt
 from cleverdon.comparison.samples import samples
 from cleverdon.comparison.tradeoffs import Tradeoffs
 from cleverdon.data import Judgments
+from cleverdon.errors import InputError
 from cleverdon.formats.texts import Text
 from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure, worst_value
@@ -34,6 +37,8 @@ from cleverdon.stats.resampling import RESAMPLES
 from cleverdon.stats.tests import DRAWS
 from cleverdon.tables.result import as_json
 
+_FINDINGS = 3
+"""The number of findings of a kind that are listed for a file."""
 _BELOW = 20
 """The number of judged results that are shown below those that were kept."""
 _WITH_TEXT = 10
@@ -58,11 +63,11 @@ def _ranking_data(scores: Scores) -> dict[str, Any]:
     def number(doc: str) -> int:
         return numbers.setdefault(doc, len(numbers))
 
-    topics = []
+    queries = []
     for q, query in enumerate(scores.queries):
         grades = kept.judgments[query]
         relevant = _relevant(grades)
-        topics.append(
+        queries.append(
             {
                 "judged": sum(grade >= 0 for grade in grades.values()),
                 "relevant": [[number(doc), grade] for doc, grade in relevant[:_NOT_RETURNED]],
@@ -73,7 +78,7 @@ def _ranking_data(scores: Scores) -> dict[str, Any]:
                 ],
             }
         )
-    return {"documents": list(numbers), "topics": topics}
+    return {"documents": list(numbers), "queries": queries}
 
 
 def _relevant(grades: Mapping[str, float]) -> list[tuple[str, float]]:
@@ -158,6 +163,34 @@ class Finding:
     fix: str = ""
 
 
+def check_files(
+    qrels: str,
+    runs: Iterable[str],
+    *,
+    qrels_format: str | None = None,
+    progress: Progress | None = None,
+) -> list[Finding]:
+    """Check the files of a report, except standard input, which has been read already."""
+    found = []
+    judgments = None
+    files: dict[str, Literal["run", "qrels"]] = {qrels: "qrels", **dict.fromkeys(runs, "run")}
+    for file, kind in files.items():
+        if file == "-":
+            continue
+        try:
+            checked = check(file, kind=kind, qrels=judgments, limit=_FINDINGS, progress=progress)
+        except InputError:
+            continue  # formats that are read but not checked
+        for one in checked.findings:
+            where = ":".join(str(part) for part in (file, one.line, one.column) if part)
+            found.append(Finding(where, one.severity, one.message, one.fix))
+        for name, count in checked.hidden.items():
+            found.append(Finding(file, "note", f"{count:,} more: {name}"))
+        if file == qrels:
+            judgments = Judgments.read(qrels, format=qrels_format)
+    return found
+
+
 def report_content(
     scores: Scores,
     comparisons: Sequence[Comparison],
@@ -179,13 +212,13 @@ def report_content(
         "title": title,
         "systems": list(scores.systems),
         "measures": [_measure_record(scores.measures[m], scores) for m in numeric],
-        "topics": [
+        "queries": [
             {"id": query} | ({"text": queries[query].line} if query in queries else {})
             for query in scores.queries
         ],
         "values": [as_json(scores.values[:, m]) for m in numeric],
         "means": [as_json(scores.means[:, m]) for m in numeric],
-        "compared": _compared_topics(scores),
+        "compared": _compared_queries(scores),
         "comparisons": [_comparison_record(comparison, scores) for comparison in comparisons],
         "costs": [{"table": one.to_html(), "systems": one.to_records()} for one in tradeoffs],
         "doubts": [asdict(doubt) for doubt in doubts],
@@ -208,11 +241,11 @@ def _measure_record(measure: Measure, scores: Scores) -> dict[str, Any]:
     }
 
 
-def _compared_topics(scores: Scores) -> list[int]:
+def _compared_queries(scores: Scores) -> list[int]:
     """Mark the queries on which every system was evaluated."""
     sample = samples(scores, measures=[m for m in scores.measures if not m.text])[0]
     place = {query: q for q, query in enumerate(scores.queries)}
-    return [place[topic] for topic in sample.topics]
+    return [place[query] for query in sample.queries]
 
 
 def _comparison_record(comparison: Comparison, scores: Scores) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from cleverdon.comparison.tradeoffs import Tradeoffs
 from cleverdon.errors import OptionError
 from cleverdon.measures.base import Measure
 from cleverdon.pages.page import WIDE, Figure, figure_of_chart, varying_figure
-from cleverdon.plots.by_query import heat_map_chart, topics_chart
+from cleverdon.plots.by_query import heat_map_chart, queries_chart
 from cleverdon.plots.comparisons import bounds, forest_chart, forest_rows, has_intervals, pairs_rows
 from cleverdon.plots.curves import eleven_points, precision_recall_chart, roc
 from cleverdon.plots.cutoff_curves import by_cutoff_chart, by_cutoff_rows, cut_measures
@@ -76,7 +76,7 @@ def report_figures(
         made = [
             *_of_costs(scores, tradeoffs),
             *_of_comparisons(scores, of, comparisons),
-            *_of_topics(scores, of),
+            *_of_queries(scores, of),
             *_of_measures(scores, of),
         ]
         if scores.rankings is not None:
@@ -148,7 +148,7 @@ def _of_comparisons(
             )
 
 
-def _of_topics(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
+def _of_queries(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
     systems = scores.systems
     yield _by_measure(
         "spread",
@@ -157,14 +157,14 @@ def _of_topics(scores: Scores, of: Sequence[Sample]) -> Iterator[Figure]:
         spread_chart(systems, MEASURE),
         map(spread_rows, of),
     )
-    picked: dict[str, Any] = {"varies": "topics", "width": WIDE, "wide": True}
+    picked: dict[str, Any] = {"varies": "queries", "width": WIDE, "wide": True}
     if len(systems) > 1:
         caption = "A bar for each of the picked queries, the best first"
         yield varying_figure(
-            "topics",
+            "queries",
             f"Where {SYSTEM} gains and loses",
             f"{caption}; click one to see its rankings.",
-            topics_chart(systems, MEASURE, BASELINE),
+            queries_chart(systems, MEASURE, BASELINE),
             {},
             **picked,
         )
@@ -250,9 +250,9 @@ def _of_rankings(scores: Scores, of: Sequence[Sample], baseline: str | None) -> 
         first = chart(scores, systems=scores.systems[0])
         yield figure_of_chart(id, first, rest, varies="system", first="0")
     caption = f"Of the query that is shown, by {SYSTEM}."
-    chart, place = precision_recall_chart(), "topic-figures"
+    chart, place = precision_recall_chart(), "query-figures"
     title = "Precision and recall"
-    yield varying_figure("precision_recall", title, caption, chart, {}, varies="topic", place=place)
+    yield varying_figure("precision_recall", title, caption, chart, {}, varies="query", place=place)
 
 
 def _grades(scores: Scores) -> tuple[float, ...]:

@@ -39,7 +39,7 @@ class Report(Page):
     tradeoffs: tuple[Tradeoffs, ...] = ()
     """Quality and cost, by each measure; none where no costs are known."""
 
-    scripts = ("state", "claims", "plots", "rows", "topics", "rankings", "method", "picks")
+    scripts = ("state", "claims", "plots", "rows", "queries", "rankings", "method", "picks")
 
     def figures(self) -> list[Figure]:
         from cleverdon.reports.figures import report_figures  # altair loads slowly
@@ -62,7 +62,7 @@ class Report(Page):
     def __repr__(self) -> str:
         counts = (
             counted(len(self.content[key]), what)
-            for key, what in (("systems", "system"), ("measures", "measure"), ("topics", "query"))
+            for key, what in (("systems", "system"), ("measures", "measure"), ("queries", "query"))
         )
         return f"<Report {self.content['title']!r}: {', '.join(counts)}>"
 
@@ -103,7 +103,7 @@ def report(
     """
     scores = given.scores if isinstance(given, Comparison) else given
     if not isinstance(scores, Scores):
-        raise OptionError(f"a report is of Scores or a Comparison, not of {type(given).__name__!r}")
+        raise OptionError(f"a report needs Scores or a Comparison, not {type(given).__name__!r}")
     if all(measure.text for measure in scores.measures):
         raise OptionError("a report needs a measure that gives numbers")
     comparisons = _comparisons(given, baseline)
@@ -138,7 +138,7 @@ def _comparisons(given: Scores | Comparison, baseline: str | None) -> tuple[Comp
     elif given.alternative == "two-sided" and given.baseline is None:
         pairs = given
     elif baseline not in (None, given.baseline):
-        raise OptionError("the comparison has a baseline of its own: say it there")
+        raise OptionError("the comparison has its own baseline: pass it to compare()")
     elif given.alternative != "two-sided":
         return (given,)
     else:

@@ -1,7 +1,7 @@
 """Statistics: arrays in, numbers out.
 
-Nothing here knows of search. Rows are comparisons or systems, columns are queries: the units that
-are drawn and paired. Names are loaded when they are first used.
+Nothing here knows of search. Rows are comparisons or systems; columns are units, such as
+queries or users: what is drawn and paired. Names are loaded when they are first used.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     )
     from cleverdon.stats.power import (
         power_of_test,
+        sample_size_for_t_test,
+        sample_size_needed,
         smallest_difference,
-        topics_for_t_test,
-        topics_needed,
     )
     from cleverdon.stats.proportions import hypergeometric_interval, wilson
     from cleverdon.stats.resampling import RESAMPLES, resample
@@ -72,11 +72,11 @@ __all__ = [
     "power_of_test",
     "rbo",
     "resample",
+    "sample_size_for_t_test",
+    "sample_size_needed",
     "smallest_difference",
     "spearman",
     "tau_ap",
-    "topics_for_t_test",
-    "topics_needed",
     "wilson",
 ]
 
@@ -85,7 +85,7 @@ _NAMES = {
     "effect_sizes": "EffectSizes",
     "intervals": "Estimate Interval interval percentile_interval",
     "multiple_comparisons": "benjamini_hochberg bonferroni correct_p_values family_p_values holm",
-    "power": "power_of_test smallest_difference topics_for_t_test topics_needed",
+    "power": "power_of_test smallest_difference sample_size_for_t_test sample_size_needed",
     "proportions": "hypergeometric_interval wilson",
     "resampling": "RESAMPLES resample",
     "tests": "PValue always_valid_p confidence_sequence margin_test p_values",

@@ -298,6 +298,13 @@ def spearman(a: Ranking, b: Ranking) -> float:
     return float(_normalised(x @ y, x @ x, y @ y))
 
 
+def pearson(a: Floats, b: Floats) -> float:
+    """Compute Pearson's r of two series; NaN where one of them does not vary."""
+    # Values that are all the same but for rounding correlate with nothing.
+    flat = min(float(np.ptp(a)), float(np.ptp(b))) < 1e-12
+    return np.nan if flat else float(np.corrcoef(a, b)[0, 1])
+
+
 def _normalised(agreement: Any, one: Any, other: Any) -> Floats:
     """Divide by the geometric mean of two rankings' own totals; NaN where one of them is 0."""
     whole = np.sqrt(np.asarray(one, dtype=float) * other)
@@ -513,10 +520,10 @@ def coefficient_functions(
 
 
 class ResampledValues:
-    """One value of each query, of which resamples draw some several times.
+    """One value of each unit, of which resamples draw some several times.
 
-    The methods take another value of the same queries, and how often each resample drew each
-    query (resamples x queries). They return NaN where all values of a resample are tied.
+    The methods take another value of the same units, and how often each resample drew each
+    unit (resamples x units). They return NaN where all values of a resample are tied.
     """
 
     def __init__(self, values: Floats) -> None:
@@ -553,13 +560,13 @@ class ResampledValues:
         return np.asarray(np.add.reduceat(counts[:, self._order], self._starts, axis=1))
 
     def ranks(self, counts: Floats) -> Floats:
-        """Resamples x queries: each one's rank less the middle; equals share their mean rank."""
+        """Resamples x units: each one's rank less the middle; equals share their mean rank."""
         sizes = self.sizes(counts)
         middle = np.cumsum(sizes, axis=1) - sizes / 2 - counts.sum(axis=1, keepdims=True) / 2
         return np.asarray(middle[:, self.group])
 
     def centred(self, counts: Floats) -> Floats:
-        """Resamples x queries: each one's value less the mean of its resample."""
+        """Resamples x units: each one's value less the mean of its resample."""
         values = self.values - self.values.mean()
         found: Floats = values - (counts @ values)[:, None] / counts.sum(axis=1, keepdims=True)
         # Rounding is no spread.

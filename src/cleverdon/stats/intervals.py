@@ -1,6 +1,6 @@
 """Confidence intervals of averages and of differences between averages.
 
-Student's interval is for means and takes them to be normal. The bootstrap draws queries with
+Student's interval is for means and takes them to be normal. The bootstrap draws units with
 replacement and looks at how the average varies: any average, no shape assumed. The percentile
 interval takes the quantiles of the draws as they are; BCa, the default, corrects them for bias and
 for a spread that grows with the average. Efron 1987, doi:10.1080/01621459.1987.10478410; for
@@ -117,7 +117,7 @@ def interval(values: Floats, **options: Unpack[IntervalOptions]) -> Interval:
     """Return the interval of an average of values; the same on every call.
 
     Args:
-        values: A value for each query.
+        values: A value for each unit.
         options: method, one of `METHODS`; confidence; statistic, one of `STATISTICS` or a function
             that makes one number of the values along the last axis; resamples and seed of the
             bootstrap.
@@ -145,15 +145,15 @@ def intervals(
 ) -> list[Interval]:
     """Return the intervals of many averages at once, all of them from the same resamples.
 
-    `values` are averages x queries; or 2 x averages x queries for differences between two systems'
-    averages on the same queries, drawn together.
+    `values` are averages x units; or 2 x averages x units for differences between two systems'
+    averages on the same units, drawn together.
     """
     check_word("method", method, METHODS)
     if isinstance(statistic, str):
         check_word("statistic", statistic, STATISTICS)
     check_within("confidence", confidence, 0, 1)
     if resamples < 1:
-        raise OptionError(f"resamples={resamples}: there is at least one")
+        raise OptionError(f"resamples={resamples}: expected at least 1")
     if not np.isfinite(values).all():
         raise OptionError("a value is NaN or infinite, and an average of it has no interval")
     sides = values[None] if values.ndim == 2 else values
@@ -283,14 +283,14 @@ def percentile_intervals(
     resamples: int = FEWER_RESAMPLES,
     seed: int = 0,
 ) -> list[Interval]:
-    """Return the percentile interval of each statistic, over resamples of n queries.
+    """Return the percentile interval of each statistic, over resamples of n units.
 
-    `statistic` maps resamples x queries (how often each was drawn) to statistics x resamples. The
+    `statistic` maps resamples x units (how often each was drawn) to statistics x resamples. The
     ends are NaN where so many resamples are undefined that they could hide an end.
     """
     check_within("confidence", confidence, 0, 1)
     if resamples < 1:
-        raise OptionError(f"resamples={resamples}: there is at least one")
+        raise OptionError(f"resamples={resamples}: expected at least 1")
     block = max(1, BLOCK // n)
     drawn = resample(statistic, draw_counts(n), resamples, seed=seed, block=block)
     least = 1 - (1 - confidence) / 2
@@ -306,7 +306,7 @@ def percentile_interval(
         drawn: The value of each resample.
         confidence: The share of values in the interval.
         defined: The share of resamples that must have a value for the interval to exist.
-        known: False where the spread is unknown, as with one query; then the ends are NaN.
+        known: False where the spread is unknown, as with one unit; then the ends are NaN.
 
     Returns:
         The interval.

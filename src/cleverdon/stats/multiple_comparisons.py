@@ -4,7 +4,7 @@ Of twenty comparisons of equal systems, one is expected to be significant at 0.0
 p-value can be compared with the level as if it were the only one.
 
 Two-way analysis of variance takes each value as the sum of a mean, an effect of the system, one
-of the query, and an error. For retrieval: Tague-Sutcliffe & Blustein 1995; Banks et al. 1999,
+of the unit, and an error. For retrieval: Tague-Sutcliffe & Blustein 1995; Banks et al. 1999,
 doi:10.1023/A:1009984519381. Tukey's test compares each pair with the range of as many equal
 systems, so that its p-values need no further correction.
 """
@@ -28,8 +28,8 @@ from cleverdon.stats.tests import (
     DRAWS,
     TOLERANCE,
     PValue,
-    check_enough_topics,
     check_rows,
+    check_sample_size,
     check_test_options,
     p_values_by_counting,
     p_values_by_formula,
@@ -129,7 +129,7 @@ def correct_p_values(correction: str, p_values: Sequence[float]) -> list[float]:
     check_word("correction", correction, CORRECTIONS)
     wrong = [p for p in p_values if not 0 <= p <= 1]  # unlike `p < 0 or p > 1`, true of NaN
     if wrong:
-        raise OptionError(f"{wrong[0]} is no p-value: they lie between 0 and 1")
+        raise OptionError(f"{wrong[0]} is not a p-value: these lie between 0 and 1")
     return CORRECTIONS[correction](p_values)
 
 
@@ -151,10 +151,10 @@ class Effect:
 
 @dataclass(frozen=True)
 class TwoWayVariance:
-    """The sums of squares of a table of systems x queries."""
+    """The sums of squares of a table of systems x units."""
 
     systems: Effect
-    topics: Effect
+    units: Effect
     residual: Effect
 
     def f(self, effect: Effect) -> float:
@@ -177,21 +177,21 @@ class TwoWayVariance:
         It falls below 0 where there is less than chance gives.
         """
         error = self.residual.mean_square
-        cells = 1 + self.systems.freedom + self.topics.freedom + self.residual.freedom
+        cells = 1 + self.systems.freedom + self.units.freedom + self.residual.freedom
         over = effect.squares - effect.freedom * error
         under = effect.squares + (cells - effect.freedom) * error
         return over / under if under else np.nan
 
 
 def two_way_variance(values: Floats) -> TwoWayVariance:
-    """Return the sums of squares of values that are systems x queries."""
-    topics = check_enough_topics("analysis of variance", values)
+    """Return the sums of squares of values that are systems x units."""
+    units = check_sample_size("analysis of variance", values)
     systems = len(values)
     if systems < 2:
         raise OptionError(f"analysis of variance needs at least 2 systems, and there is {systems}")
     of_system = values.mean(axis=1) - values.mean()
-    of_topic = values.mean(axis=0) - values.mean()
-    rest = values - values.mean() - of_system[:, None] - of_topic
+    of_unit = values.mean(axis=0) - values.mean()
+    rest = values - values.mean() - of_system[:, None] - of_unit
     # Squares of nothing but rounding are nothing.
     nothing = values.size * (1e-13 * np.abs(values).max()) ** 2
 
@@ -199,9 +199,9 @@ def two_way_variance(values: Floats) -> TwoWayVariance:
         return Effect(squares if squares > nothing else 0.0, freedom)
 
     return TwoWayVariance(
-        effect(float(topics * np.sum(of_system**2)), systems - 1),
-        effect(float(systems * np.sum(of_topic**2)), topics - 1),
-        effect(float(np.sum(rest**2)), (systems - 1) * (topics - 1)),
+        effect(float(units * np.sum(of_system**2)), systems - 1),
+        effect(float(systems * np.sum(of_unit**2)), units - 1),
+        effect(float(np.sum(rest**2)), (systems - 1) * (units - 1)),
     )
 
 
@@ -268,22 +268,22 @@ def _tukey_test(values: Floats, *, seed: int = 0) -> list[list[PValue]]:
 def _randomised_tukey_test(
     values: Floats, *, seed: int = 0, draws: int = DRAWS
 ) -> list[list[PValue]]:
-    """Test each pair of systems by shuffling each query's values: systems x systems."""
+    """Test each pair of systems by shuffling each unit's values: systems x systems."""
     check_count("draws", draws)
-    systems, topics = values.shape
-    by_topic = (values - values.mean(axis=0)).T  # a query's mean takes no part in any distance
+    systems, units = values.shape
+    by_unit = (values - values.mean(axis=0)).T  # a unit's mean takes no part in any distance
     ranges = np.empty(draws)
     random = np.random.default_rng(seed)
-    size = max(1, BLOCK // by_topic.size)
+    size = max(1, BLOCK // by_unit.size)
     for start in range(0, draws, size):
-        shape = (min(size, draws - start), topics, systems)
+        shape = (min(size, draws - start), units, systems)
         shuffled = np.empty(shape)
-        shuffled[:] = by_topic
+        shuffled[:] = by_unit
         random.permuted(shuffled, axis=2, out=shuffled)
         ranges[start : start + shape[0]] = np.ptp(shuffled.sum(axis=1), axis=1)
     ranges.sort()
-    sums = by_topic.sum(axis=0)
-    slack = TOLERANCE * np.abs(by_topic).sum(axis=0).max()
+    sums = by_unit.sum(axis=0)
+    slack = TOLERANCE * np.abs(by_unit).sum(axis=0).max()
     extreme = draws - np.searchsorted(ranges, np.abs(sums[:, None] - sums) - slack)
     return [p_values_by_counting(row, draws) for row in extreme]
 
@@ -292,7 +292,7 @@ FAMILY_TESTS: dict[str, Callable[..., list[list[PValue]]]] = {
     "tukey": _tukey_test,
     "randomised-tukey": _randomised_tukey_test,
 }
-"""Tests of all pairs at once: each takes values (systems x queries) and gives systems x systems."""
+"""Tests of all pairs at once: each takes values (systems x units) and gives systems x systems."""
 
 
 def family_p_values(
@@ -302,7 +302,7 @@ def family_p_values(
 
     Args:
         test: One of `FAMILY_TESTS`.
-        values: Systems x queries.
+        values: Systems x units.
         alternative: "two-sided"; these tests have no other.
         seed: The seed of random draws.
         options: Options of the test.

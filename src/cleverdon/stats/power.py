@@ -1,7 +1,7 @@
-"""Power of paired tests, and the number of queries that a difference needs.
+"""Power of paired tests, and the number of units that a difference needs.
 
 By formula it is that of a paired t-test; the noncentral distributions are taken as they are,
-where Sakai 2016, doi:10.1007/s10791-015-9273-z, approximates first. By resampling, queries are
+where Sakai 2016, doi:10.1007/s10791-015-9273-z, approximates first. By resampling, units are
 drawn with replacement from those at hand and put to the test itself, over and over; the
 randomisation test then has its p-value from a saddlepoint approximation.
 """
@@ -22,13 +22,13 @@ from cleverdon.stats.effect_sizes import DECIMALS, standard_deviation
 from cleverdon.stats.resampling import BLOCK, resample
 from cleverdon.stats.tests import ALTERNATIVES, p_values, sequential_boundary
 
-_LARGEST = 10_000_000  # for more queries, the answer is infinite
+_LARGEST = 10_000_000  # for more units, the answer is infinite
 
 
 def t_test_power(
     difference: float,
     deviation: float,
-    topics: int,
+    units: int,
     *,
     level: float = 0.05,
     alternative: str = "two-sided",
@@ -36,21 +36,21 @@ def t_test_power(
     """Return the power of a paired t-test, given the standard deviation of the differences."""
     _check_design(level=level)
     towards = _in_direction(difference, alternative)
-    if topics < 2:
+    if units < 2:
         return 0.0  # no test is possible, and nothing is found
     if deviation == 0:
         return float(towards > 0)
     stats = scipy_stats("power of a t-test")
-    shift = towards / deviation * sqrt(topics)
-    reach = stats.t.isf(level / 2 if alternative == "two-sided" else level, topics - 1)
-    found = float(stats.nct.sf(reach, topics - 1, shift))
+    shift = towards / deviation * sqrt(units)
+    reach = stats.t.isf(level / 2 if alternative == "two-sided" else level, units - 1)
+    found = float(stats.nct.sf(reach, units - 1, shift))
     if alternative == "two-sided" and shift < 5:
         # Also what is found on the wrong side, as long as it is not nothing.
-        found += float(stats.nct.cdf(-reach, topics - 1, shift))
+        found += float(stats.nct.cdf(-reach, units - 1, shift))
     return found
 
 
-def topics_for_t_test(
+def sample_size_for_t_test(
     difference: float,
     deviation: float,
     *,
@@ -58,19 +58,19 @@ def topics_for_t_test(
     power: float = 0.8,
     alternative: str = "two-sided",
 ) -> float:
-    """Return the fewest queries with which a paired t-test finds the difference with that power.
+    """Return the fewest units with which a paired t-test finds the difference with that power.
 
     Args:
         difference: The mean difference to be found.
-        deviation: The standard deviation of the differences over queries.
+        deviation: The standard deviation of the differences over units.
         level: The level of significance.
         power: The power to reach.
         alternative: One of `ALTERNATIVES`.
 
     Returns:
-        The number of queries; infinite where the difference is 0 or in the wrong direction.
+        The number of units; infinite where the difference is 0 or in the wrong direction.
 
-    >>> topics_for_t_test(0.05, 0.1)
+    >>> sample_size_for_t_test(0.05, 0.1)
     34
     """
     _check_design(level=level, power=power, deviation=deviation)
@@ -80,13 +80,13 @@ def topics_for_t_test(
     return _smallest_count(lambda n: t_test_power(difference, deviation, n, **how) >= power)
 
 
-def topics_for_anova(
+def sample_size_for_anova(
     difference: float, deviation: float, *, systems: int, level: float = 0.05, power: float = 0.8
 ) -> float:
-    """Return the fewest queries with which one-way analysis of variance sees that systems differ.
+    """Return the fewest units with which one-way analysis of variance sees that systems differ.
 
     `difference` is between the best and the worst system; the others are half way, which is the
-    hardest case. `deviation` is that of one system's scores over queries.
+    hardest case. `deviation` is that of one system's scores over units.
     """
     _check_design(level=level, power=power, deviation=deviation)
     systems = check_count("systems", systems, least=2)
@@ -105,8 +105,8 @@ def topics_for_anova(
     return _smallest_count(enough)
 
 
-def topics_for_interval(width: float, deviation: float, *, confidence: float = 0.95) -> float:
-    """Return the fewest queries with which Student's interval is expected to be so narrow."""
+def sample_size_for_interval(width: float, deviation: float, *, confidence: float = 0.95) -> float:
+    """Return the fewest units with which Student's interval is expected to be so narrow."""
     _check_design(level=1 - confidence, deviation=deviation)
     if width <= 0:
         raise OptionError(f"width={width}: an interval's width is above 0")
@@ -127,17 +127,17 @@ def _in_direction(difference: float, alternative: str) -> float:
     return {"two-sided": abs(difference), "greater": difference, "less": -difference}[alternative]
 
 
-def normal_topics(difference: float, deviation: float, **design: Any) -> float:
-    """Return about how many queries are needed, given level, power and alternative: normal."""
+def normal_sample_size(difference: float, deviation: float, **design: Any) -> float:
+    """Return about how many units are needed, given level, power and alternative: normal."""
     towards = _in_direction(difference, design.get("alternative", "two-sided"))
     if not towards > 0:
         return inf
     return max(2, ceil((_standard_errors(**design) * deviation / towards) ** 2))
 
 
-def normal_difference(deviation: float, topics: int, **design: Any) -> float:
+def normal_difference(deviation: float, units: int, **design: Any) -> float:
     """Return about how large a difference is found, given level, power and alternative: normal."""
-    return _standard_errors(**design) * deviation / sqrt(topics)
+    return _standard_errors(**design) * deviation / sqrt(units)
 
 
 def _standard_errors(
@@ -235,17 +235,15 @@ def _tail_probability(rows: Floats, sums: Floats, spacing: Floats) -> Floats:
 TARGET_POWER = 0.8
 """The power to reach, by convention."""
 
-POWER_METHODS = {
-    "resampling": "the comparison's own test, on queries drawn with replacement",
-    "t": "the formula of the paired t-test",
-}
+POWER_METHODS = ("resampling", "t")
+"""By drawing units with replacement and testing them, or by the formula of the paired t-test."""
 
 RESAMPLED_TESTS = ("randomisation", "t", "wilcoxon", "sign")
 """The tests that resampling is quick enough for."""
 
-_SIMULATIONS = 1000  # sets of queries that are drawn and tested
+_SIMULATIONS = 1000  # sets of units that are drawn and tested
 _ENUMERATED_UP_TO = 12  # differences that are not 0 are tried with all their signs
-_UP_TO = 2_000  # with more queries the mean is normal, and nothing is drawn
+_UP_TO = 2_000  # with more units the mean is normal, and nothing is drawn
 
 
 class TestOptions(TypedDict, total=False):
@@ -262,7 +260,7 @@ def power_of_test(
     differences: Floats,
     *,
     difference: float | None = None,
-    topics: int | None = None,
+    units: int | None = None,
     level: float = 0.05,
     alternative: str = "two-sided",
     test: str = "randomisation",
@@ -271,14 +269,14 @@ def power_of_test(
 ) -> float:
     """Return the power of a test: the chance that it finds a difference.
 
-    By resampling, it is the share of sets of queries, drawn from those given and shifted to the
+    By resampling, it is the share of sets of units, drawn from those given and shifted to the
     difference, on which the test finds it; the randomisation test is by formula where more than 12
     differences are not 0.
 
     Args:
-        differences: The difference of each query.
+        differences: The difference of each unit.
         difference: The mean difference that is taken to be true; by default that of `differences`.
-        topics: The number of queries; by default that of `differences`.
+        units: How many units; by default that of `differences`.
         level: The level of significance.
         alternative: One of `ALTERNATIVES`.
         test: One of `RESAMPLED_TESTS`.
@@ -286,7 +284,7 @@ def power_of_test(
         seed: The seed of random draws.
 
     Returns:
-        The power; NaN of one query, which shows no variation.
+        The power; NaN of one unit, which shows no variation.
 
     >>> round(power_of_test(np.array([0.1, 0.2, -0.1, 0.3]), difference=0.2, method="t"), 2)
     0.37
@@ -297,7 +295,7 @@ def power_of_test(
         return nan
     mean = float(differences.mean())
     wanted = mean if difference is None else difference
-    n = len(differences) if topics is None else topics
+    n = len(differences) if units is None else units
     if method == "t":
         return t_test_power(
             wanted, standard_deviation(differences), n, level=level, alternative=alternative
@@ -305,7 +303,7 @@ def power_of_test(
     shifted = np.round(differences + (wanted - mean), DECIMALS)
     step = _common_step(shifted)
     significant = resample(
-        lambda topics: _significant(shifted[topics], test, level, alternative, step),
+        lambda drawn: _significant(shifted[drawn], test, level, alternative, step),
         lambda random, size: random.integers(0, len(shifted), size=(size, n)),
         _SIMULATIONS,
         seed=seed,
@@ -314,26 +312,26 @@ def power_of_test(
     return int(significant.sum()) / _SIMULATIONS
 
 
-def topics_needed(
+def sample_size_needed(
     differences: Floats,
     *,
     difference: float | None = None,
     target: float = TARGET_POWER,
     **options: Unpack[TestOptions],
 ) -> float:
-    """Return the fewest queries with which a difference is found with the target power.
+    """Return the fewest units with which a difference is found with the target power.
 
     Args:
-        differences: The difference of each query.
+        differences: The difference of each unit.
         difference: The mean difference that is taken to be true; by default that of `differences`.
         target: The power to reach.
         options: level, alternative, test, method and seed, as in `power_of_test`.
 
     Returns:
-        The number of queries, by resampling right to a few in a hundred. Infinite where the
-        difference is 0 or in the wrong direction, NaN of one query.
+        The number of units, by resampling right to a few in a hundred. Infinite where the
+        difference is 0 or in the wrong direction, NaN of one unit.
 
-    >>> topics_needed(np.array([0.1, 0.2, -0.1, 0.3, 0.0, 0.2, -0.2, 0.1]))
+    >>> sample_size_needed(np.array([0.1, 0.2, -0.1, 0.3, 0.0, 0.2, -0.2, 0.1]))
     41
     """
     if len(differences) < 2:
@@ -341,13 +339,13 @@ def topics_needed(
     wanted = float(differences.mean()) if difference is None else difference
     about = _level_and_alternative(options)
     spread = standard_deviation(differences)
-    near = normal_topics(wanted, spread, power=target, **about)
+    near = normal_sample_size(wanted, spread, power=target, **about)
     if options.get("method") == "t":
-        return topics_for_t_test(wanted, spread, power=target, **about)
+        return sample_size_for_t_test(wanted, spread, power=target, **about)
     if near > _UP_TO:
         return near
     return _smallest_count(
-        lambda n: power_of_test(differences, difference=wanted, topics=n, **options) >= target,
+        lambda n: power_of_test(differences, difference=wanted, units=n, **options) >= target,
         near=int(near),
     )
 
@@ -360,16 +358,16 @@ def _level_and_alternative(options: TestOptions) -> dict[str, Any]:
 def smallest_difference(
     differences: Floats, *, target: float = TARGET_POWER, **options: Unpack[TestOptions]
 ) -> float:
-    """Return the smallest difference that these queries show with the target power.
+    """Return the smallest difference that these units show with the target power.
 
     Args:
-        differences: The difference of each query.
+        differences: The difference of each unit.
         target: The power to reach.
         options: level, alternative, test, method and seed, as in `power_of_test`.
 
     Returns:
         The difference without its sign, to three digits. NaN where the differences do not vary,
-        infinite where the queries are too few to show anything at that level.
+        infinite where the units are too few to show anything at that level.
 
     >>> round(smallest_difference(np.array([0.1, 0.2, -0.1, 0.3]), method="t"), 2)
     0.36
@@ -407,7 +405,7 @@ def _significant(rows: Floats, test: str, level: float, alternative: str, step: 
     p = np.empty(len(rows))
     p[by_formula] = _saddlepoint_p_values(rows[by_formula], alternative=alternative, step=step)
     if not by_formula.all():
-        # Sets of few queries are often the same: each is tested once.
+        # Sets of few units are often the same: each is tested once.
         each, which = np.unique(np.sort(rows[~by_formula], axis=1), axis=0, return_inverse=True)
         found = p_values(test, each, alternative=alternative)
         p[~by_formula] = np.array([one.p for one in found])[which]

@@ -103,27 +103,11 @@ def hypergeometric_interval(
     first = _first_count(
         low, high, lambda count: _hypergeometric_tails(size, count, drawn, seen)[1] > risk
     )
-    return first, _upper_end(size, drawn, seen, risk)
-
-
-def hypergeometric_upper_bound(
-    size: int, drawn: int, seen: int, *, confidence: float = 0.95
-) -> int:
-    """Return the upper end by itself, at the whole of the risk.
-
-    >>> hypergeometric_upper_bound(100_000, 300, 0), 3 * 100_000 / 300  # the rule of three
-    (992, 1000.0)
-    """
-    return _upper_end(size, drawn, seen, _hypergeometric_risk(confidence))
-
-
-def _upper_end(size: int, drawn: int, seen: int, risk: float) -> int:
-    low, high = _possible_counts(size, drawn, seen)
 
     def refused(count: int) -> bool:
         return _hypergeometric_tails(size, count, drawn, seen)[0] <= risk
 
-    return _first_count(low, high, refused) - 1 if refused(high) else high
+    return first, _first_count(low, high, refused) - 1 if refused(high) else high
 
 
 def population_size_interval(
@@ -134,7 +118,9 @@ def population_size_interval(
     The upper end is infinite where nothing, or too little, was caught twice.
     """
     if not 0 <= both <= min(first, second):
-        raise OptionError(f"both={both}: at most as many as either caught, {first} and {second}")
+        raise OptionError(
+            f"both={both}: expected at most as many as each caught, {first} and {second}"
+        )
     risk = _hypergeometric_risk(confidence) / 2
     least = first + second - both
 
@@ -158,7 +144,7 @@ def _possible_counts(size: int, drawn: int, seen: int) -> tuple[int, int]:
     """Return the fewest and the most documents that can be relevant."""
     if not 0 <= seen <= drawn <= size:
         raise OptionError(
-            f"{seen} relevant of {drawn} drawn of {size}: none is below 0 or above the next"
+            f"{seen} relevant, {drawn} drawn, {size} in all: expected rising numbers from 0 on"
         )
     return seen, size - (drawn - seen)
 

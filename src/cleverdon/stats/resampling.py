@@ -93,7 +93,7 @@ class FunctionOfMean:
     """A statistic that is a function of a mean: all resamples of it are one matrix product."""
 
     before: Statistic  # on every value
-    after: Callable[[Floats, int], Floats]  # on the means, with the number of queries
+    after: Callable[[Floats, int], Floats]  # on the means, with the number of units
 
     def __call__(self, values: Floats) -> Floats:
         return self.after(self.before(values).mean(axis=-1), values.shape[-1])
@@ -121,13 +121,13 @@ def bootstrap(
 ) -> Floats:
     """Averages x 2: the ends of bootstrap intervals, of averages or of their differences.
 
-    `sides` are 1 or 2 x averages x queries. The ends are BCa's where `corrected`, else percentiles.
+    `sides` are 1 or 2 x averages x units. The ends are BCa's where `corrected`, else percentiles.
     """
     shape = np.shape(statistic(sides[:, :1]))
     if shape != (len(sides), 1):
         raise OptionError(
-            "the statistic does not make one number of the values along the last axis: of "
-            f"{sides[:, :1].shape} it makes {shape}"
+            "the statistic must turn the last axis into one number: the shape "
+            f"{sides[:, :1].shape} became {shape}"
         )
     found = []
     at_a_time = max(1, BLOCK // resamples)
@@ -190,7 +190,7 @@ def _bca_levels(levels: Floats, sides: Floats, statistic: Statistic, drawn: Floa
 
 
 def _acceleration(sides: Floats, statistic: Statistic) -> Floats:
-    """Return how fast the spread grows with the average: from leaving out one query at a time."""
+    """Return how fast the spread grows with the average: from leaving out one unit at a time."""
     n = sides.shape[-1]
     if isinstance(statistic, FunctionOfMean):
         before = statistic.before(sides)

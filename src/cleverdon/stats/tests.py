@@ -1,6 +1,6 @@
 """Significance tests for paired differences.
 
-Each test takes differences (comparisons x queries) and gives a p-value for each comparison;
+Each test takes differences (comparisons x units) and gives a p-value for each comparison;
 `TESTS` lists them by name. They answer: could differences as large as these be chance? Tests of
 all pairs at once and corrections for several tests are in `multiple_comparisons`.
 Sequential tests are at the end.
@@ -55,12 +55,14 @@ def p_values_by_counting(extreme: Iterable[int], draws: int) -> list[PValue]:
     return [PValue((1 + int(count)) / (1 + draws), exact=False, draws=draws) for count in extreme]
 
 
-def check_enough_topics(purpose: str, values: Floats) -> int:
-    """Return the number of queries, of which a test that looks at their spread needs two."""
-    topics = int(values.shape[-1])
-    if topics < 2:
-        raise OptionError(f"{purpose} needs at least 2 queries, and there is {topics}")
-    return topics
+def check_sample_size(purpose: str, values: Floats) -> int:
+    """Return the number of units, of which a test that looks at their spread needs two."""
+    units = int(values.shape[-1])
+    if units < 2:
+        raise OptionError(
+            f"{purpose} needs at least 2 units, such as queries, and there is {units}"
+        )
+    return units
 
 
 _EXACT_UP_TO = 20  # differences that are not 0 are tried with all their signs
@@ -118,14 +120,14 @@ def _extreme_from(differences: Floats, *, both: bool) -> Floats:
 
 def _count_extreme(differences: Floats, *, both: bool, seed: int, draws: int) -> Ints:
     """Return how many draws give each comparison a sum as extreme as the one seen."""
-    comparisons, topics = differences.shape
+    comparisons, units = differences.shape
     extreme = np.zeros(comparisons, dtype=np.int64)
     if not comparisons:
         return extreme
     # The sum under signs is twice that of the differences that keep theirs, less the sum of all.
     total, enough = differences.sum(axis=1), _extreme_from(differences, both=both)
     high, low = (total + enough) / 2, (total - enough) / 2
-    for kept in _draw_signs(topics, draws=draws, seed=seed, beside=comparisons):
+    for kept in _draw_signs(units, draws=draws, seed=seed, beside=comparisons):
         sums = differences @ kept.T
         for i, row in enumerate(sums):  # a row at a time stays in the processor's cache
             if both:
@@ -135,15 +137,15 @@ def _count_extreme(differences: Floats, *, both: bool, seed: int, draws: int) ->
     return extreme
 
 
-def _draw_signs(topics: int, *, draws: int, seed: int, beside: int) -> Iterator[Floats]:
-    """Draws x queries, in blocks: 1 where a difference keeps its sign, 0 where it is turned."""
+def _draw_signs(units: int, *, draws: int, seed: int, beside: int) -> Iterator[Floats]:
+    """Draws x units, in blocks: 1 where a difference keeps its sign, 0 where it is turned."""
     random = np.random.default_rng(seed)
-    words = -(-topics // 64)  # whole words, so that the size of blocks does not change a draw
-    size = min(_ROWS, max(1, BLOCK // (topics + beside)))
+    words = -(-units // 64)  # whole words, so that the size of blocks does not change a draw
+    size = min(_ROWS, max(1, BLOCK // (units + beside)))
     for start in range(0, draws, size):
         shape = (min(size, draws - start), words)
         bits = random.integers(0, 2**64, size=shape, dtype=np.uint64).astype("<u8", copy=False)
-        yield np.unpackbits(bits.view(np.uint8), axis=1, count=topics).astype(np.float64)
+        yield np.unpackbits(bits.view(np.uint8), axis=1, count=units).astype(np.float64)
 
 
 def t_test(differences: Floats, *, alternative: str = "two-sided", seed: int = 0) -> list[PValue]:
@@ -152,8 +154,8 @@ def t_test(differences: Floats, *, alternative: str = "two-sided", seed: int = 0
     >>> round(t_test(np.array([[0.1, 0.2, 0.3]]))[0].p, 4)
     0.0742
     """
-    topics = check_enough_topics("the t test", differences)
-    t = scipy_stats("the t test").t(topics - 1)
+    units = check_sample_size("the t test", differences)
+    t = scipy_stats("the t test").t(units - 1)
     statistic = t_statistic(differences)
     if alternative == "two-sided":
         return p_values_by_formula(2 * t.sf(np.abs(statistic)))
@@ -182,14 +184,14 @@ def sign_test(
 
 
 _ZEROS = {
-    "wilcox": "queries without a difference are left out",
+    "wilcox": "units without a difference are left out",
     "pratt": "they are ranked, and their ranks then left out",
     "zsplit": "they are ranked, and half of their ranks count for each side",
 }
-"""The treatments of queries on which both systems are even."""
+"""The treatments of units on which both systems are even."""
 
-_TABLE_UP_TO = 50  # queries have an exact table, if no differences are tied or 0
-_TIES_UP_TO = 13  # queries have all signs tried where there are ties or zeros
+_TABLE_UP_TO = 50  # units have an exact table, if no differences are tied or 0
+_TIES_UP_TO = 13  # units have all signs tried where there are ties or zeros
 
 
 def _wilcoxon_test(
@@ -203,7 +205,7 @@ def _wilcoxon_test(
     """Test whether the differences are symmetric around 0; normal where no exact p is at hand."""
     check_word("zeros", zeros, _ZEROS)
     stats = scipy_stats("Wilcoxon's test")
-    topics = differences.shape[1]
+    units = differences.shape[1]
     sizes = np.sort(np.abs(differences), axis=1)
     plain = (sizes[:, 0] > 0) & (np.diff(sizes, axis=1) > 0).all(axis=1)
 
@@ -218,13 +220,13 @@ def _wilcoxon_test(
         ranks = np.sign(ranked) * stats.rankdata(np.abs(ranked))
         return _enumerate_signs(ranks, both=alternative == "two-sided")
 
-    tabled = plain if topics <= _TABLE_UP_TO else np.zeros_like(plain)
+    tabled = plain if units <= _TABLE_UP_TO else np.zeros_like(plain)
     found: dict[int, PValue] = {}
     if tabled.any():
         exact = p_values_by_formula(by_scipy(differences[tabled], "exact"))
         found |= zip(np.flatnonzero(tabled).tolist(), exact, strict=True)
     rest = np.flatnonzero(~tabled).tolist()
-    if topics <= _TIES_UP_TO:
+    if units <= _TIES_UP_TO:
         found |= {i: by_enumeration(differences[i]) for i in rest}
     elif rest:
         near = p_values_by_formula(by_scipy(differences[rest], "approx"), exact=False)
@@ -245,7 +247,7 @@ def _bootstrap_test(
 ) -> list[PValue]:
     """Test whether the mean difference is 0, by the bootstrap (not studentised: Smucker's)."""
     check_count("draws", draws)
-    topics = check_enough_topics("the bootstrap test", differences)
+    units = check_sample_size("the bootstrap test", differences)
     towards = -differences if alternative == "less" else differences
     mean = towards.mean(axis=1)
     null = towards - mean[:, None]
@@ -255,19 +257,19 @@ def _bootstrap_test(
 
     def count_extreme(counts: Floats) -> Ints:
         """Comparisons x 1: how many resamples of a block are as extreme as what was seen."""
-        found = null @ counts.T / topics
+        found = null @ counts.T / units
         if alternative == "two-sided":
             found = np.abs(found)
         enough = wanted
         if studentised:
             # found / its spread >= wanted / spread, without dividing by what may be 0.
-            squares = (null**2) @ counts.T / topics
+            squares = (null**2) @ counts.T / units
             enough = wanted * np.sqrt(np.maximum(squares - found**2, 0))
             found = found * spread[:, None]
         return np.asarray(np.count_nonzero(found >= enough, axis=1, keepdims=True))
 
-    size = min(_BOOTSTRAP_ROWS, max(1, BLOCK // (topics + 2 * len(towards))))
-    drawn = resample(count_extreme, draw_counts(topics), draws, seed=seed, block=size)
+    size = min(_BOOTSTRAP_ROWS, max(1, BLOCK // (units + 2 * len(towards))))
+    drawn = resample(count_extreme, draw_counts(units), draws, seed=seed, block=size)
     extreme = drawn.sum(axis=1)
     # Where all differences are the same, so are all draws: 0, once shifted.
     without = np.where(wanted[:, 0] > 0, 0, draws)
@@ -288,7 +290,7 @@ TESTS: dict[str, Callable[..., list[PValue]]] = {
     "sign": sign_test,
     "bootstrap": _bootstrap_test,
 }
-"""The tests by name: each takes differences (comparisons x queries) and returns p-values."""
+"""The tests by name: each takes differences (comparisons x units) and returns p-values."""
 
 
 def p_values(
@@ -300,7 +302,7 @@ def p_values(
 
     Args:
         test: One of `TESTS`.
-        differences: Comparisons x queries.
+        differences: Comparisons x units.
         alternative: One of `ALTERNATIVES`.
         seed: The seed of random draws.
         options: Options of the test, such as `draws`.
@@ -328,10 +330,10 @@ def p_values(
 def check_rows(rows: Floats, what: str) -> Floats:
     if rows.ndim != 2:
         raise OptionError(
-            f"{what} have a row each, of a number a query: not {rows.ndim} dimensions"
+            f"{what} have a row each, with one number per unit: not {rows.ndim} dimensions"
         )
     if rows.shape[1] == 0:
-        raise OptionError("there is no query to compare on")
+        raise OptionError("there are no values to compare")
     if not np.isfinite(rows).all():
         raise OptionError(f"{what} must be finite numbers: there are NaN or infinite ones")
     return rows
@@ -374,7 +376,7 @@ def margin_test(
     doi:10.1007/BF01068419); non-inferiority at the lower end only.
 
     Args:
-        differences: Comparisons x queries; for non-inferiority, higher is better.
+        differences: Comparisons x units; for non-inferiority, higher is better.
         margin: The difference that would matter.
         claim: One of `MARGIN_CLAIMS`.
         test: One of `TESTS`.
@@ -421,6 +423,15 @@ def split_p_value(counts: Sequence[int], shares: Sequence[float]) -> float:
     if len(counts) == 2:
         return float(stats.binomtest(counts[0], total, shares[0] / whole).pvalue)
     return float(stats.chisquare(counts, [total * share / whole for share in shares]).pvalue)
+
+
+def welch_test(ours: Floats, theirs: Floats) -> float:
+    """Return Welch's p-value of equal means of two samples that are not paired."""
+    for values in (ours, theirs):
+        check_sample_size("the t test", values)
+    if np.ptp(ours) == np.ptp(theirs) == 0:  # where there is no spread, any difference is beyond it
+        return float(ours[0] == theirs[0])
+    return float(scipy_stats("the t test").ttest_ind(ours, theirs, equal_var=False).pvalue)
 
 
 def welch_tails(

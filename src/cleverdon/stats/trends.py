@@ -63,7 +63,7 @@ def drift(times: Floats, values: Floats, *, confidence: float = 0.95) -> Drift:
     if n < FEWEST_POINTS:
         return Drift(nan, nan, nan, nan, confidence, n, nan)
     if (np.diff(times) <= 0).any():
-        raise OptionError("drift is over rising times")
+        raise OptionError("drift needs times in rising order")
     first, second = np.triu_indices(n, 1)
     rises = values[second] - values[first]
     slopes = np.sort(rises / (times[second] - times[first]))

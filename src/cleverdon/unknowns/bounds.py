@@ -273,7 +273,7 @@ def bounds(
     measure = measure if isinstance(measure, Measure) else parse(measure)
     if not isinstance(hits, Hits):
         raise OptionError(
-            f"bounds are of Hits, not of {type(hits).__name__!r}; evaluate(..., bounds=True) takes "
+            f"bounds needs Hits, not {type(hits).__name__!r}; evaluate(..., bounds=True) takes "
             "judgments and runs"
         )
     size = hits.judgments.docs if docs is None else check_count("docs", docs)
@@ -298,7 +298,7 @@ def check_has_bounds(measure: Measure, hits: Hits, unjudged: bool | float) -> No
         )
     rel = getattr(measure, "rel", None)
     if rel is not None and rel <= 0:
-        raise OptionError(f"{measure} has no bounds: rel is above 0 for that")
+        raise OptionError(f"{measure} has no bounds: its rel must be above 0")
     if not _gains_rise(measure, hits):
         raise OptionError(f"{measure} has no bounds: its gains do not rise with the grades")
     if unjudged is False:
@@ -318,7 +318,7 @@ def check_has_bounds(measure: Measure, hits: Hits, unjudged: bool | float) -> No
     if not (measure.keeps("gain") or _whole_share(measure) or _one_grade(measure, hits, unjudged)):
         raise OptionError(
             f"{measure} has no bounds over unjudged results where judgments have several grades; "
-            "those of ties it has (unjudged=False)"
+            "it has bounds over ties (unjudged=False)"
         )
 
 

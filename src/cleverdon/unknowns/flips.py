@@ -149,7 +149,7 @@ def could_flip(
     if measure.average == "geometric":
         raise OptionError(f"{measure} is averaged geometrically: queries do not add up")
     if not np.isfinite(worst_value(measure)):
-        raise OptionError(f"{measure} has no worst value, for undefined ones to count as")
+        raise OptionError(f"{measure} has no worst value that undefined ones could count as")
     judgments = Judgments.read(qrels, format=qrels_format).noting(docs=docs)
     if measure.needs_docs and judgments.notes.docs is None:
         raise OptionError(f"{measure} is {why_no_value(measure, docs=None)}")

@@ -9,18 +9,18 @@ import pytest
 
 from tests.commands import Command
 
-TOPICS = range(30)
+QUERIES = range(30)
 
 
 @pytest.fixture
 def collection(tmp_path: Path) -> Path:
     """A folder with judgments of 30 queries, a poor run, a good one, and one with ties."""
-    (tmp_path / "qrels.txt").write_text("".join(f"{q} 0 a 1\n{q} 0 b 0\n" for q in TOPICS))
+    (tmp_path / "qrels.txt").write_text("".join(f"{q} 0 a 1\n{q} 0 b 0\n" for q in QUERIES))
 
     def write(name: str, first: str, second: str, scores: tuple[int, int]) -> None:
         rows = "".join(
             f"{q} Q0 {doc} {rank} {score} t\n"
-            for q in TOPICS
+            for q in QUERIES
             for rank, (doc, score) in enumerate(zip((first, second), scores, strict=True), start=1)
         )
         (tmp_path / name).write_text(rows)
@@ -97,8 +97,14 @@ def test_claim_says_it_in_words(cleverdon: Command, collection: Path) -> None:
     assert "\n- mean-rr: means of RR are compared" in done.stdout
     silent = cleverdon("claim", *runs, "--silence", "mean-rr")
     assert "Before you believe it" not in silent.stdout
+    renamed = cleverdon("claim", *runs, "--silence", "few-topics")
+    assert renamed.stdout == done.stdout
+    assert renamed.stderr == (
+        "cleverdon: note: the doubt few-topics is called few-queries now; "
+        "the old name works for one more release\n"
+    )
     wrong = cleverdon("claim", *runs, "--silence", "mean-r")
-    assert "no doubt 'mean-r' to silence; did you mean 'mean-rr'?" in wrong.stderr
+    assert "no doubt 'mean-r'; did you mean 'mean-rr'?" in wrong.stderr
     assert wrong.returncode == 1
 
 
@@ -129,14 +135,14 @@ def test_claim_is_told_of_pools_tuning_and_bounds(cleverdon: Command, collection
     )
 
 
-def test_claim_reads_the_training_topics_of_a_hold_out(
+def test_claim_reads_the_training_queries_of_a_hold_out(
     cleverdon: Command, collection: Path
 ) -> None:
     from cleverdon.comparison.splits import hold_out, k_fold, write_splits
 
-    topics = [str(q) for q in TOPICS]
-    write_splits(hold_out(topics, share=0.2), collection / "splits.json")
-    write_splits(k_fold(topics, folds=3), collection / "folds.json")
+    queries = [str(q) for q in QUERIES]
+    write_splits(hold_out(queries, share=0.2), collection / "splits.json")
+    write_splits(k_fold(queries, folds=3), collection / "folds.json")
     runs = ("qrels.txt", "poor.run", "good.run", "-m", "P@1", "--format", "json")
     done = cleverdon("claim", *runs, "--tuned-on", "splits.json")
     assert json.loads(done.stdout)["doubts"][0]["number"] == 24

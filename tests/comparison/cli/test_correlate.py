@@ -23,7 +23,7 @@ def collection(tmp_path: Path) -> Path:
     """Twelve queries, three runs, two judgments, and a table of queries."""
     random = Random(3)
     docs = "abcdef"
-    lines, other, table = [], [], ["topic,kind"]
+    lines, other, table = [], [], ["query,kind"]
     runs: dict[str, list[str]] = {"one": [], "two": [], "three": []}
     for i in range(12):
         lines += [f"q{i:02} 0 {doc} {random.randrange(3)}" for doc in docs]
@@ -70,14 +70,14 @@ def test_a_matrix(cleverdon: Command, collection: Path) -> None:
     assert rows[1][2] == rows[2][1]
 
 
-def test_two_judgments_and_kinds_of_topics(cleverdon: Command, collection: Path) -> None:
+def test_two_judgments_and_kinds_of_queries(cleverdon: Command, collection: Path) -> None:
     arguments = ("correlate", "qrels.txt", *RUNS, "-m", "AP", "-f", "json")
     (by_judges,) = json.loads(cleverdon(*arguments, "--qrels2", "crowd.txt").stdout)
     assert (by_judges["first"], by_judges["second"]) == ("AP, qrels.txt", "AP, crowd.txt")
-    assert by_judges["topics"] == [12, 12]
+    assert by_judges["queries"] == [12, 12]
     (by_kind,) = json.loads(cleverdon(*arguments, "--attributes", "topics.csv").stdout)
     assert (by_kind["first"], by_kind["second"]) == ("AP, long", "AP, short")
-    assert by_kind["topics"] == [6, 6]
+    assert by_kind["queries"] == [6, 6]
 
 
 def test_two_runs(cleverdon: Command) -> None:
@@ -96,10 +96,13 @@ def test_two_runs(cleverdon: Command) -> None:
     ("arguments", "message"),
     [
         ((QRELS, BM25), "give QRELS and at least two RUNS"),
-        ((QRELS, BM25, DENSE, "-m", "AP"), "there is one measure only, AP"),
+        ((QRELS, BM25, DENSE, "-m", "AP"), "there is only one measure, AP"),
         ((QRELS, BM25, DENSE, "--how", "rbo"), "goes with --runs"),
         ((QRELS, BM25, DENSE, "--attributes", "x", "--qrels2", "y"), "do not go together"),
-        ((QRELS, BM25, "-", "--qrels2", QRELS), "no file can be standard input"),
+        (
+            (QRELS, BM25, "-", "--qrels2", QRELS),
+            "with --qrels2, RUNS cannot be standard input",
+        ),
         (("--runs", BM25, DENSE, "-m", "AP"), "without judgments and measures"),
         (("--runs", BM25, "none.run"), "none.run"),
     ],

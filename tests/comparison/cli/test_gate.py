@@ -102,7 +102,10 @@ def test_a_profile_reads_the_rules_in_its_words(cleverdon: Command) -> None:
         (("--rule", "AP >= 0", "--baseline", "-"), "cannot be standard input"),
         (("--rule", "AP >= 0", "--baseline", DENSE, "--correction", "hom"), "did you mean 'holm'?"),
         (("--rule", "AP >= 0", "--json", "no/folder.json"), "there is no folder 'no'"),
-        (("--rule", "AP >= 0", "--baseline", "x.json", "--json", "./x.json"), "in the place of"),
+        (
+            ("--rule", "AP >= 0", "--baseline", "x.json", "--json", "./x.json"),
+            "overwrite the --baseline",
+        ),
         (
             ("--rule", "AP >= 0", "--second", "x", "--json", "x.json"),
             "--json and --second do not go together",

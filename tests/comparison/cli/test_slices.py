@@ -13,8 +13,8 @@ from tests.commands import Command
 
 EXAMPLES = Path(__file__).parent.parent.parent.parent / "examples"
 FILES = tuple(str(EXAMPLES / name) for name in ("qrels.txt", "bm25.run", "dense.run"))
-TOPICS = str(EXAMPLES / "topics.csv")
-BY_LANGUAGE = (*FILES, "--attributes", TOPICS, "--by", "language", "-m", "nDCG@10")
+QUERIES = str(EXAMPLES / "topics.csv")
+BY_LANGUAGE = (*FILES, "--attributes", QUERIES, "--by", "language", "-m", "nDCG@10")
 
 
 def test_a_table_with_the_slices_and_their_comparisons(cleverdon: Command) -> None:
@@ -24,11 +24,11 @@ def test_a_table_with_the_slices_and_their_comparisons(cleverdon: Command) -> No
     assert "corrected (holm) for 2 comparisons" in done.stdout
 
 
-def test_the_slices_together_are_all_topics(cleverdon: Command) -> None:
+def test_the_slices_together_are_all_queries(cleverdon: Command) -> None:
     held = json.loads(cleverdon("slices", *BY_LANGUAGE, "-f", "json").stdout)
     means = json.loads(cleverdon("eval", *FILES, "-m", "nDCG@10", "-f", "json").stdout)["means"]
     assert held["averages"] == means
-    sizes = {part["name"]: len(part["topics"]) for part in held["slices"]}
+    sizes = {part["name"]: len(part["queries"]) for part in held["slices"]}
     assert sizes == {"en": 2, "de": 2}
     for system in ("bm25", "dense"):
         of_slices = [part["averages"][system]["nDCG@10"] for part in held["slices"]]
@@ -52,7 +52,7 @@ def test_csv_has_a_row_for_each_system_and_slice(cleverdon: Command) -> None:
 
 
 def test_numbers_are_cut_into_bins(cleverdon: Command) -> None:
-    arguments = (*FILES, "--attributes", TOPICS, "--by", "words", "-m", "RR", "-f", "json")
+    arguments = (*FILES, "--attributes", QUERIES, "--by", "words", "-m", "RR", "-f", "json")
     held = json.loads(cleverdon("slices", *arguments, "--bins", "2").stdout)
     assert (held["cut"], [part["name"] for part in held["slices"]]) == (True, ["2 to 3", "5 to 8"])
     held = json.loads(cleverdon("slices", *arguments).stdout)
@@ -62,10 +62,10 @@ def test_numbers_are_cut_into_bins(cleverdon: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--attributes", TOPICS), "several attributes of queries: language, words; name one"),
-        (("--attributes", TOPICS, "--by", "langauge"), "did you mean 'language'?"),
+        (("--attributes", QUERIES), "several attributes of queries: language, words; name one"),
+        (("--attributes", QUERIES, "--by", "langauge"), "did you mean 'language'?"),
         (("--attributes", "none.csv", "--by", "language"), "none.csv"),
-        (("--attributes", TOPICS, "--by", "words", "--baseline", "bm52"), "did you mean 'bm25'?"),
+        (("--attributes", QUERIES, "--by", "words", "--baseline", "bm52"), "did you mean 'bm25'?"),
         ((), "--attributes"),
     ],
 )

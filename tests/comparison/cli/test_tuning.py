@@ -22,7 +22,7 @@ def test_folds_are_written_and_used(cleverdon: Command, tmp_path: Path) -> None:
     assert done.stderr == "splits.json: k-fold, 2 folds: 2 of 4 queries for testing (seed 1)\n"
     assert done.stdout == ""
     splits = read_splits(tmp_path / "splits.json")
-    assert sorted(splits.topics) == ["q1", "q2", "q3", "q4"]
+    assert sorted(splits.queries) == ["q1", "q2", "q3", "q4"]
     shown = cleverdon("splits", QRELS, "--folds", "2", "--seed", "1").stdout
     assert shown == (tmp_path / "splits.json").read_text()
     arguments = ("tune", QRELS, f"x={BM25}", f"y={DENSE}", "-m", "AP", "--folds", "splits.json")
@@ -94,7 +94,7 @@ def test_strata(cleverdon: Command, tmp_path: Path) -> None:
         (("tune", QRELS, BM25), "there is only one setting, 'bm25'"),
         (("tune", QRELS, BM25, DENSE), "from 2 to 4 folds can be made"),
         (("tune", QRELS, BM25, DENSE, "--folds", "none.json"), "none.json: cannot be read"),
-        (("tune", QRELS, BM25, DENSE, "--folds", "few.csv"), "few.csv:1:1: is no JSON"),
+        (("tune", QRELS, BM25, DENSE, "--folds", "few.csv"), "few.csv:1:1: is not JSON"),
     ],
 )
 def test_what_does_not_fit(

@@ -9,7 +9,7 @@ import click
 
 from cleverdon.cli import options
 from cleverdon.cli.declarations import Options, argument, command, excludes, flag, option, requires
-from cleverdon.comparison.cli.options import ComparisonOptions, TestingOptions
+from cleverdon.comparison.cli.options import ComparisonOptions, TestingOptions, current_name
 
 if TYPE_CHECKING:
     from cleverdon.comparison.claims import Claims
@@ -34,21 +34,25 @@ def evaluate_tied(
     return evaluate("worst"), evaluate("best")
 
 
+_RENAMED_DOUBTS = {"few-topics": "few-queries", "undefined-topics": "undefined-queries"}
+"""Old names of doubts; they work for one release, with a note."""
+
+
 class DoubtOptions(Options):
     """The options of doubts."""
 
     silence: tuple[str, ...] = option(
-        "NAME", "A doubt that is not to be raised; again for more.", multiple=True
+        "NAME", "A doubt to leave out; repeat for more.", multiple=True
     )
     pooled: tuple[str, ...] = option(
         "NAME",
-        "A run whose results went into the pool that was judged; again for more.",
+        "A run whose results went into the pool that was judged; repeat for more.",
         multiple=True,
     )
     tuned_on: str | None = option(
         options.FILE,
-        "Queries that parameters were chosen on: an id a line, or a hold-out that cleverdon splits "
-        "wrote, whose training queries are meant.",
+        "Queries that parameters were chosen on: a file with one id per line, or the training "
+        "queries of a hold-out that cleverdon splits wrote.",
     )
 
     @property
@@ -57,7 +61,8 @@ class DoubtOptions(Options):
         from cleverdon.comparison.splits import read_training_queries  # loads numpy
 
         tuned_on = () if self.tuned_on is None else read_training_queries(self.tuned_on)
-        return {"silence": self.silence, "pooled": self.pooled or None, "tuned_on": tuned_on}
+        silence = [current_name(name, _RENAMED_DOUBTS, "doubt") for name in self.silence]
+        return {"silence": silence, "pooled": self.pooled or None, "tuned_on": tuned_on}
 
 
 class CompareOptions(ComparisonOptions, options.LayoutOptions, options.EvaluationOptions):
@@ -105,8 +110,8 @@ class ClaimOptions(ComparisonOptions, DoubtOptions, options.EvaluationOptions):
 
     measures: tuple[str, ...] = options.measures
     bounds: bool = flag(
-        "Look, too, at the lowest and highest that averages could be, whatever the order of tied "
-        "results and the grades of unjudged ones."
+        "Also compute the lowest and highest possible averages, over all orders of tied results "
+        "and all grades of unjudged ones."
     )
     format_: str = options.formats("How to print.", ("text", "markdown", "json"))
 
@@ -122,7 +127,7 @@ def claim_command(given: ClaimOptions) -> Claims:
     Examples:
       cleverdon claim qrels.txt bm25.run dense.run --baseline bm25 -m nDCG@10
       cleverdon claim qrels.txt bm25.run dense.run --baseline bm25 --pooled bm25 --bounds
-      cleverdon claim qrels.txt bm25.run dense.run --silence few-topics --silence mean-rr
+      cleverdon claim qrels.txt bm25.run dense.run --silence few-queries --silence mean-rr
     """
     runs = given.open_runs()
 
@@ -144,7 +149,7 @@ def claim_command(given: ClaimOptions) -> Claims:
 class SlicesOptions(ComparisonOptions, options.EvaluationOptions):
     """The options of `cleverdon slices`."""
 
-    topics: str = options.attributes(
+    attributes: str = options.attributes(
         "Attributes of queries: CSV or TSV with a header, the first column the query's id.",
         required=True,
     )
@@ -152,16 +157,16 @@ class SlicesOptions(ComparisonOptions, options.EvaluationOptions):
     measures: tuple[str, ...] = options.measures
     average: str = option(
         click.Choice(["mean", "geometric", "median", "min", "max", "std", "micro"]),
-        "From values of queries to one: see `cleverdon eval --help`. Comparisons are of means.",
+        "How to average over queries: see `cleverdon eval --help`. Comparisons are of means.",
         default="mean",
     )
     bins: int = option(
         options.Count(min=0),
-        "Cut an attribute of more different numbers than this at its quantiles, into so many "
-        "slices; 0: take numbers as names.",
+        "Cut an attribute with more different numbers than this into so many slices, at its "
+        "quantiles; 0: a slice for each number.",
         default=4,
     )
-    few: int = option(options.Count(min=0), "Mark slices of fewer queries.", default=10)
+    few: int = option(options.Count(min=0), "Mark slices with fewer queries.", default=10)
     format_: str = options.formats("How to print. csv, tsv and json have all digits.")
 
 
@@ -184,7 +189,7 @@ def slices_command(given: SlicesOptions) -> Slices:
     from cleverdon.comparison.slices import compare_slices
     from cleverdon.formats.attributes import read_attributes
 
-    table = read_attributes(given.topics)  # before anything takes long
+    table = read_attributes(given.attributes)  # before anything takes long
     table.column(given.by)
     scores = given.evaluate(runs)
     with bar("comparing"):
@@ -209,7 +214,7 @@ class PowerOptions(ComparisonOptions, options.SettingsOptions):
         "The mean difference that must not be missed.  [default: the one that was seen]",
         metavar="D",
     )
-    target: float = option(options.SHARE, "The power to be reached.", default=0.8)
+    target: float = option(options.SHARE, "The power to reach.", default=0.8)
     method: str | None = option(
         click.Choice(["resampling", "t"]),
         "resampling: the comparison's own test, on queries drawn from those at hand; t: the "
@@ -279,9 +284,9 @@ def _plan(given: PowerOptions) -> str:
     of_files = ("method", "measures", "baseline", *testing, *given.evaluation)
     options.check_of_use(False, of_files, "QRELS and RUNS")
 
-    from cleverdon.comparison.power import plan_topics
+    from cleverdon.comparison.power import plan_queries
 
-    return plan_topics(
+    return plan_queries(
         given.difference,
         given.deviation,
         systems=given.systems,

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from cleverdon.cli import options
-from cleverdon.cli.declarations import argument, command, excludes, flag, option, requires
+from cleverdon.cli.declarations import argument, command, excludes, flag, no_stdin, option, requires
 from cleverdon.comparison.orderings import COEFFICIENTS, DEFAULT_RUN_COEFFICIENTS, RUN_COEFFICIENTS
 from cleverdon.stats.resampling import FEWER_RESAMPLES
 
 if TYPE_CHECKING:
     from cleverdon.comparison.orderings import RunCorrelations
-    from cleverdon.scores import Scores
     from cleverdon.tables.result import Result
 
 
@@ -31,35 +30,35 @@ class CorrelateOptions(options.SettingsOptions):
         "Other judgments: compare, by each measure, the orders that the two give.",
         flags="--qrels2",
     )
-    topics: str | None = options.attributes(
+    attributes: str | None = options.attributes(
         "Attributes of queries, CSV or TSV with a header: compare, by each measure, the orders on "
         "each kind of query."
     )
     by: str | None = options.by
     two_runs: tuple[str, str] | None = option(
         options.FILE,
-        "Instead of all this: compare how two runs rank each query's documents.",
+        "Instead: compare how two runs rank the documents of each query.",
         flags="--runs",
         metavar="A B",
         nargs=2,
     )
     ways: tuple[str, ...] = option(
         click.Choice(list(RUN_COEFFICIENTS)),
-        "With --runs: by which coefficient; again for more.  "
+        "With --runs: the coefficient; repeat for more.  "
         f"[default: {', '.join(DEFAULT_RUN_COEFFICIENTS)}]",
         flags="--how",
         multiple=True,
     )
     k: int | None = option(options.COUNT, "With --runs: the first K results only.", metavar="K")
     matrix: str | None = option(
-        click.Choice(list(COEFFICIENTS)), "Print one coefficient as a square, without intervals."
+        click.Choice(list(COEFFICIENTS)), "Print a matrix of one coefficient, without intervals."
     )
     first_is_truth: bool = flag(
         "tau-AP takes the first order for the truth.  [default: the mean of both directions]"
     )
     persistence: float = option(
         options.SHARE,
-        "Of rank-biased overlap: how likely one reads on from a rank to the next.",
+        "The persistence of rank-biased overlap: how likely a user reads on after a rank.",
         short="-p",
         default=0.9,
     )
@@ -75,6 +74,7 @@ class CorrelateOptions(options.SettingsOptions):
 @requires("-k", "--runs")
 @excludes("--runs", "QRELS", "-m", "--qrels2", "--attributes", "--matrix", because=_TWO_RUNS)
 @excludes("--qrels2", "--attributes")
+@no_stdin("QRELS", "RUNS", where="--qrels2", because="it is read twice")
 @requires("--by", "--attributes")
 @excludes("--matrix", "--resamples", "--seed", because="a matrix has no intervals")
 @excludes("-p", *(f"--matrix {name}" for name in COEFFICIENTS if name != "rbo"))
@@ -97,46 +97,34 @@ def correlate_command(given: CorrelateOptions) -> Result:
     if given.qrels is None or len(given.runs) < 2:
         raise click.UsageError("give QRELS and at least two RUNS, or --runs A B")
     options.check_one_stdin(given.qrels, *given.runs)
-    if given.other and "-" in (given.qrels, *given.runs):
-        raise click.UsageError("with --qrels2, no file can be standard input")
     runs = options.opened(given.runs)
 
     from cleverdon.cli.progress import bar
-    from cleverdon.comparison.orderings import order_agreements
+    from cleverdon.comparison.orderings import group_queries, order_agreements
     from cleverdon.formats.attributes import read_attributes
 
-    kinds = read_attributes(given.topics).column(given.by)[1] if given.topics else None
+    kinds = read_attributes(given.attributes).column(given.by)[1] if given.attributes else None
     scores = options.evaluated(given.qrels, runs, given.measures, **given.evaluation)
     again = None
     if given.other:
         runs = options.opened(given.runs)
         again = options.evaluated(given.other, runs, given.measures, **given.evaluation)
+    sets = None
+    if kinds is not None:
+        sets, without = group_queries(scores, kinds)
+        if without:
+            note = f"cleverdon: warning: {without} queries are of no kind, and left out"
+            click.echo(note, err=True)
     with bar("comparing"):
         return order_agreements(
             scores,
             other=again,
-            topics=None if kinds is None else _topic_sets(scores, kinds),
+            query_sets=sets,
             p=given.persistence,
             symmetric=not given.first_is_truth,
             resamples=given.resamples,
             seed=given.seed,
         )
-
-
-def _topic_sets(scores: Scores, kinds: dict[str, str]) -> dict[str, list[str]]:
-    """Return the queries of each kind on which all runs are evaluated."""
-    from cleverdon.comparison.samples import samples
-
-    sets: dict[str, list[str]] = {}
-    without = 0
-    for topic in samples(scores)[0].topics:
-        if topic in kinds:
-            sets.setdefault(kinds[topic], []).append(topic)
-        else:
-            without += 1
-    if without:
-        click.echo(f"cleverdon: warning: {without} queries are of no kind, and left out", err=True)
-    return sets
 
 
 def _compare_two_runs(given: CorrelateOptions, files: tuple[str, str]) -> RunCorrelations:

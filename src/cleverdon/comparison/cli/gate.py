@@ -10,7 +10,7 @@ import click
 
 from cleverdon.cli import options
 from cleverdon.cli.cost_options import costs_files
-from cleverdon.cli.declarations import argument, command, excludes, flag, option
+from cleverdon.cli.declarations import argument, command, excludes, flag, no_stdin, option
 from cleverdon.errors import CleverdonError
 
 if TYPE_CHECKING:
@@ -33,14 +33,14 @@ class GateOptions(options.SettingsOptions):
     run: str = argument(options.INPUT)
     rules: tuple[str, ...] = option(
         "RULE",
-        "What the run must keep; again for more.",
+        "A rule that the run must keep; repeat for more.",
         flags="--rule",
         multiple=True,
         required=True,
     )
     baseline: str | None = option(
         options.FILE,
-        "What the run is to replace: a run, or a results file that --json wrote before.",
+        "What the run would replace: a run, or a results file that --json wrote before.",
     )
     costs: tuple[str, ...] = costs_files(
         "What the run's engine costs: what 'bench --json' or 'index --json' wrote"
@@ -69,7 +69,7 @@ class GateOptions(options.SettingsOptions):
     allow_different_qrels: bool = flag(
         "Compare even where the baseline was made with other judgments."
     )
-    allow_different_topics: bool = flag(
+    allow_different_queries: bool = flag(
         "Compare even where run and baseline have different queries: on those that both have.",
         flags="--allow-different-queries",
     )
@@ -85,8 +85,9 @@ class GateOptions(options.SettingsOptions):
 
 @command(GateOptions)
 @excludes("--json", "--second", "--weights", because=_NOT_RECORDED)
+@no_stdin("--baseline")
 def gate_command(given: GateOptions) -> tuple[GateResult, int]:
-    """Hold RUN against rules, and against a baseline; fail where a rule is broken.
+    """Check RUN against rules and a baseline; fail if a rule is broken.
 
     For continuous integration. The exit code is 0 where every rule holds, 1 where one is broken,
     and 2 where that cannot be told: a wrong rule, a missing file, a baseline that does not fit.
@@ -116,13 +117,11 @@ def gate_command(given: GateOptions) -> tuple[GateResult, int]:
     """
     baseline, json_file = given.baseline, given.json_file
     options.check_one_stdin(given.qrels, given.run)
-    if baseline == "-":
-        raise click.UsageError("the --baseline cannot be standard input")
     if baseline and json_file and os.path.realpath(baseline) == os.path.realpath(json_file):
-        raise click.UsageError("--json would put RUN in the place of the --baseline, good or not")
+        raise click.UsageError("--json would overwrite the --baseline, even if RUN fails")
     for written in filter(None, (json_file, given.junit_file)):
         options.check_output(Path(written))
-    of_baseline = ("worst", "allow_different_qrels", "allow_different_topics")
+    of_baseline = ("worst", "allow_different_qrels", "allow_different_queries")
     options.check_of_use(baseline, (*of_baseline, "correction", "level", "seed"), "--baseline")
 
     from cleverdon.comparison.results import write_results, write_text
@@ -186,5 +185,5 @@ def _judged(given: GateOptions) -> GateResult:
             worst=given.worst,
             seed=given.seed,
             allow_different_qrels=given.allow_different_qrels,
-            allow_different_topics=given.allow_different_topics,
+            allow_different_queries=given.allow_different_queries,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,7 +20,6 @@ from cleverdon.cli.declarations import (
 
 if TYPE_CHECKING:
     from cleverdon.comparison.tuning import Tuning
-    from cleverdon.data import Judgments
 
 
 class SplitsOptions(Options):
@@ -28,12 +27,13 @@ class SplitsOptions(Options):
 
     qrels: str = argument(options.INPUT)
     runs: tuple[str, ...] = argument(options.FILE, nargs=-1)
-    folds: int | None = option(
+    folds: int = option(
         options.Count(min=2),
-        "Deal queries out to K folds, each of which is for testing once.  [default: 5]",
+        "Deal queries out to K folds, each of which is for testing once.",
         metavar="K",
+        default=5,
     )
-    repeats: int = option(options.REPEATS, "Deal them out anew so many times.", default=1)
+    repeats: int = option(options.REPEATS, "How often to deal queries out.", default=1)
     share: float | None = option(
         options.SHARE,
         "Instead of folds: this share of the queries is for testing, all others for training.",
@@ -41,7 +41,7 @@ class SplitsOptions(Options):
         metavar="SHARE",
     )
     seed: int = options.seed("splits")
-    topics: str | None = options.attributes(
+    attributes: str | None = options.attributes(
         "Attributes of queries, CSV or TSV with a header: spread each kind over the folds evenly."
     )
     by: str | None = options.by
@@ -50,8 +50,8 @@ class SplitsOptions(Options):
     )
     bins: int = option(
         options.Count(min=2),
-        "Cut difficulty, or an attribute of more different numbers than this, at its quantiles "
-        "into so many kinds.",
+        "Cut difficulty, or an attribute with more different numbers than this, into so many "
+        "kinds, at its quantiles.",
         default=4,
     )
     output: str = option(
@@ -88,49 +88,20 @@ def splits_command(given: SplitsOptions) -> str | None:
     if given.output != "-":
         options.check_output(Path(given.output))
 
-    from cleverdon.comparison.splits import hold_out, k_fold, splits_text, write_splits
+    from cleverdon.comparison.splits import split_queries, splits_text, write_splits
     from cleverdon.data import Judgments
 
-    how: dict[str, Any] = {"seed": given.seed}
-    if given.topics:
-        how |= _by_attribute(given.topics, given.by, given.bins)
     judgments = Judgments.read(given.qrels, format=given.qrels_format)
+    scores = None
     if given.difficulty:
-        how |= _by_difficulty(judgments, given.difficulty, given)
-    queries = judgments.queries
-    if given.share is not None:
-        found = hold_out(queries, share=given.share, **how)
-    else:
-        folds = 5 if given.folds is None else given.folds
-        found = k_fold(queries, folds=folds, repeats=given.repeats, **how)
+        runs, measures = options.opened(given.runs), (given.difficulty,)
+        scores = options.evaluated(judgments, runs, measures, run_format=given.run_format)
+    found = split_queries(judgments.queries, **given.keywords(split_queries, scores=scores))
     if given.output == "-":
         return splits_text(found)
     write_splits(found, given.output)
     click.echo(f"{given.output}: {found}", err=True)
     return None
-
-
-def _by_attribute(topics: str, by: str | None, bins: int) -> dict[str, Any]:
-    from cleverdon.comparison.splits import quantiles
-    from cleverdon.formats.attributes import read_attributes
-
-    name, column = read_attributes(topics).column(by)
-    try:
-        numbers = {topic: float(value) for topic, value in column.items()}
-    except ValueError:
-        return {"by": column, "by_name": name}
-    if len(set(numbers.values())) <= bins:
-        return {"by": column, "by_name": name}
-    return {"by": quantiles(numbers, bins=bins), "by_name": f"{name}, {bins} quantiles"}
-
-
-def _by_difficulty(judgments: Judgments, measure: str, given: SplitsOptions) -> dict[str, Any]:
-    from cleverdon.comparison.splits import difficulty
-
-    runs = options.opened(given.runs)
-    scores = options.evaluated(judgments, runs, (measure,), run_format=given.run_format)
-    name = f"difficulty by {scores.measures[0]}, {given.bins} quantiles"
-    return {"by": difficulty(scores, scores.measures[0], bins=given.bins), "by_name": name}
 
 
 class TuneOptions(options.SettingsOptions):
@@ -142,7 +113,7 @@ class TuneOptions(options.SettingsOptions):
     )
     measure: str = option(
         "MEASURE",
-        "By which settings are chosen and scored.",
+        "The measure by which settings are chosen and scored.",
         short="-m",
         default="nDCG@10",
         shell_complete=options.complete_measure,
@@ -153,7 +124,7 @@ class TuneOptions(options.SettingsOptions):
         default="5",
     )
     repeats: int = option(
-        options.REPEATS, "Deal them out anew so many times, and average.", default=1
+        options.REPEATS, "How often to deal queries out; scores are averaged.", default=1
     )
     seed: int = options.seed("folds")
     format_: str = options.formats("How to print. csv, tsv and json have all digits.")

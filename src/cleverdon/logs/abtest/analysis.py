@@ -44,7 +44,7 @@ from cleverdon.logs.sql import zero_or_one
 from cleverdon.stats.multiple_comparisons import CORRECTIONS, correct_p_values
 from cleverdon.stats.power import (
     normal_difference,
-    normal_topics,
+    normal_sample_size,
     sequential_smallest_difference,
     sequential_users_needed,
 )
@@ -366,7 +366,7 @@ def _plan_test(
         smallest = sequential_smallest_difference(found.squared_error, **design)
     else:
         smallest = normal_difference(found.deviation, users, **design)
-    users_for = sequential_users_needed if how.sequential else normal_topics
+    users_for = sequential_users_needed if how.sequential else normal_sample_size
     wanted, seen = (
         users_for(size, found.deviation, **design)
         for size in (how.wanted * value, abs(found.difference))

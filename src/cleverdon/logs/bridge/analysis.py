@@ -159,7 +159,7 @@ def weight_by_traffic(
                 f"{sample.measure} is no mean over topics, and cannot be weighted by traffic; "
                 "nDCG@10, AP, P@10 and most others can"
             )
-    topics = of_measures[0].topics
+    topics = of_measures[0].queries
     weight = np.array([weights.get(topic, 0.0) for topic in topics], dtype=float)
     if not np.isfinite(weight).all() or (weight < 0).any():
         raise OptionError("a weight is negative or no number: how often topics are asked is needed")

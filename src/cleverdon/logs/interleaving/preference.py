@@ -26,11 +26,11 @@ from cleverdon.stats.intervals import Interval
 from cleverdon.stats.power import (
     TARGET_POWER,
     normal_difference,
+    sample_size_for_t_test,
     sign_test_power,
     sign_test_smallest_delta,
     sign_test_units,
     t_test_power,
-    topics_for_t_test,
 )
 from cleverdon.stats.proportions import bootstrap_ratio_interval, delta_method_interval
 from cleverdon.stats.resampling import RESAMPLES
@@ -353,7 +353,7 @@ def _by_credit(found: Preference, size: float, target: float) -> tuple[float, fl
     return (
         t_test_power(size * times, spread, units, level=level),
         normal_difference(spread, units, level=level, power=target) / times,
-        topics_for_t_test(size * times, spread, level=level, power=target),
+        sample_size_for_t_test(size * times, spread, level=level, power=target),
     )
 
 

@@ -5,8 +5,8 @@ function showAll() {
   showClaims();
   showTable();
   showCosts();
-  showTopics();
-  showTopic();
+  showQueries();
+  showQuery();
   showMethod();
   redraw();
 }
@@ -16,7 +16,7 @@ function remember() {
   const picks = new URLSearchParams({ measure: measure().name });
   if (comparison()) picks.set("baseline", comparison().baseline ?? "");
   if (systems.length > 1) picks.set("system", systems[state.system]);
-  if (state.topic !== null) picks.set("topic", topics[state.topic].id);
+  if (state.query !== null) picks.set("query", queries[state.query].id);
   try {
     history.replaceState(null, "", `#?${picks}`);
   } catch {
@@ -33,9 +33,10 @@ function recall() {
   const system = systems.indexOf(picks.get("system"));
   if (system >= 0) state.system = system;
   else if (state.system === null) state.system = bestSystem();
-  const topic = topics.findIndex((one) => one.id === picks.get("topic"));
-  if (topic >= 0) {
-    state.topic = topic;
+  const id = picks.get("query") ?? picks.get("topic"); // as old links have it
+  const query = queries.findIndex((one) => one.id === id);
+  if (query >= 0) {
+    state.query = query;
     rankings ??= read("ranking-data");
   }
 }
@@ -70,17 +71,17 @@ function start() {
   find("system").parentElement.hidden = systems.length < 2;
   find("find").addEventListener("input", (event) => {
     state.find = event.target.value.trim();
-    showTopics();
+    showQueries();
     redraw();
   });
   find("outcome").addEventListener("change", (event) => {
     state.outcome = event.target.value;
-    showTopics();
+    showQueries();
     redraw();
   });
   find("more").addEventListener("click", () => {
     state.listed += MORE;
-    showTopics();
+    showQueries();
   });
   showDoubts();
   showFiles();

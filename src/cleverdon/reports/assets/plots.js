@@ -4,7 +4,7 @@ function keyOf(figure) {
   if (figure.varies === "never") return "";
   if (figure.varies === "measure") return `${state.measure}`;
   if (figure.varies === "system") return `${state.system}`;
-  if (figure.varies === "topic") return `${state.topic} ${state.system}`;
+  if (figure.varies === "query") return `${state.query} ${state.system}`;
   const pair = `${state.measure} ${baseline()}`;
   if (figure.varies === "pair") return pair;
   return [pair, state.system, state.outcome, state.find].join(" ");
@@ -29,11 +29,11 @@ function named(text, written) {
   }, written);
 }
 
-// A bar of a topic, or of several that share one.
+// A bar of a query, or of several that share one.
 function clicked(item) {
-  const name = item?.datum?.topic;
+  const name = item?.datum?.query;
   if (name === undefined) return;
   const first = `${name}`.replace(/ \+\d+$/, "");
-  const at = topics.findIndex(({ id }) => id === name || id === first);
+  const at = queries.findIndex(({ id }) => id === name || id === first);
   if (at >= 0) open(at);
 }

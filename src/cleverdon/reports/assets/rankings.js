@@ -1,35 +1,35 @@
-// One topic's rankings.
+// One query's rankings.
 
 let rankings;
 
 function open(t) {
-  state.topic = t;
+  state.query = t;
   rankings ??= read("ranking-data");
-  showTopic();
-  showTopics();
+  showQuery();
+  showQueries();
   redraw();
   remember();
-  find("topic").scrollIntoView({ block: "nearest" });
-  find("topic").focus({ preventScroll: true });
+  find("query").scrollIntoView({ block: "nearest" });
+  find("query").focus({ preventScroll: true });
 }
 
 function close() {
-  const t = state.topic;
-  state.topic = null;
-  showTopic();
-  showTopics();
+  const t = state.query;
+  state.query = null;
+  showQuery();
+  showQueries();
   remember();
-  // Back to where a reader came from; the topic may be on no page of the list.
-  (document.querySelector(`[data-topic="${t}"]`) ?? find("find")).focus({ preventScroll: true });
+  // Back to where a reader came from; the query may be on no page of the list.
+  (document.querySelector(`[data-query="${t}"]`) ?? find("find")).focus({ preventScroll: true });
 }
 
-function showTopic() {
-  const panel = find("topic-body");
-  find("topic").hidden = state.topic === null;
-  if (state.topic === null) return;
-  const t = state.topic;
-  const of = rankings?.topics[t];
-  const { id, text } = topics[t];
+function showQuery() {
+  const panel = find("query-body");
+  find("query").hidden = state.query === null;
+  if (state.query === null) return;
+  const t = state.query;
+  const of = rankings?.queries[t];
+  const { id, text } = queries[t];
   const done = make("button", { type: "button", class: "close", onclick: close }, "Close");
   const title = make("h3", {}, done, `Query ${id}`, text ? `: ${text}` : "");
   if (!of) {

@@ -1,7 +1,7 @@
 // Plots whose rows are too many to be written for every measure and baseline. The columns are
-// those of by_topic.py and precision_recall.py, and tests hold both to the same numbers.
+// those of by_query.py and curves.py, and tests hold both to the same numbers.
 
-const SHOWN = 300; // bars or columns that can be told apart; more topics than that share them
+const SHOWN = 300; // bars or columns that can be told apart; more queries than that share them
 
 // An undefined value counts as the worst, as it does in means.
 const settled = (s, t) => values[state.measure][s][t] ?? measure().worst;
@@ -31,22 +31,22 @@ function groups(order, most) {
 }
 
 function about(group) {
-  const { id, text } = topics[group[0]];
+  const { id, text } = queries[group[0]];
   const others = group.length - 1;
-  if (others) return { topic: `${id} +${others}`, about: `${id} and ${others} more, their mean` };
-  return { topic: id, about: text ? `${id}: ${text}` : id };
+  if (others) return { query: `${id} +${others}`, about: `${id} and ${others} more, their mean` };
+  return { query: id, about: text ? `${id}: ${text}` : id };
 }
 
 const comparedPicks = () => picked().filter((t) => compared.has(t));
 
 const DERIVED = {
-  topics() {
+  queries() {
     const s = state.system;
     if (s === baseline()) return "Pick a system other than the baseline to see this.";
     const of = new Map(comparedPicks().map((t) => [t, difference(s, t)]));
     const order = [...of.keys()].sort((a, b) => sign() * (of.get(b) - of.get(a)));
     return {
-      topics: groups(order, SHOWN).map((group) => {
+      queries: groups(order, SHOWN).map((group) => {
         const value = mean(group.map((t) => of.get(t)));
         const gained = sign() * value;
         const outcome = gained === 0 ? "even" : gained > 0 ? "win" : "loss";
@@ -70,7 +70,7 @@ const DERIVED = {
   },
 
   precision_recall() {
-    const of = state.topic === null ? null : rankings?.topics[state.topic];
+    const of = state.query === null ? null : rankings?.queries[state.query];
     if (!of) return "Click a query to see this.";
     if (!of.of) return "The query has no relevant document, and so no recall.";
     const { found: ranks, returned, rows } = of.systems[state.system];

@@ -1,10 +1,10 @@
 // What is picked, and what follows from it.
 
-const { systems, measures, topics, values, comparisons } = content;
+const { systems, measures, queries, values, comparisons } = content;
 const shortNames = content.short_names; // of the systems, for places where long ones have no room
 const compared = new Set(content.compared);
 const CLAIMS = 12; // that are seen at once; pairs of many systems have more
-const MORE = 25; // topics that are listed at a time
+const MORE = 25; // queries that are listed at a time
 
 const state = {
   measure: 0, // indices, so that no name need be looked up
@@ -12,10 +12,10 @@ const state = {
   system: null, // the best, unless the address says otherwise
   find: "",
   outcome: "all",
-  sort: "topic",
+  sort: "query",
   falling: false,
   listed: MORE,
-  topic: null,
+  query: null,
 };
 
 const measure = () => measures[state.measure];

@@ -1,4 +1,4 @@
-// The list of topics: which are picked, and in which order they stand.
+// The list of queries: which are picked, and in which order they stand.
 
 const sign = () => (measure().better === "lower" ? -1 : 1);
 
@@ -7,8 +7,8 @@ const gain = (s, t) => (compared.has(t) ? sign() * difference(s, t) : null);
 function picked() {
   const words = state.find.toLowerCase();
   const [, way, system] = state.outcome.match(/^(up|down) (\d+)$/) ?? [];
-  return topics.map((_, t) => t).filter((t) => {
-    const { id, text = "" } = topics[t];
+  return queries.map((_, t) => t).filter((t) => {
+    const { id, text = "" } = queries[t];
     if (words && !`${id} ${text}`.toLowerCase().includes(words)) return false;
     if (!way) return true;
     return way === "up" ? gain(+system, t) > 0 : gain(+system, t) < 0;
@@ -29,7 +29,7 @@ function listOutcomes() {
 }
 
 function ordered(chosen) {
-  if (state.sort === "topic") return state.falling ? chosen.reverse() : chosen;
+  if (state.sort === "query") return state.falling ? chosen.reverse() : chosen;
   const of = values[state.measure][+state.sort];
   const direction = state.falling ? -1 : 1;
   return chosen.sort((a, b) => {
@@ -39,17 +39,17 @@ function ordered(chosen) {
 }
 
 function sortBy(key) {
-  state.falling = state.sort === key ? !state.falling : key !== "topic";
+  state.falling = state.sort === key ? !state.falling : key !== "query";
   state.sort = key;
-  showTopics();
-  find("topic-table").querySelector(`[data-key="${key}"]`).focus(); // it was made anew
+  showQueries();
+  find("query-table").querySelector(`[data-key="${key}"]`).focus(); // it was made anew
 }
 
 function heading(key, text, title) {
   const sorted = state.sort === key ? (state.falling ? "descending" : "ascending") : undefined;
   const button = make("button",
     { type: "button", "data-key": key, title, onclick: () => sortBy(key) }, text);
-  return make("th", { class: key === "topic" ? "" : "number", "aria-sort": sorted }, button);
+  return make("th", { class: key === "query" ? "" : "number", "aria-sort": sorted }, button);
 }
 
 function cell(s, t) {
@@ -58,30 +58,30 @@ function cell(s, t) {
   return make("td", { class: `number ${way}` }, shown(values[state.measure][s][t]));
 }
 
-function showTopics() {
+function showQueries() {
   const chosen = ordered(picked());
-  const texts = topics.some((topic) => topic.text);
-  const head = make("tr", {}, heading("topic", "query"),
+  const texts = queries.some((query) => query.text);
+  const head = make("tr", {}, heading("query", "query"),
     texts ? make("th", {}, "query") : null,
     ...systems.map((system, s) => heading(`${s}`, shortNames[s], system)));
   const rows = chosen.slice(0, state.listed).map((t) =>
-    make("tr", { class: t === state.topic ? "open" : "" },
+    make("tr", { class: t === state.query ? "open" : "" },
       make("td", {}, make("button",
-        { type: "button", "data-topic": t, onclick: () => open(t) }, topics[t].id)),
-      texts ? make("td", { class: "text", title: topics[t].text ?? "" }, topics[t].text ?? "") : null,
+        { type: "button", "data-query": t, onclick: () => open(t) }, queries[t].id)),
+      texts ? make("td", { class: "text", title: queries[t].text ?? "" }, queries[t].text ?? "") : null,
       ...systems.map((_, s) => cell(s, t))));
   const left = chosen.length - state.listed;
   const part = left > 0 ? `, ${state.listed} of ${chosen.length} queries` : "";
-  fill(find("topic-table"), make("caption", {}, `${measure().name}${part}`),
+  fill(find("query-table"), make("caption", {}, `${measure().name}${part}`),
     make("thead", {}, head), make("tbody", {}, ...rows));
   find("more").hidden = left <= 0;
   fill(find("more"), `Show ${Math.min(left, MORE)} more of ${chosen.length} queries`);
-  fill(find("picked"), chosen.length === topics.length ? "" : summary(chosen));
+  fill(find("picked"), chosen.length === queries.length ? "" : summary(chosen));
 }
 
-// Averages of topics that were picked for how they look are no evidence, and are said not to be.
+// Averages of queries that were picked for how they look are no evidence, and are said not to be.
 function summary(chosen) {
-  const count = `${chosen.length} of ${topics.length} queries`;
+  const count = `${chosen.length} of ${queries.length} queries`;
   const known = chosen.filter((t) => compared.has(t));
   if (!known.length) return count;
   const means = systems.map((system, s) =>
