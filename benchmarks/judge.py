@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from aiohttp import ClientSession
 
 ASSESSORS = 100
-TOPICS, DOCUMENTS, WORDS = 50, 400, 300
-TOPICS_EACH = 2
-"""How many topics an assessor is given: four people share each."""
+QUERIES, DOCUMENTS, WORDS = 50, 400, 300
+QUERIES_EACH = 2
+"""How many queries an assessor is given: four people share each."""
 AHEAD, LOW = 5, 2
 """How many documents the page fetches at once, and at how few that are left."""
 WARM_UP = 3.0
@@ -47,7 +47,7 @@ def run_judge(*, seconds: float) -> list[Fact]:
     """Let them judge for so long."""
     say("task judge")
     with TemporaryDirectory() as folder:
-        say(f"  a project of {TOPICS} topics x {DOCUMENTS} documents")
+        say(f"  a project of {QUERIES} queries x {DOCUMENTS} documents")
         people = _made(Path(folder) / "project")
         with _serving(Path(folder) / "project") as (url, process):
             say(f"  {len(people)} judgments a second, for {seconds:.0f} seconds")
@@ -102,7 +102,7 @@ class Load:
 
         chance = random.Random(name)
         async with aiohttp.ClientSession(self.url, headers=headers) as client:
-            topic = (await self._ask(client, "/api/topics"))["topics"][0]["topic"]
+            query = (await self._ask(client, "/api/queries"))["queries"][0]["query"]
             at_hand: list[int] = []
             for turn in range(int(WARM_UP + seconds)):
                 due = begin + turn
@@ -122,7 +122,7 @@ class Load:
                     began = time.perf_counter()
                     # At first differently many, so that not all fetch in the same second.
                     count = AHEAD if turn else LOW + chance.randint(1, AHEAD)
-                    asked = {"topic": topic, "n": count, "without": at_hand, "parts": False}
+                    asked = {"query": query, "n": count, "without": at_hand, "parts": False}
                     told = await self._ask(client, "/api/next", asked)
                     at_hand += [each["item"] for each in told["items"]]
                     if turn >= WARM_UP:
@@ -143,7 +143,7 @@ def _made(folder: Path) -> dict[str, dict[str, str]]:
     """A project, and what the browser of each of its assessors sends."""
     from sqlalchemy import insert
 
-    from cleverdon.judging.contents import Document, Item, Topic, fill_database
+    from cleverdon.judging.contents import Document, Item, Query, fill_database
     from cleverdon.judging.people.accounts import add_person
     from cleverdon.judging.people.sessions import _new_session
     from cleverdon.judging.project import new_project
@@ -159,14 +159,14 @@ def _made(folder: Path) -> dict[str, dict[str, str]]:
             connection,
             title="Benchmark",
             scale=_parse_scale("0..3"),
-            topics=[Topic(f"t{t}", " ".join(chance.choices(words, k=4))) for t in range(TOPICS)],
+            queries=[Query(f"t{t}", " ".join(chance.choices(words, k=4))) for t in range(QUERIES)],
             documents=[
                 Document(f"d{d}", f"Document {d}", " ".join(chance.choices(words, k=WORDS)))
-                for d in range(TOPICS * DOCUMENTS)
+                for d in range(QUERIES * DOCUMENTS)
             ],
             items=[
                 Item(f"t{t}", f"d{t * DOCUMENTS + place}", place)
-                for t in range(TOPICS)
+                for t in range(QUERIES)
                 for place in range(DOCUMENTS)
             ],
             settings={"seed": 0},
@@ -174,8 +174,8 @@ def _made(folder: Path) -> dict[str, dict[str, str]]:
         for number in range(ASSESSORS):
             person = add_person(connection, f"assessor{number}", "assessor").id
             rows = [
-                {"topic_id": (number * TOPICS_EACH + each) % TOPICS + 1, "person_id": person}
-                for each in range(TOPICS_EACH)
+                {"query_id": (number * QUERIES_EACH + each) % QUERIES + 1, "person_id": person}
+                for each in range(QUERIES_EACH)
             ]
             connection.execute(insert(assignments), rows)
             keys[f"assessor{number}"] = _new_session(connection, person)

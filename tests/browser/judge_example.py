@@ -1,4 +1,4 @@
-"""The project that pictures of the judging app show: three people, two days, topics about dunes."""
+"""The project in pictures of the judging app: three people, two days, queries about dunes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from unittest.mock import patch
 from sqlalchemy import insert
 
 from cleverdon.judging import clock
-from cleverdon.judging.contents import Document, Item, Topic, fill_database
+from cleverdon.judging.contents import Document, Item, Query, fill_database
 from cleverdon.judging.people.accounts import add_person
 from cleverdon.judging.project import Project, new_project
 from cleverdon.judging.recording import JudgmentEvent, record
@@ -81,7 +81,7 @@ def _made(folder: Path) -> Project:
             connection,
             title="Dunes",
             scale=_parse_scale("0..3"),
-            topics=[Topic(name, title, DESCRIPTION, NARRATIVE) for name, title in TITLES.items()],
+            queries=[Query(name, title, DESCRIPTION, NARRATIVE) for name, title in TITLES.items()],
             documents=shown,
             items=[
                 Item(name, document.name, place, wanted=3)
@@ -97,28 +97,28 @@ def _made(folder: Path) -> Project:
             "Dora": "assessor",
         }.items():
             person = add_person(connection, name, role).id
-            rows = [{"topic_id": 1 + topic, "person_id": person} for topic in range(len(TITLES))]
+            rows = [{"query_id": 1 + query, "person_id": person} for query in range(len(TITLES))]
             connection.execute(insert(assignments), rows)
     _judged(project)
     return project
 
 
 def _judged(project: Project) -> None:
-    """Ann, Bob and Dora agree for the most part; the last ones of a topic are still open."""
+    """Ann, Bob and Dora agree for the most part; the last ones of a query are still open."""
     chance = random.Random(1967)
     begin = clock.now() - 2 * DAY
     for person, faults, done in ((1, 0.1, SHOWN), (2, 0.2, 22), (4, 0.25, 18)):
         moment = begin + 3600 * chance.random()
-        for topic in range(len(TITLES)):
-            for place in range(done if topic == 0 else 10 - person if topic == 2 else DOCUMENTS):
+        for query in range(len(TITLES)):
+            for place in range(done if query == 0 else 10 - person if query == 2 else DOCUMENTS):
                 seconds = chance.lognormvariate(2.6, 0.5)
                 moment += seconds + (3000 if chance.random() < 0.2 else 12)
-                grade = (place * 7 + topic * 3) % 11 // 3
-                if chance.random() < faults or (topic, place, person) == (0, SHOWN, 4):
+                grade = (place * 7 + query * 3) % 11 // 3
+                if chance.random() < faults or (query, place, person) == (0, SHOWN, 4):
                     grade = max(grade - 1, 0)
                 said = JudgmentEvent(
-                    f"example-{topic}-{place}",
-                    1 + topic * DOCUMENTS + place,
+                    f"example-{query}-{place}",
+                    1 + query * DOCUMENTS + place,
                     "grade",
                     grade=grade,
                     seconds=seconds,

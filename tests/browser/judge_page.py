@@ -16,7 +16,7 @@ from cleverdon.judging.people.accounts import COMMAND_LINE, person_named
 from cleverdon.judging.people.administration import renew_link
 from cleverdon.judging.project import Project
 from cleverdon.judging.recording import JudgmentEvent, record
-from cleverdon.judging.store.schema import documents, events, items, judgments, topics
+from cleverdon.judging.store.schema import documents, events, items, judgments, queries
 from cleverdon.judging.web.authorization import cookie_name
 from tests.judging.projects import made_project, signed_in
 from tests.judging.served import Served, serving
@@ -56,32 +56,32 @@ class Team:
             _, key = renew_link(connection, COMMAND_LINE, person_named(connection, name).id)
         return f"{self.served.url}/sign-in/{key}"
 
-    def said(self, name: str, topic: str) -> list[tuple[str, str, Any]]:
+    def said(self, name: str, query: str) -> list[tuple[str, str, Any]]:
         """Everything that was recorded: documents, kinds, and the grades after it."""
         with self.project.database.reading() as connection:
             rows = connection.execute(
                 select(documents.c.name, events.c.kind, events.c.grade)
                 .join(items, items.c.id == events.c.item_id)
                 .join(documents, documents.c.id == items.c.document_id)
-                .join(topics, topics.c.id == items.c.topic_id)
+                .join(queries, queries.c.id == items.c.query_id)
                 .where(
-                    topics.c.name == topic,
+                    queries.c.name == query,
                     events.c.person_id == person_named(connection, name).id,
                 )
                 .order_by(events.c.id)
             )
             return [(row.name, row.kind, row.grade) for row in rows]
 
-    def standing(self, name: str, topic: str) -> dict[str, tuple[Any, ...]]:
+    def standing(self, name: str, query: str) -> dict[str, tuple[Any, ...]]:
         """Each document's grade, reason, note and flag, as they stand."""
         with self.project.database.reading() as connection:
             rows = connection.execute(
                 select(documents.c.name.label("document"), judgments)
                 .join(items, items.c.id == judgments.c.item_id)
                 .join(documents, documents.c.id == items.c.document_id)
-                .join(topics, topics.c.id == items.c.topic_id)
+                .join(queries, queries.c.id == items.c.query_id)
                 .where(
-                    topics.c.name == topic,
+                    queries.c.name == query,
                     judgments.c.person_id == person_named(connection, name).id,
                 )
             )
@@ -92,7 +92,7 @@ class Team:
 def a_team(folder: Path, *, database: str | None = None) -> Iterator[Team]:
     """A team at a server of its own."""
     made = made_project(
-        folder, topics=3, documents=DOCUMENTS, people=PEOPLE, wanted=99, database=database
+        folder, queries=3, documents=DOCUMENTS, people=PEOPLE, wanted=99, database=database
     )
     with made as project:
         with project.database.writing() as connection:

@@ -40,12 +40,12 @@ def either(
         yield made
 
 
-def test_a_topic_by_keyboard_alone(browser: Browser, either: Team) -> None:
+def test_a_query_by_keyboard_alone(browser: Browser, either: Team) -> None:
     with browsing(browser, either) as (_, page):
         page.goto(either.link("ann"))
         tab_to(page, "Sign in as ann")
         page.keyboard.press("Enter")
-        page.get_by_role("heading", name="Your topics").wait_for()
+        page.get_by_role("heading", name="Your queries").wait_for()
         tab_to(page, "Judge t1")
         page.keyboard.press("Enter")
         ready(page)
@@ -90,7 +90,7 @@ def tab_to(page: Page, name: str) -> None:
 
 def test_a_double_click_says_one_thing(browser: Browser, team: Team) -> None:
     with browsing(browser, team, "ivy") as (_, page):
-        page.goto("/topics/t2")
+        page.goto("/queries/t2")
         ready(page)
         page.get_by_role("button", name="Related").dblclick()  # d1
         at(page, "d2")
@@ -106,7 +106,7 @@ def test_a_double_click_says_one_thing(browser: Browser, team: Team) -> None:
         page.get_by_role("button", name="Related").press("Enter")  # is a click of no mouse
         at(page, "d4")
         all_sent(page)
-        page.goto("/topics/t2/list")
+        page.goto("/queries/t2/list")
         page.wait_for_load_state("networkidle")
         page.locator(".row", has_text="d5").get_by_role("button", name="Related").dblclick()
         all_sent(page)
@@ -124,7 +124,7 @@ def test_a_double_click_says_one_thing(browser: Browser, team: Team) -> None:
 def test_two_quick_taps_say_one_thing(browser: Browser, team: Team) -> None:
     touched = {"has_touch": True, "is_mobile": True}
     with browsing(browser, team, "cat", size=PHONE, **touched) as (_, page):
-        page.goto("/topics/t3")
+        page.goto("/queries/t3")
         ready(page)
         box = page.get_by_role("button", name="Related").bounding_box()
         assert box is not None
@@ -136,26 +136,26 @@ def test_two_quick_taps_say_one_thing(browser: Browser, team: Team) -> None:
 
 def test_what_is_said_offline_is_sent_later(browser: Browser, either: Team) -> None:
     with browsing(browser, either, "bob") as (context, page):
-        page.goto("/topics/t1")
+        page.goto("/queries/t1")
         ready(page)
         press(page, "1")
         all_sent(page)
         context.set_offline(True)
         press(page, "2", "3", "0")
         page.locator("#status", has_text="3 judgments wait to be sent: you are offline").wait_for()
-        assert page.locator("#progress-topic .done").inner_text() == "4", "what waits is counted"
+        assert page.locator("#progress-query .done").inner_text() == "4", "what waits is counted"
         assert len(either.said("bob", "t1")) == 1
         context.set_offline(False)
         all_sent(page)
         page.reload()
-        assert page.locator("#progress-topic .done").inner_text() == "4"
+        assert page.locator("#progress-query .done").inner_text() == "4"
     graded = [("d1", 1), ("d2", 2), ("d3", 3), ("d4", 0)]
     assert either.said("bob", "t1") == [(name, "grade", grade) for name, grade in graded]
 
 
 def test_a_server_that_is_killed_is_waited_for(browser: Browser, team: Team) -> None:
     with browsing(browser, team, "cat") as (_, page):
-        page.goto("/topics/t1")
+        page.goto("/queries/t1")
         ready(page)
         team.served.pause()  # a request is on its way when it dies
         press(page, "1", "2")
@@ -165,7 +165,7 @@ def test_a_server_that_is_killed_is_waited_for(browser: Browser, team: Team) -> 
         page.close()  # and it is kept when the page is closed
         team.served.start()
         page = page.context.new_page()
-        page.goto("/topics")
+        page.goto("/queries")
         all_sent(page)
     assert team.said("cat", "t1") == [
         ("d1", "grade", 1),
@@ -176,7 +176,7 @@ def test_a_server_that_is_killed_is_waited_for(browser: Browser, team: Team) -> 
 
 def test_all_of_it_without_scripts(browser: Browser, team: Team) -> None:
     with browsing(browser, team, "dan", java_script_enabled=False) as (_, page):
-        page.goto("/topics/t1")
+        page.goto("/queries/t1")
         button = page.get_by_role("button", name="Related")
         button.click()  # d1
         page.locator("#judged").get_by_role("button", name="Undo").click()
@@ -201,8 +201,8 @@ def test_all_of_it_without_scripts(browser: Browser, team: Team) -> None:
 
 def test_a_document_is_text_whatever_it_holds(browser: Browser, team: Team) -> None:
     with browsing(browser, team, "fay", size=PHONE) as (_, page):
-        page.goto("/topics/t1/list")
-        page.goto(f"/topics/t1?item={DOCUMENTS}")
+        page.goto("/queries/t1/list")
+        page.goto(f"/queries/t1?item={DOCUMENTS}")
         ready(page)
         shown = page.locator("#document").inner_text()
         assert "<b>bold</b>" in shown

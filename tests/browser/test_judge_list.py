@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 
-def open_list(page: Page, topic: str, show: str = "open") -> None:
-    page.goto(f"/topics/{topic}/list?show={show}")
+def open_list(page: Page, query: str, show: str = "open") -> None:
+    page.goto(f"/queries/{query}/list?show={show}")
     ready(page)
 
 
@@ -36,7 +36,7 @@ def test_a_list_by_keyboard(browser: Browser, team: Team) -> None:
         says(page, "Press → to go to a document")
         press(page, "ArrowRight", "2", "ArrowRight", "3", "ArrowLeft", "0", "9")
         says(page, "There is no grade 9")
-        assert page.locator("#progress-topic .done").inner_text() == "2"
+        assert page.locator("#progress-query .done").inner_text() == "2"
         assert page.locator("#progress-overall .done").inner_text() == "2"
         nothing_waits(page)
     graded = [("d1", 2), ("d3", 3), ("d3", 0)]
@@ -73,7 +73,7 @@ def test_all_keys_of_one_document_are_those_of_a_list(browser: Browser, team: Te
         row = page.locator(".row", has_text="Title of d2")
         for text in ("Skipped", "Broken", "Flagged", "Is it u? 1"):
             assert text in row.inner_text()
-        assert page.locator("#progress-topic .done").inner_text() == "2"
+        assert page.locator("#progress-query .done").inner_text() == "2"
         press(page, "?")
         assert page.get_by_role("dialog", name="Keys").is_visible()
         press(page, "Escape")

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 PAGES = {
-    "/topics": "/topics",
-    "/topics/{name}/list": "/topics/t1/list",
-    "/topics/{name}": "/topics/t2",
+    "/queries": "/queries",
+    "/queries/{name}/list": "/queries/t1/list",
+    "/queries/{name}": "/queries/t2",
     "/items/{item}/text": f"/items/{DOCUMENTS}/text",
     "/account": "/account",
     "/dashboard": "/dashboard",
-    "/dashboard/topics/{name}": "/dashboard/topics/t1",
+    "/dashboard/queries/{name}": "/dashboard/queries/t1",
     "/dashboard/people/{name}": "/dashboard/people/gus",
     "/adjudication": "/adjudication",
     "/adjudication/{item}": "/adjudication/3",
@@ -51,7 +51,7 @@ def test_there_is_an_example_of_each_page() -> None:
 
 @pytest.fixture(scope="module")
 def judging_administrator(team: Team) -> str:
-    """Somebody who sees every page: an administrator to whom topics are assigned."""
+    """Somebody who sees every page: an administrator to whom queries are assigned."""
     from sqlalchemy import insert
 
     from cleverdon.judging.people.accounts import person_named
@@ -59,7 +59,7 @@ def judging_administrator(team: Team) -> str:
 
     with team.project.database.writing() as connection:
         eve = person_named(connection, "eve").id
-        rows = [{"topic_id": topic, "person_id": eve} for topic in (1, 2, 3)]
+        rows = [{"query_id": query, "person_id": eve} for query in (1, 2, 3)]
         connection.execute(insert(assignments), rows)
     return "eve"
 
@@ -77,10 +77,10 @@ def test_axe_finds_nothing_serious(
             found += serious(page, f"{address} in the light")
             page.emulate_media(color_scheme="dark")
             found += serious(page, f"{address} in the dark", axe=THERE, only="color-contrast")
-        page.goto("/topics/t2")
+        page.goto("/queries/t2")
         page.locator("html.scripted").wait_for()
         found += serious_in_dialogs(page)
-        page.goto("/topics/t2/list")
+        page.goto("/queries/t2/list")
         page.locator("html.scripted").wait_for()
         press(page, "ArrowRight")
         found += serious_in_dialogs(page)
@@ -118,7 +118,7 @@ def test_pages_fit_on_a_phone(browser: Browser, team: Team, judging_administrato
             width = page.evaluate("document.documentElement.scrollWidth")
             if width > PHONE["width"]:
                 wide.append(f"{address} is {width} wide: {widest(page)}")
-        page.goto("/topics/t2")
+        page.goto("/queries/t2")
         grades = page.locator("#grades button")
         for place in range(grades.count()):
             box = grades.nth(place).bounding_box()

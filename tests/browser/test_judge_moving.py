@@ -18,7 +18,7 @@ def test_what_was_passed_over_comes_again_before_nothing_is_left(
     browser: Browser, team: Team
 ) -> None:
     with browsing(browser, team, "jim") as (_, page):
-        page.goto("/topics/t1")
+        page.goto("/queries/t1")
         ready(page)
         press(page, "ArrowRight", "ArrowRight")
         for name in NAMES[2:]:
@@ -29,10 +29,10 @@ def test_what_was_passed_over_comes_again_before_nothing_is_left(
         press(page, "1")
         at(page, "d2")
         press(page, "ArrowRight")
-        says(page, "There are no other documents left in this topic.")
+        says(page, "There are no other documents left in this query.")
         press(page, "1")
         page.get_by_role("heading", name="No documents are left").wait_for()
-        assert page.locator("#progress-topic .count").inner_text() == f"{DOCUMENTS} of {DOCUMENTS}"
+        assert page.locator("#progress-query .count").inner_text() == f"{DOCUMENTS} of {DOCUMENTS}"
         assert page.get_by_role("link", name="Earlier").is_visible(), "also without a keyboard"
         all_sent(page)
     assert len(team.standing("jim", "t1")) == DOCUMENTS
@@ -40,7 +40,7 @@ def test_what_was_passed_over_comes_again_before_nothing_is_left(
 
 def test_paging_on_and_on_comes_round(browser: Browser, team: Team) -> None:
     with browsing(browser, team, "jim") as (_, page):
-        page.goto("/topics/t2")
+        page.goto("/queries/t2")
         ready(page)
         for _round in range(2):
             for name in NAMES:
@@ -60,7 +60,7 @@ def test_what_was_passed_over_comes_last_also_after_the_page_was_loaded_again(
     browser: Browser, team: Team
 ) -> None:
     with browsing(browser, team, "oli") as (_, page):
-        page.goto("/topics/t2")
+        page.goto("/queries/t2")
         ready(page)
         press(page, "ArrowRight", "ArrowRight")
         at(page, "d3")
@@ -73,7 +73,7 @@ def test_what_was_passed_over_comes_last_also_after_the_page_was_loaded_again(
 
 def test_next_leads_to_each_document_without_scripts(browser: Browser, team: Team) -> None:
     with browsing(browser, team, "jim", java_script_enabled=False) as (_, page):
-        page.goto("/topics/t3")
+        page.goto("/queries/t3")
         seen = []
         for _ in range(DOCUMENTS + 1):
             seen.append(page.locator("#document .id").inner_text())
@@ -84,7 +84,7 @@ def test_next_leads_to_each_document_without_scripts(browser: Browser, team: Tea
 def test_the_next_document_is_there_while_the_server_is_slow(browser: Browser, team: Team) -> None:
     held: list[Route] = []
     with browsing(browser, team, "kim") as (_, page):
-        page.goto("/topics/t1")
+        page.goto("/queries/t1")
         ready(page)
         page.route("**/api/next", lambda route: held.append(route))  # asked for, and not answered
         for name in NAMES[1:6]:  # those that were fetched ahead
@@ -105,7 +105,7 @@ def test_the_last_word_can_be_undone_after_the_page_was_loaded_again(
     browser: Browser, team: Team
 ) -> None:
     with browsing(browser, team, "kim") as (_, page):
-        page.goto("/topics/t2")
+        page.goto("/queries/t2")
         ready(page)
         press(page, "u")
         says(page, "There is nothing to undo.")
@@ -123,7 +123,7 @@ def test_the_last_word_can_be_undone_after_the_page_was_loaded_again(
 def test_what_arrives_late_is_not_what_one_is_asked_about(browser: Browser, team: Team) -> None:
     held: list[Route] = []
     with browsing(browser, team, "oli") as (_, page):
-        page.goto("/topics/t1")
+        page.goto("/queries/t1")
         ready(page)
         press(page, "1", "2")
         all_sent(page)
@@ -147,23 +147,23 @@ def test_what_arrives_late_is_not_what_one_is_asked_about(browser: Browser, team
     }
 
 
-def test_a_finished_topic_can_be_gone_back_to(browser: Browser, team: Team) -> None:
+def test_a_finished_query_can_be_gone_back_to(browser: Browser, team: Team) -> None:
     judge_all(team, "kim", "t3", last="d4")
     with browsing(browser, team, "kim") as (_, page):
-        page.goto("/topics/t3")
+        page.goto("/queries/t3")
         ready(page)
         assert page.get_by_role("heading", name="No documents are left").is_visible()
         assert page.locator("#forms").is_hidden()
-        assert page.get_by_role("link", name="Next topic: water in motion 1").is_visible()
+        assert page.get_by_role("link", name="Next query: water in motion 1").is_visible()
         for _ in range(2):
             press(page, "ArrowLeft")
             at(page, "d4")
-            press(page, "ArrowRight")  # and on again, to the next topic
+            press(page, "ArrowRight")  # and on again, to the next query
             page.get_by_role("heading", name="No documents are left").wait_for()
         press(page, "1")
         says(page, "There is no document here: press ← for earlier ones.")
         press(page, "ArrowLeft", "ArrowLeft", "ArrowRight")
-        page.goto("/topics/t3")
+        page.goto("/queries/t3")
         ready(page)
         press(page, "u")
         undone(page, "d4")
@@ -180,12 +180,12 @@ def undone(page: Page, name: str) -> None:
     all_sent(page)
 
 
-def judge_all(team: Team, name: str, topic: str, *, last: str) -> None:
-    """Give all documents of a topic a grade, to one of them last."""
-    first = 1 + DOCUMENTS * (int(topic[1:]) - 1)
+def judge_all(team: Team, name: str, query: str, *, last: str) -> None:
+    """Give all documents of a query a grade, to one of them last."""
+    first = 1 + DOCUMENTS * (int(query[1:]) - 1)
     order = sorted(NAMES, key=lambda each: each == last)
     with team.project.database.writing() as connection:
         person = person_named(connection, name).id
         for each in order:
-            said = JudgmentEvent(f"{topic}-{each}-all", first + NAMES.index(each), "grade", grade=1)
+            said = JudgmentEvent(f"{query}-{each}-all", first + NAMES.index(each), "grade", grade=1)
             record(connection, person, said, team.project.scale)

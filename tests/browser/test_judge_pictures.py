@@ -26,7 +26,7 @@ SMALLEST, LARGEST = 10_000, 100_000
 
 
 def _judging(page: Page) -> None:
-    page.goto("/topics/301")
+    page.goto("/queries/301")
     ready(page)
     page.mouse.move(0, 0)
 

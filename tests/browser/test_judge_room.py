@@ -36,7 +36,7 @@ SCALES = {
 def test_any_scale_fits_on_a_phone(browser: Browser, team: Team, word: str) -> None:
     size: ViewportSize = {"width": 350, "height": 700}
     with browsing(browser, team, "ned", size=size) as (_, page):
-        page.goto("/topics/t2")
+        page.goto("/queries/t2")
         page.evaluate(SCALE, SCALES[word])
         for button in page.locator("#grades button").all():
             box = button.bounding_box()
@@ -71,7 +71,7 @@ LINES_OF_ITS_FIRST_WORD = """(it) => {
 
 def test_grades_leave_room_for_the_document(browser: Browser, team: Team) -> None:
     with browsing(browser, team, "ned", size=PHONE) as (_, page):
-        page.goto("/topics/t2")
+        page.goto("/queries/t2")
         position = "(it) => getComputedStyle(it).position"
         grades = page.locator("#grades")
         assert grades.evaluate(position) == "fixed"
@@ -82,7 +82,7 @@ def test_grades_leave_room_for_the_document(browser: Browser, team: Team) -> Non
 def test_what_is_beside_a_long_document_is_in_reach(browser: Browser, team: Team) -> None:
     size: ViewportSize = {"width": WIDE["width"], "height": 400}
     with browsing(browser, team, "ned", size=size) as (_, page):
-        page.goto(f"/topics/t1?item={DOCUMENTS}")
+        page.goto(f"/queries/t1?item={DOCUMENTS}")
         ready(page)
         page.evaluate(SCALE, SCALES["Grade"])
         page.evaluate("scrollTo(0, 250)")
@@ -97,7 +97,7 @@ def test_what_is_beside_a_long_document_is_in_reach(browser: Browser, team: Team
 
 def test_an_answer_to_a_key_is_in_view_wherever_one_reads(browser: Browser, team: Team) -> None:
     with browsing(browser, team, "ned", size=PHONE) as (_, page):
-        page.goto(f"/topics/t1?item={DOCUMENTS}")
+        page.goto(f"/queries/t1?item={DOCUMENTS}")
         ready(page)
         page.evaluate("scrollTo(0, 900)")
         press(page, "9")
@@ -109,13 +109,13 @@ def test_an_answer_to_a_key_is_in_view_wherever_one_reads(browser: Browser, team
 
 def test_text_runs_in_its_own_direction(browser: Browser, team: Team) -> None:
     with browsing(browser, team, "ned") as (_, page):
-        for address in ("/topics/t1?item=6", "/items/6/text"):
+        for address in ("/queries/t1?item=6", "/items/6/text"):
             page.goto(address)
             ways = page.locator(".text").evaluate_all(
                 "(all) => all.map((it) => getComputedStyle(it).direction)"
             )
             assert ways == ["ltr", "rtl"]
-        page.goto("/topics/t1?item=6")
+        page.goto("/queries/t1?item=6")
         ready(page)
         press(page, "n")
         note = page.get_by_label("Note", exact=True)

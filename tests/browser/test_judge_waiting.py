@@ -31,14 +31,14 @@ FORBIDDEN = "Object.defineProperty(window, 'localStorage', { get() { throw new E
 
 
 @contextmanager
-def judging(browser: Browser, team: Team, name: str, topic: str) -> Iterator[Page]:
+def judging(browser: Browser, team: Team, name: str, query: str) -> Iterator[Page]:
     with browsing(browser, team, name) as (_, page):
-        open_topic(page, topic)
+        open_query(page, query)
         yield page
 
 
-def open_topic(page: Page, topic: str) -> None:
-    page.goto(f"/topics/{topic}")
+def open_query(page: Page, query: str) -> None:
+    page.goto(f"/queries/{query}")
     ready(page)
 
 
@@ -56,9 +56,9 @@ def answering(page: Page | BrowserContext, answer: Callable[[Route], None]) -> I
     page.unroute(JUDGMENTS)
 
 
-def grades(team: Team, name: str, topic: str) -> list[tuple[str, int | None]]:
+def grades(team: Team, name: str, query: str) -> list[tuple[str, int | None]]:
     """What was recorded, in order, and the grades after it."""
-    return [(document, grade) for document, _, grade in team.said(name, topic)]
+    return [(document, grade) for document, _, grade in team.said(name, query)]
 
 
 def test_an_answer_from_somebody_else_is_none(browser: Browser, team: Team) -> None:
@@ -80,13 +80,13 @@ def test_an_answer_from_somebody_else_is_none(browser: Browser, team: Team) -> N
 def test_two_pages_of_one_person(browser: Browser, team: Team) -> None:
     with judging(browser, team, "bob", "t2") as one:
         other = one.context.new_page()
-        open_topic(other, "t3")
+        open_query(other, "t3")
         other.evaluate("document.body.dataset.csrf = 'of an earlier visit'")
         press(other, *"21")
         press(one, "3")
         all_sent(one)
         all_sent(other)
-        assert other.locator("#progress-topic .done").inner_text() == "2"
+        assert other.locator("#progress-query .done").inner_text() == "2"
     assert grades(team, "bob", "t2") == [("d1", 3)]
     assert grades(team, "bob", "t3") == [("d1", 2), ("d2", 1)]
 
@@ -100,11 +100,11 @@ def test_another_person_at_the_same_browser(browser: Browser, team: Team) -> Non
             page.close()
         sign_in(context, team, "dan")
         page = context.new_page()
-        open_topic(page, "t2")
+        open_query(page, "t2")
         press(page, "3")
         all_sent(page)
         sign_in(context, team, "cat")
-        page.goto("/topics")
+        page.goto("/queries")
         all_sent(page)
     assert grades(team, "dan", "t2") == [("d1", 3)]
     assert grades(team, "cat", "t2") == [("d1", 1), ("d2", 2)]
@@ -113,7 +113,7 @@ def test_another_person_at_the_same_browser(browser: Browser, team: Team) -> Non
 def test_a_browser_that_keeps_nothing(browser: Browser, team: Team) -> None:
     with browsing(browser, team, "fay") as (_, page):
         page.add_init_script(FORBIDDEN)
-        open_topic(page, "t2")
+        open_query(page, "t2")
         with answering(page, lambda route: route.abort()):
             press(page, *"12")
             says(page, "leave this page open")
@@ -130,7 +130,7 @@ def test_the_last_word_stands_although_the_clock_was_set_back(browser: Browser, 
             page.close()
             page = context.new_page()
             page.add_init_script("{ const now = Date.now; Date.now = () => now() - 86400000 }")
-            open_topic(page, "t3")
+            open_query(page, "t3")
             press(page, "3")
             says(page, "2 judgments wait")
         sent_at_once(page)
@@ -146,7 +146,7 @@ def test_what_has_not_been_sent_can_be_undone(browser: Browser, team: Team) -> N
         says(page, "6 judgments wait")
         page.context.set_offline(False)
         all_sent(page)
-        assert page.locator("#progress-topic .done").inner_text() == "0"
+        assert page.locator("#progress-query .done").inner_text() == "0"
     assert grades(team, "fay", "t3") == [
         ("d1", 2), ("d1", None), ("d1", 3), ("d2", 1), ("d2", None), ("d1", None),
     ]  # fmt: skip
@@ -248,7 +248,7 @@ def test_what_is_sent_again_in_a_list_is_undone_first(browser: Browser, team: Te
             route.continue_()
 
     with browsing(browser, team, "oli") as (_, page):
-        page.goto("/topics/t2/list")
+        page.goto("/queries/t2/list")
         ready(page)
         with answering(page, refuse_once):
             press(page, "ArrowRight", *"f2")
@@ -262,15 +262,15 @@ def test_what_is_sent_again_in_a_list_is_undone_first(browser: Browser, team: Te
     assert team.standing("oli", "t2")["d1"] == (2, None, "", False)
 
 
-def test_what_waits_counts_in_other_topics_too(browser: Browser, team: Team) -> None:
+def test_what_waits_counts_in_other_queries_too(browser: Browser, team: Team) -> None:
     with browsing(browser, team, "pam") as (context, page):
-        open_topic(page, "t1")
+        open_query(page, "t1")
         with answering(context, lambda route: route.abort()):
             press(page, "1")
             says(page, "1 judgment waits")
-            open_topic(page, "t2")
+            open_query(page, "t2")
             done = [
-                page.locator(f"#progress-{of} .done").inner_text() for of in ("topic", "overall")
+                page.locator(f"#progress-{of} .done").inner_text() for of in ("query", "overall")
             ]
             assert done == ["0", "1"]
         sent_at_once(page)
@@ -325,7 +325,7 @@ def test_many_that_are_refused_are_folded_and_sent_again_together(
         why = "of “Title of d1”: this document is not assigned to you, or no longer."
         assert f"Not taken: Grade 1 Related {why}" in box.inner_text()
         with team.project.database.writing() as connection:
-            rows = [{"topic_id": topic, "person_id": mia} for topic in (1, 2, 3)]
+            rows = [{"query_id": query, "person_id": mia} for query in (1, 2, 3)]
             connection.execute(insert(assignments), rows)
         box.get_by_role("button", name="Send all again").click()
         all_sent(page)
@@ -340,7 +340,7 @@ def test_a_visit_that_ended(browser: Browser, team: Team) -> None:
             connection.execute(delete(visits).where(visits.c.person_id == hal))
         press(page, "1")
         says(page, "1 judgment waits to be sent: sign in first")
-        assert page.locator("#status a").get_attribute("href") == "/sign-in?next=%2Ftopics%2Ft3"
+        assert page.locator("#status a").get_attribute("href") == "/sign-in?next=%2Fqueries%2Ft3"
         page.goto(team.link("hal"))
         page.get_by_role("button", name="Sign in as hal").click()
         all_sent(page)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cleverdon import cli
+from cleverdon.cli.options import RenamedChoice
 from tests.commands import Command
 
 
@@ -53,3 +54,12 @@ def test_every_renamed_option_exists() -> None:
         for old, new in renamed.items():
             assert new in {*known, "--help"}, (path, new)
             assert old not in known, (path, old)
+
+
+def test_an_old_choice_works_with_a_note(capsys: pytest.CaptureFixture[str]) -> None:
+    choice = RenamedChoice(["query", "document"], {"topic": "query"}, "unit")
+    assert choice.convert("document", None, None) == "document"
+    assert capsys.readouterr().err == ""
+    assert choice.convert("topic", None, None) == "query"
+    note = "the unit topic is called query now; the old name works for one more release"
+    assert note in capsys.readouterr().err

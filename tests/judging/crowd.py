@@ -58,7 +58,7 @@ class Crowd:
         chance = random.Random(f"{self.seed} {name}")
         async with aiohttp.ClientSession(self.served.url, headers=headers) as client:
             while self.sent < self.judgments:
-                asked = {"topic": None, "n": AT_ONCE, "without": [], "parts": False}
+                asked = {"query": None, "n": AT_ONCE, "without": [], "parts": False}
                 items = (await self._told(client, "/api/next", asked))["items"]
                 assert items, "there is enough for all"
                 for item in items:

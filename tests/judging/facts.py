@@ -12,8 +12,8 @@ from cleverdon.judging.dashboard.facts import (
     GradeEvent,
     ItemFact,
     JudgeFact,
+    QueryFact,
     StandingGrade,
-    TopicFact,
 )
 from cleverdon.judging.scale import _parse_scale
 
@@ -24,7 +24,7 @@ Given = Mapping[str, Mapping[int, int]]
 def made_facts(
     given: Given,
     *,
-    topics: int = 1,
+    queries: int = 1,
     documents: int = 10,
     models: Sequence[str] = (),
     gold: Mapping[int, int] | None = None,
@@ -34,19 +34,19 @@ def made_facts(
     endings: Mapping[str, str] | None = None,
     scale: str = "0..3",
 ) -> Facts:
-    """Items are numbered from 1, `documents` of them a topic; all judge all, ten seconds each."""
+    """Items are numbered from 1, `documents` of them a query; all judge all, ten seconds each."""
     items = tuple(
         ItemFact(
-            topic * documents + place + 1,
-            f"t{topic + 1}",
+            query * documents + place + 1,
+            f"t{query + 1}",
             f"d{place + 1}",
             True,
             2,
-            (gold or {}).get(topic * documents + place + 1),
+            (gold or {}).get(query * documents + place + 1),
             None if drawn is None else 1,
-            None if drawn is None else drawn[topic * documents + place + 1],
+            None if drawn is None else drawn[query * documents + place + 1],
         )
-        for topic in range(topics)
+        for query in range(queries)
         for place in range(documents)
     )
     of_item = {item.id: item for item in items}
@@ -55,7 +55,7 @@ def made_facts(
         StandingGrade(
             judge,
             kinds[judge],
-            of_item[item].topic,
+            of_item[item].query,
             of_item[item].document,
             grade,
             item,
@@ -68,14 +68,14 @@ def made_facts(
     return Facts(
         as_of=1_000_000.0,
         scale=_parse_scale(scale),
-        topics=tuple(TopicFact(f"t{topic + 1}", "water") for topic in range(topics)),
+        queries=tuple(QueryFact(f"t{query + 1}", "water") for query in range(queries)),
         items=items,
         judges=tuple(JudgeFact(judge, kind, "assessor", True) for judge, kind in kinds.items()),
         assigned=tuple(
-            AssignmentFact(judge, f"t{topic + 1}", "all")
+            AssignmentFact(judge, f"t{query + 1}", "all")
             for judge, kind in kinds.items()
             if kind == "person"
-            for topic in range(topics)
+            for query in range(queries)
         ),
         grades=tuple(sorted(labels, key=lambda row: row.item)),
         skips_and_flags=(),
@@ -94,7 +94,7 @@ def made_facts(
 def simulated(
     *,
     judges: int = 4,
-    topics: int = 10,
+    queries: int = 10,
     documents: int = 12,
     stricter: float = 0.0,
     error: float = 0.3,
@@ -103,7 +103,7 @@ def simulated(
 ) -> Facts:
     """People who err at random; the first becomes `stricter` by so many grades half-way."""
     random = np.random.default_rng(seed)
-    count = topics * documents
+    count = queries * documents
     truth = random.choice(4, p=[0.4, 0.3, 0.2, 0.1], size=count)
     given: dict[str, dict[int, int]] = {}
     for number in range(judges):
@@ -115,4 +115,4 @@ def simulated(
         given[f"p{number}"] = {
             place + 1: int(grades[place]) for place in range(count) if judged[place]
         }
-    return made_facts(given, topics=topics, documents=documents)
+    return made_facts(given, queries=queries, documents=documents)

@@ -33,4 +33,4 @@ def brought(
 def standing(project: Project, *kinds: str) -> dict[tuple[str, str, str], int]:
     with project.database.reading() as connection:
         rows = standing_grades(connection, kinds or ("earlier",))
-        return {(row.judge, row.topic, row.document): row.grade for row in rows}
+        return {(row.judge, row.query, row.document): row.grade for row in rows}

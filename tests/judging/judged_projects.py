@@ -13,13 +13,13 @@ from cleverdon.judging.adjudication import record_ruling
 from cleverdon.judging.people.accounts import person_named
 from cleverdon.judging.project import Project
 from cleverdon.judging.recording import JudgmentEvent, record
-from cleverdon.judging.store.schema import documents, items, people, topics
+from cleverdon.judging.store.schema import documents, items, people, queries
 from tests.judging.projects import made_project
 
 _REQUESTS = count()
 
 Grades = Mapping[str, Mapping[tuple[str, str], int]]
-"""Judges to topics and documents to grades."""
+"""Judges to queries and documents to grades."""
 
 TEAM = {
     "ann": "assessor",
@@ -66,11 +66,11 @@ def give(project: Project, grades: Grades) -> None:
 
 
 def items_of(connection: Any) -> dict[tuple[str, str], int]:
-    """Items by their topics and documents."""
+    """Items by their queries and documents."""
     wanted = (
-        select(topics.c.name, documents.c.name, items.c.id)
+        select(queries.c.name, documents.c.name, items.c.id)
         .select_from(items)
-        .join(topics, topics.c.id == items.c.topic_id)
+        .join(queries, queries.c.id == items.c.query_id)
         .join(documents, documents.c.id == items.c.document_id)
     )
-    return {(topic, document): item for topic, document, item in connection.execute(wanted)}
+    return {(query, document): item for query, document, item in connection.execute(wanted)}

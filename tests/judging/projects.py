@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from sqlalchemy import insert
 from starlette.testclient import TestClient
 
-from cleverdon.judging.contents import Document, Item, Topic, fill_database
+from cleverdon.judging.contents import Document, Item, Query, fill_database
 from cleverdon.judging.people.accounts import add_person, person_named
 from cleverdon.judging.people.sessions import _new_session
 from cleverdon.judging.project import Project, new_project
@@ -24,16 +24,16 @@ DOCUMENTS = 6
 def made_project(
     folder: Path,
     *,
-    topics: int = 2,
+    queries: int = 2,
     documents: int = DOCUMENTS,
     people: Mapping[str, str] | None = None,
     wanted: int = 1,
     database: str | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Project:
-    """A project whose every document is pooled for every topic, and is assigned to every assessor.
+    """A project whose every document is pooled for every query, and is assigned to every assessor.
 
-    Topics are called t1, t2, ..., documents d1, d2, ...; people have the roles that are given.
+    Queries are called t1, t2, ..., documents d1, d2, ...; people have the roles that are given.
     """
     names = [f"d{number + 1}" for number in range(documents)]
     with new_project(folder, database=database) as (project, connection):
@@ -41,17 +41,17 @@ def made_project(
             connection,
             title="Tests",
             scale=_parse_scale("0..3"),
-            topics=[
-                Topic(f"t{number + 1}", f"water in motion {number + 1}", "What moves it?")
-                for number in range(topics)
+            queries=[
+                Query(f"t{number + 1}", f"water in motion {number + 1}", "What moves it?")
+                for number in range(queries)
             ],
             documents=[
                 Document(name, f"Title of {name}", f"The text of {name}, in which water moves.")
                 for name in names
             ],
             items=[
-                Item(f"t{topic + 1}", name, position, wanted=wanted)
-                for topic in range(topics)
+                Item(f"t{query + 1}", name, position, wanted=wanted)
+                for query in range(queries)
                 for position, name in enumerate(names)
             ],
             settings={"seed": 0, **(settings or {})},
@@ -60,7 +60,7 @@ def made_project(
         for name, role in (given if people is None else people).items():
             person = add_person(connection, name, role)
             if role == "assessor":
-                rows = [{"topic_id": topic + 1, "person_id": person.id} for topic in range(topics)]
+                rows = [{"query_id": query + 1, "person_id": person.id} for query in range(queries)]
                 connection.execute(insert(assignments), rows)
     return project
 

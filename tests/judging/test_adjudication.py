@@ -79,7 +79,7 @@ def listed(project: Project, show: Any = "disputed", **more: Any) -> list[int]:
 
 def test_the_largest_difference_comes_first(disputed: Project) -> None:
     assert listed(disputed) == [7, 3, 1, 2]
-    assert listed(disputed, topic="t1") == [3, 1, 2]
+    assert listed(disputed, query="t1") == [3, 1, 2]
     assert listed(disputed, across=1) == [7, 2], "some say relevant and others do not"
     assert listed(disputed, skip=2) == [1, 2]
     assert listed(disputed, "flagged") == [4]
@@ -123,8 +123,8 @@ def test_the_audit_log_says_who_settled_what(disputed: Project) -> None:
     with disputed.database.reading() as connection:
         told = [(line.actor, line.action, line.about) for line in audit_lines(connection, n=2)]
     assert told == [
-        ("eve", "took a ruling back", "d3 of topic t1"),
-        ("eve", "settled a document", "d3 of topic t1, as 2"),
+        ("eve", "took a ruling back", "d3 of query t1"),
+        ("eve", "settled a document", "d3 of query t1, as 2"),
     ]
 
 
@@ -222,7 +222,7 @@ def test_the_whole_of_a_long_text_can_be_read(disputed: Project, app: FastAPI) -
     with disputed.database.writing() as connection:
         long = update(documents).where(documents.c.id == 1).values(text="water <b> " * 20_000)
         connection.execute(long)
-    eve = browser(app, "eve")  # to whom no topic is assigned
+    eve = browser(app, "eve")  # to whom no query is assigned
     case_page = eve.get("/adjudication/7?across=true&skip=1").text
     assert "characters are left out here" in case_page
     whole = "/adjudication/7/text?across=true&skip=1"
@@ -249,7 +249,7 @@ def test_only_administrators_settle(app: FastAPI) -> None:
 
 
 def test_what_is_settled_is_nobodys_work_any_more(tmp_path: Path) -> None:
-    with made_project(tmp_path / "project", topics=1, documents=2, wanted=2) as project:
+    with made_project(tmp_path / "project", queries=1, documents=2, wanted=2) as project:
         for item in (1, 2):
             settle(project, item, 1, f"ruling-{item}")
         with project.database.writing() as connection:
@@ -257,7 +257,7 @@ def test_what_is_settled_is_nobodys_work_any_more(tmp_path: Path) -> None:
             assert progress(connection, BOB)[1] == Progress(0, 0)
             work = compute_workload(connection)
             assert [each.left for each in work.people] == [0, 0]
-            assert (work.topics[0].done, work.uncovered, work.short) == (2, [], [])
+            assert (work.queries[0].done, work.uncovered, work.short) == (2, [], [])
         settle(project, 2, None, "ruling-3")
         with project.database.writing() as connection:
             assert take_next(connection, BOB, n=5) == [2], "it was taken back"
@@ -288,15 +288,15 @@ def test_the_calls_list_and_settle(app: FastAPI) -> None:
     eve = browser(app, "eve")
     told = eve.get("/api/adjudication?n=1").json()
     assert (told["total"], told["cases"][0]["item"]) == (4, 7)
-    assert [one["person"] for one in told["cases"][0]["given"]] == ["bob", "ann"]
-    assert eve.get("/api/adjudication?show=skipped").json()["cases"][0]["given"] == [
+    assert [one["person"] for one in told["cases"][0]["judgments"]] == ["bob", "ann"]
+    assert eve.get("/api/adjudication?show=skipped").json()["cases"][0]["judgments"] == [
         {
             "person": "ann",
             "grade": None,
             "skipped": "empty",
             "note": "",
             "flagged": False,
-            "made_at": eve.get("/api/adjudication/5").json()["case"]["given"][0]["made_at"],
+            "made_at": eve.get("/api/adjudication/5").json()["case"]["judgments"][0]["made_at"],
         }
     ]
     page = eve.get("/adjudication/7").text

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from cleverdon.judging.item_views import _TEXT_PAGE
 from cleverdon.judging.project import Project
-from cleverdon.judging.store.schema import documents, topics
+from cleverdon.judging.store.schema import documents, queries
 from cleverdon.judging.web.app import _declared_routes, _required_permissions, make_app
 from cleverdon.judging.web.authorization import CSRF_HEADER, cookie_name
 from tests.judging.judged_projects import give
@@ -25,10 +25,10 @@ CALLS = {
     "GET /sign-in/{key}": NO_CALL + "programs are known by tokens",
     "POST /sign-in/{key}": NO_CALL + "programs are known by tokens",
     "GET /": NO_CALL + "it leads to another page",
-    "GET /topics": "GET /api/topics",
-    "GET /topics/{name}/list": "POST /api/next, GET /api/judgments",
-    "POST /topics/{name:path}": "POST /api/judgments",
-    "GET /topics/{name:path}": "POST /api/next, GET /api/items/{item}, GET /api/judgments",
+    "GET /queries": "GET /api/queries",
+    "GET /queries/{name}/list": "POST /api/next, GET /api/judgments",
+    "POST /queries/{name:path}": "POST /api/judgments",
+    "GET /queries/{name:path}": "POST /api/next, GET /api/items/{item}, GET /api/judgments",
     "GET /items/{item}/text": "GET /api/items/{item}/text",
     "GET /scale.css": "GET /api/project",
     "GET /account": "GET /api/me, GET /api/account/tokens",
@@ -38,7 +38,7 @@ CALLS = {
     "POST /account/sign-out": "POST /api/account/sign-out",
     "POST /account/sign-out-everywhere": "POST /api/account/sign-out",
     "GET /dashboard": "GET /api/watching",
-    "GET /dashboard/topics/{name:path}": "GET /api/watching/topics/{name:path}",
+    "GET /dashboard/queries/{name:path}": "GET /api/watching/queries/{name:path}",
     "GET /dashboard/people/{name:path}": "GET /api/watching/people/{name:path}",
     "GET /adjudication": "GET /api/adjudication",
     "GET /adjudication/{item}": "GET /api/adjudication/{item}",
@@ -108,7 +108,7 @@ def test_the_whole_of_a_text_is_to_be_had_by_those_who_may_read_it(
     for who, path in ((ann, "/api/items/1/text"), (eve, "/api/adjudication/1/text")):
         pages = [asked(who, f"{path}?page={number}") for number in (1, 2, 3)]
         assert "".join(page["part"]["text"] for page in pages) == text
-        assert {(page["topic"], page["title"], page["pages"]) for page in pages} == {
+        assert {(page["query"], page["title"], page["pages"]) for page in pages} == {
             ("t1", "Title of d1", 3)
         }
         assert (pages[0]["page"], pages[0]["part"]["characters"]) == (1, _TEXT_PAGE)
@@ -121,12 +121,12 @@ def test_the_whole_of_a_text_is_to_be_had_by_those_who_may_read_it(
 def test_a_program_sees_what_it_settles(project: Project, eve: TestClient) -> None:
     give(project, {"ann": {("t1", "d2"): 0}, "bob": {("t1", "d2"): 3}})
     found = asked(eve, "/api/adjudication/2")
-    assert (found["query"], found["description"]) == ("water in motion 1", "What moves it?")
+    assert (found["query_title"], found["description"]) == ("water in motion 1", "What moves it?")
     assert found["shown"]["title"] == "Title of d2"
     (part,) = found["shown"]["parts"]
     assert part["text"] == "The text of d2, in which water moves."
     assert part["marks"] == [[25, 30]]
-    assert found["case"]["apart"] == 3
+    assert found["case"]["spread"] == 3
 
 
 def test_ones_own_judgments_by_what_became_of_them(app: FastAPI, project: Project) -> None:
@@ -135,7 +135,7 @@ def test_ones_own_judgments_by_what_became_of_them(app: FastAPI, project: Projec
     flag = {"request": "flag-8-8", "item": 8, "kind": "flag", "flagged": True}
     assert bob.post("/api/judgments", json=flag).status_code == 200
     listed = {
-        which: [each["item"] for each in asked(bob, f"/api/judgments?topic=t2{which}")["judgments"]]
+        which: [each["item"] for each in asked(bob, f"/api/judgments?query=t2{which}")["judgments"]]
         for which in ("", "&which=judged", "&which=flagged", "&which=skipped")
     }
     assert list(listed.values()) == [[8, 7], [7], [8], []]
@@ -156,15 +156,15 @@ def test_the_overlap_that_is_set_is_told(eve: TestClient) -> None:
         ("100%", ("100%25", "100~p")),
     ],
 )
-def test_a_topic_is_found_by_its_own_name_and_by_that_of_its_page(
+def test_a_query_is_found_by_its_own_name_and_by_that_of_its_page(
     tmp_path: Path, name: str, asks: tuple[str, ...]
 ) -> None:
     with made_project(tmp_path / "project") as project:
         with project.database.writing() as connection:
-            connection.execute(update(topics).where(topics.c.id == 2).values(name=name))
+            connection.execute(update(queries).where(queries.c.id == 2).values(name=name))
         eve = script(make_app(project), "eve")
         for ask in asks:
-            assert asked(eve, f"/api/watching/topics/{ask}")["about"]["topic"] == name, ask
+            assert asked(eve, f"/api/watching/queries/{ask}")["about"]["query"] == name, ask
 
 
 def test_the_description_says_how_programs_and_browsers_are_known(

@@ -19,7 +19,7 @@ from schemathesis import checks
 from schemathesis.specs.openapi import checks as of_openapi
 from sqlalchemy import delete, update
 
-from cleverdon.judging.assignment import assign_topic
+from cleverdon.judging.assignment import assign_query
 from cleverdon.judging.people.accounts import COMMAND_LINE, person_named
 from cleverdon.judging.people.sessions import new_token
 from cleverdon.judging.project import Project
@@ -48,7 +48,7 @@ CHECKS: list[Any] = [
 ]
 THERE: dict[str, list[Any]] = {
     "item": list(range(1, 13)),
-    "topic": ["t1", "t2"],
+    "query": ["t1", "t2"],
     "person": [1, 2, 3, 4],
     "people": [[1], [1, 2]],
     "name": ["ann", "t1"],
@@ -68,7 +68,7 @@ def project(
     folder = tmp_path_factory.mktemp("calls") / "project"
     with made_project(folder, wanted=2, database=database) as made:
         with made.database.writing() as connection:  # who manages may judge as well
-            assign_topic(connection, COMMAND_LINE, "t1", person_named(connection, "eve"))
+            assign_query(connection, COMMAND_LINE, "t1", person_named(connection, "eve"))
         yield made
 
 

@@ -111,14 +111,14 @@ def test_to_postgresql_and_back(
 
 
 def test_a_backup_while_others_write_is_one_state(tmp_path: Path) -> None:
-    with made_project(tmp_path / "p", topics=4, documents=50) as project:
+    with made_project(tmp_path / "p", queries=4, documents=50) as project:
         enough, given = Event(), 0
 
         def write() -> None:
             nonlocal given
             while not enough.is_set():
-                topic, document = f"t{given // 50 % 4 + 1}", f"d{given % 50 + 1}"
-                give(project, {"ann": {(topic, document): given % 4}})
+                query, document = f"t{given // 50 % 4 + 1}", f"d{given % 50 + 1}"
+                give(project, {"ann": {(query, document): given % 4}})
                 given += 1
 
         writer = Thread(target=write)
@@ -173,7 +173,7 @@ def test_a_damaged_backup_makes_nothing(archive: Path, tmp_path: Path) -> None:
         manifest = json.loads(given.read(_MANIFEST))
         tables = {name: given.read(_table_path(name)) for name in manifest["tables"]}
     rows = tables["events"]
-    topic = json.loads(tables["topics"].splitlines()[0]) | {"id": 9, "name": "t9"}
+    query = json.loads(tables["queries"].splitlines()[0]) | {"id": 9, "name": "t9"}
     cases: list[tuple[dict[str, bytes | None], str]] = [
         ({"tables/events.jsonl": rows[: rows.index(b"\n") + 1]}, "is not what was backed up"),
         ({"tables/events.jsonl": rows.replace(b'"grade": 2', b'"grade": 3')}, "not what was"),
@@ -193,11 +193,11 @@ def test_a_damaged_backup_makes_nothing(archive: Path, tmp_path: Path) -> None:
             for name, more, at, said in (
                 ("people", b'{"a":' * 200_000, 6 + 1, "is nested too deeply"),
                 ("people", b"[1, 2]", 6 + 1, "has other columns than id, name"),
-                ("topics", b'{"id": 9}', 2 + 1, "has other columns"),
+                ("queries", b'{"id": 9}', 2 + 1, "has other columns"),
             )
         ),
-        (with_rows("topics", topic | {"title": {}}), "its table topics does not fit"),
-        (with_rows("topics", topic | {"position": 10**30}), "its table topics does not fit"),
+        (with_rows("queries", query | {"title": {}}), "its table queries does not fit"),
+        (with_rows("queries", query | {"position": 10**30}), "its table queries does not fit"),
         (
             changed("settings", b"#6b7280", b"red}*{display:none}a{"),
             "its scale does not fit: the colour 'red",

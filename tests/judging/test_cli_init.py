@@ -59,7 +59,7 @@ def _run(*arguments: str) -> Result:
 
 
 def _init(*arguments: str, folder: str = "judging") -> Result:
-    common = ("--topics", "next.tsv", "--docs", "docs.jsonl")
+    common = ("--queries", "next.tsv", "--docs", "docs.jsonl")
     return _run("init", folder, *common, *arguments)
 
 
@@ -72,12 +72,12 @@ def _refused(result: Result, folder: str = "judging") -> str:
 def test_from_a_log_to_a_queue(files: Path) -> None:
     result = _init("--runs", "a.run", "b.run", "--depth", "3", "--assessors", "ann, bob")
     assert result.exit_code == 0, result.output
-    assert "topics      3" in result.output
+    assert "queries     3" in result.output
     assert "cleverdon judge people judging --link ann --link bob" in result.output
     with open_project("judging") as project, project.database.writing() as connection:
-        found = connection.execute(select(schema.topics).order_by(schema.topics.c.position)).all()
-        assert [topic.title for topic in found] == ["red shoes", "blue hats", 'a "quoted" one']
-        assert [topic.name for topic in found] == [_make_topic_id(query) for query in QUERIES]
+        found = connection.execute(select(schema.queries).order_by(schema.queries.c.position)).all()
+        assert [query.title for query in found] == ["red shoes", "blue hats", 'a "quoted" one']
+        assert [query.name for query in found] == [_make_topic_id(query) for query in QUERIES]
         assert take_next(connection, 1)
         pool = read_pool(project.folder / POOL)
         count = connection.execute(select(func.count()).select_from(schema.items)).scalar()
@@ -85,12 +85,12 @@ def test_from_a_log_to_a_queue(files: Path) -> None:
         assert pool.how["k"] == 3
     again = _init("--runs", "a.run")
     assert "is a project already" in str(again.exception)
-    assert "3 topics" not in _run("assign", "judging", "--list").output
+    assert "3 queries" not in _run("assign", "judging", "--list").output
 
 
 def test_everything_at_once(files: Path) -> None:
-    topic = _make_topic_id(QUERIES[0])
-    Path("gold.qrels").write_text(f"{topic} 0 d8 2\n{topic} 0 extra 0\n")
+    query = _make_topic_id(QUERIES[0])
+    Path("gold.qrels").write_text(f"{query} 0 d8 2\n{query} 0 extra 0\n")
     Path("how.txt").write_text("Read all of it.\n")
     pooling = ["pool", "make", "a.run", "b.run", "-k", "4", "-o", "pool.tsv"]
     assert CliRunner().invoke(cleverdon, pooling).exit_code == 0
@@ -101,17 +101,17 @@ def test_everything_at_once(files: Path) -> None:
     )
     assert result.exit_code == 0, result.output
     assert "judging: Shoes & hats?," in result.output
-    assert "3 topics with too few people for what several are to judge" in result.output
+    assert "3 queries with too few people for what several are to judge" in result.output
     assert "no text of 1 of 8 documents to judge ('extra')" in result.output
     assert "gold        2" in result.output
     with open_project("judging") as project:
         assert project.setting("guidelines") == "Read all of it."
         assert project.setting("seed") == 3
         made_of = project.setting("made_of")
-        assert (made_of["topics"], made_of["docs"]) == ("next.tsv", ["docs.jsonl"])
+        assert (made_of["queries"], made_of["docs"]) == ("next.tsv", ["docs.jsonl"])
         digest = open_source("docs.jsonl").digest()
         assert made_of["BLAKE3"]["docs"] == [digest]
-        assert made_of["BLAKE3"].keys() == {"topics", "docs", "gold", "pool"}
+        assert made_of["BLAKE3"].keys() == {"queries", "docs", "gold", "pool"}
         assert (project.folder / POOL).read_bytes() == Path("pool.tsv").read_bytes()
         assert project.folder.stat().st_mode & 0o077 == 0, "others see nothing of it"
 
@@ -179,13 +179,13 @@ def test_adaptively(files: Path) -> None:
     assert "to judge    as max-mean gives them, out of 21\n" in result.output
     with open_project("judging") as project, project.database.reading() as connection:
         placed = schema.items.c.position.is_not(None)
-        count = select(schema.items.c.topic_id, func.count()).where(placed)
-        counts = connection.execute(count.group_by(schema.items.c.topic_id)).all()
+        count = select(schema.items.c.query_id, func.count()).where(placed)
+        counts = connection.execute(count.group_by(schema.items.c.query_id)).all()
         assert [tuple(row) for row in counts] == [(1, 3), (2, 3), (3, 3)]
         assert project.setting("adaptive")["method"] == "max-mean"
     two = _init("--runs", "a.run", "--adaptive", "mtf", "--budget", "2", folder="two")
-    assert "out of 15; a topic ends after 2\n" in two.output
-    assert "3 topics ended" in _run("status", "two").output
+    assert "out of 15; a query ends after 2\n" in two.output
+    assert "3 queries ended" in _run("status", "two").output
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_adaptively(files: Path) -> None:
     [
         ((), "give --pool or --runs"),
         (("--pool", "next.tsv", "--runs", "a.run"), "--pool and --runs do not go together"),
-        (("--pool", "next.tsv", "b.run"), "what is 'b.run'? Runs are given by --runs"),
+        (("--pool", "next.tsv", "b.run"), "RUN goes with --runs"),
         (("--runs", "a.run", "--budget", "3"), "--budget goes with --adaptive"),
         (("--pool", "next.tsv", "--depth", "3"), "--depth goes with --runs"),
         (("--runs", "a.run", "--overlap", "0.1", "--judges", "2"), "leave out the judges"),
@@ -266,15 +266,15 @@ def test_in_postgresql_it_is_all_or_nothing(
 
 def test_assigning(files: Path) -> None:
     _init("--runs", "a.run", "b.run")
-    topic = _make_topic_id(QUERIES[0])
+    query = _make_topic_id(QUERIES[0])
     assert "add some by" in str(_run("assign", "judging").exception)
     _run("people", "judging", "--add", "ann", "--add", "bob")
-    by_hand = _run("assign", "judging", "--topic", topic, "--person", "bob")
-    assert "nobody has 2 topics" in by_hand.output
+    by_hand = _run("assign", "judging", "--query", query, "--person", "bob")
+    assert "nobody has 2 queries" in by_hand.output
     dealt = json.loads(_run("assign", "judging", "--overlap", "2", "-f", "json").output)
     assert dealt["uncovered"] == dealt["short"] == []
-    assert {each["topics"] for each in dealt["people"]} == {3}
-    taken = _run("assign", "judging", "--topic", topic, "--person", "bob", "--remove")
-    assert f"nobody has 1 topic: {topic}" in taken.output
-    assert "goes with --topic" in _run("assign", "judging", "--remove").output
-    assert "--topic goes with --person" in _run("assign", "judging", "--topic", topic).output
+    assert {each["queries"] for each in dealt["people"]} == {3}
+    taken = _run("assign", "judging", "--query", query, "--person", "bob", "--remove")
+    assert f"nobody has 1 query: {query}" in taken.output
+    assert "goes with --query" in _run("assign", "judging", "--remove").output
+    assert "--query goes with --person" in _run("assign", "judging", "--query", query).output

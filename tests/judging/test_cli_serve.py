@@ -98,7 +98,7 @@ def test_what_cannot_be_served_is_said_in_a_line(project: Project, tmp_path: Pat
     wrong = tmp_path / "wrong.pem"
     wrong.write_text("no certificate", encoding="utf-8")
     tls = ["--tls-cert", str(wrong), "--tls-key", str(wrong)]
-    assert "is no PEM certificate" in str(refused([folder, *tls]))
+    assert "is not a PEM certificate" in str(refused([folder, *tls]))
     tls[1] = str(tmp_path / "none.pem")
     assert "there is no such file" in str(refused([folder, *tls]))
     for options in (["--tls-cert", "x"], ["--url", "example.org"]):

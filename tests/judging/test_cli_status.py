@@ -19,10 +19,10 @@ from tests.judging.projects import made_project
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     where = tmp_path_factory.mktemp("status")
     with (
-        made_project(where / "empty", topics=3) as project,
+        made_project(where / "empty", queries=3) as project,
         project.database.writing() as connection,
     ):
-        connection.execute(delete(assignments).where(assignments.c.topic_id == 3))
+        connection.execute(delete(assignments).where(assignments.c.query_id == 3))
     with made_project(where / "done", wanted=2) as project:
         keys = list(product(("t1", "t2"), (f"d{number}" for number in range(1, 7))))
         give(project, {"ann": {key: at % 3 for at, key in enumerate(keys)}})
@@ -37,7 +37,7 @@ def test_a_finished_project(folder: Path) -> None:
     assert lines[0].startswith(
         "Tests: 24 of 24 judgments (100%), 12 of 12 documents complete, as of 20"
     )
-    assert lines[1] == "2 topics: 2 complete, 0 begun; advice: 2 stop, 0 go on, 0 not decided"
+    assert lines[1] == "2 queries: 2 complete, 0 begun; advice: 2 stop, 0 go on, 0 not decided"
     assert any(line.split()[:4] == ["t1", "12/12", "0", "0"] for line in lines)
     assert any(line.split()[:3] == ["ann", "12", "0"] for line in lines)
     assert any(line.startswith("ann    bob          12  0.67") for line in lines)
@@ -49,8 +49,8 @@ def test_a_finished_project(folder: Path) -> None:
 def test_an_empty_project_says_why(folder: Path) -> None:
     told = run_here(["judge", "status", "empty"], folder)
     assert told.returncode == 0, told.stderr
-    assert "t1 " not in told.stdout, "hundreds of topics would hide the rest"
-    assert "Nobody has 1 topic, t3; assign them to somebody." in told.stdout
+    assert "t1 " not in told.stdout, "hundreds of queries would hide the rest"
+    assert "Nobody has 1 query, t3; assign them to somebody." in told.stdout
     assert "Not decided: nothing is judged yet." in told.stdout
     assert (
         "No agreement yet: agreement needs 5 documents that two have judged: 0 so far."
@@ -62,8 +62,8 @@ def test_json_has_all_of_it(folder: Path) -> None:
     told = json.loads(run_here(["judge", "status", "done", "-f", "json"], folder).stdout)
     assert told["progress"]["done"] == 24
     assert told["agreement"]["overall"]["agreement"]["value"] == pytest.approx(2 / 3)
-    assert told["recall"]["beyond"]["recall"]["value"] is None
-    assert told["recall"]["beyond"]["recall"]["why"]
+    assert told["recall"]["coverage"]["recall"]["value"] is None
+    assert told["recall"]["coverage"]["recall"]["why"]
 
 
 def test_no_project_is_one_line(folder: Path) -> None:

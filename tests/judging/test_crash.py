@@ -30,9 +30,9 @@ JUDGMENTS, KILLS = (10_000, 20) if FULL else (300, 3)
 def judged_by_all(folder: Path, count: int, *, database: str | None = None) -> Project:
     """A project with so much to judge, each document once."""
     roles = dict.fromkeys(ASSESSORS, "assessor")
-    topics = 4
-    each = (count + AT_ONCE * len(ASSESSORS)) // topics + 1  # all have some on their screens
-    return made_project(folder, topics=topics, documents=each, people=roles, database=database)
+    queries = 4
+    each = (count + AT_ONCE * len(ASSESSORS)) // queries + 1  # all have some on their screens
+    return made_project(folder, queries=queries, documents=each, people=roles, database=database)
 
 
 def check_all_is_there(project: Project, crowd: Crowd) -> None:

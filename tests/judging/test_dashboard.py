@@ -13,7 +13,7 @@ from sqlalchemy import insert
 from cleverdon.agreement.agreement import agree
 from cleverdon.agreement.labels import Labels
 from cleverdon.errors import InputError
-from cleverdon.judging.assignment import assign_topic, unassign_topic
+from cleverdon.judging.assignment import assign_query, unassign_query
 from cleverdon.judging.dashboard import agreement
 from cleverdon.judging.dashboard.agreement import live_agreement
 from cleverdon.judging.dashboard.facts import (
@@ -64,7 +64,7 @@ def test_labels_are_of_people_unless_others_are_asked_for(judged: Project) -> No
         labels = labels_of(standing_grades(connection))
         assert set(labels.judges) == {"ann", "bob", "Cyd X"}
         assert len(list(standing_grades(connection))) == sum(map(len, GRADES.values()))
-        with_model = labels_of(standing_grades(connection, ("person", "model"), topics=["t1"]))
+        with_model = labels_of(standing_grades(connection, ("person", "model"), queries=["t1"]))
         assert "gpt" in with_model.judges
         assert with_model.queries == ("t1",)
         assert labels_of(standing_grades(connection, people=["bob"])).judges == ("bob",)
@@ -98,10 +98,10 @@ def test_agreement_is_that_of_the_exported_qrels(judged: Project) -> None:
 
 def test_a_large_team_agrees_as_a_small_one_would(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(agreement, "_MOST_PAIRS", 10)
-    facts = simulated(judges=13, topics=6, documents=10, overlap=0.4)
+    facts = simulated(judges=13, queries=6, documents=10, overlap=0.4)
     live = live_agreement(facts.human)
     whole = agree(
-        Labels.of_rows((r.judge, r.topic, r.document, float(r.grade)) for r in facts.human),
+        Labels.of_rows((r.judge, r.query, r.document, float(r.grade)) for r in facts.human),
         coefficients=("agreement", "kappa", "fleiss", "alpha-ordinal"),
         per_query=True,
         resamples=LIVE_RESAMPLES,
@@ -120,29 +120,29 @@ def test_a_large_team_agrees_as_a_small_one_would(monkeypatch: pytest.MonkeyPatc
         assert pair.coefficients["kappa"].value == pytest.approx(wanted)
     assert len(live.pairs) + live.more_pairs == sum(pair.documents > 0 for pair in whole.pairs)
     assert {one.query: one.documents for one in whole.queries} == {
-        one.topic: one.documents for one in agreement.topic_rows(live)
+        one.query: one.documents for one in agreement.query_rows(live)
     }
 
 
-def test_two_topics_do_not_make_an_interval() -> None:
-    # On each topic ten of twenty agree: drawn over topics, the interval would be a point.
+def test_two_queries_do_not_make_an_interval() -> None:
+    # On each query ten of twenty agree: drawn over queries, the interval would be a point.
     ann = dict.fromkeys(range(1, 41), 0)
     bob = {item: item % 2 for item in ann}
-    live = live_agreement(made_facts({"ann": ann, "bob": bob}, topics=2, documents=20).human)
+    live = live_agreement(made_facts({"ann": ann, "bob": bob}, queries=2, documents=20).human)
     (pair,) = agreement.pair_rows(live)
     for share in (agreement.overall_agreement(live)["agreement"], pair.numbers["agreement"]):
         assert share.value == 0.5
         # Of 40 documents: the normal interval is 0.345 to 0.655.
         assert share.low == pytest.approx(0.345, abs=0.03)
         assert share.high == pytest.approx(0.655, abs=0.03)
-    assert (pair.documents, pair.topics) == (40, 2)
-    assert [one.documents for one in agreement.topic_rows(live)] == [20, 20]
+    assert (pair.documents, pair.queries) == (40, 2)
+    assert [one.documents for one in agreement.query_rows(live)] == [20, 20]
 
 
 def test_a_model_stands_beside_people_and_never_among_them() -> None:
-    facts = simulated(judges=3, topics=4)
+    facts = simulated(judges=3, queries=4)
     given = {row.item: 3 for row in facts.human}
-    extra = made_facts({"m": given}, topics=4, documents=12, models=["m"])
+    extra = made_facts({"m": given}, queries=4, documents=12, models=["m"])
     with_model = replace(facts, grades=(*facts.grades, *extra.grades))
     before, after = (
         _compute_state(each, PooledSystems(Path("nowhere"))) for each in (facts, with_model)
@@ -175,11 +175,11 @@ def test_progress_counts_what_is_wanted_and_done() -> None:
             SkipOrFlag("bob", 3, graded=False, skipped=True, flagged=True),
         ),
     )
-    whole, (topic,) = progress_of(facts)
+    whole, (query,) = progress_of(facts)
     assert (whole.documents, whole.wanted, whole.done, whole.left) == (10, 20, 3, 17)
     assert (whole.complete, whole.judged, whole.settled) == (1, 2, 1)
     assert (whole.skipped, whole.given_up, whole.flagged) == (2, 1, 1)
-    assert topic.progress == whole
+    assert query.progress == whole
     work = {one.person: one for one in people_progress(facts)}
     # Nine are open to ann but for the one she judged; bob also skipped two.
     assert (work["ann"].open, work["bob"].open, work["cat"].open) == (8, 7, 9)
@@ -284,7 +284,7 @@ def test_what_takes_long_is_computed_by_another_process(judged: Project) -> None
     give(judged, {"ann": {("t2", "d3"): 1}})
     apart = watch.now()
     assert apart.progress.done == here.progress.done + 1
-    process = watch._apart._process
+    process = watch._worker._process
     assert process is not None
     process.kill()
     give(judged, {"ann": {("t2", "d4"): 1}})
@@ -294,7 +294,7 @@ def test_what_takes_long_is_computed_by_another_process(judged: Project) -> None
 def test_a_large_project_is_computed_by_another_process_from_the_first(judged: Project) -> None:
     watch = DashboardCache(judged, small=1)
     assert watch.now().progress.done
-    assert watch._apart._process is not None
+    assert watch._worker._process is not None
 
 
 def test_nobody_waits_while_somebody_computes(judged: Project) -> None:
@@ -304,11 +304,11 @@ def test_nobody_waits_while_somebody_computes(judged: Project) -> None:
         assert watch.now() is known
 
 
-def test_a_topic_that_changes_hands_is_seen(judged: Project) -> None:
+def test_a_query_that_changes_hands_is_seen(judged: Project) -> None:
     watch = DashboardCache(judged, share=1, quick=60)
     opened = {one.person: one.open for one in watch.now().people}
     with judged.database.writing() as connection:
-        for change, name in ((unassign_topic, "ann"), (assign_topic, "eve")):
+        for change, name in ((unassign_query, "ann"), (assign_query, "eve")):
             change(connection, COMMAND_LINE, "t2", person_named(connection, name))
     found = {one.person: one.open for one in watch.now().people}
     assert found["ann"] < opened["ann"]

@@ -22,12 +22,12 @@ from cleverdon.judging.people.accounts import person_named
 from cleverdon.judging.project import POOL
 from cleverdon.judging.queue import Feeder
 from cleverdon.judging.recording import JudgmentEvent, record
-from cleverdon.judging.store.schema import assignments, events, items, judgments, people, topics
+from cleverdon.judging.store.schema import assignments, events, items, judgments, people, queries
 from cleverdon.judging.web.app import make_app
 from cleverdon.judging.web.routes.dashboard import (
     _bars,
     _dashboard_person_path,
-    _dashboard_topic_path,
+    _dashboard_query_path,
     _shares,
     _whisker,
     dashboard_model,
@@ -51,10 +51,10 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FastAPI]:
 
 @pytest.fixture(scope="module")
 def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FastAPI]:
-    """Two topics that are judged by two people, one of whom says 1 where the other says 2."""
+    """Two queries that are judged by two people, one of whom says 1 where the other says 2."""
     with made_project(tmp_path_factory.mktemp("done") / "project", wanted=2) as project:
         with project.database.writing() as connection:
-            connection.execute(update(topics).where(topics.c.id == 1).values(name=EVIL))
+            connection.execute(update(queries).where(queries.c.id == 1).values(name=EVIL))
             connection.execute(update(items).where(items.c.id <= 3).values(gold=2))
             connection.execute(
                 insert(people).values(name="gpt", kind="model", active=True, created_at=0.0)
@@ -70,8 +70,8 @@ def test_an_empty_project_is_said_in_words(empty: FastAPI) -> None:
     assert "Agreement needs 5 documents that two have judged: 0 so far." in page
     assert "Not decided: nothing is judged yet." in page
     assert "No judgment was made yet." in page
-    assert "Nobody has a topic to judge yet." in page
-    assert "Nothing is judged yet." in browser(empty, "vic").get(_dashboard_topic_path("t1")).text
+    assert "Nobody has a query to judge yet." in page
+    assert "Nothing is judged yet." in browser(empty, "vic").get(_dashboard_query_path("t1")).text
 
 
 def test_one_judgment_is_shown(tmp_path: Path) -> None:
@@ -83,13 +83,13 @@ def test_one_judgment_is_shown(tmp_path: Path) -> None:
         assert "Agreement needs 5 documents that two have judged: 0 so far." in page
         assert 'aria-label="Judgments in each hour, from' in page
         person = vic.get(_dashboard_person_path("ann")).text
-        assert "Fewer than 6 judgments in one go." in person
+        assert "Fewer than 6 judgments without a pause." in person
         assert "drift needs 20 documents that others judged too: 0 so far" in person
         assert "The project has no gold documents." in person
 
 
 def test_what_is_left_is_counted_and_a_ruling_settles_it(tmp_path: Path) -> None:
-    with made_project(tmp_path / "project", topics=1, documents=2) as project:
+    with made_project(tmp_path / "project", queries=1, documents=2) as project:
         give(project, {"ann": {("t1", "d1"): 2}})
         vic = browser(make_app(project), "vic")
         assert "1 is still wanted." in vic.get("/dashboard").text
@@ -117,33 +117,33 @@ def test_a_finished_project_shows_its_numbers(app: FastAPI) -> None:
     assert "<b>6</b>" in page, "two thirds are relevant of what is not gold"
 
 
-def test_topics_that_ended_and_those_that_nobody_has_are_told(tmp_path: Path) -> None:
+def test_queries_that_ended_and_those_that_nobody_has_are_told(tmp_path: Path) -> None:
     runs = {"x": {f"t{at}": {f"d{doc}": 7 - doc for doc in range(1, 7)} for at in (1, 2)}}
     how = {"method": "mtf", "seed": 0, "limits": {"budget": 2, "target": None, "patience": None}}
     with made_project(tmp_path / "project", settings={"adaptive": how}) as project:
         write_pool(depth_pool(gather(runs), k=6), project.folder / POOL)
         with project.database.writing() as connection:
             connection.execute(update(items).values(position=None))
-            connection.execute(delete(assignments).where(assignments.c.topic_id == 2))
+            connection.execute(delete(assignments).where(assignments.c.query_id == 2))
             Feeder(project).feed(connection, 1)
         app = make_app(project)
         eve = browser(app, "eve")
         page = eve.get("/dashboard").text
-        assert "1 topic ended, since the budget of documents is used up: t1." in page
+        assert "1 query ended, since the budget of documents is used up: t1." in page
         assert '<span class="badge open">Ended: budget</span>' in page
         assert "Last 20</th>" in page
-        assert "Nobody has 1 topic, t2; assign them to somebody." in page
-        assert '<a href="/assignments">Assign topics</a>' in page
-        topic = eve.get(_dashboard_topic_path("t1")).text
-        assert "Nothing more is given out: the budget of documents is used up." in topic
-        assert "4 were not given out before their topic ended." in topic
-        assert "given out yet" not in topic
-        assert "Go on until it is done: 2 documents are still to be judged" in topic
+        assert "Nobody has 1 query, t2; assign them to somebody." in page
+        assert '<a href="/assignments">Assign queries</a>' in page
+        query = eve.get(_dashboard_query_path("t1")).text
+        assert "Nothing more is given out: the budget of documents is used up." in query
+        assert "4 were not given out before their query ended." in query
+        assert "given out yet" not in query
+        assert "Go on until it is done: 2 documents are still to be judged" in query
         assert "A further 6 are not given out yet. 4 were not given" in page
         told = eve.get("/api/watching").json()
-        assert [one["ended"] for one in told["topics"]] == ["budget", ""]
+        assert [one["ended"] for one in told["queries"]] == ["budget", ""]
         assert (told["uncovered"], told["short"]) == (["t2"], [])
-        assert eve.get("/api/watching/topics/t1").json()["about"]["ended"] == "budget"
+        assert eve.get("/api/watching/queries/t1").json()["about"]["ended"] == "budget"
 
 
 def test_what_two_look_at_is_rendered_once_and_is_of_their_role(app: FastAPI) -> None:
@@ -160,15 +160,15 @@ def test_names_are_text_and_addresses_hold_them(app: FastAPI) -> None:
     page = vic.get("/dashboard").text
     assert "<script>" not in page.replace('<script type="module"', "")
     assert unescape(
-        re.findall(r'href="(/dashboard/topics/[^"]+)"', page)[0]
-    ) == _dashboard_topic_path(EVIL)
-    topic = vic.get(_dashboard_topic_path(EVIL))
-    assert topic.status_code == 200
-    assert "2 people, 3 documents that at least two judged, gold left out." in topic.text
+        re.findall(r'href="(/dashboard/queries/[^"]+)"', page)[0]
+    ) == _dashboard_query_path(EVIL)
+    query = vic.get(_dashboard_query_path(EVIL))
+    assert query.status_code == 200
+    assert "2 people, 3 documents that at least two judged, gold left out." in query.text
     person = vic.get(_dashboard_person_path("bob")).text
     assert "<b>0%</b>" in person, "of the gold documents, which are all 2"
     for path in (
-        _dashboard_topic_path("t9"),
+        _dashboard_query_path("t9"),
         _dashboard_person_path("nobody"),
         _dashboard_person_path("vic"),
     ):
@@ -177,7 +177,7 @@ def test_names_are_text_and_addresses_hold_them(app: FastAPI) -> None:
 
 def test_pages_hold_no_script_and_no_style(app: FastAPI) -> None:
     vic = browser(app, "vic")
-    for path in ("/dashboard", _dashboard_topic_path("t2"), _dashboard_person_path("ann")):
+    for path in ("/dashboard", _dashboard_query_path("t2"), _dashboard_person_path("ann")):
         page = vic.get(path).text
         assert " style=" not in page
         assert not re.search(r"<script(?![^>]* src=)", page)
@@ -192,7 +192,7 @@ def test_assessors_do_not_see_it(app: FastAPI) -> None:
     ann = browser(app, "ann")
     for path in (
         "/dashboard",
-        _dashboard_topic_path("t2"),
+        _dashboard_query_path("t2"),
         _dashboard_person_path("ann"),
         "/api/watching",
     ):
@@ -207,10 +207,10 @@ def test_the_call_tells_the_same_with_reasons(app: FastAPI, empty: FastAPI) -> N
     assert told["grades"]["counts"] == [8, 12, 4, 0]
     assert told["agreement"]["pairs"][0]["documents"] == 9
     assert (told["agreement"]["documents"], told["agreement"]["gold"]) == (9, 3)
-    assert told["beside"] == [], "the model has said nothing yet"
-    topic = vic.get("/api/watching" + _dashboard_topic_path(EVIL).removeprefix("/dashboard")).json()
-    assert topic["about"]["progress"]["done"] == 12
-    assert topic["agreement"]["judges"] == 2
+    assert told["models"] == [], "the model has said nothing yet"
+    query = vic.get("/api/watching" + _dashboard_query_path(EVIL).removeprefix("/dashboard")).json()
+    assert query["about"]["progress"]["done"] == 12
+    assert query["agreement"]["judges"] == 2
     person = vic.get("/api/watching/people/bob").json()
     assert person["attention"]["right"] | {"low": 0, "high": 0} == {
         "value": 0.0,
@@ -244,33 +244,33 @@ def test_charts_have_their_place() -> None:
     assert _whisker(Measurement(0.5)) is None
 
 
-TOPICS, DOCUMENTS = ("t1", "t2", "t3"), tuple(f"d{number}" for number in range(1, 9))
-ALL = list(product(TOPICS, DOCUMENTS))
+QUERIES, DOCUMENTS = ("t1", "t2", "t3"), tuple(f"d{number}" for number in range(1, 9))
+ALL = list(product(QUERIES, DOCUMENTS))
 
 
-def ranked(*topics: str, first: int = 0) -> dict[str, dict[str, float]]:
-    """A run that returns some documents, for some topics."""
+def ranked(*queries: str, first: int = 0) -> dict[str, dict[str, float]]:
+    """A run that returns some documents, for some queries."""
     turned = (*DOCUMENTS[first:], *DOCUMENTS[:first])
-    return {topic: {doc: -at for at, doc in enumerate(turned[:5])} for topic in topics}
+    return {query: {doc: -at for at, doc in enumerate(turned[:5])} for query in queries}
 
 
-LAST_ALONE = "a run of the last topic alone"
+LAST_ALONE = "a run of the last query alone"
 POOLS = {
     "no run": {},
-    "one run": {"x": ranked(*TOPICS)},
-    "two runs": {"x": ranked(*TOPICS), "y": ranked(*TOPICS, first=3)},
-    "the same run twice": {"x": ranked(*TOPICS), "y": ranked(*TOPICS)},
+    "one run": {"x": ranked(*QUERIES)},
+    "two runs": {"x": ranked(*QUERIES), "y": ranked(*QUERIES, first=3)},
+    "the same run twice": {"x": ranked(*QUERIES), "y": ranked(*QUERIES)},
     LAST_ALONE: {
-        "x": ranked(*TOPICS), "y": ranked(*TOPICS, first=3), "z": ranked("t3")
+        "x": ranked(*QUERIES), "y": ranked(*QUERIES, first=3), "z": ranked("t3")
     },
-    "one run of all topics, one of the last": {"x": ranked(*TOPICS), "z": ranked("t3")},
-    "a topic each": {"x": ranked("t1"), "y": ranked("t2"), "z": ranked("t3")},
+    "one run of all queries, one of the last": {"x": ranked(*QUERIES), "z": ranked("t3")},
+    "a query each": {"x": ranked("t1"), "y": ranked("t2"), "z": ranked("t3")},
 }  # fmt: skip
 STATES = {
     "nothing is judged": {},
     "one grade": {"ann": {ALL[0]: 2}},
-    "one judge, one topic": {"ann": dict.fromkeys(ALL[:8], 2)},
-    "one judge, two topics": {"ann": {key: at % 4 for at, key in enumerate(ALL[:16])}},
+    "one judge, one query": {"ann": dict.fromkeys(ALL[:8], 2)},
+    "one judge, two queries": {"ann": {key: at % 4 for at, key in enumerate(ALL[:16])}},
     "nothing is relevant": {"ann": dict.fromkeys(ALL, 0)},
     "all are relevant": {"ann": dict.fromkeys(ALL, 3)},
     "no overlap": {"ann": dict.fromkeys(ALL[:8], 1), "bob": dict.fromkeys(ALL[8:16], 2)},
@@ -284,7 +284,7 @@ STATES = {
 }
 
 
-KNOWN = ("nothing is judged", "one judge, two topics", "all say the same")
+KNOWN = ("nothing is judged", "one judge, two queries", "all say the same")
 MORE = ("gold", "model", "rulings", "skipped")
 
 
@@ -293,7 +293,7 @@ MORE = ("gold", "model", "rulings", "skipped")
 )
 def test_every_page_stands_in_every_state(tmp_path: Path, state: str, more: str) -> None:
     folder = tmp_path / "project"
-    with made_project(folder, topics=3, documents=8, wanted=2) as project:
+    with made_project(folder, queries=3, documents=8, wanted=2) as project:
         give(project, STATES[state])
         with project.database.writing() as connection:
             if more == "gold":
@@ -322,13 +322,13 @@ def test_every_page_stands_in_every_state(tmp_path: Path, state: str, more: str)
             if runs:
                 write_pool(depth_pool(gather(runs), k=5), folder / POOL)
             found = DashboardComputation(project).compute()
-            text = str(ProjectStatus("Tests", found, topics=True, pairs=True))
+            text = str(ProjectStatus("Tests", found, per_query=True, pairs=True))
             assert "nan" not in text.split(), pool
             assert "NaN" not in dashboard_model(found).model_dump_json(), pool
         write_pool(depth_pool(gather(POOLS[LAST_ALONE]), k=5), folder / POOL)
         eve_asks = browser(make_app(project), "eve")
         for page in ("/dashboard", "/api/watching"):
-            for part in ("", "/topics/t1", "/topics/t3", "/people/ann", "/people/bob"):
+            for part in ("", "/queries/t1", "/queries/t3", "/people/ann", "/people/bob"):
                 answer = eve_asks.get(page + part)
                 assert answer.status_code == 200, f"{page}{part}: {answer.text}"
         for what in ("qrels", "history", "datasheet", "agreement"):
@@ -358,7 +358,7 @@ def test_a_statistic_that_cannot_be_computed_says_not_yet(
     def fails(*_: object, **__: object) -> None:
         raise InputError("too little is known")
 
-    with made_project(tmp_path / "project", topics=3, documents=8, wanted=2) as project:
+    with made_project(tmp_path / "project", queries=3, documents=8, wanted=2) as project:
         give(project, STATES["all is judged"])
         with project.database.writing() as connection:
             add_model(connection, dict.fromkeys(range(1, 20), 3))
@@ -367,24 +367,24 @@ def test_a_statistic_that_cannot_be_computed_says_not_yet(
             monkeypatch.setattr(f"cleverdon.judging.dashboard.{module}.bootstrap_agreement", fails)
         monkeypatch.setattr("cleverdon.judging.dashboard.recall.estimate_recall", fails)
         eve = browser(make_app(project), "eve")
-        for path in ("/dashboard", "/dashboard/topics/t1", "/dashboard/people/ann"):
+        for path in ("/dashboard", "/dashboard/queries/t1", "/dashboard/people/ann"):
             assert eve.get(path).status_code == 200, path
         found = eve.get("/api/watching").json()
         said = "not yet, since it cannot be computed of the judgments so far (too little is known)"
-        assert found["recall"]["beyond"]["recall"]["why"] == said
+        assert found["recall"]["coverage"]["recall"]["why"] == said
         assert found["agreement"]["overall"]["kappa"]["why"] == said
-        assert found["beside"][0]["why"] == said
+        assert found["models"][0]["why"] == said
         assert eve.get("/api/exports/datasheet").status_code == 200
         assert said in str(ProjectStatus("Tests", DashboardComputation(project).compute()))
 
 
-def test_a_run_without_a_judged_topic_is_left_out_for_now(tmp_path: Path) -> None:
-    with made_project(tmp_path / "project", topics=3, documents=8, wanted=2) as project:
+def test_a_run_without_a_judged_query_is_left_out_for_now(tmp_path: Path) -> None:
+    with made_project(tmp_path / "project", queries=3, documents=8, wanted=2) as project:
         give(project, {"ann": dict.fromkeys(ALL[:8], 2)})
         runs = POOLS[LAST_ALONE]
         write_pool(depth_pool(gather(runs), k=5), project.folder / POOL)
         beyond = DashboardComputation(project).compute().coverage
-        assert "Left out, since no topic of theirs is judged yet: z." in beyond.sentences
+        assert "Left out, since no query of theirs is judged yet: z." in beyond.sentences
         qrels = {"t1": dict.fromkeys(DOCUMENTS, 2.0)}
         alone = estimate_recall(
             qrels, {name: runs[name] for name in ("x", "y")}, depth=5, reusing=False
@@ -399,4 +399,4 @@ def test_a_run_without_a_judged_topic_is_left_out_for_now(tmp_path: Path) -> Non
             project.folder / POOL,
         )
         why = DashboardComputation(project).compute().coverage.recall.why
-        assert why == "not yet, since it needs two systems with a judged topic: 1 so far"
+        assert why == "not yet, since it needs two systems with a judged query: 1 so far"

@@ -42,19 +42,19 @@ def test_recall_within_a_shuffled_pool_is_hypergeometric() -> None:
     assert live_recall(whole, item_grades(whole)).all.decision == "stop"
 
 
-def test_topics_that_nobody_began_are_not_passed_over() -> None:
-    facts = made_facts({"ann": {item: item % 2 for item in range(1, 11)}}, topics=3)
+def test_queries_that_nobody_began_are_not_passed_over() -> None:
+    facts = made_facts({"ann": {item: item % 2 for item in range(1, 11)}}, queries=3)
     found = live_recall(facts, item_grades(facts))
-    assert found.topics["t1"].decision == "stop"
+    assert found.queries["t1"].decision == "stop"
     assert found.without == ("t2", "t3")
     assert found.all.decision == "open"
-    assert found.all.advice.startswith("Not decided: nothing can be told yet of 2 topics; of the")
+    assert found.all.advice.startswith("Not decided: nothing can be told yet of 2 queries; of the")
     gold = replace(facts, items=tuple(item._replace(gold=0) for item in facts.items))
     assert live_recall(gold, item_grades(gold)).all.documents == 0, "gold is no part of the pool"
 
 
 def test_what_was_imported_is_no_sample_of_the_pool(tmp_path: Path) -> None:
-    with made_project(tmp_path / "project", topics=1, documents=100, wanted=2) as project:
+    with made_project(tmp_path / "project", queries=1, documents=100, wanted=2) as project:
         own, others = tmp_path / "own.qrels", tmp_path / "others.qrels"
         own.write_text("".join(f"t1 0 d{n} 1\n" for n in range(1, 11)) + "t1 0 new 1\n")
         import_as = partial(import_file, project, actor=COMMAND_LINE)
@@ -84,7 +84,7 @@ def test_what_was_imported_is_no_sample_of_the_pool(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", ["earlier", "model", "person"])
 def test_what_an_import_adds_is_no_part_of_the_pool(tmp_path: Path, kind: str) -> None:
-    with made_project(tmp_path / "project", topics=1, documents=100) as project:
+    with made_project(tmp_path / "project", queries=1, documents=100) as project:
         give(project, {"bob": {("t1", f"d{n}"): int(n <= 3) for n in range(1, 19)}})
 
         def told() -> LiveRecall:
@@ -126,21 +126,21 @@ def test_an_adaptive_pool_is_told_by_its_yield() -> None:
     graded = {item: int(item <= 10) for item in range(1, 31)}
     facts = made_facts({"ann": graded}, documents=60, adaptive=True)
     found = live_recall(facts, item_grades(facts))
-    assert found.topics["t1"].last.value == 0
-    assert "none of the last 20" in found.topics["t1"].advice
+    assert found.queries["t1"].last.value == 0
+    assert "none of the last 20" in found.queries["t1"].advice
     assert found.all.decision == "stop"
     assert found.all.recall.value is None
-    two = made_facts({"ann": graded}, topics=2, documents=60, adaptive=True)
+    two = made_facts({"ann": graded}, queries=2, documents=60, adaptive=True)
     assert live_recall(two, item_grades(two)).all.advice == (
-        "Not decided: of 2 topics, 1 may stop, 0 should go on, and of 1 it cannot be told yet."
+        "Not decided: of 2 queries, 1 may stop, 0 should go on, and of 1 it cannot be told yet."
     )
     assert "adaptive" in found.all.recall.why
     few = made_facts({"ann": {1: 1}}, documents=60, adaptive=True)
-    assert live_recall(few, item_grades(few)).topics["t1"].advice == (
+    assert live_recall(few, item_grades(few)).queries["t1"].advice == (
         "Not decided: the yield is that of 20 judged documents, and there are 1."
     )
     early = made_facts({"ann": dict.fromkeys(range(1, 26), 1)}, documents=60, adaptive=True)
-    assert live_recall(early, item_grades(early)).topics["t1"].decision == "go on"
+    assert live_recall(early, item_grades(early)).queries["t1"].decision == "go on"
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_an_adaptive_pool_is_told_by_its_yield() -> None:
         ),
     ],
 )
-def test_a_topic_that_ended_is_not_waited_for(judged: int, advice: str) -> None:
+def test_a_query_that_ended_is_not_waited_for(judged: int, advice: str) -> None:
     given = dict.fromkeys(range(1, judged + 1), 1)
     facts = made_facts({"ann": given}, documents=60, adaptive=True, endings={"t1": "budget"})
     out = max(judged, 10)
@@ -163,23 +163,23 @@ def test_a_topic_that_ended_is_not_waited_for(judged: int, advice: str) -> None:
         facts, items=tuple(item._replace(given_out=item.id <= out) for item in facts.items)
     )
     found = live_recall(facts, item_grades(facts))
-    assert found.topics["t1"].advice == advice
-    assert found.topics["t1"].decision == advice.partition(":")[0].partition(" until")[0].lower()
-    assert found.all.decision == found.topics["t1"].decision
+    assert found.queries["t1"].advice == advice
+    assert found.queries["t1"].decision == advice.partition(":")[0].partition(" until")[0].lower()
+    assert found.all.decision == found.queries["t1"].decision
     progress, _ = progress_of(facts)
     assert (progress.not_given_out, progress.never_given_out) == (0, 60 - out)
     going, _ = progress_of(replace(facts, endings={}))
     assert (going.not_given_out, going.never_given_out) == (60 - out, 0)
 
 
-def test_a_topic_that_ended_waits_for_all_that_somebody_still_gets() -> None:
+def test_a_query_that_ended_waits_for_all_that_somebody_still_gets() -> None:
     facts = made_facts({"ann": dict.fromkeys(range(1, 10), 1)}, documents=10, adaptive=True)
     facts = replace(facts, endings={"t1": "budget"})
     last = facts.items[-1]
 
     def advice(**changed: object) -> str:
         changing = replace(facts, **changed)  # type: ignore[arg-type]
-        return live_recall(changing, item_grades(changing)).topics["t1"].decision
+        return live_recall(changing, item_grades(changing)).queries["t1"].decision
 
     gold = (*facts.items[:-1], last._replace(gold=1))
     added = (*facts.items[:-1], last._replace(added=True))

@@ -123,7 +123,7 @@ def test_a_server_that_loses_the_lock_ends(
 
 def test_values_that_it_does_not_take(on_postgresql: Project) -> None:
     app = make_app(on_postgresql)
-    listed = browser(app, "eve").get("/api/adjudication", params={"topic": "t\0"})
+    listed = browser(app, "eve").get("/api/adjudication", params={"query": "t\0"})
     assert listed.status_code == 422
     assert "does not take a value that was given" in listed.json()["error"]
     page = browser(app, "ann").get("/items/1/text", params={"page": 2**31 - 1})

@@ -95,7 +95,7 @@ def test_a_disk_that_is_really_full(tmp_path: Path, small_disk: SmallDisk) -> No
     ):
         acknowledged, answer = said_until_full(client)
         check_full(answer)
-        assert client.get("/api/topics").status_code == 200, "what is there can be read"
+        assert client.get("/api/queries").status_code == 200, "what is there can be read"
         served.kill()
         served.start()
         check_full(say(client, len(acknowledged)))
@@ -137,7 +137,7 @@ def test_a_failure_tells_strangers_nothing_of_the_database(
     broken = replace(project, database=Database(url))
     broken.__dict__.update(key=project.key, title=project.title)
     client.app.state.project = broken  # type: ignore[attr-defined]
-    for path in ("/sign-in/some-key", "/api/topics", "/account"):
+    for path in ("/sign-in/some-key", "/api/queries", "/account"):
         answer = client.get(path)
         assert answer.status_code == 503
         assert "he server cannot do this now; nothing was changed" in answer.text
@@ -154,7 +154,7 @@ def test_a_database_that_may_not_be_written(project: Project, client: TestClient
     with connected(project, refuse):
         answer = say(client, 1)
         assert answer.status_code == 503
-        assert answer.json()["error"].startswith("the database may not be written; nothing was")
+        assert answer.json()["error"].startswith("the database cannot be written; nothing was")
         page = client.get("/")
         assert page.status_code == 200, "what is there can be read"
     assert say(client, 1).status_code == 200

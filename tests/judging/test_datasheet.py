@@ -31,9 +31,9 @@ from tests.judging.projects import made_project
 
 DAY = 1_790_000_000.0
 MADE_OF = {
-    "topics": "/home/ann/secret/topics.tsv",
+    "queries": "/home/ann/secret/topics.tsv",
     "docs": ["C:\\secret\\a.jsonl", "b.jsonl"],
-    "BLAKE3": {"topics": ["f02ad6"], "docs": ["112838", "9f9f9f"]},
+    "BLAKE3": {"queries": ["f02ad6"], "docs": ["112838", "9f9f9f"]},
 }
 
 
@@ -41,7 +41,7 @@ MADE_OF = {
 def project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
     folder = tmp_path_factory.mktemp("datasheet")
     runs = {
-        name: {topic: {f"d{n}": float(n) for n in range(1, 11)} for topic in ("t1", "t2")}
+        name: {query: {f"d{n}": float(n) for n in range(1, 11)} for query in ("t1", "t2")}
         for name in ("bm25", "<b>dense</b>")
     }
     with pytest.MonkeyPatch.context() as patch:
@@ -62,15 +62,15 @@ def sheet(project: Project) -> Datasheet:
 
 
 def test_numbers_are_those_of_the_grades(sheet: Datasheet) -> None:
-    assert (sheet.topics, sheet.documents, sheet.items) == (2, 10, 20)
+    assert (sheet.queries, sheet.documents, sheet.items) == (2, 10, 20)
     assert (sheet.judgments, sheet.judged, sheet.by_several) == (13, 7, 5)
     assert (sheet.disputes, sheet.settled, sheet.rulings, sheet.tied) == (3, 1, 1, 1)
     assert sheet.published == {0: 1, 1: 3, 2: 2, 3: 1}
-    assert sheet.relevant_per_topic == Spread(1, 3.0, 5)
+    assert sheet.relevant_per_query == Spread(1, 3.0, 5)
     assert sheet.without_relevant == 0
     assert (sheet.gold, sheet.gold_right.value, sheet.gold_right.of) == (1, 1.0, 2)
     assert sheet.seconds.value == 4.0
-    assert [(one.name, one.judged, one.topics) for one in sheet.assessors] == [
+    assert [(one.name, one.judged, one.queries) for one in sheet.assessors] == [
         ("A1", 5, 2),
         ("A2", 5, 1),
         ("A3", 3, 2),
@@ -81,7 +81,7 @@ def test_numbers_are_those_of_the_grades(sheet: Datasheet) -> None:
     assert clock.iso(sheet.as_of).startswith("2026-09-21")
     assert (sheet.due, sheet.graded, sheet.added, sheet.pool.outside) == (20, 7, 0, 0)
     assert (sheet.agreement, sheet.agreement_gold) == ({}, 1)
-    assert sheet.agreement_said[0].endswith("two have judged, gold left out: 4 so far")
+    assert sheet.agreement_summary[0].endswith("two have judged, gold left out: 4 so far")
 
 
 def test_caveats_have_reasons(sheet: Datasheet) -> None:
@@ -92,7 +92,7 @@ def test_caveats_have_reasons(sheet: Datasheet) -> None:
         "most votes, and the lowest of the tied grades was taken." in said
     )
     assert "Only what 2 systems returned could be judged" in said
-    assert "Few topics (2)" in said
+    assert "Few queries (2)" in said
     assert "No gold documents" not in said
 
 
@@ -135,7 +135,7 @@ def test_two_judges_make_no_majority(tmp_path: Path) -> None:
 
 
 def test_a_ruling_is_a_judgment(tmp_path: Path) -> None:
-    with made_project(tmp_path / "p", topics=1) as project:
+    with made_project(tmp_path / "p", queries=1) as project:
         give(project, {"ann": {("t1", f"d{number}"): 1 for number in range(1, 6)}})
         with project.database.writing() as connection:
             ann, eve = (person_named(connection, name).id for name in ("ann", "eve"))
@@ -162,8 +162,8 @@ def test_an_adaptive_method_is_said_to_have_chosen(tmp_path: Path) -> None:
         write_pool(whole, project.folder / POOL)
         with project.database.writing() as connection:
             connection.execute(update(items).values(position=None))
-            for topic in (1, 2):
-                Feeder(project).feed(connection, topic)
+            for query in (1, 2):
+                Feeder(project).feed(connection, query)
             given = select(items.c.id).where(items.c.position.is_not(None)).order_by(items.c.id)
             ann = person_named(connection, "ann").id
             for item in list(connection.execute(given).scalars()):
@@ -173,11 +173,11 @@ def test_an_adaptive_method_is_said_to_have_chosen(tmp_path: Path) -> None:
     assert (sheet.items, sheet.due, sheet.judged, sheet.endings) == (12, 4, 4, {"budget": 2})
     assert "| To be judged | 4 pairs" in text
     assert "| Judged | 4 of 4 (100.0%) |" in text
-    assert "| Ended, since the budget of documents is used up | 2 topics |" in text
+    assert "| Ended, since the budget of documents is used up | 2 queries |" in text
     assert "8 of 12 documents were not given out" in text
     assert "were to be judged have no judgment" not in text
     assert "| Adaptive method | mtf" in text
-    assert "| Documents for a topic, at most | 2 |" in text
+    assert "| Documents for a query, at most | 2 |" in text
     assert "| People to judge a document | 1, and 2 for 25% of the documents |" in text
 
 
@@ -186,7 +186,7 @@ def test_what_came_from_elsewhere_is_not_said_to_be_of_the_systems(
 ) -> None:
     runs = {"x": {"t1": {f"d{doc}": 7 - doc for doc in range(1, 7)}}}
     found = gather(runs, depth=6)
-    with made_project(tmp_path / "p", topics=1, settings={"judges": 1, "overlap": "5"}) as project:
+    with made_project(tmp_path / "p", queries=1, settings={"judges": 1, "overlap": "5"}) as project:
         write_pool(depth_pool(found, k=6), project.folder / POOL)
         give(project, {"ann": {("t1", "d1"): 1}})
         before, _ = written(project, tmp_path / "before.md")
@@ -201,14 +201,14 @@ def test_what_came_from_elsewhere_is_not_said_to_be_of_the_systems(
     assert sheet.as_of == before.as_of, "a model moves nothing of what people judged"
     assert "| First results of each system that were pooled | 6 |" in text
     assert "looked at" not in text, "no deeper than that"
-    assert "| People to judge a document | 1, and 2 for 5 documents of each topic |" in text
+    assert "| People to judge a document | 1, and 2 for 5 documents of each query |" in text
     assert "    cleverdon eval qrels.txt my.run -m nDCG@10 --bounds" in text
     assert "DIR" not in text
 
 
 def test_a_sample_is_evaluated_by_its_own_measures(tmp_path: Path) -> None:
     runs = {"x": {"t1": {f"d{doc}": 9 - doc for doc in range(1, 7)}}}
-    with made_project(tmp_path / "p", topics=1) as project:
+    with made_project(tmp_path / "p", queries=1) as project:
         pool = _stratified_pool(gather(runs), strata=[(2, 1), (6, 0.25)])
         write_pool(pool, project.folder / POOL)
         give(project, {"ann": {("t1", "d1"): 1}})

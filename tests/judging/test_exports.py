@@ -37,7 +37,7 @@ from cleverdon.judging.people import administration
 from cleverdon.judging.people.accounts import COMMAND_LINE, person_named
 from cleverdon.judging.project import POOL, Project
 from cleverdon.judging.recording import JudgmentEvent, record
-from cleverdon.judging.store.schema import audit, documents, items, topics
+from cleverdon.judging.store.schema import audit, documents, items, queries
 from cleverdon.judging.web.app import make_app
 from cleverdon.judging.web.routes.exports import _TYPES, _Way
 from cleverdon.pooling.contributions import gather
@@ -77,7 +77,7 @@ def exported(project: Project, path: Path, wanted: ExportRequest) -> tuple[str, 
 def test_the_majority_with_ties_to_the_lower(project: Project, tmp_path: Path) -> None:
     text, told = exported(project, tmp_path / "qrels.txt", ExportRequest("majority"))
     assert text == MAJORITY
-    assert told[0] == "7 judgments for 2 topics"
+    assert told[0] == "7 judgments for 2 queries"
     assert told[2] == "1 ruling is not in it; published takes rulings"
     assert told[-1] == "ties, of 2 documents: the lowest of the tied grades"
     higher, _ = exported(project, tmp_path / "higher.txt", ExportRequest("majority", ties="higher"))
@@ -142,7 +142,7 @@ def test_models_count_only_where_they_are_named(project: Project, tmp_path: Path
     assert text == MAJORITY.replace("d4 0", "d4 3"), "one more vote for the 3"
     with pytest.raises(NotFound, match="did you mean 'gpt'"):
         exported(project, tmp_path / "no.txt", ExportRequest("majority", others=("gtp",)))
-    with pytest.raises(OptionError, match="takes no other judges"):
+    with pytest.raises(OptionError, match="cannot count other judges"):
         ExportRequest("datasheet", others=("gpt",))
 
 
@@ -184,7 +184,7 @@ def test_no_file_is_written_over_anothers(tmp_path: Path, names: tuple[str, ...]
     said = {}
     for line in told:
         file, _, rest = line.partition(": ")
-        said[rest.removesuffix(", 1 judgment for 1 topic")] = Path(file)
+        said[rest.removesuffix(", 1 judgment for 1 query")] = Path(file)
     assert {name: file.read_text() for name, file in said.items()} == {
         name: f"t1 0 d1 {grade}\n" for grade, name in enumerate(names)
     }
@@ -197,9 +197,9 @@ def test_all_assessors_in_a_table(project: Project, tmp_path: Path, ending: str)
     told = write_export(project, ExportRequest("assessor"), str(file), actor=COMMAND_LINE)
     assert told == ["13 judgments, the column 'judge' is who judged"]
     judged = [
-        (judge, topic, doc, grade)
+        (judge, query, doc, grade)
         for judge, grades in GRADES.items()
-        for (topic, doc), grade in grades.items()
+        for (query, doc), grade in grades.items()
     ]
     assert sorted(read_label_rows({"nobody": str(file)})) == sorted(judged)
     result = CliRunner().invoke(cleverdon, ["agree", str(file), "-f", "json"])
@@ -238,7 +238,7 @@ def test_a_model_that_is_called_as_a_pseudonym_is_no_person(tmp_path: Path) -> N
         import_file(project, path, ImportSettings("model", "A1"), actor=COMMAND_LINE)
         both = ExportRequest("assessor", assessors=("ann", "A1"), names=False)
         for name in ("all.txt", "all.csv"):
-            with pytest.raises(InputError, match="called as a pseudonym"):
+            with pytest.raises(InputError, match="name of a pseudonym"):
                 exported(project, tmp_path / name, both)
 
 
@@ -258,7 +258,7 @@ def test_the_history_has_every_word(project: Project, tmp_path: Path) -> None:
     rows = [json.loads(line) for line in text.splitlines()]
     assert len(rows) == 13 + 1 + 5
     first = rows[0]
-    assert (first["judge"], first["topic"], first["document"], first["grade"]) == (
+    assert (first["judge"], first["query"], first["document"], first["grade"]) == (
         "ann",
         "t1",
         "d1",
@@ -294,19 +294,19 @@ def test_the_report_of_agreement_is_that_of_people(project: Project, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    ("topics", "judges"), [(1, 3), (2, 3), (6, 3), (2, 14)], ids=lambda number: str(number)
+    ("queries", "judges"), [(1, 3), (2, 3), (6, 3), (2, 14)], ids=lambda number: str(number)
 )
 def test_report_dashboard_and_datasheet_have_the_same_numbers(
-    tmp_path: Path, topics: int, judges: int
+    tmp_path: Path, queries: int, judges: int
 ) -> None:
     people = {f"p{number}": "assessor" for number in range(judges)}
-    random = np.random.default_rng(topics)
-    made = made_project(tmp_path / "p", topics=topics, documents=12, people=people, wanted=judges)
+    random = np.random.default_rng(queries)
+    made = made_project(tmp_path / "p", queries=queries, documents=12, people=people, wanted=judges)
     with made as project:
         given = {
             name: {
-                (f"t{topic}", f"d{doc}"): int(random.integers(4))
-                for topic in range(1, topics + 1)
+                (f"t{query}", f"d{doc}"): int(random.integers(4))
+                for query in range(1, queries + 1)
                 for doc in range(1, 13)
                 if doc <= 2 or random.random() < 0.8
             }
@@ -322,7 +322,7 @@ def test_report_dashboard_and_datasheet_have_the_same_numbers(
             told = make_datasheet(project, connection).agreement
         live = live_agreement(facts.human)
         assert report["documents"] == live.shared
-        assert report["gold_left_out"] == 2 * topics == live.gold
+        assert report["gold_left_out"] == 2 * queries == live.gold
         shown = {
             name: one for name, one in overall_agreement(live).items() if one.value is not None
         }
@@ -333,21 +333,21 @@ def test_report_dashboard_and_datasheet_have_the_same_numbers(
         pairs = {(one["first"], one["second"]): one for one in report["pairs"]}
         for pair in pair_rows(live):
             same = pairs[pair.first, pair.second]
-            assert (same["documents"], same["queries"]) == (pair.documents, pair.topics)
+            assert (same["documents"], same["queries"]) == (pair.documents, pair.queries)
             kappa = pair.numbers["kappa"]
             expected = {"value": kappa.value, "interval": [kappa.low, kappa.high]}
             assert same["coefficients"]["kappa"] == expected
-        # A mean over topics stays one: where there are few, it has no interval.
+        # A mean over queries stays one: where there are few, it has no interval.
         result = CliRunner().invoke(cleverdon, ["agree", str(project.folder), "-f", "json"])
-        assert f"somebody chose them: {2 * topics} gold documents" in result.stderr
+        assert f"somebody chose them: {2 * queries} gold documents" in result.stderr
         by_command = json.loads(result.stdout)["overall"]
         for name, one in report["overall"].items():
             assert one["value"] == pytest.approx(by_command[name]["value"])
-        assert (report["overall"]["overlap"]["interval"] == [None, None]) == (topics == 2)
+        assert (report["overall"]["overlap"]["interval"] == [None, None]) == (queries == 2)
 
 
 def test_what_is_made_of_a_folders_judges_has_the_gold_documents(tmp_path: Path) -> None:
-    with made_project(tmp_path / "p", topics=1, wanted=2) as project:
+    with made_project(tmp_path / "p", queries=1, wanted=2) as project:
         keys = [("t1", f"d{number}") for number in range(1, 7)]
         give(project, {"ann": dict.fromkeys(keys, 1), "bob": dict.fromkeys(keys, 2)})
         with project.database.writing() as connection:
@@ -373,7 +373,7 @@ def test_strata_of_a_sampled_pool_come_along(tmp_path: Path) -> None:
     runs = {"a": {"t1": {f"d{n}": 20.0 - n for n in range(1, 13)}}}
     pool = _stratified_pool(gather(runs), strata=[(4, 1.0), (12, 0.5)], seed=1)
     drawn = [pool.docs[at] for at in range(len(pool)) if pool.drawn[at]]
-    with made_project(tmp_path / "p", topics=1, documents=12) as project:
+    with made_project(tmp_path / "p", queries=1, documents=12) as project:
         write_pool(pool, project.folder / POOL)
         give(project, {"ann": {("t1", doc): 1 for doc in drawn}})
         text, told = exported(project, tmp_path / "q", ExportRequest("published", kind="strata"))
@@ -394,10 +394,10 @@ def test_dawid_skene_is_that_of_agree(project: Project, tmp_path: Path) -> None:
     exported(project, tmp_path / "all.txt", ExportRequest("assessor"))
     labels = read_labels([str(tmp_path / "all.txt")], judge_column=True)
     found = {
-        (topic, doc): grade for topic, doc, grade, *_ in aggregate(labels, "dawid-skene").rows()
+        (query, doc): grade for query, doc, grade, *_ in aggregate(labels, "dawid-skene").rows()
     }
     rows = [line.split() for line in text.splitlines()]
-    assert {(topic, doc): float(grade) for topic, _, doc, grade in rows} == found
+    assert {(query, doc): float(grade) for query, _, doc, grade in rows} == found
 
 
 def test_what_stands_is_what_counts(tmp_path: Path) -> None:
@@ -448,7 +448,7 @@ def test_no_spreadsheet_computes_what_is_exported(tmp_path: Path, formula: str) 
                 rows = [*csv.reader(file, delimiter="," if ending == "csv" else "\t")]
             assert sorted({row[2] for row in rows[1:]}) == sorted(odd), "as they are"
         assert {doc for _, _, doc, _ in read_label_rows({"x": str(path)})} == set(odd), "read back"
-        rename(project, topics, {"t1": formula})
+        rename(project, queries, {"t1": formula})
         for number, wanted in enumerate(
             (
                 ExportRequest("assessor"),

@@ -133,7 +133,7 @@ def test_an_archive_unpacks_to_no_more_than_an_import_may_have(
     monkeypatch.setattr(imports, "LARGEST", len(text))
     assert bring(zipped({"a": text})).recorded == 2
     large = zipped({"a": f"{text}\n"})
-    too_large = r"has more than 520 bytes once it is unpacked: bring it in parts"
+    too_large = r"has more than 520 bytes once it is unpacked: split it into several files"
     with pytest.raises(InputError, match=too_large):
         bring(large)
     with pytest.raises(InputError, match=too_large):
@@ -174,8 +174,8 @@ def arrow(table: pyarrow.Table, *, stream: bool) -> bytes:
 
 
 MEGABYTE = "d" * 1000
-ROWS, BYTES = "has more than 1,000 rows: bring it in parts", "bytes once it is unpacked: bring it"
-MEMORY = "needs more than 0.75 GB of memory: bring it in parts, or import it by `cleverdon judge"
+ROWS, BYTES = "has more than 1,000 rows: split it into", "bytes once it is unpacked: split it"
+MEMORY = "needs more than 0.75 GB of memory: split it into several files, or import it by"
 BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
     "rows of Parquet": (lambda: parquet(table_of(1_001)), ROWS),
     "bytes of Parquet": (lambda: parquet(table_of(999, MEGABYTE), use_dictionary=False), BYTES),
@@ -261,10 +261,10 @@ def test_an_import_that_does_not_end_well_is_said_and_the_server_goes_on(
 
     killed = ended("echo no memory >&2; kill -ABRT $$")
     assert killed.status_code == 400
-    assert killed.json()["error"].startswith("a.bin: needs more than 2 GB of memory: bring it in")
+    assert killed.json()["error"].startswith("a.bin: needs more than 2 GB of memory: split it")
     assert "importing a.bin ended with -6: no memory" in caplog.text
     monkeypatch.setattr(worker, "_SECONDS", 0.3)
-    assert "minutes to import: bring it in parts" in ended("exec sleep 30").json()["error"]
+    assert "minutes to import: split it" in ended("exec sleep 30").json()["error"]
     with pytest.raises(RuntimeError, match="by a defect"):
         ended("echo a secret >&2; exit 1")
     assert "a secret" in caplog.text

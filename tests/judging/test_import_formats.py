@@ -109,11 +109,11 @@ TASKS = [
     task("d3", "1", 7, "2026-01-01T10:00:00Z", was_cancelled=True),
 ]
 MINIMAL = [
-    {"topic": "t1", "docno": "d1", "rel": "Relevant", "annotator": "ann@x.org", "annotation_id": 1},
-    {"topic": "t1", "docno": "d2", "rel": "0", "annotator": 7, "annotation_id": 2},
+    {"query": "t1", "docno": "d1", "rel": "Relevant", "annotator": "ann@x.org", "annotation_id": 1},
+    {"query": "t1", "docno": "d2", "rel": "0", "annotator": 7, "annotation_id": 2},
 ]
 COLUMNS = (
-    '"annotation_id","annotator","docno","lead_time","rel","topic"\n'
+    '"annotation_id","annotator","docno","lead_time","rel","query"\n'
     '1,"ann@x.org","d1",4.5,"Relevant","t1"\n'
     '2,"7","d2",2.0,"0","t1"\n'
 )
@@ -131,8 +131,8 @@ def test_label_studio(project: Project, bring: Bring, text: str) -> None:
     if "predictions" in text:
         assert found.ungraded == 1
         assert found.cautions == (
-            "1 annotations were made anew by the same person: the last holds",
-            "4 predictions of models are left out: they are no judgments",
+            "1 annotations were repeated by the same person: the last one counts",
+            "4 predictions of models are left out: they are not judgments",
         )
         with project.database.reading() as connection:
             assert connection.execute(select(events.c.seconds)).scalars().first() == 4.5
@@ -142,11 +142,14 @@ def test_label_studio(project: Project, bring: Bring, text: str) -> None:
     ("text", "said"),
     [
         ('[{"data": {"query": "t1", "doc_id": "d1"}, "annotations": [7]}]', "its annotations are"),
-        ('[{"data": {}, "annotations": [{"result": {"a": 1}}]}]', "its results are no list"),
-        (json.dumps([*TASKS, 5]), "its tasks are no list of JSON objects"),
-        ('{"queries": [{"query": "x", "ratings": 7}]}', "its ratings are no list"),
-        ('{"query_doc_pairs": [{"judgements": [3]}]}', "its judgements are no list"),
-        ('{"queries": [{"relevant_documents": {"d1": 3}}]}', "its relevant_documents are no list"),
+        ('[{"data": {}, "annotations": [{"result": {"a": 1}}]}]', "its results are not a list"),
+        (json.dumps([*TASKS, 5]), "its tasks are not a list of JSON objects"),
+        ('{"queries": [{"query": "x", "ratings": 7}]}', "its ratings are not a list"),
+        ('{"query_doc_pairs": [{"judgements": [3]}]}', "its judgements are not a list"),
+        (
+            '{"queries": [{"relevant_documents": {"d1": 3}}]}',
+            "its relevant_documents are not a list",
+        ),
         ("[" * 100_000, "expected 4 fields"),
         ('query,docid,rating\n"water,d1,1\n', "is a quote never closed"),
     ],
@@ -171,7 +174,7 @@ def test_fields_of_label_studio_can_be_named(project: Project, bring: Bring) -> 
     text = json.dumps([{"q": "t1", "d": "d1", "n": 1, "annotator": 1, "annotation_id": 1}])
     with pytest.raises(InputError, match=r"which of q, d, n, .* is the grade"):
         bring(text)
-    with pytest.raises(InputError, match=r"which field is the topic.*name the topic field"):
+    with pytest.raises(InputError, match=r"which field is the query.*name the query field"):
         bring(text, fields=Fields(grade="n"))
     assert bring(text, fields=Fields("q", "d", "n"), name="ls").recorded == 1
     with pytest.raises(InputError, match="a list that neither Quepid nor Label Studio exports"):

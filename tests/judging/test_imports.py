@@ -63,7 +63,7 @@ def test_the_same_file_changes_nothing_a_second_time(project: Project, bring: Br
     text = "t1 0 d1 2\nt1 0 d2 0\nt1 0 d3 -1\nt1 0 dx 1\nt9 0 d1 1\n"
     first = bring(text)
     assert (first.recorded, first.judges, first.ungraded) == (2, ("old",), 1)
-    assert (first.elsewhere, first.unknown, first.unknown_topics) == (1, 1, ("t9",))
+    assert (first.elsewhere, first.unknown, first.unknown_queries) == (1, 1, ("t9",))
     again = bring(text)
     assert (again.recorded, again.unchanged) == (0, 2)
     assert count(project, events) == 2
@@ -89,7 +89,7 @@ def test_a_grade_off_the_scale_is_named_with_its_line(project: Project, bring: B
             parse_map([wrong], project.scale)
     assert bring(text, becomes=parse_map(["4=3"], project.scale)).recorded == 2
     assert standing(project)["old", "t1", "d2"] == 3
-    with pytest.raises(InputError, match=r"no topic in common.*it has 'q1', the project has 't1'"):
+    with pytest.raises(InputError, match=r"no query in common.*it has 'q1', the project has 't1'"):
         bring("q1 0 d1 1\n")
 
 
@@ -117,7 +117,7 @@ def test_documents_can_be_added_with_their_texts(
     with project.database.reading() as connection:
         text = select(documents.c.text).where(documents.c.name == "x1")
         assert connection.execute(text).scalar_one() == "of x"
-        last = select(items.c.position).where(items.c.topic_id == 1).order_by(items.c.position)
+        last = select(items.c.position).where(items.c.query_id == 1).order_by(items.c.position)
         assert list(connection.execute(last).scalars()) == list(range(8))
 
 
@@ -206,7 +206,7 @@ def test_what_is_to_be_said_is_called_so_everywhere(project: Project, tmp_path: 
     for kind, content, wanted, label in (
         ("earlier", "t1 0 d1 8", "Map it to one of these, as '8=3' does", "Map of grades"),
         ("earlier", json.dumps([ungraded]), "name the grade field", "Grade field"),
-        ("earlier", json.dumps([{**graded, "query": ""}]), "the topic field", "Topic field"),
+        ("earlier", json.dumps([{**graded, "query": ""}]), "the query field", "Query field"),
         ("earlier", json.dumps([{**graded, "doc_id": ""}]), "document field", "Document field"),
         ("person", "t1 0 d1 1", "name the person", "Name of the judge"),
     ):
@@ -254,7 +254,7 @@ def test_on_a_page_one_looks_first(project: Project, monkeypatch: pytest.MonkeyP
     upload = {"upload": re.findall('name="upload" value="(.+?)"', wrong.text)[0]}
     seen = ask({**look, **upload, "map": "4=3\r\n"})
     assert "2 judgments to record, of gpt" in seen.text
-    assert "1 are of topics that the project does not have: t9" in seen.text
+    assert "1 are of queries that the project does not have: t9" in seen.text
     assert count(project, events) == 0, "nothing but looked at"
     assert standing(project, "model") == {}
     done = ask({**asked, **upload, "map": "4=3"})

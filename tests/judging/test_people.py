@@ -196,7 +196,7 @@ def test_the_first_administrator_is_invited_until_one_signs_in(tmp_path: Path) -
         made_project(tmp_path / "new", people={"ann": "assessor"}) as project,
         project.database.writing() as connection,
     ):
-        with pytest.raises(Conflict, match="no administrator: change the role"):
+        with pytest.raises(Conflict, match="not an administrator: change the role"):
             first_administrator(connection, "ann")
         made, key = first_administrator(connection, "eve") or pytest.fail("nobody is invited")
         assert (made.name, made.role) == ("eve", "administrator")

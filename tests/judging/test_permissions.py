@@ -76,13 +76,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def _keep_secrets(project: Project) -> None:
-    """Whatever ann must not see is called secret; she has the first topic alone."""
+    """Whatever ann must not see is called secret; she has the first query alone."""
     (project.folder / POOL).write_text("secret-system\n", encoding="utf-8")
     with project.database.writing() as connection:
-        others = (schema.assignments.c.person_id == ANN) & (schema.assignments.c.topic_id == 2)
+        others = (schema.assignments.c.person_id == ANN) & (schema.assignments.c.query_id == 2)
         connection.execute(delete(schema.assignments).where(others))
-        secret = {"name": "secret-topic", "title": "secret-title", "narrative": "secret-narrative"}
-        connection.execute(update(schema.topics).where(schema.topics.c.id == 2).values(**secret))
+        secret = {"name": "secret-query", "title": "secret-title", "narrative": "secret-narrative"}
+        connection.execute(update(schema.queries).where(schema.queries.c.id == 2).values(**secret))
         for item in (1, 2, 7):
             said = JudgmentEvent(f"a-request-{item}", item, "note", text="secret-note")
             record(connection, BOB, said, project.scale)
@@ -105,7 +105,7 @@ def _routes() -> list[tuple[str, str, Permission]]:
 
 def _filled(path: str, *, item: int = 3, name: str = "t1") -> str:
     """A path with plausible values: of accounts, joe's, who asks for nothing here."""
-    known = {"person": JOE, "item": item, "name": name, "topic": name, "key": "x" * 43, "kind": "a"}
+    known = {"person": JOE, "item": item, "name": name, "query": name, "key": "x" * 43, "kind": "a"}
     for part in path.split("/"):
         if part.startswith("{"):
             path = path.replace(part, str(known.get(part.strip("{}").partition(":")[0], 1)), 1)
@@ -296,16 +296,16 @@ def test_an_assessor_sees_nothing_of_others_or_of_where_documents_come_from(
             continue
         urls = {
             _filled(path, item=item, name=name)
-            for item, name in product((1, 2, 7, 9), ("t1", "secret-topic"))
+            for item, name in product((1, 2, 7, 9), ("t1", "secret-query"))
         }
         asked = [parameter.alias for parameter in route.dependant.query_params]
-        values = ("secret-topic", "secret-bob", "1", "7", "true")
+        values = ("secret-query", "secret-bob", "1", "7", "true")
         urls |= {f"{url}?{name}={value}" for url in urls for name in asked for value in values}
         for url in sorted(urls):
             answer = served.ask("GET", url, key=key)
             assert answer.status_code < 500, url
             text = answer.text
-            for known in ("secret-topic", "secret-bob"):
+            for known in ("secret-query", "secret-bob"):
                 if known in url:  # an answer may repeat what was asked
                     text = text.replace(known, "")
             assert "secret-" not in text, f"{url}: {_around(text, 'secret-')}"
@@ -315,7 +315,7 @@ def test_an_assessor_sees_nothing_of_others_or_of_where_documents_come_from(
 
 def test_what_checks_attention_looks_like_any_other(served: Served) -> None:
     key = signed_in(served.project, "ann")
-    wanted = {"topic": "t1", "n": 6}
+    wanted = {"query": "t1", "n": 6}
     headers = {"cookie": f"{cookie_name(served.project)}={key}", CSRF_HEADER: csrf_token(key)}
     given = served.client.post("/api/next", json=wanted, headers=headers).json()["items"]
     assert {each["item"] for each in given} >= {2, 3}
@@ -326,10 +326,10 @@ def test_what_checks_attention_looks_like_any_other(served: Served) -> None:
 
 
 def test_what_is_others_looks_like_what_is_not_there(served: Served) -> None:
-    """To the last byte, whichever way it is asked for: by its number, or by its topic's name."""
+    """To the last byte, whichever way it is asked for: by its number, or by its query's name."""
     key = signed_in(served.project, "ann")
     for path, route in _declared_routes():
-        parts = {"{item}": ("7", "9999"), "{name}": ("secret-topic", "missing-topic")}
+        parts = {"{item}": ("7", "9999"), "{name}": ("secret-query", "missing-query")}
         found = next((each for name, each in parts.items() if name in path), None)
         if found is None or _required_permissions(route)[0] not in ROLE_PERMISSIONS["assessor"]:
             continue
@@ -343,11 +343,11 @@ def test_what_is_others_looks_like_what_is_not_there(served: Served) -> None:
     headers = {"cookie": f"{cookie_name(served.project)}={key}", CSRF_HEADER: csrf_token(key)}
     for call, of in (
         ("judgments", lambda item, _: {"request": "a-request", "item": item, "kind": "undo"}),
-        ("next", lambda _, topic: {"topic": topic}),
+        ("next", lambda _, query: {"query": query}),
     ):
         answers = [
-            served.client.post(f"/api/{call}", json=of(item, topic), headers=headers)
-            for item, topic in ((7, "secret-topic"), (9999, "missing-topic"))
+            served.client.post(f"/api/{call}", json=of(item, query), headers=headers)
+            for item, query in ((7, "secret-query"), (9999, "missing-query"))
         ]
         assert {each.status_code for each in answers} == {404}
         assert answers[0].text.replace("7", "9999").replace("secret", "missing") == answers[1].text

@@ -31,7 +31,7 @@ def test_two_people_do_not_get_the_same_document(
         assert take_next(connection, BOB, n=2) == [3, 4]
         assert take_next(connection, ANN, n=2) == [1, 2], "one's own stay"
         assert take_next(connection, ANN, n=1, without=[1, 2]) == [5]
-        assert take_next(connection, BOB, topic=2) == [7]
+        assert take_next(connection, BOB, query=2) == [7]
         later = clock.now() + _LEASE_LASTS
         monkeypatch.setattr(clock, "now", lambda: later + 1)
         assert take_next(connection, BOB, n=2) == [1, 2], "who got them is no longer at them"
@@ -66,7 +66,7 @@ def test_what_others_have_is_not_to_be_had_by_naming_it(
 
 def test_nobody_keeps_a_whole_project_from_the_others(tmp_path: Path) -> None:
     with (
-        made_project(tmp_path / "project", topics=1, documents=150) as project,
+        made_project(tmp_path / "project", queries=1, documents=150) as project,
         project.database.writing() as connection,
     ):
         assert take_next(connection, ANN, without=range(1, 101)) == [101]
@@ -89,11 +89,11 @@ def test_what_is_done_is_passed_over_and_what_is_undone_comes_again(project: Pro
     for item in (1, 2, 3):
         say(project, ANN, item, "grade", grade=1)
     with project.database.writing() as connection:
-        assert take_next(connection, ANN, topic=1, n=9) == [4, 5, 6]
+        assert take_next(connection, ANN, query=1, n=9) == [4, 5, 6]
     say(project, ANN, 2, "undo")
     with project.database.writing() as connection:
-        assert take_next(connection, ANN, topic=1, n=9) == [2, 4, 5, 6]
-        assert take_next(connection, ANN, n=6) == [2, 4, 5, 6, 7, 8], "topic by topic"
+        assert take_next(connection, ANN, query=1, n=9) == [2, 4, 5, 6]
+        assert take_next(connection, ANN, n=6) == [2, 4, 5, 6, 7, 8], "query by query"
         assert take_next(connection, BOB, n=9) == [9, 10, 11, 12]
 
 
@@ -112,7 +112,7 @@ def test_progress_counts_what_is_left_for_oneself(project: Project) -> None:
     say(project, BOB, 3, "note", text="a note alone is not a judgment")
     with project.database.reading() as connection:
         ann, bob = progress(connection, ANN), progress(connection, BOB)
-        assert progress(connection, BOB, topic=1) == {1: bob[1]}
+        assert progress(connection, BOB, query=1) == {1: bob[1]}
     assert ann == {1: Progress(6, 1), 2: Progress(6, 0)}
     assert bob[1] == Progress(5, 1), "ann's is done, and one judge is enough"
     assert bob[1].left == 4

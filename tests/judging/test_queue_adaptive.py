@@ -15,9 +15,9 @@ from fastapi import FastAPI
 from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
-from cleverdon.judging.assignment import unassign_topic
+from cleverdon.judging.assignment import unassign_query
 from cleverdon.judging.candidates import Adaptive, adaptive_candidates
-from cleverdon.judging.contents import Documents, Topic
+from cleverdon.judging.contents import Documents, Query
 from cleverdon.judging.creation import ProjectPlan, _write_project
 from cleverdon.judging.imports.importer import ImportSettings, import_file
 from cleverdon.judging.people.accounts import COMMAND_LINE, person_by_id
@@ -42,10 +42,10 @@ def _runs() -> dict[str, dict[str, dict[str, float]]]:
     random = np.random.default_rng(1)
     return {
         name: {
-            topic: {
+            query: {
                 f"d{doc}": float(-place) for place, doc in enumerate(random.permutation(14)[:9])
             }
-            for topic in ("t1", "t2")
+            for query in ("t1", "t2")
         }
         for name in ("a", "b", "c")
     }
@@ -67,7 +67,7 @@ def _made(
     corpus.write_text("".join(f"d{doc}\tabout {doc}\n" for doc in range(20)))
     plan = ProjectPlan(
         to_judge=adaptive_candidates(gather(RUNS), adaptive, seed=5),
-        topics=[Topic("t1", "one"), Topic("t2", "two")],
+        queries=[Query("t1", "one"), Query("t2", "two")],
         documents=Documents([corpus], [f"d{doc}" for doc in range(20)]),
         scale=_parse_scale("0..3"),
         title="Fed",
@@ -94,7 +94,7 @@ def _say(project: Project, person: int, item: int, kind: str, number: int, **mor
 
 def _next(project: Project, feeder: Feeder, person: int = ANN, **more: object) -> list[int]:
     with project.database.writing() as connection:
-        return take_next(connection, person, topic=1, feeder=feeder, **more)  # type: ignore[arg-type]
+        return take_next(connection, person, query=1, feeder=feeder, **more)  # type: ignore[arg-type]
 
 
 def _name(project: Project, item: int) -> str:
@@ -103,15 +103,15 @@ def _name(project: Project, item: int) -> str:
         return str(connection.execute(wanted.where(items.c.id == item)).scalar_one())
 
 
-def _given(project: Project, topic: int = 1) -> list[str]:
+def _given(project: Project, query: int = 1) -> list[str]:
     with project.database.reading() as connection:
         wanted = select(documents.c.name).join(items, items.c.document_id == documents.c.id)
-        wanted = wanted.where(items.c.topic_id == topic, items.c.position.is_not(None))
+        wanted = wanted.where(items.c.query_id == query, items.c.position.is_not(None))
         return list(connection.execute(wanted.order_by(items.c.position)).scalars())
 
 
 def _judged_by_ann(project: Project, *, restarts: bool) -> Iterator[str]:
-    """What comes when one person judges all of the topic, a document at a time."""
+    """What comes when one person judges all of the query, a document at a time."""
     feeder = Feeder(project, ahead=0)
     for number in range(len(GRADES)):
         feeder = Feeder(project, ahead=0) if restarts else feeder
@@ -127,13 +127,13 @@ def _judged_by_ann(project: Project, *, restarts: bool) -> Iterator[str]:
 def test_the_order_is_the_methods_own(tmp_path: Path, method: str, restarts: bool) -> None:
     judging = AdaptiveJudging(gather(RUNS), method, seed=5, queries=["t1"])
     own = []
-    for topic, doc in judging:
+    for query, doc in judging:
         own.append(doc)
-        judging.judge(topic, doc, GRADES[doc])
+        judging.judge(query, doc, GRADES[doc])
     with _made(tmp_path / "project", method) as project:
         _from_the_start(project)
         with project.database.writing() as connection:  # ann alone
-            unassign_topic(connection, COMMAND_LINE, "t1", person_by_id(connection, BOB))
+            unassign_query(connection, COMMAND_LINE, "t1", person_by_id(connection, BOB))
         assert list(_judged_by_ann(project, restarts=restarts)) == own
         with project.database.reading() as connection:
             assert Feeder(project).ended(connection, 1) == "all given"
@@ -189,7 +189,7 @@ def test_everybody_gets_documents_as_long_as_there_are_any(tmp_path: Path) -> No
 def _judge_in_vain(project: Project, feeder: Feeder, item: int) -> None:
     with project.database.writing() as connection:
         record(connection, ANN, JudgmentEvent("request-x", item, "grade", grade=3), project.scale)
-        take_next(connection, ANN, topic=1, n=9, feeder=feeder)
+        take_next(connection, ANN, query=1, n=9, feeder=feeder)
         raise OSError("the disk is full")
 
 
@@ -211,7 +211,7 @@ def test_what_was_undone_by_the_database_is_forgotten(tmp_path: Path) -> None:
         assert _given(project) == after, "the grade that was never written taught nothing"
 
 
-def test_limits_end_a_topic(tmp_path: Path) -> None:
+def test_limits_end_a_query(tmp_path: Path) -> None:
     with _made(tmp_path / "budget", limits=Limits(budget=4)) as project:
         feeder = Feeder(project)
         assert len(_next(project, feeder, n=9)) == 4
@@ -228,14 +228,16 @@ def test_limits_end_a_topic(tmp_path: Path) -> None:
             assert feeder.ended(connection, 1) == "", "a mind was changed, and it goes on"
 
 
-def test_what_an_ended_topic_has_not_given_out_is_nobodys_work(tmp_path: Path) -> None:
+def test_what_an_ended_query_has_not_given_out_is_nobodys_work(tmp_path: Path) -> None:
     with _made(tmp_path / "project", limits=Limits(patience=2)) as project:
         feeder = Feeder(project)
 
         def left() -> tuple[list[int], list[int]]:
             with project.database.reading() as connection:
                 work = compute_workload(connection, feeder.endings(connection))
-                return [one.left_to_share for one in work.topics], [one.left for one in work.people]
+                return [one.left_to_share for one in work.queries], [
+                    one.left for one in work.people
+                ]
 
         one, two = (
             len(set().union(*(run[name] for run in RUNS.values()))) for name in ("t1", "t2")
@@ -269,7 +271,7 @@ def test_what_an_import_adds_is_no_part_of_the_method(
     assert not caplog.records, "a restart finds what was given out"
     with project.database.reading() as connection:
         places = select(items.c.position).where(
-            items.c.topic_id == 1, items.c.position.is_not(None)
+            items.c.query_id == 1, items.c.position.is_not(None)
         )
         found = list(connection.execute(places.order_by(items.c.position)).scalars())
     assert found == list(range(12)), "each has a place of its own"
@@ -318,7 +320,7 @@ class _Browser:
             cookies={cookie_name(app.state.project): self.key},
             headers={CSRF_HEADER: csrf_token(self.key)},
         )
-        asked = {"topic": "t1", "n": 2, "without": [each["item"] for each in self.waiting]}
+        asked = {"query": "t1", "n": 2, "without": [each["item"] for each in self.waiting]}
         self.waiting += client.post("/api/next", json=asked).json()["items"]
         if not self.waiting:
             return None

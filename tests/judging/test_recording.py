@@ -66,10 +66,10 @@ def test_a_request_is_done_once(project: Project) -> None:
 
 def test_an_undo_may_say_what_it_takes_back(project: Project) -> None:
     say(project, ANN, "grade", grade=2, idempotency_key="the-first-one")
-    with pytest.raises(Conflict, match="is not your last word"):
+    with pytest.raises(Conflict, match="is not your last one"):
         say(project, ANN, "undo", undoes="never-taken")
     say(project, ANN, "note", text="odd", idempotency_key="the-second-one")
-    with pytest.raises(Conflict, match="is not your last word"):
+    with pytest.raises(Conflict, match="is not your last one"):
         say(project, ANN, "undo", undoes="the-first-one")
     assert say(project, ANN, "undo", undoes="the-second-one").judgment == Judgment(2)
     assert say(project, ANN, "undo", undoes="the-first-one").judgment == Judgment()

@@ -174,8 +174,8 @@ def test_nothing_is_decided_by_an_address_that_holds_the_host_header() -> None:
 
 def test_a_path_keeps_its_characters_when_one_signs_in_first(app: FastAPI) -> None:
     with TestClient(app, follow_redirects=False) as stranger:
-        asked = stranger.get("/topics/what%3F%20no%0Ase")
-    assert asked.headers["location"] == "/sign-in?next=%2Ftopics%2Fwhat%253F%2520no%250Ase"
+        asked = stranger.get("/queries/what%3F%20no%0Ase")
+    assert asked.headers["location"] == "/sign-in?next=%2Fqueries%2Fwhat%253F%2520no%250Ase"
 
 
 def test_the_log_names_a_path_in_one_line(
@@ -185,8 +185,8 @@ def test_the_log_names_a_path_in_one_line(
         raise DatabaseFailure("the database is gone")
 
     monkeypatch.setattr("cleverdon.judging.people.sessions.owner_of_session", lost)
-    client.get("/topics/a%0Acleverdon: b")
-    assert caplog.messages == ["GET /topics/a%0Acleverdon%3A%20b: the database is gone"]
+    client.get("/queries/a%0Acleverdon: b")
+    assert caplog.messages == ["GET /queries/a%0Acleverdon%3A%20b: the database is gone"]
 
 
 def test_head_is_answered_as_get(client: TestClient) -> None:

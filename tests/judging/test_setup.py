@@ -1,4 +1,4 @@
-"""What a project is made of: topics, documents, a scale, and what is to be judged."""
+"""What a project is made of: queries, documents, a scale, and what is to be judged."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from cleverdon.judging.candidates import (
     read_candidates,
     read_gold,
 )
-from cleverdon.judging.contents import Document, Documents, Topic, read_topics
+from cleverdon.judging.contents import Document, Documents, Query, read_queries
 from cleverdon.judging.creation import _describe_inputs
 from cleverdon.judging.scale import Grade, _checked_scale, _parse_scale, read_scale
 from cleverdon.judging.web.routes.project import _scale_css
@@ -46,7 +46,7 @@ A relevant document will cite it.
     [
         (
             TREC,
-            Topic(
+            Query(
                 "51",
                 "Airbus Subsidies",
                 "Document will discuss government\nassistance to Airbus.",
@@ -56,45 +56,47 @@ A relevant document will cite it.
         (
             '<topics><topic number="51"><query>airbus</query><question>who pays?</question>'
             "<narrative>all</narrative></topic></topics>",
-            Topic("51", "airbus", "who pays?", "all"),
+            Query("51", "airbus", "who pays?", "all"),
         ),
-        ('{"_id": 51, "text": "airbus \\n aid", "metadata": {}}\n', Topic("51", "airbus aid")),
+        ('{"_id": 51, "text": "airbus \\n aid", "metadata": {}}\n', Query("51", "airbus aid")),
         (
             '{"id": "51", "title": "airbus", "description": "who?", "narr": "all\\u0000"}\n',
-            Topic("51", "airbus", "who?", "all"),
+            Query("51", "airbus", "who?", "all"),
         ),
-        ('{"id": "51", "title": "airbus", "text": "who?"}\n', Topic("51", "airbus", "who?")),
-        ('{"id": "51", "description": "who pays?"}\n', Topic("51", "who pays?")),
+        ('{"id": "51", "title": "airbus", "text": "who?"}\n', Query("51", "airbus", "who?")),
+        ('{"id": "51", "description": "who pays?"}\n', Query("51", "who pays?")),
         (
             'id,title,description,narrative\n51,airbus,who?,"all,\nreally"\n',
-            Topic("51", "airbus", "who?", "all,\nreally"),
+            Query("51", "airbus", "who?", "all,\nreally"),
         ),
         (
             '{"_id": "51", "text": "airbus", "metadata": {"narrative": "all"}}\n',
-            Topic("51", "airbus", "", "all"),
+            Query("51", "airbus", "", "all"),
         ),
-        ("id\ttext\n51\tairbus\n52\tother\n", Topic("51", "airbus")),
-        ("51\tairbus\n", Topic("51", "airbus")),
+        ("id\ttext\n51\tairbus\n52\tother\n", Query("51", "airbus")),
+        ("51\tairbus\n", Query("51", "airbus")),
     ],
 )
-def test_topics_have_titles_descriptions_and_narratives(
-    tmp_path: Path, content: str, found: Topic
+def test_queries_have_titles_descriptions_and_narratives(
+    tmp_path: Path, content: str, found: Query
 ) -> None:
-    file = tmp_path / "topics"
+    file = tmp_path / "queries"
     file.write_text(content)
-    assert read_topics(file, ["51"]) == [found]
+    assert read_queries(file, ["51"]) == [found]
 
 
-def test_topics_that_are_not_there_are_named(tmp_path: Path) -> None:
+def test_queries_that_are_not_there_are_named(tmp_path: Path) -> None:
     file = tmp_path / "topics.tsv"
     file.write_text("1\tone\n2\ttwo\n")
-    with pytest.raises(InputError, match=r"2 of the 3 topics.*, such as '3', '4'; it has '2'.*add"):
-        read_topics(file, ["1", "3", "4"])
+    with pytest.raises(
+        InputError, match=r"2 of the 3 queries.*, such as '3', '4'; it has '2'.*add"
+    ):
+        read_queries(file, ["1", "3", "4"])
     file.write_text("1\tone\n1\tanother\n")
-    with pytest.raises(InputError, match=r"topics\.tsv:2: topic '1' is there twice"):
-        read_topics(file, ["1"])
+    with pytest.raises(InputError, match=r"topics\.tsv:2: query '1' is there twice"):
+        read_queries(file, ["1"])
     with pytest.raises(InputError, match="no such file"):
-        read_topics(tmp_path / "none", ["1"])
+        read_queries(tmp_path / "none", ["1"])
 
 
 DOCUMENTS = {
@@ -188,11 +190,11 @@ def test_a_folder_of_beir(tmp_path: Path) -> None:
         '{"_id": "d1", "title": "T", "text": "one", "metadata": {"url": "http://x.org/1"}}\n'
     )
     (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
-    assert read_topics(folder, ["q1"]) == [Topic("q1", "tea")]
+    assert read_queries(folder, ["q1"]) == [Query("q1", "tea")]
     assert _read(tmp_path, "beir", ["d1"]) == ([Document("d1", "T", "one", "http://x.org/1")], [])
     assert read_candidates(folder / "qrels" / "test.tsv").candidates == (Candidate("q1", "d1"),)
-    digests = _describe_inputs({"topics": str(folder), "docs": [str(folder), "-"]})["BLAKE3"]
-    assert {what: len(found) for what, found in digests.items()} == {"topics": 1, "docs": 1}
+    digests = _describe_inputs({"queries": str(folder), "docs": [str(folder), "-"]})["BLAKE3"]
+    assert {what: len(found) for what, found in digests.items()} == {"queries": 1, "docs": 1}
 
 
 def test_documents_that_cannot_be_right(tmp_path: Path) -> None:
@@ -229,7 +231,7 @@ def test_an_id_that_is_too_long_is_named_with_its_place(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=rf"g\.jsonl:2: {said}"):
         _read(tmp_path, "g.jsonl", ["d1", long])
     with pytest.raises(InputError, match=rf"g\.jsonl:2: {said}"):
-        read_topics(tmp_path / "g.jsonl", ["d1", long])
+        read_queries(tmp_path / "g.jsonl", ["d1", long])
     with pytest.raises(InputError, match=said):  # it is in no file, but in the pool
         _read(tmp_path, "a.jsonl", ["d1", long])
 
@@ -323,7 +325,7 @@ def test_a_pool_gives_what_was_drawn(tmp_path: Path) -> None:
     pool = _stratified_pool(gather(RUNS), strata=[(1, 1.0), (3, 0.5)], seed=3)
     write_pool(pool, tmp_path / "pool.tsv")
     found = read_candidates(tmp_path / "pool.tsv")
-    assert {(one.topic, one.document) for one in found.candidates} == set(pool.sheet())
+    assert {(one.query, one.document) for one in found.candidates} == set(pool.sheet())
     assert {one.probability for one in found.candidates} == {1.0, 0.5}
     assert found.how["method"] == "stratified"
 
@@ -367,8 +369,8 @@ def test_a_pool_of_everything_gives_rankings_back(tmp_path: Path) -> None:
     found = gather(RUNS)
     write_pool(pool_of(found, np.arange(len(found)), seed=1, how={}), tmp_path / "pool.tsv")
     again = read_pool(tmp_path / "pool.tsv")
-    for topic in found.queries:
-        one, two = found.of(topic), query_contributions(again, topic)
+    for query in found.queries:
+        one, two = found.of(query), query_contributions(again, query)
         assert (one.docs, one.systems) == (two.docs, two.systems)
         for column in ("system", "doc", "rank"):
             assert getattr(one, column).tolist() == getattr(two, column).tolist()
@@ -378,24 +380,24 @@ def test_a_pool_of_everything_gives_rankings_back(tmp_path: Path) -> None:
 
 
 @given(
-    topics=st.dictionaries(
+    queries=st.dictionaries(
         st.sampled_from("abc"), st.lists(st.integers(0, 99), min_size=1, unique=True), min_size=1
     ),
     share=st.floats(0, 1),
     seed=st.integers(0, 9),
 )
 def test_items_are_shuffled_by_the_seed_alone(
-    topics: dict[str, list[int]], share: float, seed: int
+    queries: dict[str, list[int]], share: float, seed: int
 ) -> None:
-    pairs = [Candidate(topic, f"d{doc}") for topic, docs in topics.items() for doc in docs]
-    gold = {"a": {f"d{topics['a'][0]}": 1, "gold": 2}} if "a" in topics else {}
+    pairs = [Candidate(query, f"d{doc}") for query, docs in queries.items() for doc in docs]
+    gold = {"a": {f"d{queries['a'][0]}": 1, "gold": 2}} if "a" in queries else {}
     made = make_items(pairs, seed=seed, gold=gold, overlap=Overlap(share=share))
     again = make_items(pairs[::-1], seed=seed, gold=gold, overlap=Overlap(share=share))
-    assert {(one.topic, one.document): one for one in made} == {
-        (one.topic, one.document): one for one in again
+    assert {(one.query, one.document): one for one in made} == {
+        (one.query, one.document): one for one in again
     }
-    for topic, docs in topics.items():
-        mine = [one for one in made if one.topic == topic]
+    for query, docs in queries.items():
+        mine = [one for one in made if one.query == query]
         plain = [one for one in mine if one.gold is None]
         assert sorted(one.position for one in mine if one.position is not None) == [
             *range(len(mine))
@@ -406,8 +408,8 @@ def test_items_are_shuffled_by_the_seed_alone(
 
 
 def test_a_larger_overlap_holds_a_smaller_one() -> None:
-    topics = {"a": [f"d{number}" for number in range(40)], "b": ["d1", "d2"]}
-    drawn = [draw_overlap(topics, Overlap(share=share), seed=4) for share in (0.1, 0.3, 1.0)]
+    queries = {"a": [f"d{number}" for number in range(40)], "b": ["d1", "d2"]}
+    drawn = [draw_overlap(queries, Overlap(share=share), seed=4) for share in (0.1, 0.3, 1.0)]
     assert drawn[0] < drawn[1] < drawn[2]
     assert len(drawn[2]) == 42
     assert parse_overlap("3") == Overlap(count=3)
@@ -416,13 +418,13 @@ def test_a_larger_overlap_holds_a_smaller_one() -> None:
             parse_overlap(wrong)
 
 
-def test_gold_is_on_the_scale_and_of_the_topics(tmp_path: Path) -> None:
+def test_gold_is_on_the_scale_and_of_the_queries(tmp_path: Path) -> None:
     file = tmp_path / "gold.qrels"
     file.write_text("q1 0 d1 2\n")
     scale = _parse_scale("0..2")
-    assert read_gold(file, topics=("q1",), scale=scale) == {"q1": {"d1": 2}}
-    with pytest.raises(InputError, match=r"gold\.qrels:1: topic 'q1' is not among the"):
-        read_gold(file, topics=("q2",), scale=scale)
+    assert read_gold(file, queries=("q1",), scale=scale) == {"q1": {"d1": 2}}
+    with pytest.raises(InputError, match=r"gold\.qrels:1: query 'q1' is not among the"):
+        read_gold(file, queries=("q2",), scale=scale)
     file.write_text("q1 0 d2 1\nq1 0 d1 3\n")
     with pytest.raises(InputError, match=r"qrels:2: the grade 3 of document 'd1'.*can be 0, 1, 2"):
-        read_gold(file, topics=("q1",), scale=scale)
+        read_gold(file, queries=("q1",), scale=scale)

@@ -302,10 +302,10 @@ def test_nobody_is_signed_in_from_another_site(browser: TestClient) -> None:
 def test_signing_in_leads_nowhere_else(browser: TestClient) -> None:
     for path in ("//evil.example", "/\\evil.example", "https://evil.example", "/\t/x", ""):
         assert not _is_ours(path), path
-    assert _is_ours("/topics/t1/list")
+    assert _is_ours("/queries/t1/list")
     assert sign_in(browser, next="//evil.example").headers["location"] == "/"
     browser.cookies.clear()
-    long = browser.get(f"/topics/{'x' * 3000}").headers["location"]
+    long = browser.get(f"/queries/{'x' * 3000}").headers["location"]
     assert browser.get(long).status_code == 200
 
 

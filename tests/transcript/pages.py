@@ -19,14 +19,14 @@ PATHS = {
     # First, before anything changes: a slow machine would count changes in another process, which
     # uses the real time.
     "dashboard": "/dashboard",
-    "dashboard-topic": "/dashboard/topics/q1",
-    "dashboard-topic-unknown": "/dashboard/topics/q99",
+    "dashboard-query": "/dashboard/queries/q1",
+    "dashboard-query-unknown": "/dashboard/queries/q99",
     "dashboard-person": "/dashboard/people/ann",
     "dashboard-person-space": "/dashboard/people/Cyd%20X",
     "dashboard-model": "/dashboard/people/gpt",
     "dashboard-person-unknown": "/dashboard/people/zoe",
     "api-watching": "/api/watching",
-    "api-watching-topic": "/api/watching/topics/q1",
+    "api-watching-query": "/api/watching/queries/q1",
     "api-watching-person": "/api/watching/people/ann",
     "api-watching-unknown": "/api/watching/people/zoe",
     # The order of the others does not matter.
@@ -35,11 +35,11 @@ PATHS = {
     "sign-in-next": "/sign-in?next=/dashboard",
     "sign-in-wrong-key": "/sign-in/nothing",
     "scale": "/scale.css",
-    "topics": "/topics",
-    "topic": "/topics/q1",
-    "topic-2": "/topics/q2",
-    "topic-unknown": "/topics/q99",
-    "topic-list": "/topics/q1/list",
+    "queries": "/queries",
+    "query": "/queries/q1",
+    "query-2": "/queries/q2",
+    "query-unknown": "/queries/q99",
+    "query-list": "/queries/q1/list",
     "item-text": "/items/1/text",
     "item-text-unknown": "/items/999/text",
     "account": "/account",
@@ -63,8 +63,8 @@ PATHS = {
     "api-project": "/api/project",
     "api-me": "/api/me",
     "api-tokens": "/api/account/tokens",
-    "api-topics": "/api/topics",
-    "api-judgments": "/api/judgments?topic=q1",
+    "api-queries": "/api/queries",
+    "api-judgments": "/api/judgments?query=q1",
     "api-judgments-all": "/api/judgments",
     "api-item": "/api/items/{own}",
     "api-item-text": "/api/items/{own}/text",
@@ -181,7 +181,7 @@ def _sign_in(client: TestClient, key: str) -> None:
 
 def _own(client: TestClient) -> str:
     """Return an item that the signed-in person has judged, if there is one."""
-    answer = client.get("/api/judgments?topic=q1")
+    answer = client.get("/api/judgments?query=q1")
     found = re.search(r'"item":(\d+)', answer.text)
     return found[1] if found else "1"
 

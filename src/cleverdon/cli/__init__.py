@@ -127,7 +127,12 @@ RENAMED_OPTIONS: dict[str, dict[str, str]] = {
     "correlate": {"--topics": "--attributes"},
     "gate": {"--allow-different-topics": "--allow-different-queries"},
     "index": {"--sample": "--sampling"},
-    "judge assign": {"--by": "--assign-by", "--show": "--list", "--to": "--person"},
+    "judge assign": {
+        "--by": "--assign-by",
+        "--show": "--list",
+        "--to": "--person",
+        "--topic": "--query",
+    },
     "judge export": {"--as": "--combine", "--kind": "--qrels-kind", "--ties": "--vote-ties"},
     "judge import": {
         "--add": "--add-documents",
@@ -135,6 +140,7 @@ RENAMED_OPTIONS: dict[str, dict[str, str]] = {
         "--assessors": "--judge-column",
         "--docs": "--documents",
         "--name": "--judge",
+        "--topic-field": "--query-field",
     },
     "judge init": {
         "--by": "--assign-by",

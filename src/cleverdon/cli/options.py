@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -66,6 +66,29 @@ class Share(Number):
         if not self.least <= share <= 1 - self.least:
             self.fail(f"{value!r} is too close to {round(share)}", param, ctx)
         return share
+
+
+def current_name(name: str, renamed: Mapping[str, str], kind: str) -> str:
+    """Return the current name for an old one, with a note on standard error."""
+    if name not in renamed:
+        return name
+    click.echo(
+        f"cleverdon: note: the {kind} {name} is called {renamed[name]} now; "
+        "the old name works for one more release",
+        err=True,
+    )
+    return renamed[name]
+
+
+class RenamedChoice(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2
+    """A choice that takes old names for one more release, with a note."""
+
+    def __init__(self, choices: Sequence[str], renamed: Mapping[str, str], kind: str) -> None:
+        super().__init__(choices)
+        self.renamed, self.kind = renamed, kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        return super().convert(current_name(value, self.renamed, self.kind), param, ctx)
 
 
 class File(click.Path):

@@ -1,6 +1,6 @@
 """The judging web app: people grade pooled documents, and the project exports qrels.
 
-    create_project -> open_project -> manage_people, assign_topics -> serve_project
+    create_project -> open_project -> manage_people, assign_queries -> serve_project
                                    -> project_status, project_workload
                                    -> import_judgments, export_judgments, backup_project
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from cleverdon._common.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from cleverdon.judging.assignment import assign_topics, project_workload
+    from cleverdon.judging.assignment import assign_queries, project_workload
     from cleverdon.judging.backup import Manifest, backup_project, restore_project
     from cleverdon.judging.creation import CreatedProject, create_project, example_project
     from cleverdon.judging.dashboard.state import ProjectStatus, project_status
@@ -33,7 +33,7 @@ __all__ = [
     "Project",
     "ProjectStatus",
     "Workload",
-    "assign_topics",
+    "assign_queries",
     "backup_project",
     "create_project",
     "example_project",
@@ -56,7 +56,7 @@ __getattr__ = lazy_names(
         "Project": "judging.project",
         "ProjectStatus": "judging.dashboard.state",
         "Workload": "judging.workload",
-        "assign_topics": "judging.assignment",
+        "assign_queries": "judging.assignment",
         "backup_project": "judging.backup",
         "create_project": "judging.creation",
         "example_project": "judging.creation",

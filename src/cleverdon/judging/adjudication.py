@@ -38,8 +38,8 @@ from cleverdon.judging.store.schema import (
     items,
     judgments,
     people,
+    queries,
     rulings,
-    topics,
 )
 
 
@@ -97,7 +97,7 @@ def record_ruling(
             )
         return RecordedRuling(_ruling(connection, before.id), True)
     about = connection.execute(
-        select(topics.c.name, documents.c.name.label("document"))
+        select(queries.c.name, documents.c.name.label("document"))
         .select_from(NAMED_ITEMS)
         .where(items.c.id == item)
     ).first()
@@ -117,7 +117,7 @@ def record_ruling(
     ).inserted_primary_key
     assert added is not None
     ruling = _ruling(connection, added.id)
-    document, by = f"{about.document} of topic {about.name}", by or Actor(ruling.person)
+    document, by = f"{about.document} of query {about.name}", by or Actor(ruling.person)
     if grade is None:
         by.note(connection, "took a ruling back", document)
     else:
@@ -170,10 +170,10 @@ class PersonJudgment:
 
 @dataclass(frozen=True)
 class Case:
-    """A document of a topic with the judgments of all people."""
+    """A document of a query with the judgments of all people."""
 
     item: int
-    topic: str
+    query: str
     document: str
     title: str
     gold: int | None  # the grade that is known to be right, where attention is checked
@@ -214,7 +214,7 @@ def list_cases(
     connection: Connection,
     show: CaseFilter = "disputed",
     *,
-    topic: str | None = None,
+    query: str | None = None,
     across: int | None = None,
     n: int,
     skip: int = 0,
@@ -224,10 +224,10 @@ def list_cases(
     `across` is the lowest relevant grade, where only disputes about relevance are wanted.
     """
     wanted, order = _cases_wanted(show, across)
-    if topic is not None:
-        wanted = wanted.where(topics.c.name == topic)
+    if query is not None:
+        wanted = wanted.where(queries.c.name == query)
     total = connection.execute(select(func.count()).select_from(wanted.subquery())).scalar_one()
-    wanted = wanted.order_by(*order, topics.c.position, items.c.id).limit(n).offset(skip)
+    wanted = wanted.order_by(*order, queries.c.position, items.c.id).limit(n).offset(skip)
     return CasePage(total, tuple(_cases(connection, list(connection.execute(wanted).scalars()))))
 
 
@@ -242,8 +242,8 @@ def _load_case(connection: Connection, item: int) -> Case:
 def _cases_wanted(
     show: CaseFilter, across: int | None
 ) -> tuple[Select[Any], tuple[ColumnElement[Any], ...]]:
-    """Return the query of the items, and its first sort keys."""
-    base = select(items.c.id).join(topics, topics.c.id == items.c.topic_id)
+    """Return the SQL statement for the items, and its first sort keys."""
+    base = select(items.c.id).join(queries, queries.c.id == items.c.query_id)
     if show in ("disputed", "settled"):
         ends = _ends()
         base = base.join(ends, ends.c.item_id == items.c.id, isouter=show == "settled")
@@ -287,7 +287,7 @@ def _some_person(what: ColumnElement[bool]) -> ColumnElement[bool]:
 
 def _cases(connection: Connection, wanted: Sequence[int]) -> list[Case]:
     about = (
-        select(items.c.id, topics.c.name, documents.c.name, documents.c.title, items.c.gold)
+        select(items.c.id, queries.c.name, documents.c.name, documents.c.title, items.c.gold)
         .select_from(NAMED_ITEMS)
         .where(items.c.id.in_(wanted))
     )
@@ -331,10 +331,10 @@ def _judged_at(connection: Connection, wanted: Sequence[int]) -> dict[tuple[int,
 
 @dataclass(frozen=True)
 class CaseView:
-    """A case with the text of its document and topic."""
+    """A case with the text of its document and query."""
 
     case: Case
-    query: str  # the topic's title
+    query_title: str
     description: str
     narrative: str
     heading: list[Piece]  # as in `ItemView`
@@ -357,9 +357,9 @@ def load_case_view(connection: Connection, item: int) -> CaseView:
     found = _load_case(connection, item)
     row = connection.execute(
         select(
-            topics.c.title,
-            topics.c.description,
-            topics.c.narrative,
+            queries.c.title,
+            queries.c.description,
+            queries.c.narrative,
             documents.c.url,
             func.substr(documents.c.text, 1, SEARCHED).label("text"),
             func.length(documents.c.text).label("length"),

@@ -1,6 +1,6 @@
-"""Assignment of topics to people: balanced automatically, or by hand.
+"""Assignment of queries to people: balanced automatically, or by hand.
 
-A topic that somebody has begun stays theirs.
+A query that somebody has begun stays theirs.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from cleverdon.judging.store.schema import (
     documents,
     items,
     leases,
+    queries,
     settings,
-    topics,
 )
 from cleverdon.judging.workload import Workload, compute_workload
 
 
 @dataclass(frozen=True)
 class Job:
-    """A topic that needs one more person, for all of it or for the overlap."""
+    """A query that needs one more person, for all of it or for the overlap."""
 
-    topic: int
+    query: int
     size: float  # in documents
     part: str = "all"
 
@@ -50,16 +50,16 @@ def _balance_jobs(
 ) -> list[_AssignedJob]:
     """Give each job to the person with the least to do, the largest jobs first.
 
-    `loads` is the work that each person has already. Nobody gets a second job of the same topic
+    `loads` is the work that each person has already. Nobody gets a second job of the same query
     (`holders` have one already), since a second opinion must be another person's; a job for which
     nobody is left is not assigned.
     """
     now = dict(loads)
-    has = {topic: set(people) for topic, people in (holders or {}).items()}
+    has = {query: set(people) for query, people in (holders or {}).items()}
     assigned = []
-    # All of a topic goes before its overlap; of equals, the first topic.
-    for job in sorted(jobs, key=lambda job: (-job.size, job.part != "all", job.topic)):
-        taken = has.setdefault(job.topic, set())
+    # All of a query goes before its overlap; of equals, the first query.
+    for job in sorted(jobs, key=lambda job: (-job.size, job.part != "all", job.query)):
+        taken = has.setdefault(job.query, set())
         free = [person for person in now if person not in taken]
         if not free:
             continue
@@ -71,23 +71,20 @@ def _balance_jobs(
 
 
 Part = Literal["all", "overlap"]
-By = Literal["topic", "document"]
+By = Literal["query", "document"]
 
 
 @dataclass(frozen=True)
 class AssignmentChanges:
-    """The number of assignments that changed."""
-
-    given: int  # people put on topics
-    taken: int  # people taken off topics that nobody had begun
+    given: int  # people put on queries
+    taken: int  # people taken off queries that nobody had begun
 
 
-def topic_by_name(connection: Connection, name: str) -> int:
-    """Return the number of a topic."""
-    found = connection.execute(select(topics.c.id).where(topics.c.name == name)).scalar()
+def query_by_name(connection: Connection, name: str) -> int:
+    found = connection.execute(select(queries.c.id).where(queries.c.name == name)).scalar()
     if found is None:
-        known = list(connection.execute(select(topics.c.name)).scalars())
-        raise NotFound(f"there is no topic {name!r}{suggest(name, known)}")
+        known = list(connection.execute(select(queries.c.name)).scalars())
+        raise NotFound(f"there is no query {name!r}{suggest(name, known)}")
     return int(found)
 
 
@@ -97,67 +94,68 @@ def active_assessors(connection: Connection) -> list[Person]:
     return [person for person in everybody if person.active and person.role == "assessor"]
 
 
-def assign_topic(
-    connection: Connection, actor: Actor, topic: str, person: Person, part: Part = "all"
+def assign_query(
+    connection: Connection, actor: Actor, query: str, person: Person, part: Part = "all"
 ) -> None:
-    """Assign a part of a topic to a person, instead of another part that the person had."""
+    """Assign a part of a query to a person, instead of another part that the person had."""
     _check_can_judge(person)
-    number = topic_by_name(connection, topic)
-    key = (assignments.c.topic_id == number, assignments.c.person_id == person.id)
+    number = query_by_name(connection, query)
+    key = (assignments.c.query_id == number, assignments.c.person_id == person.id)
     connection.execute(delete(assignments).where(*key))
-    row = {"topic_id": number, "person_id": person.id, "part": part}
+    row = {"query_id": number, "person_id": person.id, "part": part}
     connection.execute(insert(assignments).values(**row))
     _end_leases(connection, number, person.id)  # some may be on documents that are no longer theirs
-    actor.note(connection, "assigned a topic", f"{topic} ({part}) to {person.name}")
+    actor.note(connection, "assigned a query", f"{query} ({part}) to {person.name}")
 
 
-def unassign_topic(connection: Connection, actor: Actor, topic: str, person: Person) -> None:
-    """Take a person off a topic; the person's judgments stay, and others get the rest."""
-    number = topic_by_name(connection, topic)
-    key = (assignments.c.topic_id == number, assignments.c.person_id == person.id)
+def unassign_query(connection: Connection, actor: Actor, query: str, person: Person) -> None:
+    """Take a person off a query; the person's judgments stay, and others get the rest."""
+    number = query_by_name(connection, query)
+    key = (assignments.c.query_id == number, assignments.c.person_id == person.id)
     if not connection.execute(delete(assignments).where(*key)).rowcount:
-        raise NotFound(f"{person.name} is not on topic {topic!r}")
+        raise NotFound(f"{person.name} is not on query {query!r}")
     _end_leases(connection, number, person.id)
-    actor.note(connection, "took a topic away", f"{topic} from {person.name}")
+    actor.note(connection, "took a query away", f"{query} from {person.name}")
 
 
-def distribute_topics(
+def distribute_queries(
     connection: Connection,
     actor: Actor,
     among: Sequence[Person],
     *,
-    by: By = "topic",
+    by: By = "query",
     anew: bool = False,
     ended: Collection[str] = (),
 ) -> AssignmentChanges:
-    """Assign every topic to people out of `among`.
+    """Assign every query to people out of `among`.
 
-    By topic, each topic has one person, and others for the overlap. By document, all people are on
-    each topic, and get different documents. With `anew`, topics that nobody has begun are assigned
+    By query, each query has one person, and others for the overlap. By document, all people are on
+    each query, and get different documents. With `anew`, queries that nobody has begun are assigned
     again. `ended` is that of `compute_workload`.
     """
     if not among:
         raise Conflict(
-            "there are no assessors to deal topics to: add some by `cleverdon judge people`, or on "
-            "the page People"
+            "there are no assessors to assign queries to: add some by `cleverdon judge people`, or "
+            "on the page People"
         )
     for person in among:
         _check_can_judge(person)
     taken = _take_back(connection, compute_workload(connection, ended)) if anew else 0
     work = compute_workload(connection, ended)
-    assigned = _by_topic(work, among) if by == "topic" else _by_document(work, among)
+    assigned = _by_query(work, among) if by == "query" else _by_document(work, among)
     rows = [
-        {"topic_id": job.topic, "person_id": person, "part": job.part} for job, person in assigned
+        {"query_id": job.query, "person_id": person, "part": job.part} for job, person in assigned
     ]
     if rows:
         connection.execute(insert(assignments), rows)
     names = ", ".join(person.name for person in among)
-    actor.note(connection, "dealt topics out anew" if anew else "dealt topics out", f"to {names}")
+    action = "distributed queries again" if anew else "distributed queries"
+    actor.note(connection, action, f"to {names}")
     return AssignmentChanges(len(rows), taken)
 
 
 def set_overlap(connection: Connection, actor: Actor, wanted: str) -> int:
-    """Let two people judge some documents (0.1, 10%, or 5 of each topic); return how many."""
+    """Let two people judge some documents (0.1, 10%, or 5 of each query); return how many."""
     try:
         overlap = parse_overlap(wanted)
     except OptionError as error:
@@ -167,15 +165,15 @@ def set_overlap(connection: Connection, actor: Actor, wanted: str) -> int:
     if judges > 1:
         raise Conflict(f"every document has {judges} judges already; an overlap adds nothing")
     every = (
-        select(topics.c.name, documents.c.name, items.c.id)
+        select(queries.c.name, documents.c.name, items.c.id)
         .select_from(NAMED_ITEMS)
         .where(items.c.gold.is_(None))
     )
-    ids = {(topic, document): item for topic, document, item in connection.execute(every)}
-    by_topic: dict[str, list[str]] = {}
-    for topic, document in ids:
-        by_topic.setdefault(topic, []).append(document)
-    drawn = draw_overlap(by_topic, overlap, seed=int(found.get("seed", 0)))
+    ids = {(query, document): item for query, document, item in connection.execute(every)}
+    by_query: dict[str, list[str]] = {}
+    for query, document in ids:
+        by_query.setdefault(query, []).append(document)
+    drawn = draw_overlap(by_query, overlap, seed=int(found.get("seed", 0)))
     connection.execute(update(items).values(wanted=1))
     for chunk in _chunks([ids[pair] for pair in sorted(drawn)]):
         connection.execute(update(items).where(items.c.id.in_(chunk)).values(wanted=2))
@@ -192,83 +190,83 @@ def project_workload(project: Project) -> Workload:
         project: The project; a server may run meanwhile.
 
     Returns:
-        The workload by topic and by person; `uncovered` and `short` are the topics that lack
+        The workload by query and by person; `uncovered` and `short` are the queries that lack
         people.
 
     >>> from cleverdon.judging import example_project
     >>> with example_project() as project:
     ...     work = project_workload(project)
-    >>> [(person.name, person.topics, person.left) for person in work.people]
+    >>> [(person.name, person.queries, person.left) for person in work.people]
     [('ann', 1, 3), ('bob', 1, 3)]
     """
     with project.database.reading() as connection:
         return compute_workload(connection, Feeder(project).endings(connection))
 
 
-def assign_topics(
+def assign_queries(
     project: Project,
     *,
     people: Sequence[str] = (),
-    assign_by: By = "topic",
-    topics: Sequence[str] = (),
+    assign_by: By = "query",
+    queries: Sequence[str] = (),
     part: Part = "all",
     remove: bool = False,
     rebalance: bool = False,
     overlap: str | None = None,
 ) -> Workload:
-    """Assign topics to people, and return who judges what then.
+    """Assign queries to people, and return who judges what then.
 
-    Topics that nobody has go to the person with the least work, the largest first; or the named
-    topics go to the named people. A topic that somebody has begun stays theirs.
+    Queries that nobody has go to the person with the least work, the largest first; or the named
+    queries go to the named people. A query that somebody has begun stays theirs.
 
     Args:
         project: The project; a server may run meanwhile.
-        people: Names of those who get topics; by default all assessors.
-        assign_by: Whether a "topic" is one person's, or all share the documents ("document").
-        topics: Names of topics that go to all of `people`; by default all topics are distributed.
-        part: With topics: "all" of them, or only the "overlap" that several people judge.
-        remove: With topics: take them away from `people`.
-        rebalance: Distribute topics again that nobody has begun.
+        people: Names of those who get queries; by default all assessors.
+        assign_by: Whether a "query" is one person's, or all share the documents ("document").
+        queries: Names of queries that go to all of `people`; by default all are distributed.
+        part: With queries: "all" of them, or only the "overlap" that several people judge.
+        remove: With queries: take them away from `people`.
+        rebalance: Distribute queries again that nobody has begun.
         overlap: First, let two people judge some documents: a share as "0.1", or a number of each
-            topic.
+            query.
 
     Returns:
         The workload by query and by person.
 
     Raises:
         OptionError: Options contradict each other.
-        NotFound: There is no such person or topic.
-        Conflict: Nobody can be given topics.
+        NotFound: There is no such person or query.
+        Conflict: Nobody can be given queries.
 
     >>> from cleverdon.judging import example_project
     >>> with example_project() as project:
-    ...     work = assign_topics(project, topics=["t1"], people=["ann", "bob"])
+    ...     work = assign_queries(project, queries=["t1"], people=["ann", "bob"])
     >>> print(work)
-    name  role      topics  done  left
-    ────  ────────  ──────  ────  ────
-    ann   assessor       1     0     2
-    bob   assessor       2     0     4
+    name  role      queries  done  left
+    ────  ────────  ───────  ────  ────
+    ann   assessor        1     0     2
+    bob   assessor        2     0     4
     """
-    if topics and not people:
-        raise OptionError("topics are assigned to people: name them")
-    if topics and (rebalance or overlap is not None):
-        raise OptionError("named topics are neither rebalanced nor given an overlap")
+    if queries and not people:
+        raise OptionError("queries are assigned to people: name them")
+    if queries and (rebalance or overlap is not None):
+        raise OptionError("named queries are neither rebalanced nor given an overlap")
     # Slow reading happens before and after the transaction, for which all who judge wait.
     with project.database.reading() as connection:
         ended = Feeder(project).endings(connection)
     with project.database.writing() as connection:
         named = [person_named(connection, name) for name in people]
-        for topic in topics:
+        for query in queries:
             for person in named:
                 if remove:
-                    unassign_topic(connection, COMMAND_LINE, topic, person)
+                    unassign_query(connection, COMMAND_LINE, query, person)
                 else:
-                    assign_topic(connection, COMMAND_LINE, topic, person, part)
+                    assign_query(connection, COMMAND_LINE, query, person, part)
         if overlap is not None:
             set_overlap(connection, COMMAND_LINE, overlap)
-        if not topics:
+        if not queries:
             among = named or active_assessors(connection)
-            distribute_topics(
+            distribute_queries(
                 connection, COMMAND_LINE, among, by=assign_by, anew=rebalance, ended=ended
             )
     with project.database.reading() as connection:
@@ -282,50 +280,50 @@ def _check_can_judge(person: Person) -> None:
         raise Invalid(f"{person.name} is a {person.role}, and only watches")
 
 
-def _by_topic(work: Workload, among: Sequence[Person]) -> list[_AssignedJob]:
+def _by_query(work: Workload, among: Sequence[Person]) -> list[_AssignedJob]:
     loads = {person.id: 0.0 for person in among}
     jobs: list[Job] = []
     holders: dict[int, list[int]] = {}
-    for topic in work.topics:
-        active = [each for each in topic.people if each.active]
-        holders[topic.topic] = [each.person for each in active]
+    for query in work.queries:
+        active = [each for each in query.people if each.active]
+        holders[query.query] = [each.person for each in active]
         for each in active:
             if each.person in loads:
-                loads[each.person] += topic.left(each)
-        if not topic.lacking:
+                loads[each.person] += query.left(each)
+        if not query.lacking:
             continue
-        whole = [] if topic.holders else [Job(topic.topic, topic.left_to_share + topic.gold)]
-        more = topic.needed[len(active) + len(whole) :]
-        jobs += [*whole, *(Job(topic.topic, needed + topic.gold, "overlap") for needed in more)]
+        whole = [] if query.holders else [Job(query.query, query.left_to_share + query.gold)]
+        more = query.needed[len(active) + len(whole) :]
+        jobs += [*whole, *(Job(query.query, needed + query.gold, "overlap") for needed in more)]
     return _balance_jobs(jobs, loads, holders=holders)
 
 
 def _by_document(work: Workload, among: Sequence[Person]) -> list[_AssignedJob]:
-    """Assign everybody to every open topic; who has only the overlap keeps it."""
+    """Assign everybody to every open query; who has only the overlap keeps it."""
     assigned: list[_AssignedJob] = []
-    for topic in work.topics:
-        if topic.done < topic.documents:
-            known = {each.person for each in topic.people}
+    for query in work.queries:
+        if query.done < query.documents:
+            known = {each.person for each in query.people}
             new = (person.id for person in among if person.id not in known)
-            assigned += [(Job(topic.topic, 0), person) for person in new]
+            assigned += [(Job(query.query, 0), person) for person in new]
     return assigned
 
 
 def _take_back(connection: Connection, work: Workload) -> int:
-    """Take people off topics that nobody has begun."""
-    untouched = [topic.topic for topic in work.topics if not topic.started]
-    for topic in untouched:
-        _end_leases(connection, topic)
+    """Take people off queries that nobody has begun."""
+    untouched = [query.query for query in work.queries if not query.started]
+    for query in untouched:
+        _end_leases(connection, query)
     return sum(
-        connection.execute(delete(assignments).where(assignments.c.topic_id.in_(chunk))).rowcount
+        connection.execute(delete(assignments).where(assignments.c.query_id.in_(chunk))).rowcount
         for chunk in _chunks(untouched)
     )
 
 
-def _end_leases(connection: Connection, topic: int, person: int | None = None) -> None:
-    of_topic = leases.c.item_id.in_(select(items.c.id).where(items.c.topic_id == topic))
+def _end_leases(connection: Connection, query: int, person: int | None = None) -> None:
+    of_query = leases.c.item_id.in_(select(items.c.id).where(items.c.query_id == query))
     mine = [] if person is None else [leases.c.person_id == person]
-    connection.execute(delete(leases).where(of_topic, *mine))
+    connection.execute(delete(leases).where(of_query, *mine))
 
 
 def _chunks(ids: Sequence[int], size: int = 500) -> Iterable[Sequence[int]]:

@@ -1,7 +1,7 @@
 """Backups: a whole project in one zip archive, written while it is in use, and restored.
 
     manifest.json          the title, the revision, the rows and the digest of each table
-    tables/topics.jsonl    one line per row, by the names of the columns, in the order of the keys
+    tables/queries.jsonl    one line per row, by the names of the columns, in the order of the keys
     files/pool.tsv         other files of the project's folder
 
 The archive is the same for SQLite and PostgreSQL. It leaves out sign-in links, sessions, tokens and

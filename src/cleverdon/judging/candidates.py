@@ -36,9 +36,9 @@ _PLACES = {2: (0, 1), 3: (0, 1), 4: (0, 2)}
 
 @dataclass(frozen=True)
 class Candidate:
-    """A document to judge for a topic."""
+    """A document to judge for a query."""
 
-    topic: str
+    query: str
     document: str
     stratum: int | None = None
     probability: float | None = None
@@ -46,7 +46,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Adaptive:
-    """An adaptive method, and when its topics end."""
+    """An adaptive method, and when its queries end."""
 
     method: Method
     limits: Limits
@@ -66,9 +66,9 @@ class Candidates:
     adaptive: Adaptive | None = None
 
     @property
-    def topics(self) -> tuple[str, ...]:
-        """The topics that have something to judge."""
-        return tuple(dict.fromkeys(each.topic for each in self.candidates))
+    def queries(self) -> tuple[str, ...]:
+        """The queries that have something to judge."""
+        return tuple(dict.fromkeys(each.query for each in self.candidates))
 
 
 def _candidates_of_pool(pool: Pool) -> Candidates:
@@ -77,8 +77,8 @@ def _candidates_of_pool(pool: Pool) -> Candidates:
     layers = [None] * len(pool) if pool.stratum is None else pool.stratum.tolist()
     shares = [None] * len(pool) if pool.probability is None else pool.probability.tolist()
     candidates = tuple(
-        Candidate(topic, pool.docs[at], layers[at], shares[at])
-        for topic, at in pool.rows()
+        Candidate(query, pool.docs[at], layers[at], shares[at])
+        for query, at in pool.rows()
         if drawn[at]
     )
     if not candidates:
@@ -113,7 +113,7 @@ def read_candidates(path: str | os.PathLike[str]) -> Candidates:
     if head.lstrip().startswith(("{", "[")) or "\0" in head:
         nested = Judgments.read(opened).to_dict()
         pairs: Iterator[tuple[str, str]] = (
-            (topic, document) for topic, of_topic in nested.items() for document in of_topic
+            (query, document) for query, of_query in nested.items() for document in of_query
         )
     else:
         text = decode_text(opened.head(2**62), source=opened.name, line=1, encoding="utf-8-sig")
@@ -184,18 +184,18 @@ def _of_table(
 
 
 Gold = Mapping[str, Mapping[str, int]]
-"""Topic to document to the grade that is known to be right."""
+"""Query to document to the grade that is known to be right."""
 
 
 @dataclass(frozen=True)
 class Overlap:
-    """The part of the documents that two people judge: a share, or a number of each topic."""
+    """The part of the documents that two people judge: a share, or a number of each query."""
 
     share: float | None = None
     count: int | None = None
 
     def of(self, documents: int, chance: float) -> int:
-        """Return how many of a topic's documents; `chance` rounds fractions up or down."""
+        """Return how many of a query's documents; `chance` rounds fractions up or down."""
         if self.count is not None:
             return min(self.count, documents)
         return min(int((self.share or 0) * documents + chance), documents)
@@ -216,7 +216,7 @@ def parse_overlap(text: str) -> Overlap:
     if not 0 <= share <= 1:
         raise OptionError(
             f"the overlap {text!r} is not known: give a share of the documents, as 0.1 or 10%, or "
-            "how many of each topic, as 5"
+            "how many of each query, as 5"
         )
     return Overlap(share=share)
 
@@ -230,85 +230,85 @@ def make_items(
     overlap: Overlap | None = None,
     adaptive: bool = False,
 ) -> list[Item]:
-    """Return the items of all topics; with an adaptive method they have no position yet.
+    """Return the items of all queries; with an adaptive method they have no position yet.
 
-    Their order depends only on the seed, the topic and the ids: it tells nothing about ranks or
+    Their order depends only on the seed, the query and the ids: it tells nothing about ranks or
     the order of files.
     """
-    by_topic: dict[str, dict[str, Candidate]] = {}
+    by_query: dict[str, dict[str, Candidate]] = {}
     for each in candidates:
-        by_topic.setdefault(each.topic, {})[each.document] = each
-    for topic, documents in gold.items():
+        by_query.setdefault(each.query, {})[each.document] = each
+    for query, documents in gold.items():
         for document in documents:
-            by_topic[topic].setdefault(document, Candidate(topic, document))
+            by_query[query].setdefault(document, Candidate(query, document))
     plain = {
-        topic: [document for document in found if document not in gold.get(topic, {})]
-        for topic, found in by_topic.items()
+        query: [document for document in found if document not in gold.get(query, {})]
+        for query, found in by_query.items()
     }
     twice = draw_overlap(plain, overlap, seed=seed) if overlap else set()
     items = []
-    for topic, found in by_topic.items():
-        known = gold.get(topic, {})
+    for query, found in by_query.items():
+        known = gold.get(query, {})
         items += [
             Item(
-                topic,
+                query,
                 document,
                 None if adaptive else place,
-                wanted=2 if (topic, document) in twice else judges,
+                wanted=2 if (query, document) in twice else judges,
                 gold=known.get(document),
                 stratum=found[document].stratum,
                 probability=found[document].probability,
             )
-            for place, document in enumerate(shuffled(topic, found, seed=seed))
+            for place, document in enumerate(shuffled(query, found, seed=seed))
         ]
     return items
 
 
 def draw_overlap(
-    topics: Mapping[str, Sequence[str]], overlap: Overlap, *, seed: int
+    queries: Mapping[str, Sequence[str]], overlap: Overlap, *, seed: int
 ) -> set[tuple[str, str]]:
     """Draw the documents that two people judge; a larger overlap holds the smaller one."""
     drawn: set[tuple[str, str]] = set()
-    for topic, documents in topics.items():
-        chance = float(_random(topic, seed, "overlap").random())
-        order = shuffled(topic, documents, seed=seed, of="overlap documents")
-        drawn |= {(topic, document) for document in order[: overlap.of(len(order), chance)]}
+    for query, documents in queries.items():
+        chance = float(_random(query, seed, "overlap").random())
+        order = shuffled(query, documents, seed=seed, of="overlap documents")
+        drawn |= {(query, document) for document in order[: overlap.of(len(order), chance)]}
     return drawn
 
 
-def shuffled(topic: str, documents: Collection[str], *, seed: int, of: str = "order") -> list[str]:
-    """Return the documents of a topic in a random order that ignores the given one."""
+def shuffled(query: str, documents: Collection[str], *, seed: int, of: str = "order") -> list[str]:
+    """Return the documents of a query in a random order that ignores the given one."""
     ordered = sorted(documents)
-    return [ordered[at] for at in _random(topic, seed, of).permutation(len(ordered))]
+    return [ordered[at] for at in _random(query, seed, of).permutation(len(ordered))]
 
 
-def _random(topic: str, seed: int, of: str) -> np.random.Generator:
-    """Return a generator for one topic and purpose, which does not depend on other topics."""
-    return np.random.default_rng([seed, crc32(topic.encode()), crc32(of.encode())])
+def _random(query: str, seed: int, of: str) -> np.random.Generator:
+    """Return a generator for one query and purpose, which does not depend on other queries."""
+    return np.random.default_rng([seed, crc32(query.encode()), crc32(of.encode())])
 
 
-def read_gold(path: str | os.PathLike[str], *, topics: tuple[str, ...], scale: Scale) -> Gold:
-    """Read gold grades from qrels; refuse topics that are not judged."""
+def read_gold(path: str | os.PathLike[str], *, queries: tuple[str, ...], scale: Scale) -> Gold:
+    """Read gold grades from qrels; refuse queries that are not judged."""
     source = os.fspath(path)
     found = Judgments.read(source).to_dict()
-    unknown = sorted(set(found) - set(topics))
+    unknown = sorted(set(found) - set(queries))
     if unknown:
         raise InputError(
-            f"topic {unknown[0]!r} is not among the topics to judge; remove its lines",
+            f"query {unknown[0]!r} is not among the queries to judge; remove its lines",
             source=source,
             line=line_of(unknown[0], next(iter(found[unknown[0]]), ""), source),
         )
-    for topic, of_topic in found.items():
-        for document, grade in of_topic.items():
+    for query, of_query in found.items():
+        for document, grade in of_query.items():
             if grade not in scale:
                 listed = ", ".join(map(str, scale.values))
                 raise InputError(
-                    f"the grade {grade:g} of document {document!r}, topic {topic!r}, is not on the "
+                    f"the grade {grade:g} of document {document!r}, query {query!r}, is not on the "
                     f"scale: it can be {listed}",
                     source=source,
-                    line=line_of(topic, document, source),
+                    line=line_of(query, document, source),
                 )
     return {
-        topic: {document: int(grade) for document, grade in of_topic.items()}
-        for topic, of_topic in found.items()
+        query: {document: int(grade) for document, grade in of_query.items()}
+        for query, of_query in found.items()
     }

@@ -1,4 +1,4 @@
-"""The topics, documents and items of a project, read from files and written to the database.
+"""The queries, documents and items of a project, read from files and written to the database.
 
 Only the documents that are pooled are kept. Everything is written in one transaction, or nothing.
 """
@@ -23,12 +23,7 @@ from cleverdon.formats.records import DESCRIPTIONS, NARRATIVES, TEXTS, URLS, Rec
 from cleverdon.formats.streams import name_of_stream
 from cleverdon.formats.texts import Text, files_of, records_of
 from cleverdon.judging import clock
-from cleverdon.judging.html_text import (
-    address_of_html,
-    begins_as_html,
-    decoded_html,
-    text_of_html,
-)
+from cleverdon.judging.html_text import address_of_html, begins_as_html, decoded_html, text_of_html
 from cleverdon.judging.scale import Scale
 from cleverdon.judging.store import schema
 
@@ -56,8 +51,8 @@ def _check_id(name: str, *, source: str = "", line: int | None = None) -> None:
 
 
 @dataclass(frozen=True)
-class Topic:
-    """A topic: a query with its description and narrative."""
+class Query:
+    """A query with its description and narrative, which TREC calls a topic."""
 
     name: str
     title: str
@@ -83,11 +78,11 @@ class Document:
 
 @dataclass(frozen=True)
 class Item:
-    """A document to judge for a topic."""
+    """A document to judge for a query."""
 
-    topic: str
+    query: str
     document: str
-    position: int | None  # within the topic; None until an adaptive method gives it out
+    position: int | None  # within the query; None until an adaptive method gives it out
     wanted: int = 1
     gold: int | None = None
     stratum: int | None = None
@@ -99,7 +94,7 @@ def fill_database(
     *,
     title: str,
     scale: Scale,
-    topics: Iterable[Topic],
+    queries: Iterable[Query],
     documents: Iterable[Document],
     items: Iterable[Item],
     settings: Mapping[str, Any],
@@ -109,19 +104,19 @@ def fill_database(
     rows = ({"name": name, "value": value} for name, value in known.items())
     _insert(connection, schema.settings, rows)
     # Numbered here, from 1, so that both databases have the same numbers.
-    topic_ids: dict[str, int] = {}
+    query_ids: dict[str, int] = {}
     document_ids: dict[str, int] = {}
 
-    def numbered(record: Topic | Document, ids: dict[str, int]) -> dict[str, Any]:
+    def numbered(record: Query | Document, ids: dict[str, int]) -> dict[str, Any]:
         ids[record.name] = len(ids) + 1
         return {**vars(record), "id": len(ids)}
 
-    rows = ({**numbered(one, topic_ids), "position": len(topic_ids)} for one in topics)
-    _insert(connection, schema.topics, rows)
+    rows = ({**numbered(one, query_ids), "position": len(query_ids)} for one in queries)
+    _insert(connection, schema.queries, rows)
     _insert(connection, schema.documents, (numbered(one, document_ids) for one in documents))
     rows = (
-        {"topic_id": topic_ids[one.topic], "document_id": document_ids[one.document]}
-        | {name: value for name, value in vars(one).items() if name not in ("topic", "document")}
+        {"query_id": query_ids[one.query], "document_id": document_ids[one.document]}
+        | {name: value for name, value in vars(one).items() if name not in ("query", "document")}
         for one in items
     )
     _insert(connection, schema.items, rows)
@@ -160,20 +155,20 @@ class _WantedIds:
         return "" if self._other is None else f"; it has {self._other!r} for example"
 
 
-def read_topics(
+def read_queries(
     path: str | os.PathLike[str], wanted: Collection[str], *, progress: Progress | None = None
-) -> list[Topic]:
-    """Read the wanted topics in the order of the file; refuse a file that lacks one."""
+) -> list[Query]:
+    """Read the wanted queries in the order of the file; refuse a file that lacks one."""
     keep = _WantedIds(wanted)
-    found: dict[str, Topic] = {}
+    found: dict[str, Query] = {}
     for file in files_of(os.fspath(path), "queries"):
         source = name_of_stream(file)
         try:
             for record in records_of(file, keep=keep, progress=progress):
-                topic = _topic(record, source)
-                if found.setdefault(record.id, topic) != topic:
+                query = _query(record, source)
+                if found.setdefault(record.id, query) != query:
                     raise InputError(
-                        f"topic {record.id!r} is there twice, and not the same: keep one of them",
+                        f"query {record.id!r} is there twice, and not the same: keep one of them",
                         source=source,
                         line=record.line or None,
                     )
@@ -183,7 +178,7 @@ def read_topics(
     if missing:
         examples = ", ".join(map(repr, missing[:_EXAMPLES]))
         raise InputError(
-            f"{len(missing):,} of the {len(wanted):,} topics to judge are not there, such as "
+            f"{len(missing):,} of the {len(wanted):,} queries to judge are not there, such as "
             f"{examples}{keep.instead}: assessors would not know what is asked for; add them, or "
             "take their documents out of what is to be judged",
             source=name_of_stream(os.fspath(path)),
@@ -191,19 +186,19 @@ def read_topics(
     return list(found.values())
 
 
-def _topic(record: Record, source: str) -> Topic:
+def _query(record: Record, source: str) -> Query:
     _check_id(record.id, source=source, line=record.line)
     title = Text(record.title, record.text).line
     if not title:
         raise InputError(
-            f"topic {record.id!r} has no text", source=source, line=record.line or None
+            f"query {record.id!r} has no text", source=source, line=record.line or None
         )
     description = record.field(DESCRIPTIONS) or (record.text.strip() if record.title else "")
     narrative = record.field(NARRATIVES)
     # Without a title, the description or the only text takes its place.
     if " ".join(description.split()) == title:
         description = ""
-    return Topic(record.id, *map(storable, (title, description, narrative)))
+    return Query(record.id, *map(storable, (title, description, narrative)))
 
 
 def storable(text: str) -> str:
@@ -337,9 +332,9 @@ def _document(name: str, title: str, text: str, url: str, *, is_html: bool) -> D
     return Document(name, storable(title), storable(text), url)
 
 
-def line_of(topic: str, document: str, source: str) -> int | None:
+def line_of(query: str, document: str, source: str) -> int | None:
     """Return the first line that names both; None where lines do not show it."""
-    wanted = topic.encode(), document.encode()
+    wanted = query.encode(), document.encode()
     for number, line in enumerate(open_source(source).head(2**62).split(b"\n"), start=1):
         if all(text in line for text in wanted):
             fields = line.replace(b",", b" ").replace(b'"', b" ").split()

@@ -19,7 +19,7 @@ from cleverdon._common.text import counted
 from cleverdon.errors import InputError, OptionError
 from cleverdon.formats.inputs import open_source
 from cleverdon.formats.texts import Text, files_of
-from cleverdon.judging.assignment import By, distribute_topics
+from cleverdon.judging.assignment import By, distribute_queries
 from cleverdon.judging.candidates import (
     Adaptive,
     Candidates,
@@ -32,13 +32,7 @@ from cleverdon.judging.candidates import (
     read_candidates,
     read_gold,
 )
-from cleverdon.judging.contents import (
-    Documents,
-    Topic,
-    fill_database,
-    read_topics,
-    storable,
-)
+from cleverdon.judging.contents import Documents, Query, fill_database, read_queries, storable
 from cleverdon.judging.people.accounts import COMMAND_LINE, add_person
 from cleverdon.judging.project import (
     POOL,
@@ -65,7 +59,7 @@ class ProjectPlan:
     """All contents of a project, read and checked."""
 
     to_judge: Candidates
-    topics: list[Topic]
+    queries: list[Query]
     documents: Documents
     scale: Scale
     title: str
@@ -75,7 +69,7 @@ class ProjectPlan:
     judges: int = 1
     overlap: Overlap | None = None
     assessors: tuple[str, ...] = ()
-    by: By = "topic"
+    by: By = "query"
     made_of: Mapping[str, Any] = field(default_factory=dict)  # files and their digests
     notes: tuple[str, ...] = ()  # on the runs
 
@@ -87,7 +81,7 @@ class CreatedProject:
     Attributes:
         folder: The folder of the project.
         plan: The choices that it was made by.
-        topics: The number of queries.
+        queries: The number of queries.
         items: Documents to judge, summed over queries.
         twice: Items that several people judge.
         gold: Items whose grade is known.
@@ -99,12 +93,12 @@ class CreatedProject:
 
     >>> from dataclasses import fields
     >>> [field.name for field in fields(CreatedProject)][2:4]
-    ['topics', 'items']
+    ['queries', 'items']
     """
 
     folder: str
     plan: ProjectPlan
-    topics: int
+    queries: int
     items: int
     twice: int
     gold: int
@@ -127,11 +121,11 @@ class CreatedProject:
         if overlap is not None and overlap.share and not self.twice:
             notes.append(
                 f"warning: an overlap of {overlap.share:.3g} drew none of so few documents; "
-                "--overlap 1 takes one of each topic"
+                "--overlap 1 takes one of each query"
             )
         if self.short:
             notes.append(
-                f"warning: {counted(self.short, 'topic')} with too few people for what several "
+                f"warning: {counted(self.short, 'query')} with too few people for what several "
                 "are to judge: add some by `cleverdon judge people`, and then run "
                 f"`cleverdon judge assign {quote(self.folder)}`"
             )
@@ -143,7 +137,7 @@ class CreatedProject:
         scale = ", ".join(f"{grade.value} {grade.name}" for grade in plan.scale.grades)
         given_out = f"as {adaptive.method} gives them, out of " if adaptive else ""
         lines = {
-            "topics": f"{self.topics:,}",
+            "queries": f"{self.queries:,}",
             "documents": f"{self.documents:,}",
             "to judge": f"{given_out}{self.items:,}{_limits_text(adaptive)}",
             "by several": f"{self.twice:,} ({max(plan.judges, 2)} people each)"
@@ -170,7 +164,7 @@ class CreatedProject:
 
 
 def _limits_text(adaptive: Adaptive | None) -> str:
-    """Return when a topic of an adaptive pool ends."""
+    """Return when a query of an adaptive pool ends."""
     if adaptive is None:
         return ""
     limits = {
@@ -179,13 +173,13 @@ def _limits_text(adaptive: Adaptive | None) -> str:
         "after {:,} in a row that are not": adaptive.limits.patience,
     }
     given = [text.format(number) for text, number in limits.items() if number is not None]
-    return f"; a topic ends {', or '.join(given)}" if given else ""
+    return f"; a query ends {', or '.join(given)}" if given else ""
 
 
 def create_project(
     folder: str | os.PathLike[str],
     *,
-    topics: str,
+    queries: str,
     docs: Sequence[str],
     pool: str | None = None,
     runs: Mapping[str, str] | None = None,
@@ -202,7 +196,7 @@ def create_project(
     overlap: str | None = None,
     judges: int = 1,
     assessors: Sequence[str] = (),
-    assign_by: By = "topic",
+    assign_by: By = "query",
     title: str | None = None,
     database: str | None = None,
     seed: int = 0,
@@ -210,18 +204,18 @@ def create_project(
 ) -> CreatedProject:
     """Create a judging project in a new folder, or nothing where an input is wrong.
 
-    The documents of a topic are shuffled, so that their order tells nothing about the runs.
+    The documents of a query are shuffled, so that their order tells nothing about the runs.
 
     Args:
         folder: The folder to create.
-        topics: The file of topics: TREC, JSONL, CSV or TSV.
+        queries: The file of queries: TREC, JSONL, CSV or TSV.
         docs: Files or folders with the documents; only those to judge are kept.
         pool: The file of what to judge: a pool, a sheet, qrels, or lines of query and document.
         runs: Instead of a pool: the files of runs by name.
         depth: With runs: how many results of each run and query are judged; by default 20, and all
             with an adaptive method.
         adaptive: With runs: the method that chooses the next document, as "mtf".
-        budget: With an adaptive method: end a topic after so many documents,
+        budget: With an adaptive method: end a query after so many documents,
         target_relevant: after so many relevant ones,
         patience: or after so many in a row that are not relevant.
         run_format: The format of the runs, if not to be guessed.
@@ -229,10 +223,10 @@ def create_project(
         scale: The grades: their ends, or a TOML file.
         guidelines: A text file for all assessors.
         gold: A file of qrels whose grades are known, to check attention.
-        overlap: How much two people judge: a share as "0.1", or a number of documents per topic.
+        overlap: How much two people judge: a share as "0.1", or a number of documents per query.
         judges: How many people judge every document.
-        assessors: Names of people who get an account; the topics are distributed among them.
-        assign_by: Whether a "topic" is one person's, or all share the documents ("document").
+        assessors: Names of people who get an account; the queries are distributed among them.
+        assign_by: Whether a "query" is one person's, or all share the documents ("document").
         title: The title of the project; by default the name of the folder.
         database: The URL of a PostgreSQL database; by default a SQLite file in the folder.
         seed: The seed of the order of documents and of the overlap.
@@ -247,16 +241,16 @@ def create_project(
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as made:
-    ...     files = {"topics": "q1\\tgreen tea\\n", "docs": "d1\\tTea\\n", "pool": "q1 d1\\n"}
+    ...     files = {"queries": "q1\\tgreen tea\\n", "docs": "d1\\tTea\\n", "pool": "q1 d1\\n"}
     ...     for name, text in files.items():
     ...         _ = Path(made, f"{name}.tsv").write_text(text)
     ...     found = create_project(
     ...         f"{made}/judging",
-    ...         topics=f"{made}/topics.tsv",
+    ...         queries=f"{made}/queries.tsv",
     ...         docs=[f"{made}/docs.tsv"],
     ...         pool=f"{made}/pool.tsv",
     ...     )
-    >>> found.topics, found.items, found.missing
+    >>> found.queries, found.items, found.missing
     (1, 1, ())
     """
     if (pool is None) == (not runs):
@@ -298,18 +292,18 @@ def create_project(
         )
     else:
         to_judge = read_candidates(pool or "")
-    known = read_gold(gold, topics=to_judge.topics, scale=grades) if gold else {}
-    progress(f"reading {topics}")
-    read = read_topics(topics, to_judge.topics, progress=progress)
+    known = read_gold(gold, queries=to_judge.queries, scale=grades) if gold else {}
+    progress(f"reading {queries}")
+    read = read_queries(queries, to_judge.queries, progress=progress)
     wanted = dict.fromkeys(each.document for each in to_judge.candidates)
-    wanted |= dict.fromkeys(document for of_topic in known.values() for document in of_topic)
+    wanted |= dict.fromkeys(document for of_query in known.values() for document in of_query)
     progress("taking digests")
     judged_files = {"runs": list(runs.values())} if runs else {"pool": pool}
-    files = _describe_inputs({"topics": topics, "docs": list(docs), "gold": gold, **judged_files})
+    files = _describe_inputs({"queries": queries, "docs": list(docs), "gold": gold, **judged_files})
     progress("reading documents")
     plan = ProjectPlan(
         to_judge=to_judge,
-        topics=read,
+        queries=read,
         documents=Documents(docs, wanted, progress=progress),
         scale=grades,
         title=storable(Text(title or "", Path(folder).resolve().name).line) or "Judging",
@@ -337,13 +331,13 @@ def example_project() -> Iterator[Project]:
     ...     print(project.title, project.scale.values)
     Drinks (0, 1, 2, 3)
     """
-    topics = {"t1": "green tea", "t2": "black coffee"}
+    queries = {"t1": "green tea", "t2": "black coffee"}
     drinks = ("Tea is brewed.", "Coffee is roasted.", "Milk is white.")
     with TemporaryDirectory() as place:
         files = {
-            "topics.tsv": "".join(f"{name}\t{title}\n" for name, title in topics.items()),
+            "topics.tsv": "".join(f"{name}\t{title}\n" for name, title in queries.items()),
             "docs.tsv": "".join(f"d{number}\t{text}\n" for number, text in enumerate(drinks)),
-            "pool.txt": "".join(f"{name} d{number}\n" for name in topics for number in range(3)),
+            "pool.txt": "".join(f"{name} d{number}\n" for name in queries for number in range(3)),
         }
         paths = {name: Path(place, name) for name in files}
         for name, text in files.items():
@@ -351,7 +345,7 @@ def example_project() -> Iterator[Project]:
         folder = Path(place, "judging")
         create_project(
             folder,
-            topics=str(paths["topics.tsv"]),
+            queries=str(paths["topics.tsv"]),
             docs=[str(paths["docs.tsv"])],
             pool=str(paths["pool.txt"]),
             assessors=["ann", "bob"],
@@ -379,7 +373,7 @@ def _write_project(
             connection,
             title=plan.title,
             scale=plan.scale,
-            topics=plan.topics,
+            queries=plan.queries,
             documents=plan.documents,
             items=items,
             settings={
@@ -395,20 +389,20 @@ def _write_project(
         people = [add_person(connection, name, "assessor") for name in plan.assessors]
         short = 0
         if people:
-            distribute_topics(connection, COMMAND_LINE, people, by=plan.by)
+            distribute_queries(connection, COMMAND_LINE, people, by=plan.by)
             short = len(compute_workload(connection).short)
         COMMAND_LINE.note(connection, "made the project", f"{len(items)} documents to judge")
         if plan.to_judge.pool is not None:
             write_pool(plan.to_judge.pool, create_private_file(project.folder / POOL))
     with project, project.database.writing() as connection:
         feeder = Feeder(project)
-        for topic in range(1, len(plan.topics) + 1):  # as they are numbered
-            feeder.feed(connection, topic)  # so that every topic has something in its queue
+        for query in range(1, len(plan.queries) + 1):  # as they are numbered
+            feeder.feed(connection, query)  # so that every query has something in its queue
     return CreatedProject(
         folder=os.fspath(folder),
         plan=plan,
         documents=len(plan.documents),
-        topics=len(plan.topics),
+        queries=len(plan.queries),
         items=len(items),
         twice=sum(item.wanted > 1 for item in items),
         gold=sum(item.gold is not None for item in items),
@@ -428,7 +422,7 @@ def _describe_inputs(files: Mapping[str, str | list[str] | None]) -> dict[str, A
     for what, given in named.items():
         if what == "runs":
             continue
-        kind = {"topics": "queries", "docs": "documents"}.get(what)
+        kind = {"queries": "queries", "docs": "documents"}.get(what)
         for path in [given] if isinstance(given, str) else given:
             read = [path] if path == "-" else files_of(path, kind)
             if len(read) == 1 and os.path.isfile(read[0]):

@@ -36,7 +36,7 @@ _STOP = re.compile(r"""=\s*(["'])|>""")
 _LONGEST_VALUE = 1 << 16  # characters of an attribute; a quote that is not closed by then is none
 _ALT = re.compile(r"""\balt\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 
-# The content of these elements is no markup.
+# The content of these elements is not markup.
 _RAW = frozenset({"script", "style", "iframe", "noembed", "noframes", "xmp", "textarea"})
 _UNSEEN = frozenset({"script", "style", "template", "noscript", "svg", "math", "iframe", "object"})
 # An empty line comes before and after a paragraph; a block only begins and ends a line.

@@ -33,12 +33,12 @@ from cleverdon.judging.store.schema import (
     events,
     items,
     judgments,
-    topics,
+    queries,
 )
 from cleverdon.judging.workload import ME, NOT_ASSIGNED, assigned_item, is_assigned
 
 _LONGEST = 64  # characters by which words are compared: a line of ten megabytes may be one word
-_LONGEST_QUERY = 10_000  # characters that are searched for: a topic may be a whole document
+_LONGEST_QUERY = 10_000  # characters that are searched for: a query may be a whole document
 _MOST_WORDS = 100  # of a query that are searched for
 _MOST_KNOWN = 20_000  # words that are cached: a text repeats the same few words
 _ENDINGS = ("ingly", "edly", "ings", "ies", "ing", "ed", "es", "ly", "s", "e", "y")
@@ -311,10 +311,10 @@ _TIMED = 99  # the last judgments, by which a person's pace is estimated
 
 @dataclass(frozen=True)
 class ItemView:
-    """A document as it is shown for a topic."""
+    """A document as it is shown for a query."""
 
     item: int
-    topic: str
+    query: str
     document: str
     title: str
     heading: list[Piece]  # the title with the query's terms marked, or the document's id
@@ -335,7 +335,7 @@ class OwnJudgment:
     """One's own judgment of an item, in a list."""
 
     item: int
-    topic: str
+    query: str
     document: str
     title: str
     judgment: Annotated[Judgment, Field(serialization_alias="standing")]
@@ -348,7 +348,7 @@ class OwnJudgment:
 class TextPage:
     """A page of a document's whole text."""
 
-    topic: str
+    query: str
     title: str
     """The title of the document, or its id."""
     heading: Annotated[list[Piece], INTERNAL]
@@ -385,7 +385,7 @@ def own_judgments(
     connection: Connection,
     person: int,
     *,
-    topic: int | None = None,
+    query: int | None = None,
     which: JudgmentFilter | None = None,
     before: int | None = None,
     n: int,
@@ -394,14 +394,14 @@ def own_judgments(
     wanted = _own(person).where(judgments.c.item_id.is_not(None))
     if which is not None:
         wanted = wanted.where(_WHICH[which])
-    if topic is not None:
-        wanted = wanted.where(items.c.topic_id == topic)
+    if query is not None:
+        wanted = wanted.where(items.c.query_id == query)
     if before is not None:
         wanted = wanted.where(judgments.c.event_id < before)
     rows = connection.execute(wanted.order_by(judgments.c.event_id.desc()).limit(n))
     return [
         OwnJudgment(
-            row.id, row.topic, row.document, row.title, _judgment(row), row.event_id, row.made_at
+            row.id, row.query, row.document, row.title, _judgment(row), row.event_id, row.made_at
         )
         for row in rows
     ]
@@ -423,8 +423,8 @@ def unrestricted_text_page(connection: Connection, item: int, number: int) -> Te
     start = min((number - 1) * _TEXT_PAGE, _LAST_CHARACTER)
     row = connection.execute(
         select(
-            topics.c.name.label("topic"),
-            topics.c.title.label("query"),
+            queries.c.name.label("query"),
+            queries.c.title.label("query_title"),
             documents.c.name.label("document"),
             documents.c.title,
             func.substr(documents.c.text, start + 1, _TEXT_PAGE).label("text"),
@@ -437,19 +437,19 @@ def unrestricted_text_page(connection: Connection, item: int, number: int) -> Te
     if row is None or not 1 <= number <= pages:
         raise NotFound(f"there is no page {number} of a document {item}")
     title = row.title or row.document
-    heading = heading_of(row.title, row.document, row.query)
-    part = _mark_terms(row.text, row.query)
-    return TextPage(row.topic, title, heading, number, pages, part)
+    heading = heading_of(row.title, row.document, row.query_title)
+    part = _mark_terms(row.text, row.query_title)
+    return TextPage(row.query, title, heading, number, pages, part)
 
 
-def recent_seconds(connection: Connection, person: int, topic: int) -> list[float]:
-    """Return the seconds that a person's last judgments of a topic took, the newest first."""
+def recent_seconds(connection: Connection, person: int, query: int) -> list[float]:
+    """Return the seconds that a person's last judgments of a query took, the newest first."""
     timed = connection.execute(
         select(events.c.seconds)
         .join(items, items.c.id == events.c.item_id)
         .where(
             events.c.person_id == person,
-            items.c.topic_id == topic,
+            items.c.query_id == query,
             events.c.kind.in_(("grade", "skip")),
             events.c.seconds.is_not(None),
         )
@@ -469,7 +469,7 @@ def _own(person: int | BindParameter[int], *more: Any) -> Select[Any]:
     """Select the items that are assigned to a person, each with the person's judgment."""
     return select(
         items.c.id,
-        topics.c.name.label("topic"),
+        queries.c.name.label("query"),
         documents.c.name.label("document"),
         documents.c.title,
         judgments.c.event_id,
@@ -481,15 +481,14 @@ def _own(person: int | BindParameter[int], *more: Any) -> Select[Any]:
         *more,
     ).select_from(
         NAMED_ITEMS.join(assignments, is_assigned(person)).outerjoin(
-            judgments,
-            (judgments.c.item_id == items.c.id) & (judgments.c.person_id == person),
+            judgments, (judgments.c.item_id == items.c.id) & (judgments.c.person_id == person)
         )
     )
 
 
 _SHOWN = _own(
     ME,
-    topics.c.title.label("query"),
+    queries.c.title.label("query_title"),
     documents.c.url,
     func.substr(documents.c.text, 1, SEARCHED).label("text"),
     func.length(documents.c.text).label("length"),
@@ -518,12 +517,12 @@ def _histories(
 def _view(row: Row[Any], history: tuple[Row[Any], ...]) -> ItemView:
     return ItemView(
         item=row.id,
-        topic=row.topic,
+        query=row.query,
         document=row.document,
         title=row.title,
-        heading=heading_of(row.title, row.document, row.query),
+        heading=heading_of(row.title, row.document, row.query_title),
         url=row.url,
-        excerpt=excerpt(row.text, row.query, length=row.length),
+        excerpt=excerpt(row.text, row.query_title, length=row.length),
         judgment=_judgment(row),
         event=row.event_id,
         history=history,

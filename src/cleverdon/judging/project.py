@@ -89,7 +89,6 @@ class Project:
 
     @cached_property
     def title(self) -> str:
-        """The title of the project."""
         return str(self.setting("title", self.folder.resolve().name))
 
     @cached_property
@@ -99,7 +98,6 @@ class Project:
         return hashlib.sha256(made.encode()).hexdigest()[:12]
 
     def close(self) -> None:
-        """Close the database."""
         self.database.close()
 
     def __enter__(self) -> Project:
@@ -121,7 +119,7 @@ def open_project(folder: str | os.PathLike[str]) -> Project:
         The open project.
 
     Raises:
-        InputError: The folder is no project.
+        InputError: The folder is not a project.
         DatabaseFailure: The database cannot be read, or is newer than this version.
 
     >>> from cleverdon.judging import example_project

@@ -54,7 +54,7 @@ from cleverdon.judging.store.schema import (
     judgments,
     leases,
     people,
-    topics,
+    queries,
 )
 from cleverdon.judging.workload import ME, assigned_items, is_assigned
 from cleverdon.pooling.adaptive.judging import Limits, QueryJudging
@@ -64,19 +64,19 @@ from cleverdon.pooling.pools import Pool, query_contributions
 
 _LEASE_LASTS = 600.0  # seconds; a lease is renewed while the person works on the document
 _MOST_LEASES = 50  # of one person, who must not keep a whole project from the others
-_AHEAD = 3  # documents that wait besides one for each judge, so that an open topic never looks done
-_GOLD_EVERY = 10  # without a budget, one in ten of the first documents of a topic is gold
-_FIRST = -1  # before all positions of a topic
+_AHEAD = 3  # documents that wait besides one for each judge, so that an open query never looks done
+_GOLD_EVERY = 10  # without a budget, one in ten of the first documents of a query is gold
+_FIRST = -1  # before all positions of a query
 _LOG = logging.getLogger("cleverdon.judge")
 
 _NOW = bindparam("now", type_=Double)
-_TOPIC: BindParameter[int] = bindparam("topic", type_=Integer)
+_QUERY: BindParameter[int] = bindparam("query", type_=Integer)
 _LAST_SEEN: BindParameter[int] = bindparam("last_seen", type_=Integer)
 
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of one person, in a topic or in all."""
+    """The progress of one person, in a query or in all."""
 
     total: int = 0
     """Documents that are assigned to the person and that others have not done."""
@@ -124,13 +124,13 @@ def _available() -> ColumnElement[bool]:
     return or_(items.c.gold.is_not(None), and_(judged + leased < items.c.wanted, ~IS_SETTLED))
 
 
-_OF_TOPIC = items.c.topic_id == _TOPIC
-# Of one topic: then an index has the order, and looking ends where there is enough.
+_OF_QUERY = items.c.query_id == _QUERY
+# Of one query: then an index has the order, and looking ends where there is enough.
 _NEXT = (
     select(items.c.id)
     .select_from(_ASSIGNED_ITEMS)
     .where(
-        _OF_TOPIC,
+        _OF_QUERY,
         items.c.position > bindparam("after", type_=Integer),
         ~IS_DONE,
         _available(),
@@ -142,24 +142,22 @@ _NEXT = (
 _PLACE = select(items.c.position).where(items.c.id == bindparam("item"))
 _PROGRESS = (
     select(
-        items.c.topic_id,
+        items.c.query_id,
         func.count(case((IS_DONE, 1))).label("done"),
         func.count(case((and_(~IS_DONE, _available()), 1))).label("open"),
     )
     .select_from(_ASSIGNED_ITEMS)
-    .group_by(items.c.topic_id)
+    .group_by(items.c.query_id)
 )
-_PROGRESS_OF_TOPIC = _PROGRESS.where(_OF_TOPIC)
-_ASSIGNED_TOPICS = (
-    select(assignments.c.topic_id)
+_PROGRESS_OF_QUERY = _PROGRESS.where(_OF_QUERY)
+_ASSIGNED_QUERIES = (
+    select(assignments.c.query_id)
     .where(assignments.c.person_id == ME)
-    .order_by(assignments.c.topic_id)  # topics are numbered in their order
+    .order_by(assignments.c.query_id)  # queries are numbered in their order
 )
 _HAS_ALL = select(
     exists().where(
-        assignments.c.person_id == ME,
-        assignments.c.topic_id == _TOPIC,
-        assignments.c.part == "all",
+        assignments.c.person_id == ME, assignments.c.query_id == _QUERY, assignments.c.part == "all"
     )
 )
 _IS_DONE_BY_ME = (
@@ -176,8 +174,7 @@ _LAST_KEPT = (
     .limit(bindparam("room", type_=Integer))
 )
 _END_LEASES = delete(leases).where(
-    leases.c.person_id == ME,
-    or_(leases.c.until <= _NOW, leases.c.item_id.not_in(_LAST_KEPT)),
+    leases.c.person_id == ME, or_(leases.c.until <= _NOW, leases.c.item_id.not_in(_LAST_KEPT))
 )
 _LEASE = insert(leases).from_select(
     ["item_id", "person_id", "until"],
@@ -193,13 +190,13 @@ def take_next(
     connection: Connection,
     person: int,
     *,
-    topic: int | None = None,
+    query: int | None = None,
     n: int = 1,
     without: Collection[int] = (),
     past: int | None = None,
     feeder: Feeder | None = None,
 ) -> list[int]:
-    """Lease and return the next items for a person, of one topic or topic by topic.
+    """Lease and return the next items for a person, of one query or query by query.
 
     `without` are items that the browser has already: they are passed over, and stay leased.
     `past` is an item after which to search first, and only then from the beginning.
@@ -207,12 +204,12 @@ def take_next(
     """
     now = clock.now()
     after = _FIRST if past is None else connection.execute(_PLACE, {"item": past}).scalar()
-    assigned = connection.execute(_ASSIGNED_TOPICS, {"me": person}).scalars()
+    assigned = connection.execute(_ASSIGNED_QUERIES, {"me": person}).scalars()
     found: list[int] = []
-    for each in list(assigned) if topic is None else [topic]:
+    for each in list(assigned) if query is None else [query]:
         if len(found) < n:
-            values = {"me": person, "now": now, "topic": each, "n": n - len(found), "after": after}
-            found += _of_topic(connection, {**values, "without": list(without)}, feeder)
+            values = {"me": person, "now": now, "query": each, "n": n - len(found), "after": after}
+            found += _of_query(connection, {**values, "without": list(without)}, feeder)
     if leased := [*without, *found][-_MOST_LEASES:]:
         # Older leases of the person stay as long as there is room; the oldest go first.
         values = {"me": person, "now": now, "found": leased}
@@ -221,18 +218,18 @@ def take_next(
     return found
 
 
-def _of_topic(
+def _of_query(
     connection: Connection, values: Mapping[str, Any], feeder: Feeder | None
 ) -> list[int]:
-    """Return the next items of a topic; `values` are the parameters of `_NEXT`."""
+    """Return the next items of a query; `values` are the parameters of `_NEXT`."""
     if feeder is None or not feeder.is_adaptive:
         return _search(connection, values)
-    feeder.feed(connection, values["topic"])
+    feeder.feed(connection, values["query"])
     found = _search(connection, values)
     lacking = values["n"] - len(found)
     # What is given out may be on others' screens: then more is given out, if there is any.
     if lacking and connection.execute(_HAS_ALL, values).scalar():
-        feeder.feed(connection, values["topic"], more=lacking)
+        feeder.feed(connection, values["query"], more=lacking)
         without = [*values["without"], *found]
         found += _search(connection, {**values, "n": lacking, "without": without})
     return found
@@ -249,17 +246,17 @@ def _search(connection: Connection, values: Mapping[str, Any]) -> list[int]:
 
 
 def progress(
-    connection: Connection, person: int, *, topic: int | None = None
+    connection: Connection, person: int, *, query: int | None = None
 ) -> dict[int, Progress]:
-    """Return the progress of a person by topic; topics without documents are missing."""
-    wanted = _PROGRESS if topic is None else _PROGRESS_OF_TOPIC
-    rows = connection.execute(wanted, {"me": person, "now": clock.now(), "topic": topic})
-    return {row.topic_id: Progress(row.done + row.open, row.done) for row in rows}
+    """Return the progress of a person by query; queries without documents are missing."""
+    wanted = _PROGRESS if query is None else _PROGRESS_OF_QUERY
+    rows = connection.execute(wanted, {"me": person, "now": clock.now(), "query": query})
+    return {row.query_id: Progress(row.done + row.open, row.done) for row in rows}
 
 
 # Statements are built once, because building one takes longer than running it.
 # Given out by the method: imported items have a position too, but no event.
-_IS_GIVEN = and_(items.c.topic_id == _TOPIC, items.c.after_event.is_not(None))
+_IS_GIVEN = and_(items.c.query_id == _QUERY, items.c.after_event.is_not(None))
 _GIVEN = select(func.count()).where(_IS_GIVEN)
 _IN_TURN = (
     select(items.c.position, items.c.after_event, documents.c.name)
@@ -275,7 +272,7 @@ _GIVE = (
     .values(
         # After all others, some of which an import may have added.
         position=select(func.coalesce(func.max(_others.c.position) + 1, 0))
-        .where(_others.c.topic_id == _TOPIC)
+        .where(_others.c.query_id == _QUERY)
         .scalar_subquery(),
         after_event=_LAST_SEEN,
     )
@@ -291,17 +288,17 @@ _NEW_EVENTS: Select[Any] = (
     .join(items, items.c.id == events.c.item_id)
     .join(documents, documents.c.id == items.c.document_id)
     .join(people, people.c.id == events.c.person_id)
-    .where(items.c.topic_id == _TOPIC, events.c.id > _LAST_SEEN, people.c.kind == "person")
+    .where(items.c.query_id == _QUERY, events.c.id > _LAST_SEEN, people.c.kind == "person")
     .order_by(events.c.id)
 )
 _PEOPLE_ON = (
     select(func.count())
     .select_from(assignments.join(people))
-    .where(assignments.c.topic_id == _TOPIC, assignments.c.part == "all", people.c.active)
+    .where(assignments.c.query_id == _QUERY, assignments.c.part == "all", people.c.active)
 )
-"""The number of people who judge all of a topic."""
+"""The number of people who judge all of a query."""
 _OPEN = select(func.count()).where(
-    _OF_TOPIC,
+    _OF_QUERY,
     items.c.position.is_not(None),
     ~select(judgments.c.item_id)
     .join(people)
@@ -316,10 +313,10 @@ class ReplayMismatch(Exception):
 
 
 @dataclass
-class AdaptiveTopic:
-    """The state of the method for one topic, and the last event that it has seen."""
+class AdaptiveQuery:
+    """The state of the method for one query, and the last event that it has seen."""
 
-    topic: int
+    query: int
     method: QueryJudging
     limits: Limits
     relevant: int  # from this grade on
@@ -342,17 +339,17 @@ class AdaptiveTopic:
 
     def agrees(self, connection: Connection) -> bool:
         """Tell whether the database is as it was left: a transaction may have failed since."""
-        if connection.execute(_GIVEN, {"topic": self.topic}).scalar() != self.given:
+        if connection.execute(_GIVEN, {"query": self.query}).scalar() != self.given:
             return False
         found = connection.execute(_LAST, {"last_seen": self.last_seen}).first()
         return (None if found is None else tuple(found)) == self.request
 
     def give(self, connection: Connection) -> bool:
-        """Give out one more; False where the topic has ended."""
+        """Give out one more; False where the query has ended."""
         document = self._next()
         if document is None:
             return False
-        given = {"item": self.items[document], "topic": self.topic, "last_seen": self.last_seen}
+        given = {"item": self.items[document], "query": self.query, "last_seen": self.last_seen}
         connection.execute(_GIVE, given)
         self._give(document)
         return True
@@ -360,13 +357,13 @@ class AdaptiveTopic:
     def catch_up(self, connection: Connection) -> None:
         """Learn from the events since the last one seen."""
         self._learn(
-            connection.execute(_NEW_EVENTS, {"topic": self.topic, "last_seen": self.last_seen})
+            connection.execute(_NEW_EVENTS, {"query": self.query, "last_seen": self.last_seen})
         )
 
     def replay(self, connection: Connection) -> None:
         """Repeat what the database records: giving out documents, and judging in between."""
-        in_turn = connection.execute(_IN_TURN, {"topic": self.topic}).all()
-        new_events = connection.execute(_NEW_EVENTS, {"topic": self.topic, "last_seen": 0}).all()
+        in_turn = connection.execute(_IN_TURN, {"query": self.query}).all()
+        new_events = connection.execute(_NEW_EVENTS, {"query": self.query, "last_seen": 0}).all()
         self.given, self.out, seen = 0, set(), 0
         for turn in in_turn:
             while seen < len(new_events) and new_events[seen].id <= turn.after_event:
@@ -414,10 +411,10 @@ class AdaptiveTopic:
 
 
 def _gold_positions(
-    gold: list[Row[Any]], topic: str, *, seed: int, span: int
+    gold: list[Row[Any]], query: str, *, seed: int, span: int
 ) -> list[tuple[int, str]]:
     """Return when each gold document is due: the seed draws the places and the order."""
-    random = np.random.default_rng([seed, crc32(topic.encode()), crc32(b"gold")])
+    random = np.random.default_rng([seed, crc32(query.encode()), crc32(b"gold")])
     names = sorted(row.document for row in gold)
     order = [names[at] for at in random.permutation(len(names))]
     places = np.sort(random.integers(0, max(span, 1), size=len(names)))
@@ -425,12 +422,12 @@ def _gold_positions(
 
 
 class Feeder:
-    """Gives out documents of topics whose open ones run low; does nothing for fixed pools."""
+    """Gives out documents of queries whose open ones run low; does nothing for fixed pools."""
 
     def __init__(self, project: Project, *, ahead: int = _AHEAD) -> None:
         self.project = project
         self.ahead = ahead
-        self._known: dict[int, AdaptiveTopic] = {}
+        self._known: dict[int, AdaptiveQuery] = {}
         self._lock = Lock()  # because reading requests use it too
 
     @property
@@ -443,35 +440,37 @@ class Feeder:
         found: Mapping[str, Any] | None = self.project.setting("adaptive")
         return found
 
-    def feed(self, connection: Connection, topic: int, *, more: int = 0) -> None:
-        """Give out documents of a topic, in a transaction that writes, while its method has some.
+    def feed(self, connection: Connection, query: int, *, more: int = 0) -> None:
+        """Give out documents of a query, in a transaction that writes, while its method has some.
 
         There is to be one for each person on it and a few ahead, or `more` than were given out.
         """
         if self.how is None:
             return
         with self._lock:
-            state = self._state(connection, topic)
+            state = self._state(connection, query)
             judges, waiting = (
-                connection.execute(count, {"topic": topic}).scalar_one()
+                connection.execute(count, {"query": query}).scalar_one()
                 for count in (_PEOPLE_ON, _OPEN)
             )
             for _ in range(max(judges + self.ahead - waiting, more)):
                 if not state.give(connection):
                     return
 
-    def ended(self, connection: Connection, topic: int) -> str:
-        """Return why a topic ended: all given, budget, target or patience; empty if it did not."""
+    def ended(self, connection: Connection, query: int) -> str:
+        """Return why a query ended: all given, budget, target or patience; empty if it did not."""
         if self.how is None:
             return ""
         with self._lock:
-            return self._state(connection, topic).ended
+            return self._state(connection, query).ended
 
     def endings(self, connection: Connection) -> dict[str, str]:
-        """Return why topics have ended, by name; topics that go on are left out."""
+        """Return why queries have ended, by name; queries that go on are left out."""
         if self.how is None:
             return {}
-        every = connection.execute(select(topics.c.id, topics.c.name).order_by(topics.c.position))
+        every = connection.execute(
+            select(queries.c.id, queries.c.name).order_by(queries.c.position)
+        )
         found = {row.name: self.ended(connection, row.id) for row in every.all()}
         return {name: why for name, why in found.items() if why}
 
@@ -479,38 +478,38 @@ class Feeder:
     def _pool(self) -> Pool:
         return read_pool(self.project.folder / POOL)
 
-    def _state(self, connection: Connection, topic: int) -> AdaptiveTopic:
-        state = self._known.get(topic)
+    def _state(self, connection: Connection, query: int) -> AdaptiveQuery:
+        state = self._known.get(query)
         if state is None or not state.agrees(connection):
-            state = self._known[topic] = self._rebuilt(connection, topic)
+            state = self._known[query] = self._rebuilt(connection, query)
         state.catch_up(connection)
         return state
 
-    def _rebuilt(self, connection: Connection, topic: int) -> AdaptiveTopic:
-        name = connection.execute(select(topics.c.name).where(topics.c.id == topic)).scalar_one()
+    def _rebuilt(self, connection: Connection, query: int) -> AdaptiveQuery:
+        name = connection.execute(select(queries.c.name).where(queries.c.id == query)).scalar_one()
         try:
-            state = self._begun(connection, topic, name)
+            state = self._begun(connection, query, name)
             state.replay(connection)
         except ReplayMismatch as error:
-            # Another pool file, or another version of numpy's chance: judging goes on all the same.
-            _LOG.warning("topic %s: %s; its method goes on from the judgments alone", name, error)
-            state = self._begun(connection, topic, name)
+            # Another pool file, or other random numbers of another numpy: judging goes on anyway.
+            _LOG.warning("query %s: %s; its method goes on from the judgments alone", name, error)
+            state = self._begun(connection, query, name)
             state.catch_up(connection)
         return state
 
-    def _begun(self, connection: Connection, topic: int, name: str) -> AdaptiveTopic:
+    def _begun(self, connection: Connection, query: int, name: str) -> AdaptiveQuery:
         assert self.how is not None
         seed, limits = int(self.how["seed"]), Limits(**self.how["limits"])
         contributions = query_contributions(self._pool, name)
         rows = connection.execute(
             select(items, documents.c.name.label("document"))
             .join(documents, documents.c.id == items.c.document_id)
-            .where(items.c.topic_id == topic)
+            .where(items.c.query_id == query)
         ).all()
         gold = [row for row in rows if row.gold is not None]
         span = limits.budget or min(len(contributions.docs), _GOLD_EVERY * len(gold))
-        return AdaptiveTopic(
-            topic=topic,
+        return AdaptiveQuery(
+            query=query,
             method=QueryJudging(contributions, parse_method(self.how["method"]), seed),
             limits=limits,
             relevant=self.project.scale.relevant,

@@ -87,12 +87,10 @@ class Judgment:
 
 @dataclass(frozen=True)
 class RecordedEvent:
-    """The result of recording an event."""
-
     judgment: Judgment
     event: int
     repeated: bool  # whether it had been recorded before
-    topic: int
+    query: int
 
 
 def record(
@@ -106,11 +104,11 @@ def record(
     same = connection.execute(_SAME_KEY, {"me": person, "key": event.idempotency_key}).first()
     if same is not None:
         return _recorded_before(connection, same, event)
-    topic = assigned_item(connection, person, event.item).topic_id
+    query = assigned_item(connection, person, event.item).query_id
     history = history_of(connection, person, event.item)
     judgment = _judgment_after(history, event)
     number = _write(connection, person, event, judgment, new=not history)
-    return RecordedEvent(judgment, number, False, topic)
+    return RecordedEvent(judgment, number, False, query)
 
 
 def recurring_key(key: str, before: Sequence[str]) -> str:
@@ -158,7 +156,7 @@ def _recorded_before(connection: Connection, row: Row[Any], event: JudgmentEvent
             f"the request {event.idempotency_key!r} was used before, for something else: each "
             "needs its own"
         )
-    wanted = select(items.c.topic_id).where(items.c.id == row.item_id)
+    wanted = select(items.c.query_id).where(items.c.id == row.item_id)
     return RecordedEvent(then, row.id, True, connection.execute(wanted).scalar_one())
 
 
@@ -178,8 +176,8 @@ def _judgment_after(history: Iterable[Row[Any]], event: JudgmentEvent) -> Judgme
         raise Conflict("there is nothing to undo: you have not judged this document")
     if event.undoes not in (None, keys[-1]):
         raise Conflict(
-            "what is to be undone is not your last word on this document: it was not taken, or you "
-            "said something since"
+            "the event to undo is not your last one on this document: it was not recorded, or you "
+            "judged again since"
         )
     return states[-2]
 

@@ -1,7 +1,7 @@
-"""The items assigned to each person, how much of them is done, and which topics lack people.
+"""The items assigned to each person, how much of them is done, and which queries lack people.
 
-An assessor may see and judge the documents of assigned topics only: `assigned_item` and
-`assigned_topic` are the checks that pages and calls use.
+An assessor may see and judge the documents of assigned queries only: `assigned_item` and
+`assigned_query` are the checks that pages and calls use.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ from cleverdon.judging.store.schema import (
     items,
     judgments,
     people,
+    queries,
     settings,
-    topics,
 )
 from cleverdon.tables.result import Result
 from cleverdon.tables.sections import Section, count_format
@@ -49,7 +49,7 @@ _EXAMPLES = 5
 
 @dataclass(frozen=True)
 class AssignedPerson:
-    """A person who is assigned to a topic."""
+    """A person who is assigned to a query."""
 
     person: int
     name: str
@@ -57,15 +57,15 @@ class AssignedPerson:
     """all, or overlap: only documents that several people judge."""
     active: bool
     done: int
-    """Documents of the topic that the person judged or skipped."""
+    """Documents of the query that the person judged or skipped."""
     gold_done: Annotated[int, INTERNAL]  # of these, gold ones
 
 
 @dataclass(frozen=True)
-class TopicWorkload:
-    """The work on a topic, and the people who are assigned to it."""
+class QueryWorkload:
+    """The work on a query, and the people who are assigned to it."""
 
-    topic: Annotated[int, INTERNAL]
+    query: Annotated[int, INTERNAL]
     name: str
     title: str
     documents: int
@@ -76,12 +76,12 @@ class TopicWorkload:
     needed: Annotated[tuple[int, ...], INTERNAL]
     # Judgments of these; those above the wanted number are not counted.
     made: Annotated[int, INTERNAL]
-    gold: Annotated[int, INTERNAL]  # documents that everybody on the topic judges
+    gold: Annotated[int, INTERNAL]  # documents that everybody on the query judges
     people: tuple[AssignedPerson, ...]
 
     @property
     def holders(self) -> list[AssignedPerson]:
-        """People who have all of the topic and can sign in."""
+        """People who have all of the query and can sign in."""
         return [each for each in self.people if each.active and each.part == "all"]
 
     @property
@@ -89,7 +89,7 @@ class TopicWorkload:
         return self.done > 0
 
     def left(self, person: AssignedPerson) -> float:
-        """Return the documents left for one person, if all who have the topic share evenly."""
+        """Return the documents left for one person, if all who have the query share evenly."""
         gold = max(self.gold - person.gold_done, 0)
         if person.part == "overlap":
             return self._second(person) + gold
@@ -124,10 +124,10 @@ class PersonWorkload:
     name: str
     role: str
     active: bool
-    topics: int
+    queries: int
     done: int
     left: int
-    """Documents left; of shared topics only this person's part."""
+    """Documents left; of shared queries only this person's part."""
 
 
 @dataclass(frozen=True)
@@ -135,28 +135,28 @@ class Workload(Result):
     """The work of every query and of every person.
 
     Attributes:
-        topics: The work of each query: its documents, and the people who judge them.
+        queries: The work of each query: its documents, and the people who judge them.
         people: The work of each person: queries, judgments that are done, and those left.
 
     >>> from cleverdon.judging import example_project, project_workload
     >>> with example_project() as project:
     ...     work = project_workload(project)
-    >>> len(work.topics), [person.left for person in work.people]
+    >>> len(work.queries), [person.left for person in work.people]
     (2, [3, 3])
     """
 
-    topics: tuple[TopicWorkload, ...]
+    queries: tuple[QueryWorkload, ...]
     people: tuple[PersonWorkload, ...]
 
     @property
-    def uncovered(self) -> list[TopicWorkload]:
-        """Topics with something to judge that nobody has."""
-        return [each for each in self.topics if not each.holders and each.done < each.documents]
+    def uncovered(self) -> list[QueryWorkload]:
+        """Queries with something to judge that nobody has."""
+        return [each for each in self.queries if not each.holders and each.done < each.documents]
 
     @property
-    def short(self) -> list[TopicWorkload]:
-        """Topics with too few people for what several are to judge."""
-        return [each for each in self.topics if each.holders and each.lacking]
+    def short(self) -> list[QueryWorkload]:
+        """Queries with too few people for what several are to judge."""
+        return [each for each in self.queries if each.holders and each.lacking]
 
     def sections(self, *, exact: bool = False) -> list[Section]:
         """Return one table, a row for each person."""
@@ -165,17 +165,17 @@ class Workload(Result):
             [
                 printable(each.name),
                 each.role if each.active else "deactivated",
-                number(each.topics),
+                number(each.queries),
                 number(each.done),
                 number(each.left),
             ]
             for each in self.people
         ]
-        grid = TextTable(["name", "role", "topics", "done", "left"], rows, 2, [])
+        grid = TextTable(["name", "role", "queries", "done", "left"], rows, 2, [])
         return [Section("Work", grid, titled=False)]
 
     def closing(self) -> list[str]:
-        """Return which topics lack people."""
+        """Return which queries lack people."""
         lines = [] if self.people else ["nobody judges anything yet"]
         if self.uncovered:
             lines.append(f"nobody has {_listed(self.uncovered, ':')}")
@@ -186,50 +186,50 @@ class Workload(Result):
         return lines
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields, and the names of the topics that lack people."""
+        """Return the fields, and the names of the queries that lack people."""
         return {
             **super().to_dict(),
-            "uncovered": [topic.name for topic in self.uncovered],
-            "short": [topic.name for topic in self.short],
+            "uncovered": [query.name for query in self.uncovered],
+            "short": [query.name for query in self.short],
         }
 
 
-def _listed(topics: Sequence[TopicWorkload], mark: str) -> str:
-    more = ", ..." if len(topics) > _EXAMPLES else ""
-    names = ", ".join(topic.name for topic in topics[:_EXAMPLES])
-    return f"{counted(len(topics), 'topic')}{mark} {names}{more}"
+def _listed(queries: Sequence[QueryWorkload], mark: str) -> str:
+    more = ", ..." if len(queries) > _EXAMPLES else ""
+    names = ", ".join(query.name for query in queries[:_EXAMPLES])
+    return f"{counted(len(queries), 'query')}{mark} {names}{more}"
 
 
 def compute_workload(connection: Connection, ended: Collection[str] = ()) -> Workload:
-    """Compute the work of every topic and person; `ended` topics give out no more documents."""
-    found = _topics(connection, ended)
+    """Compute the work of every query and person; `ended` queries give out no more documents."""
+    found = _queries(connection, ended)
     return Workload(tuple(found), tuple(_people(connection, found)))
 
 
-def _topics(connection: Connection, ended: Collection[str]) -> list[TopicWorkload]:
-    every = connection.execute(select(topics).order_by(topics.c.position)).all()
+def _queries(connection: Connection, ended: Collection[str]) -> list[QueryWorkload]:
+    every = connection.execute(select(queries).order_by(queries.c.position)).all()
     counts = _counts(connection, {row.id for row in every if row.name in ended})
     done_by = _done_by(connection)
-    on_topic: dict[int, list[AssignedPerson]] = defaultdict(list)
+    on_query: dict[int, list[AssignedPerson]] = defaultdict(list)
     wanted = select(assignments, people.c.name, people.c.active).join_from(assignments, people)
     for row in connection.execute(wanted):
-        done = done_by.get((row.topic_id, row.person_id), (0, 0))
+        done = done_by.get((row.query_id, row.person_id), (0, 0))
         found = AssignedPerson(row.person_id, row.name, row.part, row.active, *done)
-        on_topic[row.topic_id].append(found)
+        on_query[row.query_id].append(found)
     return [
-        TopicWorkload(
+        QueryWorkload(
             row.id,
             row.name,
             row.title,
             **counts[row.id],
-            people=tuple(sorted(on_topic[row.id], key=lambda each: name_order(each.name))),
+            people=tuple(sorted(on_query[row.id], key=lambda each: name_order(each.name))),
         )
         for row in every
     ]
 
 
 def _counts(connection: Connection, ended: Collection[int]) -> dict[int, dict[str, Any]]:
-    """Count the documents of each topic, those done, and how many judges they need."""
+    """Count the documents of each query, those done, and how many judges they need."""
     budget = _budget(connection)
     judged = (
         select(judgments.c.item_id, func.count().label("times"))
@@ -248,7 +248,7 @@ def _counts(connection: Connection, ended: Collection[int]) -> dict[int, dict[st
     )
     wanted = (
         select(
-            items.c.topic_id,
+            items.c.query_id,
             items.c.wanted,
             items.c.added,
             given.label("given"),
@@ -258,25 +258,25 @@ def _counts(connection: Connection, ended: Collection[int]) -> dict[int, dict[st
             func.count(items.c.gold).label("gold"),
         )
         .select_from(items.outerjoin(judged, judged.c.item_id == items.c.id))
-        .group_by(items.c.topic_id, items.c.wanted, items.c.added, given)
+        .group_by(items.c.query_id, items.c.wanted, items.c.added, given)
     )
     found: dict[int, dict[str, Any]] = defaultdict(
         lambda: {"done": 0, "made": 0, "gold": 0, "pooled": Counter(), "added": Counter()}
     )
     for row in connection.execute(wanted):
-        of_topic = found[row.topic_id]
-        if row.topic_id in ended and not row.given:
+        of_query = found[row.query_id]
+        if row.query_id in ended and not row.given:
             continue
-        of_topic["added" if row.added else "pooled"][row.wanted] += row.documents - row.gold
+        of_query["added" if row.added else "pooled"][row.wanted] += row.documents - row.gold
         for name in ("done", "made", "gold"):
-            of_topic[name] += int(getattr(row, name))  # PostgreSQL sums to decimals
-    for of_topic in found.values():
-        pooled, added = of_topic.pop("pooled"), of_topic.pop("added")
+            of_query[name] += int(getattr(row, name))  # PostgreSQL sums to decimals
+    for of_query in found.values():
+        pooled, added = of_query.pop("pooled"), of_query.pop("added")
         plain = pooled.total()
         due = plain if budget is None else min(plain, budget)
-        documents = due + added.total() + of_topic["gold"]
-        of_topic["documents"] = max(documents, of_topic["done"])
-        of_topic["needed"] = _needed(pooled, added, due / max(plain, 1))
+        documents = due + added.total() + of_query["gold"]
+        of_query["documents"] = max(documents, of_query["done"])
+        of_query["needed"] = _needed(pooled, added, due / max(plain, 1))
     return found
 
 
@@ -293,15 +293,15 @@ def _needed(pooled: Counter[int], added: Counter[int], share: float) -> tuple[in
 
 
 def _budget(connection: Connection) -> int | None:
-    """Return how many documents of each topic an adaptive method gives out at most."""
+    """Return how many documents of each query an adaptive method gives out at most."""
     row = connection.execute(select(settings.c.value).where(settings.c.name == "adaptive")).first()
     budget: int | None = None if row is None or not row.value else row.value["limits"]["budget"]
     return budget
 
 
 def _done_by(connection: Connection) -> dict[tuple[int, int], tuple[int, int]]:
-    """Count the documents that each person has done in each topic, and the gold ones."""
-    key = (items.c.topic_id, judgments.c.person_id)
+    """Count the documents that each person has done in each query, and the gold ones."""
+    key = (items.c.query_id, judgments.c.person_id)
     wanted = (
         select(*key, func.count(), func.count(items.c.gold))
         .join_from(judgments, items)
@@ -309,20 +309,20 @@ def _done_by(connection: Connection) -> dict[tuple[int, int], tuple[int, int]]:
         .group_by(*key)
     )
     rows = connection.execute(wanted)
-    return {(topic, person): (done, gold) for topic, person, done, gold in rows}
+    return {(query, person): (done, gold) for query, person, done, gold in rows}
 
 
-def _people(connection: Connection, found: list[TopicWorkload]) -> list[PersonWorkload]:
-    """Return all assessors, and everybody else who has topics."""
+def _people(connection: Connection, found: list[QueryWorkload]) -> list[PersonWorkload]:
+    """Return all assessors, and everybody else who has queries."""
     left: dict[int, float] = defaultdict(float)
     has: dict[int, int] = defaultdict(int)
     done: dict[int, int] = defaultdict(int)
-    for topic in found:
-        for each in topic.people:
+    for query in found:
+        for each in query.people:
             has[each.person] += 1
             done[each.person] += each.done
             if each.active:
-                left[each.person] += topic.left(each)
+                left[each.person] += query.left(each)
     wanted = select(people).where(
         people.c.kind == "person",
         or_(people.c.id.in_(has), and_(people.c.role == "assessor", people.c.active)),
@@ -349,7 +349,7 @@ def assigned_items(person: int | BindParameter[int]) -> Select[Any]:
 def is_assigned(person: int | BindParameter[int]) -> ColumnElement[bool]:
     """Return the join condition of items and assignments; items without position are in none."""
     return and_(
-        assignments.c.topic_id == items.c.topic_id,
+        assignments.c.query_id == items.c.query_id,
         assignments.c.person_id == person,
         items.c.position.is_not(None),
         # Who has only the overlap gets documents for several judges, and gold.
@@ -369,26 +369,24 @@ def assigned_item(connection: Connection, person: int, item: int) -> Row[Any]:
     return found
 
 
-_ASSIGNED_TOPICS = (
-    select(topics)
-    .join(assignments, assignments.c.topic_id == topics.c.id)
+_ASSIGNED_QUERIES = (
+    select(queries)
+    .join(assignments, assignments.c.query_id == queries.c.id)
     .where(assignments.c.person_id == ME)
-    .order_by(topics.c.position)
+    .order_by(queries.c.position)
 )
-_ASSIGNED_TOPIC = _ASSIGNED_TOPICS.where(topics.c.name == bindparam("name"))
+_ASSIGNED_QUERY = _ASSIGNED_QUERIES.where(queries.c.name == bindparam("name"))
 
 
-def assigned_topic(connection: Connection, person: int, name: str) -> Row[Any]:
-    """Return a topic that is assigned to a person, by its name."""
+def assigned_query(connection: Connection, person: int, name: str) -> Row[Any]:
     # PostgreSQL does not even compare a text that holds a null character.
     found = None
     if "\0" not in name:
-        found = connection.execute(_ASSIGNED_TOPIC, {"me": person, "name": name}).first()
+        found = connection.execute(_ASSIGNED_QUERY, {"me": person, "name": name}).first()
     if found is None:
-        raise NotFound(f"there is no topic {name!r} among those that are assigned to you")
+        raise NotFound(f"there is no query {name!r} among those that are assigned to you")
     return found
 
 
-def assigned_topics(connection: Connection, person: int) -> Sequence[Row[Any]]:
-    """Return the topics that are assigned to a person, in their order."""
-    return connection.execute(_ASSIGNED_TOPICS, {"me": person}).all()
+def assigned_queries(connection: Connection, person: int) -> Sequence[Row[Any]]:
+    return connection.execute(_ASSIGNED_QUERIES, {"me": person}).all()

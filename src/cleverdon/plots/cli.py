@@ -20,7 +20,7 @@ from cleverdon.cli import options
 from cleverdon.cli.cost_options import MeasuredCosts, costs_files, read_measured_costs
 from cleverdon.cli.declarations import argument, command, flag, option
 from cleverdon.cli.texts import TextFiles, queries
-from cleverdon.comparison.cli.options import ComparisonOptions, TestingOptions, current_name
+from cleverdon.comparison.cli.options import ComparisonOptions, TestingOptions
 from cleverdon.errors import suggest
 from cleverdon.plots.kinds import PLOT_KINDS, PlotKind
 
@@ -145,7 +145,7 @@ def plot_command(given: PlotOptions) -> str:
     if given.listed or given.kind is None:
         width = max(map(len, PLOT_KINDS))
         return "\n".join(f"{name:{width}}  {kind.about}" for name, kind in PLOT_KINDS.items())
-    name = current_name(given.kind.replace("_", "-"), _RENAMED_KINDS, "plot")
+    name = options.current_name(given.kind.replace("_", "-"), _RENAMED_KINDS, "plot")
     if name not in PLOT_KINDS:
         near = suggest(name, PLOT_KINDS) or "; cleverdon plot --list names all there are"
         raise click.UsageError(f"there is no plot {given.kind!r}{near}")

@@ -9,7 +9,7 @@ import click
 
 from cleverdon.cli import options
 from cleverdon.cli.declarations import Options, argument, command, excludes, flag, option, requires
-from cleverdon.comparison.cli.options import ComparisonOptions, TestingOptions, current_name
+from cleverdon.comparison.cli.options import ComparisonOptions, TestingOptions
 
 if TYPE_CHECKING:
     from cleverdon.comparison.claims import Claims
@@ -61,7 +61,7 @@ class DoubtOptions(Options):
         from cleverdon.comparison.splits import read_training_queries  # loads numpy
 
         tuned_on = () if self.tuned_on is None else read_training_queries(self.tuned_on)
-        silence = [current_name(name, _RENAMED_DOUBTS, "doubt") for name in self.silence]
+        silence = [options.current_name(name, _RENAMED_DOUBTS, "doubt") for name in self.silence]
         return {"silence": silence, "pooled": self.pooled or None, "tuned_on": tuned_on}
 
 

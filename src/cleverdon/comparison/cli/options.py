@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -58,15 +57,3 @@ class ComparisonOptions(TestingOptions):
     def comparing(self) -> dict[str, Any]:
         """Return the keywords of `compare`."""
         return {"baseline": self.baseline_name, **self.testing}
-
-
-def current_name(name: str, renamed: Mapping[str, str], kind: str) -> str:
-    """Return the current name for an old one, with a note on standard error."""
-    if name not in renamed:
-        return name
-    click.echo(
-        f"cleverdon: note: the {kind} {name} is called {renamed[name]} now; "
-        "the old name works for one more release",
-        err=True,
-    )
-    return renamed[name]

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 _PROJECT, _FILES = "judging.cli.project", "judging.cli.files"
 _COMMANDS = {
-    "init": (_PROJECT, "Create a project: topics, documents, what to judge, a scale."),
+    "init": (_PROJECT, "Create a project: queries, documents, what to judge, a scale."),
     "serve": (_PROJECT, "Serve a project's web app, and print the address and a sign-in link."),
     "people": (
         _PROJECT,
         "List people, add them, change roles; make sign-in links, passwords, tokens.",
     ),
-    "assign": (_PROJECT, "Assign topics to people; let two people judge some documents."),
+    "assign": (_PROJECT, "Assign queries to people; let two people judge some documents."),
     "status": (_PROJECT, "Print progress, agreement, estimated recall, and what is left."),
     "import": (_FILES, "Add judgments made elsewhere: qrels, Quepid, Label Studio, a model's."),
     "export": (_FILES, "Write qrels, the history, a report of agreement, or a datasheet."),

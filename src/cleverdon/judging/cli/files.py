@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from cleverdon.agreement.aggregation import AGGREGATION_METHODS, TIE_RULES
 from cleverdon.cli import options
-from cleverdon.cli.declarations import Options, argument, command, flag, option, requires
+from cleverdon.cli.declarations import Options, argument, command, flag, group, option, requires
 from cleverdon.cli.progress import bar, say
 from cleverdon.judging import cli as judging_cli
 from cleverdon.judging.exports import EXPORT_ENDINGS, EXPORT_KINDS, PUBLISHED
-from cleverdon.judging.imports import IMPORT_FORMS, IMPORT_KINDS
+from cleverdon.judging.imports import IMPORT_FORMS, IMPORT_KINDS, Fields
+
+
+def _field(help: str, flags: str) -> str:
+    found: str = option("TEXT", help, flags=flags, default="", show_default=False)
+    return found
+
+
+class FieldOptions(Options):
+    """The options that name the fields of Label Studio."""
+
+    query: str = _field("Label Studio: the field with the query.", "--query-field")
+    document: str = _field("Label Studio: the field with the document.", "--document-field")
+    grade: str = _field("Label Studio: the control with the grade.", "--grade-field")
+
+
+def _check_judges(given: Sequence[str]) -> Sequence[str]:
+    for_all = [name for name in given if "=" not in name]
+    if len(for_all) > 1:
+        raise click.UsageError(f"--judge {for_all[1]}: {for_all[0]} is the judge of all already")
+    return given
 
 
 class ImportOptions(Options):
-    """The options of `judge import`."""
-
     folder: str = judging_cli.folder
     file: str = argument(click.Path(exists=True, dir_okay=False))
     judged_by: str = option(
@@ -32,6 +51,7 @@ class ImportOptions(Options):
         "The judge of all of them; of a person, the account. Or the name here of a judge in the "
         "file, as ann@example.org=Ann; again for more.  [default: as in the file, or its name]",
         multiple=True,
+        callback=lambda context, parameter, value: _check_judges(value),
     )
     grades: tuple[str, ...] = options.grade_map(
         "The grade here of a grade in the file, as 4=3 or Perfect=3"
@@ -40,15 +60,7 @@ class ImportOptions(Options):
         click.Choice(list(IMPORT_FORMS)), "The format of the file, if it is not recognised."
     )
     judge_column: bool = flag("The second column of TREC's qrels is the judge.")
-    topic_field: str = option(
-        "TEXT", "Label Studio: the field with the topic.", default="", show_default=False
-    )
-    document_field: str = option(
-        "TEXT", "Label Studio: the field with the document.", default="", show_default=False
-    )
-    grade_field: str = option(
-        "TEXT", "Label Studio: the control with the grade.", default="", show_default=False
-    )
+    label_studio: Fields = group(FieldOptions, Fields)
     add_documents: bool = flag(
         "Add documents that the project does not have; people judge them as well."
     )
@@ -84,28 +96,10 @@ def import_command(given: ImportOptions) -> str:
           --judge ann@example.org=Ann
     """
     with judging_cli.open_folder(given.folder) as project, bar(f"importing {given.file}"):
-        from cleverdon.judging.imports import Fields
-        from cleverdon.judging.imports.importer import import_judgments, parse_judges
-        from cleverdon.judging.imports.recording import parse_map
+        from cleverdon.judging.imports.importer import import_judgments
 
-        fields = ("topic_field", "document_field", "grade_field")
-        renamed = [name for name in given.judge if "=" in name]
-        for_all = [name for name in given.judge if "=" not in name]
-        if len(for_all) > 1:
-            raise click.UsageError(
-                f"--judge {for_all[1]}: {for_all[0]} is the judge of all already"
-            )
-        parsed = given.changed(
-            judge=next(iter(for_all), ""),
-            judges=parse_judges(renamed),
-            grades=parse_map(given.grades, project.scale),
-        )
-        found = import_judgments(
-            project,
-            given.file,
-            **judging_cli.keywords(parsed, "folder", "file", *fields),
-            fields=Fields(*(getattr(given, field) for field in fields)),
-        )
+        settings = judging_cli.keywords(given, "folder", "file", "label_studio")
+        found = import_judgments(project, given.file, fields=given.label_studio, **settings)
     for note in found.notes(dry_run=given.dry_run):
         say(note)
     return found.summary(dry_run=given.dry_run)
@@ -123,8 +117,6 @@ def _export_kinds() -> str:
 
 
 class ExportOptions(Options):
-    """The options of `judge export`."""
-
     folder: str = judging_cli.folder
     combine: str = option(
         click.Choice(list(EXPORT_KINDS)),
@@ -214,8 +206,6 @@ def export_command(given: ExportOptions) -> None:
 
 
 class BackupOptions(Options):
-    """The options of `judge backup`."""
-
     folder: str = judging_cli.folder
     output: Path = option(
         options.OUTPUT,
@@ -248,8 +238,6 @@ def backup_command(given: BackupOptions) -> str:
 
 
 class RestoreOptions(Options):
-    """The options of `judge restore`."""
-
     file: str = argument(click.Path(exists=True, dir_okay=False), metavar="FILE.zip")
     folder: str = judging_cli.folder
     database: str | None = option(

@@ -36,14 +36,17 @@ _URL = "http://127.0.0.1:8000"
 """The default address of `judge serve`."""
 
 
-class InitOptions(Options):
-    """The options of `judge init`."""
+_ASSIGN_BY = options.RenamedChoice(
+    ["query", "document"], {"topic": "query"}, "value of --assign-by"
+)
 
+
+class InitOptions(Options):
     folder: str = judging_cli.folder
-    more_runs: tuple[str, ...] = argument(options.FILE, nargs=-1, metavar="")
-    topics: str = option(
+    run: tuple[str, ...] = argument(options.FILE, nargs=-1, metavar="")
+    queries: str = option(
         options.FILE,
-        "The topics: TREC topics, JSONL, CSV or TSV with titles, descriptions, narratives; "
+        "The queries: TREC topics, JSONL, CSV or TSV with titles, descriptions, narratives; "
         "or the queries that `cleverdon logs bridge` writes.",
         flags="--queries",
         required=True,
@@ -77,7 +80,7 @@ class InitOptions(Options):
         "With --runs: choose each next document by the judgments so far, with the method mtf, "
         "max-mean, thompson, ...; `cleverdon pool next --methods` lists them.",
     )
-    budget: int | None = option(options.COUNT, "End a topic after N documents.", metavar="N")
+    budget: int | None = option(options.COUNT, "End a query after N documents.", metavar="N")
     target_relevant: int | None = option(
         options.COUNT, "End it after N relevant ones.", metavar="N"
     )
@@ -100,18 +103,20 @@ class InitOptions(Options):
         metavar="QRELS",
     )
     overlap: str | None = option(
-        "SHARE|N", "Let two people judge some documents: a share as 0.1, or a number of each topic."
+        "SHARE|N", "Let two people judge some documents: a share as 0.1, or a number of each query."
     )
     judges: int = option(
         options.Count(1, 20), "Let N people judge every document.", metavar="N", default=1
     )
-    assessors: str | None = option(
-        "NAME,...", "Create accounts for these people, and distribute the topics among them."
+    assessors: tuple[str, ...] = option(
+        "NAME,...",
+        "Create accounts for these people, and distribute the queries among them.",
+        callback=lambda context, parameter, value: _split_names(value or ""),
     )
     assign_by: By = option(
-        click.Choice(["topic", "document"]),
-        "With --assessors: each topic goes to one person, or all share its documents.",
-        default="topic",
+        _ASSIGN_BY,
+        "With --assessors: each query goes to one person, or all share its documents.",
+        default="query",
     )
     title: str | None = option("TEXT", "The title of the project.  [default: the name of DIR]")
     database: str | None = option(
@@ -120,7 +125,12 @@ class InitOptions(Options):
     seed: int = options.seed("order of documents and overlap")
 
 
+def _split_names(names: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, map(str.strip, names.split(",")))))
+
+
 @command(InitOptions)
+@requires("RUN", "--runs", because="write --runs before the first one")
 @needs_one("--pool", "--runs", what="nothing to judge")
 @requires("--depth", "--runs")
 @requires("--adaptive", "--runs")
@@ -131,9 +141,9 @@ class InitOptions(Options):
 @requires("--patience", "--adaptive")
 @requires("--assign-by", "--assessors")
 def init_command(given: InitOptions) -> str:
-    """Create a project in DIR from topics, documents, what to judge, and a scale.
+    """Create a project in DIR from queries, documents, what to judge, and a scale.
 
-    The documents of a topic are shuffled, and assessors do not see which run returned them. If
+    The documents of a query are shuffled, and assessors do not see which run returned them. If
     anything fails, nothing is left behind.
 
     \b
@@ -145,17 +155,13 @@ def init_command(given: InitOptions) -> str:
       cleverdon judge init judging --queries topics.tsv --pool pool.tsv --documents docs.jsonl \\
           --scale grades.toml --overlap 0.1 --gold gold.qrels --assessors ann,bob
     """
-    if given.more_runs and not given.runs:
-        raise click.UsageError(f"what is {given.more_runs[0]!r}? Runs are given by --runs")
     judging_cli.require_web()
 
     from cleverdon.formats.inputs import distinct_names
     from cleverdon.judging.creation import create_project
 
-    runs = options.named_files((*given.runs, *given.more_runs), what="runs", naming=distinct_names)
-    names = [name.strip() for name in (given.assessors or "").split(",")]
-    assessors = list(dict.fromkeys(filter(None, names)))
-    settings = judging_cli.keywords(given.changed(runs=runs, assessors=assessors), "more_runs")
+    runs = options.named_files((*given.runs, *given.run), what="runs", naming=distinct_names)
+    settings = judging_cli.keywords(given.changed(runs=runs), "run")
     with progress.bar("reading the pool") as update:
         made = create_project(**settings, progress=update)
     for note in made.notes:
@@ -164,8 +170,6 @@ def init_command(given: InitOptions) -> str:
 
 
 class ServeOptions(Options):
-    """The options of `judge serve`."""
-
     folder: str = judging_cli.folder
     host: str = option(
         "TEXT",
@@ -225,8 +229,6 @@ def _names(help: str) -> Any:
 
 
 class PeopleOptions(Options):
-    """The options of `judge people`."""
-
     folder: str = judging_cli.folder
     add: tuple[str, ...] = _names("Create an account and a sign-in link")
     change: tuple[str, ...] = _names("Give a person the role of --role")
@@ -241,8 +243,8 @@ class PeopleOptions(Options):
         "NAME", "Set a person's password; it is asked for, or read from standard input."
     )
     token: str | None = option("NAME", "Create a token with which a program acts as this person.")
-    valid_days: int | None = option(
-        options.Count(1, 3650), "With --token: how long it lasts.  [default: 365]"
+    valid_days: int = option(
+        options.Count(1, 3650), "With --token: how long it lasts.  [default: 365]", default=365
     )
     url: str | None = option(
         judging_cli.URL,
@@ -274,9 +276,8 @@ def people_command(given: PeopleOptions) -> AccountList:
         passwords = {}
         if given.password:
             passwords[given.password] = _ask_password(project, given.password)
-        changes = judging_cli.keywords(given, "folder", "password", "valid_days", "format_")
-        valid_days = given.valid_days or 365
-        return manage_people(project, **changes, passwords=passwords, valid_days=valid_days)
+        changes = judging_cli.keywords(given, "folder", "password", "format_")
+        return manage_people(project, **changes, passwords=passwords)
 
 
 def _ask_password(project: Project, name: str) -> str:
@@ -292,8 +293,6 @@ def _ask_password(project: Project, name: str) -> str:
 
 
 class AssignOptions(Options):
-    """The options of `judge assign`."""
-
     folder: str = judging_cli.folder
     people: tuple[str, ...] = option(
         "NAME",
@@ -302,43 +301,43 @@ class AssignOptions(Options):
         multiple=True,
     )
     assign_by: By = option(
-        click.Choice(["topic", "document"]),
-        "Each topic goes to one person, or all share its documents.",
-        default="topic",
+        _ASSIGN_BY,
+        "Each query goes to one person, or all share its documents.",
+        default="query",
     )
-    topics: tuple[str, ...] = option(
+    queries: tuple[str, ...] = option(
         "ID",
-        "Assign only this topic, to everybody of --person; again for more.",
-        flags="--topic",
+        "Assign only this query, to everybody of --person; again for more.",
+        flags="--query",
         multiple=True,
     )
     part: Part = option(
         click.Choice(["all", "overlap"]),
-        "With --topic: all of it, or only what several people judge.",
+        "With --query: all of it, or only what several people judge.",
         default="all",
     )
-    remove: bool = flag("With --topic: take it away from the people of --person.")
+    remove: bool = flag("With --query: take it away from the people of --person.")
     rebalance: bool = flag(
-        "Distribute topics again that nobody has begun, as when people come or go."
+        "Distribute queries again that nobody has begun, as when people come or go."
     )
     overlap: str | None = option(
         "SHARE|N",
-        "First, let two people judge some documents: a share as 0.1, or a number of each topic.",
+        "First, let two people judge some documents: a share as 0.1, or a number of each query.",
     )
     list_: bool = flag("Change nothing; print who judges what.")
     format_: str = options.formats("How to print it.", ("table", "json"))
 
 
 @command(AssignOptions)
-@requires("--part", "--topic")
-@requires("--remove", "--topic")
-@requires("--topic", "--person", because="they are the people whom it goes to")
-@excludes("--topic", "--assign-by", "--rebalance", "--overlap")
-@excludes("--list", "--topic", "--person", "--assign-by", "--rebalance", "--overlap")
+@requires("--part", "--query")
+@requires("--remove", "--query")
+@requires("--query", "--person", because="these people get it")
+@excludes("--query", "--assign-by", "--rebalance", "--overlap")
+@excludes("--list", "--query", "--person", "--assign-by", "--rebalance", "--overlap")
 def assign_command(given: AssignOptions) -> Workload:
-    """Assign topics to people in the project in DIR. A server may run meanwhile.
+    """Assign queries to people in the project in DIR. A server may run meanwhile.
 
-    Topics that nobody has go to whoever has least to do, the largest first. A topic that somebody
+    Queries that nobody has go to whoever has least to do, the largest first. A query that somebody
     has begun stays theirs.
 
     \b
@@ -346,25 +345,23 @@ def assign_command(given: AssignOptions) -> Workload:
       cleverdon judge assign judging
       cleverdon judge assign judging --assign-by document
       cleverdon judge assign judging --overlap 0.1
-      cleverdon judge assign judging --topic 301 --topic 302 --person ann
-      cleverdon judge assign judging --topic 301 --person ann --remove
+      cleverdon judge assign judging --query 301 --query 302 --person ann
+      cleverdon judge assign judging --query 301 --person ann --remove
       cleverdon judge assign judging --rebalance
       cleverdon judge assign judging --list
     """
     with judging_cli.open_folder(given.folder) as project:
-        from cleverdon.judging.assignment import assign_topics, project_workload
+        from cleverdon.judging.assignment import assign_queries, project_workload
 
         if given.list_:
             return project_workload(project)
         settings = judging_cli.keywords(given, "folder", "list_", "format_")
-        return assign_topics(project, **settings)
+        return assign_queries(project, **settings)
 
 
 class StatusOptions(Options):
-    """The options of `judge status`."""
-
     folder: str = judging_cli.folder
-    topics: bool = flag("List the queries one by one.", flags="--per-query")
+    per_query: bool = flag("List the queries one by one.")
     pairs: bool = flag("List the agreement of each two judges.")
     format_: str = options.formats(
         "How to print. json has all digits, as the API call /api/watching.", ("table", "json")
@@ -389,4 +386,4 @@ def status_command(given: StatusOptions) -> ProjectStatus:
     with judging_cli.open_folder(given.folder) as project, progress.bar("counting"):
         from cleverdon.judging.dashboard.state import project_status
 
-        return project_status(project, topics=given.topics, pairs=given.pairs)
+        return project_status(project, per_query=given.per_query, pairs=given.pairs)

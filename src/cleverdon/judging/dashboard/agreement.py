@@ -1,9 +1,9 @@
-"""Agreement of the people who judge, overall, by pair and by topic.
+"""Agreement of the people who judge, overall, by pair and by query.
 
 It is computed by the code of `cleverdon agree`. Pages, datasheets and reports follow one rule for
-intervals: with too few topics, the bootstrap draws documents instead of topics, because the
-interval of two topics is only as wide as these two happen to differ. It then holds for further
-documents of the same topics.
+intervals: with too few queries, the bootstrap draws documents instead of queries, because the
+interval of two queries is only as wide as these two happen to differ. It then holds for further
+documents of the same queries.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from cleverdon.judging.dashboard.facts import StandingGrade, labels_of, without_
 from cleverdon.stats.intervals import Estimate
 from cleverdon.stats.resampling import LIVE_RESAMPLES
 
-_FEWEST_TOPICS = 5  # of k topics, a bootstrap's interval holds in 1 - 2 / 2**k of cases at most
-MOST_JUDGES = 12  # up to whom every pair is looked at: a hundred have thousands of pairs
+_FEWEST_QUERIES = 5  # of k queries, a bootstrap's interval holds in 1 - 2 / 2**k of cases at most
+MOST_JUDGES = 12  # in larger teams not every pair is compared: a hundred people make thousands
 _MOST_PAIRS = MOST_JUDGES * (MOST_JUDGES - 1) // 2
 FEWEST = 5  # documents that two have judged, below which no coefficient is computed
 _OF_ALL = ("agreement", "fleiss", "alpha-ordinal")  # of all judges at once, no mean over pairs
@@ -44,12 +44,12 @@ _Names = Sequence[str] | None  # of coefficients; None chooses those that suit t
 def bootstrap_agreement(
     labels: Labels, coefficients: _Names = None, *, per_query: bool = False, seed: int = 0
 ) -> Agreement:
-    """Compute the agreement of all judges; with `per_query`, also topic by topic.
+    """Compute the agreement of all judges; with `per_query`, also query by query.
 
-    With too few topics to draw from, a mean over topics has no interval.
+    With too few queries to draw from, a mean over queries has no interval.
     """
-    topics = len(np.unique(labels.query[labels.shared]))
-    if not 1 < topics < _FEWEST_TOPICS:
+    queries = len(np.unique(labels.query[labels.shared]))
+    if not 1 < queries < _FEWEST_QUERIES:
         return _agree(labels, coefficients, per_query=per_query, seed=seed)
     alone = replace(labels, queries=("",), query=np.zeros_like(labels.query))
     found = replace(_agree(alone, coefficients, seed=seed), labels=labels)
@@ -97,12 +97,12 @@ def _bootstrap_pair_agreement(
 ) -> PairAgreement:
     """Compute the agreement of two judges, drawn from their common documents."""
     own = labels.only(names)
-    topics = len(np.unique(own.query[own.shared]))
-    return replace(bootstrap_agreement(own, coefficients, seed=seed).pairs[0], queries=topics)
+    queries = len(np.unique(own.query[own.shared]))
+    return replace(bootstrap_agreement(own, coefficients, seed=seed).pairs[0], queries=queries)
 
 
 def bootstrap_report(labels: Labels, *, seed: int = 0) -> Agreement:
-    """Compute everything in a report: the numbers of the dashboard, overall, by topic and pair."""
+    """Compute everything in a report: the numbers of the dashboard, overall, by query and pair."""
     found = bootstrap_agreement(labels, per_query=True, seed=seed)
     names = [each.name for each in found.coefficients]
     overall = dict(found.overall)
@@ -130,7 +130,7 @@ def _agree(
 class LiveAgreement:
     """The agreement of people so far; None where it is unknown, and `why` is the reason."""
 
-    agreed: Agreement | None  # over all, and topic by topic
+    agreed: Agreement | None  # over all, and query by query
     shared: int  # documents that two people at least have judged
     gold: int = 0  # gold documents that two have judged as well, and that are left out
     pairs: tuple[PairAgreement, ...] = ()  # that have documents in common, the most first
@@ -144,7 +144,7 @@ def shared_documents(rows: Sequence[StandingGrade]) -> int:
 
 
 def live_agreement(rows: Sequence[StandingGrade], *, seed: int = 0) -> LiveAgreement:
-    """Compute the agreement of judges overall, by pair and by topic, without gold."""
+    """Compute the agreement of judges overall, by pair and by query, without gold."""
     kept = without_gold(rows)
     shared = shared_documents(kept)
     gold = shared_documents(rows) - shared
@@ -184,16 +184,16 @@ class PairRow:
     second: str
     documents: int
     """Documents that both judged."""
-    topics: int
+    queries: int
     numbers: Mapping[str, Measurement]
     """Coefficients by name."""
 
 
 @dataclass(frozen=True)
-class TopicRow:
-    """The agreement of all who judged a topic."""
+class QueryRow:
+    """The agreement of all who judged a query."""
 
-    topic: str
+    query: str
     documents: int
     """Documents that at least two people judged."""
     judges: int
@@ -228,12 +228,12 @@ def pair_rows(live: LiveAgreement, *, judge: str | None = None) -> list[PairRow]
     ]
 
 
-def topic_rows(live: LiveAgreement) -> list[TopicRow]:
-    """Return topics with documents that two people judged, the lowest agreement first."""
+def query_rows(live: LiveAgreement) -> list[QueryRow]:
+    """Return queries with documents that two people judged, the lowest agreement first."""
     if live.agreed is None:
         return []
     return [
-        TopicRow(one.query, one.documents, one.judges, _numbers(one.coefficients, one.documents))
+        QueryRow(one.query, one.documents, one.judges, _numbers(one.coefficients, one.documents))
         for one in live.agreed.queries
     ]
 

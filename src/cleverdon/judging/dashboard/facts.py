@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, Select, func, or_, select
 
@@ -15,9 +15,20 @@ from cleverdon.judging.scale import Scale
 from cleverdon.judging.store import schema
 from cleverdon.judging.workload import compute_workload
 
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
 JUDGE_KINDS = ("person", "model", "earlier")
 HUMAN = ("person",)
 _LATE = 7 * 86_400.0  # seconds that a judgment can have waited in a browser; more is a wrong clock
+
+
+def grouped(rows: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Return rows by their keys, in order."""
+    found: dict[K, list[T]] = {}
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
 
 
 @dataclass(frozen=True)
@@ -26,7 +37,7 @@ class StandingGrade:
 
     judge: str
     kind: str  # person, model, earlier
-    topic: str
+    query: str
     document: str
     grade: int
     item: int
@@ -38,16 +49,16 @@ def standing_grades(
     connection: Connection,
     kinds: Collection[str] = HUMAN,
     *,
-    topics: Collection[str] | None = None,
+    queries: Collection[str] | None = None,
     people: Collection[str] | None = None,
 ) -> Iterator[StandingGrade]:
-    """Return the standing grades, topic by topic; `topics` and `people` are names."""
+    """Return the standing grades, query by query; `queries` and `people` are names."""
     judgments, items = schema.judgments, schema.items
     wanted = (
         select(
             schema.people.c.name,
             schema.people.c.kind,
-            schema.topics.c.name,
+            schema.queries.c.name,
             schema.documents.c.name,
             judgments.c.grade,
             items.c.id,
@@ -57,10 +68,10 @@ def standing_grades(
         .select_from(judgments.join(schema.NAMED_ITEMS).join(schema.people))
         .where(judgments.c.grade.is_not(None), schema.people.c.kind.in_(kinds))
         # By numbers and not by names, which the two databases would sort differently.
-        .order_by(schema.topics.c.position, items.c.id, schema.people.c.id)
+        .order_by(schema.queries.c.position, items.c.id, schema.people.c.id)
     )
-    if topics is not None:
-        wanted = wanted.where(schema.topics.c.name.in_(topics))
+    if queries is not None:
+        wanted = wanted.where(schema.queries.c.name.in_(queries))
     if people is not None:
         wanted = wanted.where(schema.people.c.name.in_(people))
     for row in connection.execute(wanted):
@@ -83,21 +94,19 @@ def distinct_grades(rows: Iterable[StandingGrade]) -> dict[int, set[int]]:
 
 def labels_of(rows: Iterable[StandingGrade]) -> Labels:
     """Return grades as labels; raise an InputError where there are none."""
-    return Labels.of_rows((row.judge, row.topic, row.document, float(row.grade)) for row in rows)
+    return Labels.of_rows((row.judge, row.query, row.document, float(row.grade)) for row in rows)
 
 
-class TopicFact(NamedTuple):
-    """A topic."""
-
+class QueryFact(NamedTuple):
     name: str
     title: str
 
 
 class ItemFact(NamedTuple):
-    """A document to judge for a topic."""
+    """A document to judge for a query."""
 
     id: int
-    topic: str
+    query: str
     document: str
     given_out: bool
     wanted: int
@@ -136,10 +145,10 @@ class GradeEvent(NamedTuple):
 
 
 class AssignmentFact(NamedTuple):
-    """A topic that is assigned to a person, all of it or only the overlap."""
+    """A query that is assigned to a person, all of it or only the overlap."""
 
     judge: str
-    topic: str
+    query: str
     part: str
 
 
@@ -149,7 +158,7 @@ class Facts:
 
     as_of: float
     scale: Scale
-    topics: tuple[TopicFact, ...]
+    queries: tuple[QueryFact, ...]
     items: tuple[ItemFact, ...]
     judges: tuple[JudgeFact, ...]
     assigned: tuple[AssignmentFact, ...]
@@ -159,9 +168,9 @@ class Facts:
     rulings: dict[int, int]  # the grades that were ruled, by item
     chosen: frozenset[int] = frozenset()  # items that were imported before anybody judged them here
     adaptive: bool = False  # whether a method chooses what is judged next
-    endings: Mapping[str, str] = field(default_factory=dict)  # why its topics ended, by their names
-    uncovered: tuple[str, ...] = ()  # topics with something to judge, and nobody who would
-    short: tuple[str, ...] = ()  # topics with too few people for what several are to judge
+    endings: Mapping[str, str] = field(default_factory=dict)  # why queries ended, by their names
+    uncovered: tuple[str, ...] = ()  # queries with something to judge, and nobody who would
+    short: tuple[str, ...] = ()  # queries with too few people for what several are to judge
 
     @cached_property
     def human(self) -> tuple[StandingGrade, ...]:
@@ -169,21 +178,15 @@ class Facts:
 
     @cached_property
     def grades_by_judge(self) -> dict[str, list[StandingGrade]]:
-        found: dict[str, list[StandingGrade]] = {}
-        for row in self.human:
-            found.setdefault(row.judge, []).append(row)
-        return found
+        return grouped(self.human, lambda row: row.judge)
 
     @cached_property
     def events_by_judge(self) -> dict[str, list[GradeEvent]]:
-        found: dict[str, list[GradeEvent]] = {}
-        for event in self.grade_events:
-            found.setdefault(event.judge, []).append(event)
-        return found
+        return grouped(self.grade_events, lambda event: event.judge)
 
     @cached_property
     def people(self) -> tuple[str, ...]:
-        """People with a topic or a grade."""
+        """People with a query or a grade."""
         seen = {row.judge for row in self.human} | {one.judge for one in self.assigned}
         return tuple(one.name for one in self.judges if one.kind == "person" and one.name in seen)
 
@@ -221,7 +224,7 @@ def read_facts(
     return Facts(
         as_of=clock.now(),
         scale=scale,
-        topics=records(TopicFact, _TOPICS),
+        queries=records(QueryFact, _QUERIES),
         items=records(ItemFact, _ITEMS),
         judges=records(JudgeFact, _JUDGES),
         assigned=records(AssignmentFact, _ASSIGNED),
@@ -232,21 +235,21 @@ def read_facts(
         chosen=frozenset(connection.execute(_CHOSEN).scalars()),
         adaptive=connection.execute(_ADAPTIVE).first() is not None,
         endings=endings or {},
-        uncovered=tuple(topic.name for topic in work.uncovered),
-        short=tuple(topic.name for topic in work.short),
+        uncovered=tuple(query.name for query in work.uncovered),
+        short=tuple(query.name for query in work.short),
     )
 
 
-_topic, _item, _person = schema.topics.c, schema.items.c, schema.people.c
+_query, _item, _person = schema.queries.c, schema.items.c, schema.people.c
 _judgment, _event = schema.judgments.c, schema.events.c
 
 _ADAPTIVE = select(schema.settings.c.name).where(schema.settings.c.name == "adaptive")
 _RULINGS = select(schema.rulings.c.item_id, schema.rulings.c.grade).where(schema.IS_STANDING)
-_TOPICS = select(_topic.name, _topic.title).order_by(_topic.position)
+_QUERIES = select(_query.name, _query.title).order_by(_query.position)
 _ITEMS = (
     select(
         _item.id,
-        _topic.name,
+        _query.name,
         schema.documents.c.name,
         _item.position.is_not(None),
         _item.wanted,
@@ -256,13 +259,13 @@ _ITEMS = (
         _item.added,
     )
     .select_from(schema.NAMED_ITEMS)
-    .order_by(_topic.position, _item.id)
+    .order_by(_query.position, _item.id)
 )
 _JUDGES = select(_person.name, _person.kind, _person.role, _person.active).order_by(_person.id)
 _ASSIGNED = (
-    select(_person.name, _topic.name, schema.assignments.c.part)
-    .select_from(schema.assignments.join(schema.people).join(schema.topics))
-    .order_by(_person.id, _topic.position)
+    select(_person.name, _query.name, schema.assignments.c.part)
+    .select_from(schema.assignments.join(schema.people).join(schema.queries))
+    .order_by(_person.id, _query.position)
 )
 _SKIPS_AND_FLAGS = (
     select(

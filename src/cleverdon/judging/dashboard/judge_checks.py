@@ -1,9 +1,9 @@
 """Checks of each judge: drift over time, and attention to gold documents.
 
 Drift compares how far a person's grades are from a reference (the mean of the others' grades, or
-gold) in the first and in the second half of the person's work. Topics differ in how far people
-disagree, and people judge topic by topic. So if each half has enough topics, their means are the
-sample. Otherwise each topic is cut into two halves, which costs one degree of freedom per topic.
+gold) in the first and in the second half of the person's work. Queries differ in how far people
+disagree, and people judge query by query. So if each half has enough queries, their means are the
+sample. Otherwise each query is cut into two halves, which costs one degree of freedom per query.
 Intervals are Student's, widened for the number of people (Bonferroni).
 """
 
@@ -19,13 +19,13 @@ from pydantic import computed_field
 
 from cleverdon._common.arrays import Floats
 from cleverdon.judging.dashboard import CONFIDENCE, Measurement, from_share, unknown
-from cleverdon.judging.dashboard.facts import Facts, StandingGrade
+from cleverdon.judging.dashboard.facts import Facts, StandingGrade, grouped
 from cleverdon.judging.record_fields import INTERNAL
 from cleverdon.stats.intervals import t_quantile
 
 _FEWEST_FOR_DRIFT = 20  # documents that a person and the reference have in common
-_FEWEST_TOPICS_PER_HALF = 3  # from which on topics are the sample
-_FEWEST_DOCUMENTS = 3  # of a topic in a half, below which their mean is only noise
+_FEWEST_QUERIES_PER_HALF = 3  # from which on queries are the sample
+_FEWEST_DOCUMENTS = 3  # of a query in a half, below which their mean is only noise
 ATTENTION_LIMIT = 0.7  # the least share of gold documents with the known grade
 
 _Against = Literal["others", "gold"]
@@ -35,7 +35,7 @@ _Against = Literal["others", "gold"]
 class Distance:
     """The distance of a grade above the reference, and when it was given."""
 
-    topic: str
+    query: str
     at: float
     above: float
 
@@ -55,9 +55,10 @@ class Drift:
     # Whether the others are one person, who may be the one who changed.
     alone: Annotated[bool, INTERNAL] = False
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def direction(self) -> str:
-        """ "stricter" or "more lenient"; empty where it may be chance."""
+        """stricter, more lenient, or empty where it may be chance."""
         if self.change.low is None or self.change.high is None:
             return ""
         if self.change.high < 0:
@@ -110,7 +111,7 @@ def _distances(
         known = reference(row)
         if known is not None:
             at = facts.graded_at.get((row.judge, row.item), row.made_at)
-            found.setdefault(row.judge, []).append(Distance(row.topic, at, row.grade - known))
+            found.setdefault(row.judge, []).append(Distance(row.query, at, row.grade - known))
     return found
 
 
@@ -133,28 +134,26 @@ def _drift_of(
     if count < _FEWEST_FOR_DRIFT:
         what = "that others judged too" if against == "others" else "whose grade is known"
         return too_few(what, count)
-    halves = (_topic_means(rows[: count // 2]), _topic_means(rows[count // 2 :]))
-    if min(map(len, halves)) >= _FEWEST_TOPICS_PER_HALF:
+    halves = (_query_means(rows[: count // 2]), _query_means(rows[count // 2 :]))
+    if min(map(len, halves)) >= _FEWEST_QUERIES_PER_HALF:
         groups, early = [np.concatenate(halves)], [len(halves[0])]
     else:
-        groups = [values for values in _by_topic(rows) if len(values) > 1]
+        groups = [values for values in _by_query(rows) if len(values) > 1]
         early = [len(values) // 2 for values in groups]
         kept = sum(map(len, groups))
         if kept < _FEWEST_FOR_DRIFT:
-            return too_few("of topics with two or more", kept)
+            return too_few("of queries with two or more", kept)
     return Drift(judge, against, count, *_change(groups, early, confidence, of=count), alone)
 
 
-def _topic_means(rows: Iterable[Distance]) -> Floats:
-    kept = [values for values in _by_topic(rows) if len(values) >= _FEWEST_DOCUMENTS]
+def _query_means(rows: Iterable[Distance]) -> Floats:
+    kept = [values for values in _by_query(rows) if len(values) >= _FEWEST_DOCUMENTS]
     return np.array([sum(values) / len(values) for values in kept])
 
 
-def _by_topic(rows: Iterable[Distance]) -> list[Floats]:
-    found: dict[str, list[float]] = {}
-    for row in rows:
-        found.setdefault(row.topic, []).append(row.above)
-    return [np.array(values) for values in found.values()]
+def _by_query(rows: Iterable[Distance]) -> list[Floats]:
+    groups = grouped(rows, lambda row: row.query).values()
+    return [np.array([row.above for row in group]) for group in groups]
 
 
 def _change(

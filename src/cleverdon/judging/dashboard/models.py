@@ -15,7 +15,7 @@ from cleverdon.judging.dashboard.agreement import (
     MOST_JUDGES,
     bootstrap_agreement,
 )
-from cleverdon.judging.dashboard.facts import Facts, StandingGrade, labels_of, without_gold
+from cleverdon.judging.dashboard.facts import Facts, StandingGrade, grouped, labels_of, without_gold
 from cleverdon.stats.intervals import Estimate
 
 
@@ -29,7 +29,7 @@ class ModelComparison:
     shared: int  # documents that a person judged as well, gold left out
     among: int = 0  # documents that two of these people judged
     people: tuple[str, ...] = ()  # who judged the most of the same documents
-    scale: tuple[float, ...] = ()  # the grades that `grades` speaks of, in their order
+    scale: tuple[float, ...] = ()  # the grades that `grades` is about, in their order
     agreements: tuple[ModelCoefficient, ...] = ()
     grades: tuple[GradeBias, ...] = ()
     why: str = ""
@@ -37,12 +37,9 @@ class ModelComparison:
 
 def compare_models(facts: Facts, *, seed: int = 0) -> tuple[ModelComparison, ...]:
     """Compare every model and every set of earlier judgments with people."""
-    rows: dict[str, list[StandingGrade]] = {}
-    for row in facts.grades:
-        if row.kind != "person":
-            rows.setdefault(row.judge, []).append(row)
+    others = grouped((row for row in facts.grades if row.kind != "person"), lambda row: row.judge)
     human = without_gold(facts.human)
-    return tuple(_compare_model(own, human, seed=seed) for own in rows.values())
+    return tuple(_compare_model(own, human, seed=seed) for own in others.values())
 
 
 def _compare_model(

@@ -1,4 +1,4 @@
-"""Progress of judging: over all, by topic and by person; pace and grades given."""
+"""Progress of judging: over all, by query and by person; pace and grades given."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from itertools import pairwise
 from statistics import quantiles
 
 from cleverdon.judging.dashboard import Measurement, from_share, unknown
-from cleverdon.judging.dashboard.facts import Facts, GradeEvent, ItemFact, StandingGrade
+from cleverdon.judging.dashboard.facts import Facts, GradeEvent, ItemFact, StandingGrade, grouped
 from cleverdon.judging.record_fields import Moment
 from cleverdon.judging.scale import Scale
 
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of a topic or of all, in documents that are given out."""
+    """The progress of a query or of all, in documents that are given out."""
 
     documents: int
     """Documents that were given out to be judged."""
     not_given_out: int
     """Documents that an adaptive method may still give out."""
     never_given_out: int
-    """Documents that were not given out before their topic ended."""
+    """Documents that were not given out before their query ended."""
     wanted: int
     """Judgments that are wanted: as many people as are to judge each document."""
     done: int
@@ -46,10 +46,10 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class TopicProgress:
-    """The progress of one topic."""
+class QueryProgress:
+    """The progress of one query."""
 
-    topic: str
+    query: str
     title: str
     progress: Progress
     grades: GradeCounts
@@ -57,26 +57,22 @@ class TopicProgress:
     """Adaptive pools: why no more documents are given out; empty while some may be."""
 
 
-def progress_of(facts: Facts) -> tuple[Progress, tuple[TopicProgress, ...]]:
-    """Compute the progress over all topics, and topic by topic."""
+def progress_of(facts: Facts) -> tuple[Progress, tuple[QueryProgress, ...]]:
+    """Compute the progress over all queries, and query by query."""
     count = _Counting(facts)
-    by_topic: dict[str, list[ItemFact]] = {topic.name: [] for topic in facts.topics}
-    for item in facts.items:
-        by_topic[item.topic].append(item)
-    graded: dict[str, list[StandingGrade]] = {topic.name: [] for topic in facts.topics}
-    for row in facts.human:
-        graded[row.topic].append(row)
-    topics = tuple(
-        TopicProgress(
-            topic.name,
-            topic.title,
-            count.progress(by_topic[topic.name]),
-            count_grades(graded[topic.name], facts.scale),
-            facts.endings.get(topic.name, ""),
+    by_query = grouped(facts.items, lambda item: item.query)
+    graded = grouped(facts.human, lambda row: row.query)
+    queries = tuple(
+        QueryProgress(
+            query.name,
+            query.title,
+            count.progress(by_query.get(query.name, ())),
+            count_grades(graded.get(query.name, ()), facts.scale),
+            facts.endings.get(query.name, ""),
         )
-        for topic in facts.topics
+        for query in facts.queries
     )
-    return count.progress(facts.items), topics
+    return count.progress(facts.items), queries
 
 
 class _Counting:
@@ -90,7 +86,7 @@ class _Counting:
     def progress(self, items: Iterable[ItemFact]) -> Progress:
         every = list(items)
         out = [item for item in every if item.given_out]
-        never = sum(not item.given_out and item.topic in self.ended for item in every)
+        never = sum(not item.given_out and item.query in self.ended for item in every)
         skipped = [item for item in out if item.id in self.skipped]
         done = [self._done(item) for item in out]
         wanted, total = sum(item.wanted for item in out), sum(done)
@@ -146,8 +142,6 @@ class Pace:
 
 @dataclass(frozen=True)
 class Speed:
-    """The speed of one person."""
-
     judgments: int  # grades given, changed ones counted again
     per_hour: Measurement  # of work: pauses of ten minutes or more are left out
     seconds: Measurement  # a document: the median, and the middle half as its ends
@@ -171,7 +165,7 @@ def speed_of(events: Sequence[GradeEvent]) -> Speed:
     """Compute the speed of the person who gave these grades."""
     gaps = [later - earlier for earlier, later in pairwise(sorted(one.at for one in events))]
     worked = [gap for gap in gaps if gap < _PAUSE]
-    per_hour = unknown(f"fewer than {_FEWEST + 1} judgments in one go", of=len(worked))
+    per_hour = unknown(f"fewer than {_FEWEST + 1} judgments without a pause", of=len(worked))
     if len(worked) >= _FEWEST and sum(worked) > 0:
         per_hour = Measurement(len(worked) / sum(worked) * HOUR, of=len(worked))
     # The median: a document that stayed open over lunch does not move it.
@@ -195,7 +189,6 @@ class GradeCounts:
 
 
 def count_grades(rows: Iterable[StandingGrade], scale: Scale) -> GradeCounts:
-    """Count the grades of some rows."""
     times = Counter(row.grade for row in rows)
     counts = tuple(times[value] for value in scale.values)
     relevant = sum(count for value, count in times.items() if value >= scale.relevant)
@@ -210,8 +203,8 @@ class PersonProgress:
     person: str
     active: bool
     """Whether the account is active."""
-    topics: int
-    """Topics that are assigned to the person."""
+    queries: int
+    """Queries that are assigned to the person."""
     judged: int
     skipped: int
     flagged: int
@@ -236,7 +229,7 @@ def people_progress(facts: Facts) -> tuple[PersonProgress, ...]:
     events, grades = facts.events_by_judge, facts.grades_by_judge
     skipped = Counter(one.judge for one in facts.skips_and_flags if one.skipped)
     flagged = Counter(one.judge for one in facts.skips_and_flags if one.flagged)
-    topics = Counter(one.judge for one in facts.assigned)
+    queries = Counter(one.judge for one in facts.assigned)
     open_to = _open_documents(facts)
     active = {one.name for one in facts.judges if one.active}
     found = []
@@ -252,7 +245,7 @@ def people_progress(facts: Facts) -> tuple[PersonProgress, ...]:
             PersonProgress(
                 judge,
                 judge in active,
-                topics[judge],
+                queries[judge],
                 len(grades.get(judge, ())),
                 skipped[judge],
                 flagged[judge],
@@ -283,11 +276,11 @@ def _open_documents(facts: Facts) -> Counter[str]:
     for item in facts.items:
         gold = item.gold is not None
         if item.given_out and (gold or times[item.id] < item.wanted):
-            every.setdefault(item.topic, set()).add(item.id)
+            every.setdefault(item.query, set()).add(item.id)
             if gold or item.wanted > 1:
-                several.setdefault(item.topic, set()).add(item.id)
+                several.setdefault(item.query, set()).add(item.id)
     found: Counter[str] = Counter()
-    for judge, topic, part in facts.assigned:
-        left = (every if part == "all" else several).get(topic, set())
+    for judge, query, part in facts.assigned:
+        left = (every if part == "all" else several).get(query, set())
         found[judge] += len(left - done.get(judge, set()))
     return found

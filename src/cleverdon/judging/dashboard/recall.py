@@ -1,6 +1,6 @@
 """Recall so far, within the pool and beyond it, with advice whether to go on.
 
-The documents of a topic are judged in shuffled order, so the judged ones are a random sample of the
+The documents of a query are judged in shuffled order, so the judged ones are a random sample of the
 pool; a pool that is a sample itself adds its probabilities (Horvitz and Thompson). If an adaptive
 method chooses what is judged, only the yield of the last documents tells how much is left. What the
 pool may have missed is estimated by capture-recapture, by the code of `cleverdon recall`: rankings
@@ -24,13 +24,7 @@ from cleverdon._common.text import counted, printable
 from cleverdon.agreement.aggregation import aggregate
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import CleverdonError, InputError
-from cleverdon.judging.dashboard import (
-    CONFIDENCE,
-    Measurement,
-    from_share,
-    not_yet,
-    unknown,
-)
+from cleverdon.judging.dashboard import CONFIDENCE, Measurement, from_share, not_yet, unknown
 from cleverdon.judging.dashboard.facts import Facts, ItemFact, labels_of
 from cleverdon.judging.project import POOL
 from cleverdon.pooling.choices import TARGET
@@ -45,7 +39,7 @@ _Way = Literal["order", "sample", "adaptive"]
 _Decision = tuple[str, str]  # stop, go on or open; and a sentence
 _LAST = 20  # documents of an adaptive pool, judged last, whose yield is measured
 _FEWEST_RELEVANT = 5  # relevant documents, below which nothing is said about missing ones
-_CHOSEN = "an adaptive method chooses what is judged: that is no sample of the rest"
+_CHOSEN = "an adaptive method chooses what is judged, which is not a sample of the rest"
 
 
 def _not_decided(why: str) -> _Decision:
@@ -79,8 +73,8 @@ def _by_estimate(
 
 
 def _for_some(recall: Measurement, *, without: int) -> _Decision:
-    """Decide over all topics, where some are unknown."""
-    why = f"nothing can be told yet of {counted(without, 'topic')}"
+    """Decide over all queries, where some are unknown."""
+    why = f"nothing can be told yet of {counted(without, 'query')}"
     if recall.low is None or recall.high is None:
         return _not_decided(why)
     low, high = (f"{end:.0%}" for end in (recall.low, recall.high))
@@ -91,14 +85,14 @@ def _for_some(recall: Measurement, *, without: int) -> _Decision:
 
 
 def _for_all(decisions: Sequence[str]) -> _Decision:
-    """Decide over all topics of an adaptive pool: each ends by itself."""
+    """Decide over all queries of an adaptive pool: each ends by itself."""
     stopping, going = decisions.count("stop"), decisions.count("go on")
     if stopping == len(decisions):
         return "stop", (
-            "Stop, if you like: every topic has ended, or its last documents were not relevant."
+            "Stop, if you like: every query has ended, or its last documents were not relevant."
         )
     counts = (
-        f"of {counted(len(decisions), 'topic')}, {stopping:,} may stop, {going:,} should go on, "
+        f"of {counted(len(decisions), 'query')}, {stopping:,} may stop, {going:,} should go on, "
         f"and of {len(decisions) - stopping - going:,} it cannot be told yet"
     )
     return ("go on", f"Go on: {counts}.") if going else _not_decided(counts)
@@ -111,13 +105,13 @@ def _by_yield(last: Measurement) -> _Decision:
     if last.value:
         return "go on", f"Go on: {_relevant_last(last)}, and the next ones may be as well."
     return "stop", (
-        f"Stop, if you like: none of the last {_LAST} documents was relevant. The next one is with "
-        f"a chance of {last.high:.0%} at most, and those after it are less likely to be."
+        f"Stop, if you like: none of the last {_LAST} documents was relevant. The next one is "
+        f"relevant with a chance of at most {last.high:.0%}, and later ones are less likely to be."
     )
 
 
 def _by_ending(last: Measurement, *, left: int) -> _Decision:
-    """Decide on a topic whose method gives out no more; `left` are not judged."""
+    """Decide on a query whose method gives out no more; `left` are not judged."""
     if left:
         are = "is" if left == 1 else "are"
         return "go on", (
@@ -150,7 +144,7 @@ def _percent(share: float, target: float) -> str:
 
 @dataclass(frozen=True)
 class RecallEstimate:
-    """The recall so far of one topic, or of all topics."""
+    """The recall so far of one query, or of all queries."""
 
     documents: int
     """Documents of the pool."""
@@ -173,7 +167,7 @@ class RecallEstimate:
 
 @dataclass(frozen=True)
 class LiveRecall:
-    """The recall so far, over all and topic by topic."""
+    """The recall so far, over all and query by query."""
 
     way: _Way
     """The basis of the estimate: shuffled order, a sample, or the last documents."""
@@ -181,8 +175,8 @@ class LiveRecall:
     """The recall that is enough."""
     all: RecallEstimate
     without: tuple[str, ...]
-    """Topics without an estimate, which `all` leaves out."""
-    topics: Mapping[str, RecallEstimate]
+    """Queries without an estimate, which `all` leaves out."""
+    queries: Mapping[str, RecallEstimate]
 
 
 def item_grades(facts: Facts) -> dict[int, int]:
@@ -190,49 +184,49 @@ def item_grades(facts: Facts) -> dict[int, int]:
     if not facts.human:
         return dict(facts.rulings)
     made = aggregate(labels_of(facts.human), "majority", vote_ties="lower")
-    items = {(item.topic, item.document): item.id for item in facts.items}
-    found = {items[topic, doc]: int(grade) for topic, doc, grade, _, _ in made.rows()}
+    items = {(item.query, item.document): item.id for item in facts.items}
+    found = {items[query, doc]: int(grade) for query, doc, grade, _, _ in made.rows()}
     return found | facts.rulings
 
 
 def _without_chosen(facts: Facts, grades: Mapping[int, int]) -> dict[str, list[ItemFact]]:
-    """Return the items of each topic that are a random sample of its pool.
+    """Return the items of each query that are a random sample of its pool.
 
     Gold documents are chosen by hand, and documents that an import added are not from the pool.
     Documents with imported grades were chosen too; but they count in a pool that is judged to the
     end, since then there is nothing left to estimate.
     """
-    found: dict[str, list[ItemFact]] = {topic.name: [] for topic in facts.topics}
+    found: dict[str, list[ItemFact]] = {query.name: [] for query in facts.queries}
     for item in facts.items:
         if item.gold is None and not item.added:
-            found[item.topic].append(item)
-    for topic, items in found.items():
+            found[item.query].append(item)
+    for query, items in found.items():
         if not all(item.id in grades for item in items):
-            found[topic] = [item for item in items if item.id not in facts.chosen]
+            found[query] = [item for item in items if item.id not in facts.chosen]
     return found
 
 
 def live_recall(facts: Facts, grades: Mapping[int, int], *, target: float = TARGET) -> LiveRecall:
     """Estimate the recall so far from the grades of items (`item_grades`)."""
-    by_topic = _without_chosen(facts, grades)
+    by_query = _without_chosen(facts, grades)
     line = facts.scale.relevant
-    every = Counter(item.topic for item in facts.items)
+    every = Counter(item.query for item in facts.items)
     counted = {
-        topic: _counted(items, grades, line, left_out=every[topic] - len(items))
-        for topic, items in by_topic.items()
+        query: _counted(items, grades, line, left_out=every[query] - len(items))
+        for query, items in by_query.items()
     }
     if facts.adaptive:
-        return _adaptive_recall(facts, by_topic, grades, counted, target)
+        return _adaptive_recall(facts, by_query, grades, counted, target)
     sampled = any(item.probability not in (None, 1.0) for item in facts.items)
-    parts = [part for items in by_topic.values() for part in _parts(items, grades, line)]
+    parts = [part for items in by_query.values() for part in _parts(items, grades, line)]
     estimates: Mapping[str, CountEstimate] = {}
     total = None
-    with suppress(InputError):  # no topic has a judged document in every stratum
+    with suppress(InputError):  # no query has a judged document in every stratum
         found = estimate_from_sample(dict.fromkeys(counted, 0), parts, confidence=CONFIDENCE)
         # The estimate is of the whole pool, with its known documents.
-        found = found.knowing({topic: one.relevant for topic, one in counted.items()})
+        found = found.knowing({query: one.relevant for query, one in counted.items()})
         estimates, total = found.queries, found.all
-    known = {topic: one for topic, one in counted.items() if topic in estimates}
+    known = {query: one for query, one in counted.items() if query in estimates}
     imported = facts.chosen or any(item.added for item in facts.items)
     nothing = "nothing is judged yet" + (", but what was imported" if imported else "")
     without = tuple(t for t, one in counted.items() if one.documents and t not in known)
@@ -246,8 +240,8 @@ def live_recall(facts: Facts, grades: Mapping[int, int], *, target: float = TARG
         whole,
         without,
         {
-            topic: _estimated(one, estimates.get(topic), target, sampled=sampled, nothing=nothing)
-            for topic, one in counted.items()
+            query: _estimated(one, estimates.get(query), target, sampled=sampled, nothing=nothing)
+            for query, one in counted.items()
         },
     )
 
@@ -283,7 +277,7 @@ def _parts(items: Sequence[ItemFact], grades: Mapping[int, int], line: int) -> l
         size = round(len(group) / share) if share == 1 or stratum else None
         found.append(
             SampledStratum(
-                group[0].topic,
+                group[0].query,
                 f"{stratum}, drawn with {share:g}",
                 counted.judged,
                 counted.relevant,
@@ -316,7 +310,7 @@ def _estimated(
 
 def _adaptive_recall(
     facts: Facts,
-    by_topic: Mapping[str, Sequence[ItemFact]],
+    by_query: Mapping[str, Sequence[ItemFact]],
     grades: Mapping[int, int],
     counted: Mapping[str, _Counted],
     target: float,
@@ -336,7 +330,7 @@ def _adaptive_recall(
 
     skipped = {one.item for one in facts.skips_and_flags if one.skipped}
     left = Counter(
-        item.topic
+        item.query
         for item in facts.items
         if item.given_out and item.id not in grades and item.id not in skipped
     )
@@ -345,15 +339,15 @@ def _adaptive_recall(
         nothing = unknown(_CHOSEN, of=one.judged)
         return RecallEstimate(*one[:3], nothing, nothing, last, *decided, one.left_out)
 
-    topics = {}
-    for topic, one in counted.items():
-        last = yield_of(by_topic[topic])
-        ended = topic in facts.endings
-        decided = _by_ending(last, left=left[topic]) if ended else _by_yield(last)
-        topics[topic] = estimated(one, last, decided)
-    last = yield_of(chain.from_iterable(by_topic.values()))
-    whole = estimated(_sum(counted), last, _for_all([one.decision for one in topics.values()]))
-    return LiveRecall("adaptive", target, whole, (), topics)
+    queries = {}
+    for query, one in counted.items():
+        last = yield_of(by_query[query])
+        ended = query in facts.endings
+        decided = _by_ending(last, left=left[query]) if ended else _by_yield(last)
+        queries[query] = estimated(one, last, decided)
+    last = yield_of(chain.from_iterable(by_query.values()))
+    whole = estimated(_sum(counted), last, _for_all([one.decision for one in queries.values()]))
+    return LiveRecall("adaptive", target, whole, (), queries)
 
 
 @dataclass(frozen=True)
@@ -384,10 +378,10 @@ class PooledSystems:
             return {}, 0, f"the pool cannot be read: {error}"
         nested: dict[str, dict[str, dict[str, float]]] = {}
         deepest = 1
-        for topic, at in pool.rows():
+        for query, at in pool.rows():
             for system, rank in pool.contributions(at).items():
                 deepest = max(deepest, rank)
-                nested.setdefault(system, {}).setdefault(topic, {})[pool.docs[at]] = -float(rank)
+                nested.setdefault(system, {}).setdefault(query, {})[pool.docs[at]] = -float(rank)
         if len(nested) < 2:
             return {}, 0, "it takes two systems at least to see what they found in common"
         depth = pool.how.get("k")
@@ -406,15 +400,15 @@ class PooledSystems:
         pooled = list(chain.from_iterable(_without_chosen(facts, grades).values()))
         for item in pooled:
             if item.id in grades:
-                judged.setdefault(item.topic, {})[item.document] = float(grades[item.id])
-        relevant = sum(grade >= line for of_topic in judged.values() for grade in of_topic.values())
+                judged.setdefault(item.query, {})[item.document] = float(grades[item.id])
+        relevant = sum(grade >= line for of_query in judged.values() for grade in of_query.values())
         if relevant < _FEWEST_RELEVANT:
             why = f"it needs {_FEWEST_RELEVANT} relevant documents: {relevant} so far"
             return PoolCoverage(unknown(why, of=relevant), False)
         # Of the others it is not known yet what they find.
         there = {name: run for name, run in runs.items() if not judged.keys().isdisjoint(run)}
         if len(there) < 2:
-            why = f"not yet, since it needs two systems with a judged topic: {len(there)} so far"
+            why = f"not yet, since it needs two systems with a judged query: {len(there)} so far"
             return PoolCoverage(unknown(why, of=relevant), False)
         try:
             found = estimate_recall(
@@ -438,7 +432,7 @@ def _coverage(found: Recall, judged: int, pooled: int, without: Sequence[str]) -
     )
     named = ", ".join(map(printable, without))
     sentences = (
-        f"Left out, since no topic of theirs is judged yet: {named}." if without else "",
+        f"Left out, since no query of theirs is judged yet: {named}." if without else "",
         part if judged < pooled else "",
         bound_sentence(found, best.all),
         dependence_sentence(found),

@@ -17,9 +17,9 @@ from cleverdon.judging.dashboard.agreement import (
     live_agreement,
     overall_agreement,
     pair_rows,
-    topic_rows,
+    query_rows,
 )
-from cleverdon.judging.dashboard.facts import Facts, distinct_grades, read_facts
+from cleverdon.judging.dashboard.facts import Facts, distinct_grades, grouped, read_facts
 from cleverdon.judging.dashboard.judge_checks import (
     ATTENTION_LIMIT,
     Attention,
@@ -27,17 +27,13 @@ from cleverdon.judging.dashboard.judge_checks import (
     attention,
     drifts,
 )
-from cleverdon.judging.dashboard.models import (
-    ModelComparison,
-    compare_models,
-    model_agreement_rows,
-)
+from cleverdon.judging.dashboard.models import ModelComparison, compare_models, model_agreement_rows
 from cleverdon.judging.dashboard.progress import (
     GradeCounts,
     Pace,
     PersonProgress,
     Progress,
-    TopicProgress,
+    QueryProgress,
     count_grades,
     pace_of,
     people_progress,
@@ -68,7 +64,7 @@ class ProjectState:
     as_of: float
     scale: Scale
     progress: Progress
-    topics: tuple[TopicProgress, ...]
+    queries: tuple[QueryProgress, ...]
     pace: Pace
     people: tuple[PersonProgress, ...]
     grades: GradeCounts
@@ -78,20 +74,20 @@ class ProjectState:
     coverage: PoolCoverage
     drifts: tuple[Drift, ...]
     attention: tuple[Attention, ...]  # of each person; empty without gold documents
-    uncovered: tuple[str, ...]  # topics with something to judge, and nobody who would
-    short: tuple[str, ...]  # topics with too few people for what several are to judge
+    uncovered: tuple[str, ...]  # queries with something to judge, and nobody who would
+    short: tuple[str, ...]  # queries with too few people for what several are to judge
     disputed: int  # documents that people gave different grades, and that nobody has settled
 
 
 def _compute_state(facts: Facts, systems: PooledSystems, *, seed: int = 0) -> ProjectState:
     """Compute all of it; the same facts give the same numbers."""
-    whole, topics = progress_of(facts)
+    whole, queries = progress_of(facts)
     grades = item_grades(facts)
     return ProjectState(
         as_of=facts.as_of,
         scale=facts.scale,
         progress=whole,
-        topics=topics,
+        queries=queries,
         pace=pace_of(facts.grade_events),
         people=people_progress(facts),
         grades=count_grades(facts.human, facts.scale),
@@ -138,18 +134,18 @@ ENDINGS = {
     "target": "as many relevant documents as wanted were found",
     "patience": "too many documents in a row were not relevant",
 }
-"""The reasons why topics of an adaptive pool end."""
-_NAMED = 10  # topics that a sentence names
+"""The reasons why queries of an adaptive pool end."""
+_NAMED = 10  # queries that a sentence names
 
 
 def list_warnings(found: ProjectState) -> list[str]:
     """Return sentences on everything that an administrator should look into."""
     sentences = []
     if found.uncovered:
-        sentences.append(f"Nobody has {_count_topics(found.uncovered)}; assign them to somebody.")
+        sentences.append(f"Nobody has {_count_queries(found.uncovered)}; assign them to somebody.")
     if found.short:
         sentences.append(
-            f"Too few people for what several are to judge: {_count_topics(found.short)}."
+            f"Too few people for what several are to judge: {_count_queries(found.short)}."
         )
     sentences += [describe_drift(one) for one in found.drifts if one.direction]
     for one in found.attention:
@@ -192,19 +188,17 @@ def chosen_left_out(found: RecallEstimate) -> str:
 
 
 def describe_ending(why: str) -> str:
-    """Return why a topic of an adaptive pool ended."""
+    """Return why a query of an adaptive pool ended."""
     return f"Nothing more is given out: {ENDINGS[why]}."
 
 
 def describe_endings(found: ProjectState) -> list[str]:
-    """Return which topics of an adaptive pool have ended, by the reason."""
-    names: dict[str, list[str]] = {}
-    for one in found.topics:
-        if one.ended:
-            names.setdefault(one.ended, []).append(one.topic)
+    """Return which queries of an adaptive pool have ended, by the reason."""
+    ended = grouped((one for one in found.queries if one.ended), lambda one: one.ended)
     return [
-        f"{counted(len(own), 'topic')} ended, since {ENDINGS[why]}: {_some(own)}."
-        for why, own in names.items()
+        f"{counted(len(own), 'query')} ended, since {ENDINGS[why]}: "
+        f"{_some([one.query for one in own])}."
+        for why, own in ended.items()
     ]
 
 
@@ -221,7 +215,7 @@ def describe_drift(drift: Drift) -> str:
         f"second half of {name}'s grades lies {change} [{low}, {high}] {way} the first."
     )
     if drift.alone and drift.against == "others":
-        sentence += " With two judges, it may as well be the other who changed; gold would tell."
+        sentence += " With two judges, it may be the other one who changed; gold would tell."
     return sentence
 
 
@@ -233,8 +227,8 @@ def describe_model(comparison: ModelComparison, coefficient: str = "kappa") -> s
     return ""
 
 
-def _count_topics(names: Sequence[str]) -> str:
-    return f"{counted(len(names), 'topic')}, {_some(names)}"
+def _count_queries(names: Sequence[str]) -> str:
+    return f"{counted(len(names), 'query')}, {_some(names)}"
 
 
 def _some(names: Sequence[str]) -> str:
@@ -253,7 +247,7 @@ class ProjectStatus(Result):
     Attributes:
         title: The title of the project.
         state: Everything on the dashboard: progress, agreement, recall, drift, attention.
-        topics: Whether queries are listed one by one.
+        per_query: Whether queries are listed one by one.
         pairs: Whether pairs of judges are listed.
 
     >>> from cleverdon.judging import example_project
@@ -265,13 +259,13 @@ class ProjectStatus(Result):
 
     title: str
     state: ProjectState
-    topics: bool = False
+    per_query: bool = False
     pairs: bool = False
 
     def sections(self, *, exact: bool = False) -> list[Section]:
-        """Return the tables of topics, people, agreement, pairs and models."""
+        """Return the tables of queries, people, agreement, pairs and models."""
         found, write = self.state, _ExactCells() if exact else _Cells()
-        parts = [_topics(found, write)] if self.topics else []
+        parts = [_queries(found, write)] if self.per_query else []
         parts += [_people(found, write), _agreement(found, write)]
         parts += [_pairs(found, write)] if self.pairs else []
         return [*parts, _models(found, write)]
@@ -294,12 +288,14 @@ class ProjectStatus(Result):
         return dashboard_model(self.state).model_dump(mode="json", by_alias=True)
 
 
-def project_status(project: Project, *, topics: bool = False, pairs: bool = False) -> ProjectStatus:
+def project_status(
+    project: Project, *, per_query: bool = False, pairs: bool = False
+) -> ProjectStatus:
     """Compute how far judging has come, how far people agree, and whether to go on.
 
     Args:
         project: The project; it may be in use.
-        topics: Whether the printed status lists topics one by one.
+        per_query: Whether the printed status lists queries one by one.
         pairs: Whether it lists the agreement of each two judges.
 
     Returns:
@@ -311,35 +307,35 @@ def project_status(project: Project, *, topics: bool = False, pairs: bool = Fals
     >>> found.state.progress.wanted, found.state.progress.done
     (6, 0)
     """
-    return ProjectStatus(project.title, DashboardComputation(project).compute(), topics, pairs)
+    return ProjectStatus(project.title, DashboardComputation(project).compute(), per_query, pairs)
 
 
 def _totals(found: ProjectState, title: str) -> str:
     whole = found.progress
     when = clock.iso(found.as_of)[:16].replace("T", " ")
     share = "" if whole.share is None else f" ({whole.share:.0%})"
-    every = [one.progress for one in found.topics]
+    every = [one.progress for one in found.queries]
     complete = sum(one.documents > 0 and not one.left for one in every)
     begun = sum(one.left > 0 and one.judged > 0 for one in every)
-    decided = Counter(one.decision for one in found.recall.topics.values())
+    decided = Counter(one.decision for one in found.recall.queries.values())
     return (
         f"{printable(title)}: {whole.done:,} of {counted(whole.wanted, 'judgment')}{share}, "
         f"{whole.complete:,} of {counted(whole.documents, 'document')} complete, as of {when} UTC\n"
-        f"{counted(len(every), 'topic')}: {complete:,} complete, {begun:,} begun; advice: "
+        f"{counted(len(every), 'query')}: {complete:,} complete, {begun:,} begun; advice: "
         f"{decided['stop']:,} stop, {decided['go on']:,} go on, {decided['open']:,} not decided"
     )
 
 
-def _topics(found: ProjectState, write: _Cells) -> Section:
-    agreed = {one.topic: one for one in topic_rows(found.agreement)}
+def _queries(found: ProjectState, write: _Cells) -> Section:
+    agreed = {one.query: one for one in query_rows(found.agreement)}
     table = []
-    for one in found.topics:
-        recall = found.recall.topics[one.topic]
-        own = agreed.get(one.topic)
+    for one in found.queries:
+        recall = found.recall.queries[one.query]
+        own = agreed.get(one.query)
         progress = one.progress
         table.append(
             [
-                printable(one.topic),
+                printable(one.query),
                 f"{progress.done:,}/{progress.wanted:,}",
                 write.count(progress.skipped),
                 write.count(progress.flagged),
@@ -350,8 +346,8 @@ def _topics(found: ProjectState, write: _Cells) -> Section:
             ]
         )
     last = "last 20" if found.recall.way == "adaptive" else "recall"
-    header = ["topic", "judgments", "skipped", "flagged", "relevant", "alpha-ordinal", last]
-    return Section("Topics", TextTable([*header, "advice"], table, 1, []))
+    header = ["query", "judgments", "skipped", "flagged", "relevant", "alpha-ordinal", last]
+    return Section("Queries", TextTable([*header, "advice"], table, 1, []))
 
 
 def _people(found: ProjectState, write: _Cells) -> Section:

@@ -1,9 +1,9 @@
 """The worker process that computes the dashboard's state, and the cache of its results.
 
-Python runs one thread at a time: what computes for a second within the server slows every judgment
-of that second. The worker reads a line for each request and answers by a pickled record. It ends
-when its input does. With a hundred assessors something changes every moment, so a result is shown
-for ten times as long as it took.
+Python runs one thread at a time: a computation of a second within the server would delay every
+judgment of that second. The worker reads a line for each request and answers by a pickled record.
+It ends when its input does. With a hundred assessors something changes every moment, so a result is
+shown for ten times as long as it took.
 """
 
 from __future__ import annotations
@@ -31,16 +31,11 @@ class DashboardCache:
     """The last state of a project, computed again when something has changed."""
 
     def __init__(
-        self,
-        project: Project,
-        *,
-        share: float = _SHARE,
-        quick: float = _QUICK,
-        small: int = _SMALL,
+        self, project: Project, *, share: float = _SHARE, quick: float = _QUICK, small: int = _SMALL
     ) -> None:
         self._project = project
-        self._here = DashboardComputation(project)
-        self._apart = _DashboardWorker(project.folder)
+        self._computation = DashboardComputation(project)
+        self._worker = _DashboardWorker(project.folder)
         self._share = share
         self._quick = quick
         self._small = small
@@ -71,8 +66,8 @@ class DashboardCache:
         if self._known is None or state != self._state:
             known = self._known
             is_quick = sum(state) <= self._small if known is None else self._took <= self._quick
-            found = None if is_quick else self._apart.compute()
-            self._known = found or self._here.compute()
+            found = None if is_quick else self._worker.compute()
+            self._known = found or self._computation.compute()
             self._state = state
             self._took = time.monotonic() - began
             self._fresh_until = time.monotonic() + self._took * (1 / self._share - 1)
@@ -128,9 +123,9 @@ def main(folder: str) -> None:
     if hasattr(os, "nice"):
         os.nice(10)
     with open_project(folder) as project:
-        here = DashboardComputation(project)
+        computation = DashboardComputation(project)
         for _ in sys.stdin.buffer:
-            pickle.dump(here.compute(), sys.stdout.buffer)
+            pickle.dump(computation.compute(), sys.stdout.buffer)
             sys.stdout.buffer.flush()
 
 

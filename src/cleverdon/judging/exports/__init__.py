@@ -20,19 +20,19 @@ ONE_GRADE_KINDS: dict[str, str] = {
 
 EXPORT_KINDS: dict[str, str] = {
     **ONE_GRADE_KINDS,
-    "assessor": "as each assessor, or those that are named, graded",
-    "history": "everything that was ever said",
+    "assessor": "the grades of each assessor, or of those that are named",
+    "history": "every judgment event and ruling",
     "agreement": "how far assessors agree",
-    "datasheet": "how the collection was made, by how many, and how far they agree",
+    "datasheet": "how the collection was made, and how far its assessors agree",
 }
 """All kinds of export."""
 
 REPORTS = {"txt": "table", "md": "markdown", "html": "html", "json": "json", "csv": "csv"}
-"""The formats of a report of agreement by the endings of files, as they are called elsewhere."""
+"""The formats of a report of agreement, by the endings of file names."""
 
 EXPORT_ENDINGS: dict[str, tuple[str, ...]] = {
     "history": ("jsonl", "parquet"),
     "agreement": tuple(REPORTS),
     "datasheet": ("md", "html", "json"),
 }
-"""The endings of files that say in which format something is written; qrels have any."""
+"""The endings of file names, which choose the format; qrels may have any."""

@@ -36,7 +36,7 @@ class PoolFacts:
     systems: tuple[tuple[str, str], ...]  # names, and the digests of their runs
     documents: int  # pooled, also those that were not drawn
     drawn: int
-    outside: int  # documents of topics that no system returned: gold, or added by an import
+    outside: int  # documents of queries that no system returned: gold, or added by an import
     digest: str
 
     @property
@@ -51,13 +51,13 @@ def _pool_facts(project: Project, items: Iterable[ItemFact]) -> PoolFacts | None
     if not path.is_file():
         return None
     pool = read_pool(path)
-    returned = {(topic, pool.docs[at]) for topic, at in pool.rows()}
+    returned = {(query, pool.docs[at]) for query, at in pool.rows()}
     return PoolFacts(
         _without_folders(dict(pool.how)),
         tuple((each.name, each.digest) for each in pool.contributors),
         len(pool),
         int(pool.drawn.sum()),
-        sum((item.topic, item.document) not in returned for item in items),
+        sum((item.query, item.document) not in returned for item in items),
         str(open_source(str(path)).digest()),
     )
 
@@ -73,7 +73,7 @@ def _without_folders(found: Any) -> Any:
 
 @dataclass(frozen=True)
 class Spread:
-    """The spread of a number of documents over topics."""
+    """The spread of a number of documents over queries."""
 
     least: int
     middle: float
@@ -82,11 +82,9 @@ class Spread:
 
 @dataclass(frozen=True)
 class AssessorFacts:
-    """The work of one assessor."""
-
     name: str
     judged: int
-    topics: int
+    queries: int
     relevant: Measurement  # the share of their grades that say relevant
     seconds: Measurement  # a document
 
@@ -101,36 +99,36 @@ class Datasheet:
     settings: dict[str, Any]  # how the project was set up
     pool: PoolFacts | None
     scale: Scale
-    topics: int
+    queries: int
     documents: int  # different ones
-    items: int  # documents of topics
+    items: int  # documents of queries
     due: int  # of these, those that were to be judged: all, or what an adaptive method gave out
     given_out: int
     added: int  # by imports: not of the pool
-    endings: dict[str, int]  # of an adaptive method: how many topics ended for which reason
-    per_topic: Spread  # of what was to be judged
+    endings: dict[str, int]  # of an adaptive method: how many queries ended for which reason
+    per_query: Spread  # of what was to be judged
     assessors: tuple[AssessorFacts, ...]
     others: tuple[tuple[str, str, int], ...]  # models and earlier judgments: name, kind, grades
     judgments: int  # standing grades of people
-    sayings: int  # grade events of people, changed and undone ones included
+    grades_given: int  # grade events of people, changed and undone ones included
     imported: int  # of these, those that were made elsewhere
     first: float | None  # where it is known when they were made
     last: float | None
     seconds: Measurement
     skipped: int
-    judged: int  # documents of topics with a grade of a person
+    judged: int  # documents of queries with a grade of a person
     by_several: int  # that two people at least judged
     agreement: dict[str, Measurement]
     agreement_gold: int  # gold documents that two have judged, which agreement leaves out
-    agreement_said: tuple[str, ...]
+    agreement_summary: tuple[str, ...]
     rulings: int
     disputes: int  # documents with different grades
     settled: int  # of these, those with a ruling
     gold: int
     gold_right: Measurement
     published: dict[int, int]  # how many documents have each grade
-    relevant_per_topic: Spread | None
-    without_relevant: int  # topics
+    relevant_per_query: Spread | None
+    without_relevant: int  # queries
     tied: int
     qrels_digest: str
     version: str = __version__
@@ -170,8 +168,8 @@ def make_datasheet(project: Project, connection: Connection, *, names: bool = Fa
     graded = times.keys() | facts.rulings.keys()
     due = [item for item in facts.items if item.given_out or item.id in graded]
     relevant = {
-        topic: sum(grade >= facts.scale.relevant for grade in qrels.judgments[topic].values())
-        for topic in qrels.judgments.queries
+        query: sum(grade >= facts.scale.relevant for grade in qrels.judgments[query].values())
+        for query in qrels.judgments.queries
     }
     others = Counter((row.judge, row.kind) for row in facts.grades if row.kind != "person")
     imported_at = (
@@ -189,18 +187,18 @@ def make_datasheet(project: Project, connection: Connection, *, names: bool = Fa
         settings=_settings(settings),
         pool=_pool_facts(project, facts.items),
         scale=facts.scale,
-        topics=len(facts.topics),
+        queries=len(facts.queries),
         documents=int(connection.execute(select(func.count(documents.c.id))).scalar_one()),
         items=len(facts.items),
         due=len(due),
         given_out=sum(item.given_out for item in facts.items),
         added=sum(item.added for item in facts.items),
         endings=dict(Counter(endings.values())),
-        per_topic=_spread(Counter(item.topic for item in due), len(facts.topics)),
+        per_query=_spread(Counter(item.query for item in due), len(facts.queries)),
         assessors=_assessors(facts, {} if names else dict(pseudonyms(connection))),
         others=tuple((*judge, number) for judge, number in sorted(others.items())),
         judgments=len(human),
-        sayings=len(facts.grade_events) + len(imported),
+        grades_given=len(facts.grade_events) + len(imported),
         imported=len(imported),
         first=min(moments, default=None),
         last=max(moments, default=None),
@@ -210,14 +208,14 @@ def make_datasheet(project: Project, connection: Connection, *, names: bool = Fa
         by_several=sum(number > 1 for number in times.values()),
         agreement={name: from_estimate(one, live.shared) for name, one in overall.items()},
         agreement_gold=live.gold,
-        agreement_said=tuple(agreement_sentences(live.agreed)) if live.agreed else (live.why,),
+        agreement_summary=tuple(agreement_sentences(live.agreed)) if live.agreed else (live.why,),
         rulings=len(facts.rulings),
         disputes=len(disputed),
         settled=len(disputed & facts.rulings.keys()),
         gold=len(facts.gold),
         gold_right=from_share(sum(on_gold), len(on_gold), why="no gold document was judged"),
         published={value: grades[value] for value in facts.scale.values},
-        relevant_per_topic=_spread(relevant, len(relevant)) if relevant else None,
+        relevant_per_query=_spread(relevant, len(relevant)) if relevant else None,
         without_relevant=sum(not number for number in relevant.values()),
         tied=qrels.tied,
         qrels_digest=digest_of_qrels(qrels.judgments),
@@ -236,7 +234,7 @@ def _assessors(facts: Facts, called: dict[str, str]) -> tuple[AssessorFacts, ...
         AssessorFacts(
             called.get(name, name),
             len(grades[name]),
-            len({row.topic for row in grades[name]}),
+            len({row.query for row in grades[name]}),
             count_grades(grades[name], facts.scale).relevant,
             speed_of(facts.events_by_judge.get(name, ())).seconds,
         )
@@ -245,8 +243,8 @@ def _assessors(facts: Facts, called: dict[str, str]) -> tuple[AssessorFacts, ...
     )
 
 
-def _spread(counts: dict[str, int] | Counter[str], topics: int) -> Spread:
-    numbers = [*counts.values(), *([0] * (topics - len(counts)))] or [0]
+def _spread(counts: dict[str, int] | Counter[str], queries: int) -> Spread:
+    numbers = [*counts.values(), *([0] * (queries - len(counts)))] or [0]
     return Spread(min(numbers), median(numbers), max(numbers))
 
 

@@ -54,8 +54,8 @@ from cleverdon.judging.store.schema import (
     events,
     items,
     people,
+    queries,
     rulings,
-    topics,
 )
 
 _JUDGE_COLUMNS = (JUDGE_COLUMNS[0], *Judgments.columns)
@@ -101,7 +101,7 @@ def _write_together(rows: Sequence[JudgmentRow], path: str) -> str:
         text = io.StringIO(newline="")
         writer = csv.writer(text, delimiter="," if format == "csv" else "\t", lineterminator="\n")
         writer.writerow(_JUDGE_COLUMNS)
-        writer.writerows((judge, topic, doc, f"{grade:g}") for judge, topic, doc, grade in rows)
+        writer.writerows((judge, query, doc, f"{grade:g}") for judge, query, doc, grade in rows)
         write_file(path, text.getvalue().encode())
     else:
         write_file(path, _arrow_file(rows, format))
@@ -117,10 +117,10 @@ def _trec_lines(rows: Sequence[JudgmentRow]) -> Iterator[str]:
             "pseudonyms, or a file each"
         )
     remedy = f"write .csv or .parquet, or {_EACH}"
-    for judge, topic, doc, grade in rows:
-        refuse_ids(r"[\s\0]|^[#\ufeff]", [topic], "", remedy=remedy)
+    for judge, query, doc, grade in rows:
+        refuse_ids(r"[\s\0]|^[#\ufeff]", [query], "", remedy=remedy)
         refuse_ids(r"[\s\0]", [doc], "", remedy=remedy)
-        yield f"{topic} {short[judge]} {doc} {grade:g}\n"
+        yield f"{query} {short[judge]} {doc} {grade:g}\n"
 
 
 def _arrow_file(rows: Sequence[JudgmentRow], format: str) -> bytes:
@@ -139,7 +139,7 @@ def _arrow_file(rows: Sequence[JudgmentRow], format: str) -> bytes:
 
 _HISTORY_COLUMNS = {
     "event": "int64",  # the number of an event, or of a ruling
-    "topic": "string",
+    "query": "string",
     "document": "string",
     "judge": "string",
     "judge_kind": "string",  # person, model, earlier
@@ -211,13 +211,13 @@ def _write_parquet(rows: Iterator[dict[str, Any]], file: Any) -> int:
 
 
 def _history(table: Table) -> Select[Any]:
-    """Select events or rulings with the names of topic, document and judge."""
+    """Select events or rulings with the names of query, document and judge."""
     kind = table.c.kind if table is events else literal("ruling").label("kind")
     only_events = ("skipped", "flagged", "seconds", "said_at")
     return (
         select(
             table.c.id.label("event"),
-            topics.c.name.label("topic"),
+            queries.c.name.label("query"),
             documents.c.name.label("document"),
             people.c.name.label("judge"),
             people.c.kind.label("judge_kind"),
@@ -239,26 +239,24 @@ _NAMED = 20  # documents in dispute that are named; the others are counted
 
 @dataclass(frozen=True)
 class ExportRequest:
-    """The choices of an export."""
-
     what: str = PUBLISHED  # one of EXPORT_KINDS
     ties: str = "lower"
     others: tuple[str, ...] = ()  # models and earlier judgments that count as people do
     assessors: tuple[str, ...] = ()  # of `assessor`: only these
     kind: str | None = None  # of qrels: plain, strata or sampled, over the whole pool
-    names: bool | None = None  # whether people go by their names; datasheets hide them otherwise
-    seed: int = 0  # where chance starts that breaks ties
+    names: bool | None = None  # whether people have their names; by default not in datasheets
+    seed: int = 0  # of random ties
 
     def __post_init__(self) -> None:
         check_word("what", self.what, EXPORT_KINDS)
         check_word("ties", self.ties, TIE_RULES)
         check_seed(self.seed)
         if self.kind is not None and self.what not in ONE_GRADE_KINDS:
-            raise OptionError("strata and probabilities go with qrels of one grade a document")
+            raise OptionError("strata and probabilities need qrels with one grade per document")
         if self.assessors and self.what != "assessor":
             raise OptionError("assessors can be named only in an export by assessor")
         if self.others and self.what in ("assessor", "history", "datasheet"):
-            raise OptionError(f"{self.what} takes no other judges' grades for people's")
+            raise OptionError(f"{self.what} cannot count other judges as people")
 
 
 def export_judgments(
@@ -290,7 +288,7 @@ def export_judgments(
         others: Models and earlier judgments that count as people do.
         qrels_kind: All documents of the pool: "plain", with "strata", or with probabilities
             ("sampled").
-        names: Whether people go by their names; by default not in a datasheet.
+        names: Whether people have their names; by default they have pseudonyms in a datasheet.
 
     Returns:
         Lines about the file: its size, ties, documents left out; warnings start with "warning: ".
@@ -420,7 +418,7 @@ def _about_qrels(found: Qrels, seed: int) -> list[str]:
         rule = TIE_RULES[found.ties] + (f"; the seed is {seed}" if found.ties == "random" else "")
         notes.append(f"ties, of {counted(found.tied, 'document')}: {rule}")
     if found.unsettled:
-        listed = ", ".join(f"{topic} {doc}" for topic, doc in found.unsettled[:_NAMED])
+        listed = ", ".join(f"{query} {doc}" for query, doc in found.unsettled[:_NAMED])
         more = len(found.unsettled) - _NAMED
         notes.append(
             f"warning: {counted(len(found.unsettled), 'document')} in dispute and without a "
@@ -479,5 +477,5 @@ def _file_names(names: Sequence[str]) -> list[str]:
 
 
 def _size(judgments: Judgments) -> str:
-    topics = counted(len(judgments.queries), "topic")
-    return f"{counted(len(judgments), 'judgment')} for {topics}"
+    queries = counted(len(judgments.queries), "query")
+    return f"{counted(len(judgments), 'judgment')} for {queries}"

@@ -1,6 +1,6 @@
 """The qrels of a project: one grade per document by votes or rulings, or those of each assessor.
 
-All exports have one order: the project's topics, and documents by their ids. Models and earlier
+All exports have one order: the project's queries, and documents by their ids. Models and earlier
 judgments count only where they are named. A sampled pool adds strata or probabilities for the whole
 pool, also for documents that were not drawn. `read_folder` reads a project's folder as qrels, for
 every command that takes qrels (`cleverdon eval DIR`).
@@ -38,8 +38,8 @@ from cleverdon.judging.store.schema import (
     NAMED_ITEMS,
     documents,
     people,
+    queries,
     rulings,
-    topics,
 )
 from cleverdon.pooling.files import read_pool
 from cleverdon.pooling.pools import JudgedPool, judged_pool
@@ -73,23 +73,23 @@ def pseudonyms(connection: Connection) -> Mapping[str, str]:
     return {name: f"A{number}" for number, name in enumerate(persons.scalars(), start=1)}
 
 
-_TopicAndDocument = tuple[str, str]  # their names
+_QueryAndDocument = tuple[str, str]  # their names
 
 
-def _in_order(connection: Connection, keys: Iterable[_TopicAndDocument]) -> list[_TopicAndDocument]:
-    """Return topics in the project's order, and documents in bytewise order."""
-    named = connection.execute(select(topics.c.name).order_by(topics.c.position)).scalars()
+def _in_order(connection: Connection, keys: Iterable[_QueryAndDocument]) -> list[_QueryAndDocument]:
+    """Return queries in the project's order, and documents in bytewise order."""
+    named = connection.execute(select(queries.c.name).order_by(queries.c.position)).scalars()
     place = {name: at for at, name in enumerate(named)}
     return sorted(keys, key=lambda key: (place[key[0]], key[1].encode()))
 
 
 def _ordered_judgments(
-    connection: Connection, grades: Mapping[_TopicAndDocument, float], *, name: str
+    connection: Connection, grades: Mapping[_QueryAndDocument, float], *, name: str
 ) -> Judgments:
     """Return judgments in the order of all exports."""
     nested: dict[str, dict[str, float]] = {}
-    for topic, doc in _in_order(connection, grades):
-        nested.setdefault(topic, {})[doc] = grades[topic, doc]
+    for query, doc in _in_order(connection, grades):
+        nested.setdefault(query, {})[doc] = grades[query, doc]
     made: Judgments = Judgments.read(nested, name=name)
     return made
 
@@ -105,7 +105,7 @@ class Qrels:
     ties: str = "lower"
     ruled: int = 0  # documents with a ruling
     unused: int = 0  # standing rulings that this way does not use
-    unsettled: tuple[_TopicAndDocument, ...] = ()  # left out: in dispute, without a ruling
+    unsettled: tuple[_QueryAndDocument, ...] = ()  # left out: in dispute, without a ruling
     cautions: tuple[str, ...] = ()
 
 
@@ -139,7 +139,7 @@ def make_qrels(
             unused=len(ruled),
             cautions=tuple(voted.warnings()),
         )
-    left = [row for row in rows if (row.topic, row.document) not in ruled]
+    left = [row for row in rows if (row.query, row.document) not in ruled]
     judges = len({row.judge for row in rows})
     if way == PUBLISHED:
         votes = aggregate(labels_of(left), "majority", vote_ties=ties, seed=seed) if left else None
@@ -148,7 +148,7 @@ def make_qrels(
         tied = int(votes.tied.sum()) if votes else 0
         published = _ordered_judgments(connection, grades, name=way)
         return Qrels(published, way, judges, tied, ties, len(ruled))
-    places = {row.item: (row.topic, row.document) for row in left}
+    places = {row.item: (row.query, row.document) for row in left}
     given = {places[item]: grades for item, grades in distinct_grades(left).items()}
     agreed = {key: float(min(each)) for key, each in given.items() if len(each) == 1}
     unsettled = _in_order(connection, (key for key, each in given.items() if len(each) > 1))
@@ -169,17 +169,17 @@ def _check_judged(judged: Collection[object], *, by: str = "") -> None:
         raise InputError(f"nothing is judged yet{by}: there is nothing to make qrels of")
 
 
-def _graded(voted: Aggregation) -> dict[_TopicAndDocument, float]:
-    return {(topic, doc): grade for topic, doc, grade, *_ in voted.rows()}
+def _graded(voted: Aggregation) -> dict[_QueryAndDocument, float]:
+    return {(query, doc): grade for query, doc, grade, *_ in voted.rows()}
 
 
-def _ruled(connection: Connection) -> dict[_TopicAndDocument, float]:
+def _ruled(connection: Connection) -> dict[_QueryAndDocument, float]:
     grades = connection.execute(
-        select(topics.c.name, documents.c.name, rulings.c.grade)
+        select(queries.c.name, documents.c.name, rulings.c.grade)
         .select_from(rulings.join(NAMED_ITEMS))
         .where(IS_STANDING)
     )
-    return {(topic, document): float(grade) for topic, document, grade in grades}
+    return {(query, document): float(grade) for query, document, grade in grades}
 
 
 def by_assessor(connection: Connection, names: Sequence[str] = ()) -> dict[str, Judgments]:
@@ -190,16 +190,16 @@ def by_assessor(connection: Connection, names: Sequence[str] = ()) -> dict[str, 
 
 def _grades_by_judge(
     connection: Connection, names: Sequence[str] = ()
-) -> dict[str, dict[_TopicAndDocument, float]]:
+) -> dict[str, dict[_QueryAndDocument, float]]:
     """Return the standing grades by the names of the judges."""
     _check_names(connection, names, kinds=JUDGE_KINDS)
     others = connection.execute(
         select(people.c.name).where(people.c.name.in_(names), people.c.kind != "person")
     )
-    found: dict[str, dict[_TopicAndDocument, float]] = {name: {} for name in names}
+    found: dict[str, dict[_QueryAndDocument, float]] = {name: {} for name in names}
     for row in chosen_grades(connection, others=list(others.scalars())):
         if not names or row.judge in found:
-            found.setdefault(row.judge, {})[row.topic, row.document] = float(row.grade)
+            found.setdefault(row.judge, {})[row.query, row.document] = float(row.grade)
     _check_judged(found)
     for name, grades in found.items():
         _check_judged(grades, by=f" by {name}")
@@ -209,19 +209,21 @@ def _grades_by_judge(
 def assessor_rows(
     connection: Connection, names: Sequence[str] = (), *, called: Mapping[str, str]
 ) -> list[JudgmentRow]:
-    """Return judge, topic, document and grade in one order; `called` maps the names."""
+    """Return judge, query, document and grade in one order; `called` maps the names."""
     found = _grades_by_judge(connection, names)
     shown = {name: called.get(name, name) for name in found}
     if len(set(shown.values())) < len(shown):
-        raise InputError("a model is called as a pseudonym is: write names, or a file each")
-    given: dict[_TopicAndDocument, list[tuple[str, float]]] = {}
+        raise InputError(
+            "a model has the name of a pseudonym: write names, or a file for each assessor"
+        )
+    given: dict[_QueryAndDocument, list[tuple[str, float]]] = {}
     for name, grades in found.items():
         for key, grade in grades.items():
             given.setdefault(key, []).append((shown[name], grade))
     return [
-        (judge, topic, doc, grade)
-        for topic, doc in _in_order(connection, given)
-        for judge, grade in given[topic, doc]
+        (judge, query, doc, grade)
+        for query, doc in _in_order(connection, given)
+        for judge, grade in given[query, doc]
     ]
 
 
@@ -230,15 +232,15 @@ def sampled_judgments(folder: Path, judgments: Judgments, kind: str) -> JudgedPo
     path = folder / POOL
     if not path.is_file():
         raise InputError(
-            f"there is no {POOL} in the project: it was not made of a pool, so that there are "
-            "neither strata nor probabilities",
+            f"there is no {POOL} in the project: it was not made from a pool, so there are "
+            "no strata and no probabilities",
             source=str(folder),
         )
     found = judged_pool(read_pool(path), judgments.to_dict(), kind=kind)
     # Not in the pool's order, which is that of one seed.
     ordered = {
-        topic: dict(sorted(grades.items(), key=lambda each: each[0].encode()))
-        for topic, grades in found.judgments.to_dict().items()
+        query: dict(sorted(grades.items(), key=lambda each: each[0].encode()))
+        for query, grades in found.judgments.to_dict().items()
     }
     table = _core.Table.from_dict(ordered, "grade", "unchecked")
     named = Judgments(table, name=judgments.name, notes=found.judgments.notes)
@@ -275,7 +277,7 @@ def read_folder(path: str, *, format: str | None = None, name: str | None = None
     )
 
 
-def read_judge_rows(path: str, kind: str) -> tuple[list[JudgmentRow], set[_TopicAndDocument]]:
+def read_judge_rows(path: str, kind: str) -> tuple[list[JudgmentRow], set[_QueryAndDocument]]:
     """Read the standing grades of one kind of judge, and which documents are gold.
 
     Gold documents do not count in agreement. The project may be in use.
@@ -288,8 +290,8 @@ def read_judge_rows(path: str, kind: str) -> tuple[list[JudgmentRow], set[_Topic
     rows = read_project(path, read)
     if not rows:
         raise InputError(f"no {kind} has judged anything in this project yet", source=path)
-    gold = {(row.topic, row.document) for row in rows if row.gold}
-    return [(row.judge, row.topic, row.document, float(row.grade)) for row in rows], gold
+    gold = {(row.query, row.document) for row in rows if row.gold}
+    return [(row.judge, row.query, row.document, float(row.grade)) for row in rows], gold
 
 
 def digest_of_qrels(judgments: Judgments, format: str | None = None) -> str:

@@ -146,7 +146,7 @@ def agreement_report(
     called: Mapping[str, str] | None = None,
     seed: int = 0,
 ) -> str:
-    """Write the agreement overall, by pair and by topic, with confusion and disputes.
+    """Write the agreement overall, by pair and by query, with confusion and disputes.
 
     `others` are models and earlier judgments that are shown next to people; they never count in
     the agreement of people. `called` are other names for people.
@@ -216,18 +216,18 @@ _METHODS = {
     "probability": "at random, in proportion to a weight",
     "adaptive": "adaptive: one document after the other, by what was judged before",
     "unpooled": "at random, of what no system had in the pool",
-    "list": "a list of topics and documents, as it was given",
+    "list": "a list of queries and documents, as it was given",
 }
 _NAMES = {
     "k": "First results of each system that were pooled",
     "depth": "First results of each system that were looked at",
-    "budget": "Documents for a topic, at most",
+    "budget": "Documents for a query, at most",
     "p": "Persistence of rank-biased precision",
     "by": "Weight",
     "strata": "Shares that were drawn",
     "adaptive": "Adaptive method",
-    "target": "A topic ends once so many are relevant",
-    "patience": "A topic ends after so many in a row that are not",
+    "target": "A query ends once so many are relevant",
+    "patience": "A query ends after so many in a row that are not",
     "docs": "Documents of the collection",
     "stratum_names": "Strata",
     "sizes": "Documents of a stratum",
@@ -269,7 +269,7 @@ def _describe_judges(settings: Mapping[str, Any]) -> list[_Fact]:
         overlap = parse_overlap(given)
         share = f"{100 * (overlap.share or 0):g}% of the documents"
         count = counted(overlap.count or 0, "document")
-        text += f", and 2 for {share if overlap.count is None else f'{count} of each topic'}"
+        text += f", and 2 for {share if overlap.count is None else f'{count} of each query'}"
     return [("People to judge a document", text)]
 
 
@@ -281,7 +281,7 @@ def _value_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-_FEW_TOPICS = 25  # below it, chance explains most differences between systems
+_FEW_QUERIES = 25  # below it, chance explains most differences between systems
 _MOSTLY = 0.5
 
 
@@ -300,7 +300,7 @@ def _of_pool(sheet: Datasheet) -> Iterator[str]:
         yield (
             "A method chose what was judged, by what had been judged before: "
             f"{sheet.items - sheet.due:,} of {sheet.items:,} documents were not given out, and to "
-            "most measures count as not relevant. What was judged is no sample of them."
+            "most measures count as not relevant. The judged ones are not a sample of them."
         )
     if sheet.pool is None:
         yield (
@@ -347,17 +347,17 @@ def _of_judges(sheet: Datasheet) -> Iterator[str]:
 def _of_collection(sheet: Datasheet) -> Iterator[str]:
     if sheet.imported:
         yield (
-            f"{counted(sheet.imported, 'grade')} of {sheet.sayings:,} that people gave were made "
-            "elsewhere and imported: what the assessors saw there is not known."
+            f"{counted(sheet.imported, 'grade')} of {sheet.grades_given:,} that people gave were "
+            "made elsewhere and imported: what the assessors saw there is not known."
         )
-    if sheet.topics < _FEW_TOPICS:
+    if sheet.queries < _FEW_QUERIES:
         yield (
-            f"Few topics ({sheet.topics:,}): only large differences between systems can be told "
+            f"Few queries ({sheet.queries:,}): only large differences between systems can be told "
             "from chance."
         )
     if sheet.without_relevant:
         yield (
-            f"{counted(sheet.without_relevant, 'topic')} without a relevant document: most "
+            f"{counted(sheet.without_relevant, 'query')} without a relevant document: most "
             "measures are undefined there, and say nothing of a system."
         )
     if not sheet.gold:
@@ -388,7 +388,7 @@ def datasheet_parts(sheet: Datasheet) -> list[ReportPart]:
 def _summary(sheet: Datasheet) -> ReportPart:
     text = (
         f"{counted(sheet.judgments, 'relevance judgment')} of "
-        f"{counted(sheet.judged, 'document')} for {counted(sheet.topics, 'topic')}, made by "
+        f"{counted(sheet.judged, 'document')} for {counted(sheet.queries, 'query')}, made by "
         f"{counted(len(sheet.assessors), 'assessor')}"
     )
     if sheet.first is not None and sheet.last is not None:
@@ -397,10 +397,10 @@ def _summary(sheet: Datasheet) -> ReportPart:
     share = sheet.graded / sheet.due if sheet.due else 0.0
     by_ruling = sheet.graded - sheet.judged
     facts = (
-        ("Topics", f"{sheet.topics:,}"),
+        ("Queries", f"{sheet.queries:,}"),
         ("Documents", f"{sheet.documents:,} different ones"),
-        ("To be judged", f"{sheet.due:,} pairs of a topic and a document"),
-        ("Documents for a topic", _spread(sheet.per_topic)),
+        ("To be judged", f"{sheet.due:,} pairs of a query and a document"),
+        ("Documents for a query", _spread(sheet.per_query)),
         ("Judged", f"{sheet.graded:,} of {sheet.due:,} ({share:.1%})"),
         *([("Judged by a ruling alone", f"{by_ruling:,}")] if by_ruling else []),
         ("Judged by two or more", f"{sheet.by_several:,}"),
@@ -417,18 +417,15 @@ def _pool(sheet: Datasheet) -> ReportPart:
         return ReportPart(
             heading, (text,), (*_describe_pool(sheet.settings.get("pool") or {}), *added)
         )
-    facts = [
-        *_describe_pool(sheet.pool.how),
-        ("Pooled documents", f"{sheet.pool.documents:,}"),
-    ]
+    facts = [*_describe_pool(sheet.pool.how), ("Pooled documents", f"{sheet.pool.documents:,}")]
     if sheet.pool.is_sample:
         facts.append(("Drawn to be judged", f"{sheet.pool.drawn:,}"))
     if sheet.is_adaptive:
         facts.append(("Given out by the method", f"{sheet.given_out - sheet.added:,}"))
         ended = sheet.endings.items()
-        facts += [(f"Ended, since {ENDINGS[why]}", counted(count, "topic")) for why, count in ended]
-        going = sheet.topics - sum(sheet.endings.values())
-        facts += [("Not ended yet", counted(going, "topic"))] if going else []
+        facts += [(f"Ended, since {ENDINGS[why]}", counted(count, "query")) for why, count in ended]
+        going = sheet.queries - sum(sheet.endings.values())
+        facts += [("Not ended yet", counted(going, "query"))] if going else []
     text = f"Documents were pooled from {counted(len(sheet.pool.systems), 'system')}."
     rows = [[printable(name), digest or "-"] for name, digest in sheet.pool.systems]
     tables = (TextTable(["system", "BLAKE3 of its run"], rows, 2, []),) if rows else ()
@@ -458,13 +455,13 @@ def _assessors(sheet: Datasheet) -> ReportPart:
         [
             one.name,
             f"{one.judged:,}",
-            f"{one.topics:,}",
+            f"{one.queries:,}",
             _with_ends(_SHARE, one.relevant),
             _with_ends(_SECONDS, one.seconds),
         ]
         for one in sheet.assessors
     ]
-    header = ["assessor", "documents", "topics", "relevant", "seconds a document"]
+    header = ["assessor", "documents", "queries", "relevant", "seconds a document"]
     text = []
     if sheet.others:
         listed = ", ".join(
@@ -472,7 +469,7 @@ def _assessors(sheet: Datasheet) -> ReportPart:
             f"{counted(number, 'grade')})"
             for name, kind, number in sheet.others
         )
-        text.append(f"Kept beside these, and not part of the judgments: {listed}.")
+        text.append(f"Stored separately, and not part of the judgments: {listed}.")
     notes = ["relevant: with a 95% interval; seconds: the median, and the middle half"]
     return ReportPart("Who judged", tuple(text), tables=(TextTable(header, rows, 1, [], notes),))
 
@@ -482,7 +479,7 @@ def _judging(sheet: Datasheet) -> ReportPart:
         *_describe_judges(sheet.settings),
         ("First judgment", "not known" if sheet.first is None else clock.iso(sheet.first)),
         ("Last judgment", "not known" if sheet.last is None else clock.iso(sheet.last)),
-        ("Grades given", f"{sheet.sayings:,}, changed ones counted again"),
+        ("Grades given", f"{sheet.grades_given:,}, changed ones counted again"),
         *([("Made elsewhere", f"{sheet.imported:,} of these")] if sheet.imported else []),
         ("Grades that stand", f"{sheet.judgments:,}"),
         ("Seconds a document", _with_ends(_SECONDS, sheet.seconds)),
@@ -502,7 +499,7 @@ def _agreement(sheet: Datasheet) -> ReportPart:
         for name, one in sheet.agreement.items()
     ]
     tables = (TextTable(["coefficient", "what it says", "value"], rows, 2, []),) if rows else ()
-    points = [f"{text[:1].upper()}{text[1:]}." for text in sheet.agreement_said]
+    points = [f"{text[:1].upper()}{text[1:]}." for text in sheet.agreement_summary]
     points += [gold_left_out(sheet.agreement_gold)] if sheet.agreement_gold else []
     return ReportPart("How far assessors agree", tables=tables, points=tuple(points))
 
@@ -531,9 +528,9 @@ def _grades(sheet: Datasheet) -> ReportPart:
         for grade in sheet.scale.grades
     ]
     facts = []
-    if sheet.relevant_per_topic is not None:
-        facts.append(("Relevant documents for a topic", _spread(sheet.relevant_per_topic)))
-    facts.append(("Topics without a relevant one", f"{sheet.without_relevant:,}"))
+    if sheet.relevant_per_query is not None:
+        facts.append(("Relevant documents for a query", _spread(sheet.relevant_per_query)))
+    facts.append(("Queries without a relevant one", f"{sheet.without_relevant:,}"))
     grid = TextTable(["grade", "name", "documents", "share"], rows, 2, [])
     return ReportPart("The judgments", facts=tuple(facts), tables=(grid,))
 

@@ -30,7 +30,7 @@ MOST_ROWS = 5_000_000  # of a Parquet or Arrow file: packed rows can take almost
 class FileJudgment:
     """A grade in a file."""
 
-    topic: str
+    query: str
     document: str
     grade: str  # a number, or the name of a grade
     judge: str = ""  # where the file says who judged
@@ -42,12 +42,10 @@ class FileJudgment:
 
 @dataclass(frozen=True)
 class FileContent:
-    """The judgments of a file."""
-
     form: str  # the kind of the file, in words
     rows: tuple[FileJudgment, ...]
     ungraded: int = 0  # documents that the file names without a grade
-    by_title: bool = False  # whether topics may be named by their titles
+    by_title: bool = False  # whether queries may be named by their titles
     cautions: tuple[str, ...] = ()
 
 
@@ -55,6 +53,6 @@ class FileContent:
 class Fields:
     """The names of fields, where they are not to be guessed."""
 
-    topic: str = ""
+    query: str = ""
     document: str = ""
     grade: str = ""

@@ -5,15 +5,15 @@ Quepid's formats are those of o19s/quepid at f80322f3 (August 2026): the CSV of 
 exports, with columns `Query Text`, `Doc ID` and `Rating` before fields of the documents, which may
 have the same names (caseCSVSvc.js), the CSV of a book, a column a judge by their full names
 (judgements_controller.rb), the JSON of cases, ratings and books (app/views/api/v1/export), that of
-the Rated Ranking Evaluator, and the text for learning to rank. Topics are query texts in all of
-them; only TREC's text has numbers, of Quepid's own.
+the Rated Ranking Evaluator, and the text for learning to rank. All of them
+name queries by their texts; only TREC's text has numbers, of Quepid's own.
 
 Label Studio's formats are those of its guide ("Export results", "Task format") and of the converter
 in HumanSignal/label-studio-sdk at 97fcff19 (August 2026): a task of the JSON holds its `data` and
 `annotations`, each with a `result` of controls, `completed_by`, `was_cancelled` and `lead_time`; in
 JSON-MIN, CSV and TSV an annotation is a flat record, in which what is not text is JSON. There the
 fields of the data and the controls share one level, and a control that was not used is missing. A
-grade is a choice, a rating or a number. The fields of the topic and the document, and the control
+grade is a choice, a rating or a number. The fields of the query and the document, and the control
 of the grade, are guessed by their names, or given.
 """
 
@@ -51,7 +51,7 @@ from cleverdon.judging.imports import IMPORT_FORMS, Fields, FileContent, FileJud
 def too_large(path: str) -> InputError:
     """Return the error for a file that is too large, packed or unpacked."""
     return InputError(
-        f"has more than {imports.LARGEST:,} bytes once it is unpacked: bring it in parts",
+        f"has more than {imports.LARGEST:,} bytes once it is unpacked: split it into several files",
         source=path,
     )
 
@@ -109,7 +109,8 @@ def _check_table(content: bytes, path: str) -> None:
                 raise too_large(path)
             if rows > imports.MOST_ROWS:
                 raise InputError(
-                    f"has more than {imports.MOST_ROWS:,} rows: bring it in parts", source=path
+                    f"has more than {imports.MOST_ROWS:,} rows: split it into several files",
+                    source=path,
                 )
     except MemoryError:
         raise
@@ -161,8 +162,8 @@ def _of_tools(text: str, fields: Fields, source: str) -> FileContent | None:
 
 def _of_qrels(path: str, *, judge_column: bool) -> FileContent:
     found = [
-        FileJudgment(topic, document, f"{grade:.17g}", "" if judge == _NOBODY else judge)
-        for judge, topic, document, grade in read_label_rows(
+        FileJudgment(query, document, f"{grade:.17g}", "" if judge == _NOBODY else judge)
+        for judge, query, document, grade in read_label_rows(
             {_NOBODY: path}, judge_column=judge_column
         )
     ]
@@ -176,7 +177,9 @@ def _records(found: Any, what: str, *, source: str) -> list[dict[str, Any]]:
     given = [] if found is None else found
     if isinstance(given, list) and all(isinstance(each, dict) for each in given):
         return given
-    raise InputError(f"its {what} are no list of JSON objects: is the file whole?", source=source)
+    raise InputError(
+        f"its {what} are not a list of JSON objects: is the file complete?", source=source
+    )
 
 
 def table(
@@ -261,9 +264,13 @@ def _quepid_table(text: str, *, separator: str, source: str) -> FileContent:
     ungraded = 0
     for line, cells in table(text, separator=separator, source=source, check=check):
         names = list(cells)
-        query, document = _named(names, _QUERY), _named(names, _DOCUMENT)
+        query_column, document_column = _named(names, _QUERY), _named(names, _DOCUMENT)
         rating = _named(names, _RATING)
-        if query is None or document is None or (rating is None and "Snapshot Name" in names):
+        if (
+            query_column is None
+            or document_column is None
+            or (rating is None and "Snapshot Name" in names)
+        ):
             raise InputError(
                 "has no ratings: in Quepid, export the ratings of the case, or the book",
                 source=source,
@@ -271,9 +278,11 @@ def _quepid_table(text: str, *, separator: str, source: str) -> FileContent:
         judges = {rating: ""} if rating is not None else {name: name.strip() for name in names[2:]}
         for column, judge in judges.items():
             # Quepid writes a space before cells that look like formulas.
-            topic, doc, grade = cells[query].strip(), cells[document].strip(), cells[column].strip()
+            query, doc, grade = (
+                cells[name].strip() for name in (query_column, document_column, column)
+            )
             if doc and grade:
-                rows.append(FileJudgment(topic, doc, grade, judge, line))
+                rows.append(FileJudgment(query, doc, grade, judge, line))
             elif rating is not None:
                 ungraded += 1
     return FileContent("Quepid's CSV", tuple(rows), ungraded, by_title=True)
@@ -316,24 +325,24 @@ def _pairs(content: Mapping[str, Any], source: str) -> Iterator[FileJudgment]:
 
 
 def _queries(content: Mapping[str, Any], source: str) -> Iterator[FileJudgment]:
-    for query in _records(content["queries"], "queries", source=source):
-        if "relevant_documents" in query:
-            (holder,) = _records([query.get("placeholders") or {}], "placeholders", source=source)
+    for record in _records(content["queries"], "queries", source=source):
+        if "relevant_documents" in record:
+            (holder,) = _records([record.get("placeholders") or {}], "placeholders", source=source)
             what = "relevant_documents"
-            (gains,) = _records([query[what] or {}], what, source=source)
+            (gains,) = _records([record[what] or {}], what, source=source)
             for doc, each in zip(
                 gains, _records([*gains.values()], what, source=source), strict=True
             ):
                 yield FileJudgment(_text(holder.get("$query")), doc, _text(each.get("gain")))
             continue
-        topic = _text(query.get("query_text", query.get("query")))
-        ratings = query.get("ratings")
+        query = _text(record.get("query_text", record.get("query")))
+        ratings = record.get("ratings")
         if isinstance(ratings, Mapping):
-            yield from (FileJudgment(topic, doc, _text(rating)) for doc, rating in ratings.items())
+            yield from (FileJudgment(query, doc, _text(rating)) for doc, rating in ratings.items())
             continue
         for each in _records(ratings, "ratings", source=source):
             judge = _text(each.get("user_email"))
-            yield FileJudgment(topic, _text(each.get("doc_id")), _text(each.get("rating")), judge)
+            yield FileJudgment(query, _text(each.get("doc_id")), _text(each.get("rating")), judge)
 
 
 def _text(value: Any) -> str:
@@ -371,7 +380,7 @@ def _label_studio_json(content: Any, fields: Fields, *, source: str) -> FileCont
     predicted = sum(
         len(_records(task.get("predictions"), "predictions", source=source)) for task in found
     )
-    caution = f"{predicted:,} predictions of models are left out: they are no judgments"
+    caution = f"{predicted:,} predictions of models are left out: they are not judgments"
     rows = _of_tasks(found, fields, source)
     return _content("Label Studio's JSON", rows, [caution] if predicted else [])
 
@@ -387,9 +396,9 @@ def _content(form: str, rows: Iterable[FileJudgment], cautions: Sequence[str]) -
     found = list(rows)
     graded = [row for row in found if row.grade]
     graded.sort(key=lambda row: (row.said_at or 0.0, row.line or 0))
-    latest = {(row.topic, row.document, row.judge): row for row in graded}
+    latest = {(row.query, row.document, row.judge): row for row in graded}
     if again := len(graded) - len(latest):
-        caution = f"{again:,} annotations were made anew by the same person: the last holds"
+        caution = f"{again:,} annotations were repeated by the same person: the last one counts"
         cautions = [caution, *cautions]
     kept, ungraded = tuple(latest.values()), len(found) - len(graded)
     return FileContent(form, kept, ungraded, by_title=True, cautions=tuple(cautions))
@@ -407,11 +416,11 @@ def _of_tasks(
     control = fields.grade or _only_control(tasks, source)
     for task in tasks:
         (data,) = _records([task.get("data")], "data", source=source)
-        topic, document = _ids(data, fields, source)
+        query, document = _ids(data, fields, source)
         for annotation, results in _annotations(task, source):
             values = (each for each in results if each.get("from_name") == control)
             grade = next((_grade(each.get("value")) for each in values), "")
-            yield _row(topic, document, grade, annotation, annotation.get("completed_by"))
+            yield _row(query, document, grade, annotation, annotation.get("completed_by"))
 
 
 def _annotations(
@@ -463,13 +472,13 @@ def _of_flat(
     control = fields.grade or _only(may_be, names, source)
     rows = []
     for record, line in zip(flat, lines, strict=True):
-        topic, document = _ids(record, fields, source)
+        query, document = _ids(record, fields, source)
         values = _loaded(record.get(control))
         # A field of the data with the control's name shows up in records without the control.
         hidden = control in sure and not _is_result(values)
         cancelled = str(record.get("was_cancelled", "")).casefold() == "true"
         grade = "" if hidden or cancelled else _grade(values)
-        row = _row(topic, document, grade, record, record.get("annotator"))
+        row = _row(query, document, grade, record, record.get("annotator"))
         rows.append(replace(row, line=line))
     guessed = not fields.grade and control not in sure
     cautions = [f"its field {control!r} was taken for the grade"] if guessed else []
@@ -489,7 +498,7 @@ def _is_result(value: Any) -> bool:
 def _ids(data: Mapping[str, Any], fields: Fields, source: str) -> tuple[str, str]:
     found = []
     for what, given, known in (
-        ("topic", fields.topic, QUERY),
+        ("query", fields.query, QUERY),
         ("document", fields.document, DOCUMENT),
     ):
         name = given or _named(list(data), known)
@@ -504,13 +513,13 @@ def _ids(data: Mapping[str, Any], fields: Fields, source: str) -> tuple[str, str
 
 
 def _row(
-    topic: str, document: str, grade: str, about: Mapping[str, Any], judge: Any
+    query: str, document: str, grade: str, about: Mapping[str, Any], judge: Any
 ) -> FileJudgment:
     if isinstance(judge, Mapping):
         judge = judge.get("email") or judge.get("id")
     who = "" if judge is None else str(judge).strip()
     seconds, said_at = _seconds(about.get("lead_time")), _moment(about.get("created_at"))
-    return FileJudgment(topic, document, grade, who, seconds=seconds, said_at=said_at)
+    return FileJudgment(query, document, grade, who, seconds=seconds, said_at=said_at)
 
 
 def _loaded(cell: Any) -> Any:

@@ -1,6 +1,6 @@
 """The import of a judgment file, recorded under the names of those who judged.
 
-The idempotency key of each judgment is made from the unpacked file, the judge, the topic and the
+The idempotency key of each judgment is made from the unpacked file, the judge, the query and the
 document. So importing the same file again changes nothing, packed or not. Imported judgments are
 events in the history, and can be undone like a grade.
 """
@@ -34,11 +34,10 @@ from cleverdon.judging.imports.recording import (
     ComparedJudgments,
     ImportedJudgment,
     MatchedRows,
-    TopicAndDocument,
+    QueryAndDocument,
     add_items,
     add_judge,
     compare,
-    folded_grade,
     grade_on_scale,
     items_after,
     known_grades,
@@ -46,6 +45,7 @@ from cleverdon.judging.imports.recording import (
     match_rows,
     new_documents,
     newest_item,
+    parse_map,
     record_new,
     stored_name,
 )
@@ -58,8 +58,6 @@ _EXAMPLES = 5
 
 @dataclass(frozen=True)
 class ImportSettings:
-    """The choices of an import."""
-
     kind: str = "earlier"  # one of IMPORT_KINDS
     name: str = ""  # the judge of all; by default as the file says, or the file's name
     called: Mapping[str, str] = field(default_factory=dict)  # judges of the file: their names here
@@ -77,8 +75,6 @@ class ImportSettings:
 
 
 class FileOptions(TypedDict, total=False):
-    """Options of reading a file."""
-
     form: str | None  # the tool that wrote it; by default it is recognised
     judge_column: bool  # whether the second column of TREC's qrels is the judge
     fields: Fields | None  # of an export of Label Studio
@@ -94,10 +90,10 @@ class ImportResult:
     unchanged: int  # the same grade was there already, or the file was imported before
     kept: int  # another grade of the same judge was there, and stays
     ungraded: int  # in the file, without a grade
-    unknown_topics: tuple[str, ...]
+    unknown_queries: tuple[str, ...]
     unknown: int  # judgments of these
-    elsewhere: int  # of documents that are not to be judged for their topic
-    added: int  # documents that were added to topics
+    elsewhere: int  # of documents that are not to be judged for their query
+    added: int  # documents that were added to queries
     cautions: tuple[str, ...] = ()
 
     def summary(self, *, dry_run: bool = False) -> str:
@@ -109,12 +105,10 @@ class ImportResult:
     def notes(self, *, dry_run: bool = False) -> list[str]:
         """Return a line for each kind of judgment that is not recorded, and for what was added."""
         numbers = {
-            "stood already": self.unchanged,
-            "differ from what the same judge said here, which stands; --replace takes them": (
-                self.kept
-            ),
+            "were recorded before": self.unchanged,
+            "differ from the grade of the same judge here; --replace replaces it": self.kept,
             "have no grade in the file": self.ungraded,
-            "are of documents that the project has not; --add-documents adds them": self.elsewhere,
+            "are of documents that the project lacks; --add-documents adds them": self.elsewhere,
         }
         lines = [f"{number:,} {what}" for what, number in numbers.items() if number]
         if self.added:
@@ -123,8 +117,8 @@ class ImportResult:
         if self.unknown:
             lines.append(
                 f"cleverdon: warning: {self.unknown:,} are of "
-                f"{counted(len(self.unknown_topics), 'topic')} that the project has not: "
-                f"{', '.join(self.unknown_topics[:_EXAMPLES])}"
+                f"{counted(len(self.unknown_queries), 'query')} that the project does not have: "
+                f"{', '.join(self.unknown_queries[:_EXAMPLES])}"
             )
         return [*lines, *self.cautions]
 
@@ -145,9 +139,8 @@ def import_judgments(
     path: str,
     *,
     judged_by: str = "earlier",
-    judge: str = "",
-    judges: Mapping[str, str] | None = None,
-    grades: Mapping[str, int] | None = None,
+    judge: str | Sequence[str] = "",
+    grades: Mapping[str, int] | Sequence[str] = (),
     form: str | None = None,
     judge_column: bool = False,
     fields: Fields | None = None,
@@ -166,9 +159,10 @@ def import_judgments(
             Studio; also alone in a zip archive.
         judged_by: Whose judgments they are: "earlier" people's, a "model"'s, or of a "person" with
             an account.
-        judge: The judge of all of them; by default as the file says, or is called.
-        judges: Names of judges in the file, and their names here.
-        grades: Grades in the file, and the grades on the scale that they stand for.
+        judge: The judge of all of them; or for judges in the file their names here, as
+            ["ann@example.org=Ann"]. By default as the file says, or is called.
+        grades: Grades in the file, and the grades on the scale that they stand for, as {"4": 3} or
+            ["4=3"].
         form: The tool that wrote the file, if it cannot be recognised.
         judge_column: Whether the second column of TREC's qrels is the judge.
         fields: The fields of an export of Label Studio.
@@ -189,17 +183,23 @@ def import_judgments(
     ...     file = project.folder.with_name("old.qrels")
     ...     _ = file.write_text("t1 0 d0 3\\nt9 0 d0 1\\n")
     ...     found = import_judgments(project, str(file), judge="trec8")
-    >>> found.recorded, found.judges, found.unknown_topics
+    >>> found.recorded, found.judges, found.unknown_queries
     (1, ('trec8',), ('t9',))
     """
-    mapped = {folded_grade(old): new for old, new in (grades or {}).items()}
-    if unknown := [grade for grade in mapped.values() if grade not in project.scale]:
-        listed = ", ".join(map(str, project.scale.values))
-        raise OptionError(f"the grade {unknown[0]} is not on the scale: it can be {listed}")
+    if isinstance(grades, Mapping):
+        grades = [f"{old}={new}" for old, new in grades.items()]
+    names = [judge] if isinstance(judge, str) else [one for one in judge if "=" not in one]
+    renamed = [] if isinstance(judge, str) else [one for one in judge if "=" in one]
     # The fields of ImportSettings have the names of the web app's parameters.
     check_word("judged_by", judged_by, IMPORT_KINDS)
     settings = ImportSettings(
-        judged_by, judge, judges or {}, mapped, add_documents, docs, replace=replace
+        judged_by,
+        next(iter(names), ""),
+        parse_judges(renamed),
+        parse_map(grades, project.scale),
+        add_documents,
+        docs,
+        replace=replace,
     )
     options: FileOptions = {"form": form, "judge_column": judge_column, "fields": fields}
     return import_file(project, path, settings, actor=COMMAND_LINE, only_look=dry_run, **options)
@@ -217,7 +217,7 @@ def import_file(
 ) -> ImportResult:
     """Record all judgments of a file in one transaction, or none.
 
-    Judgments of unknown topics and documents are counted and left out. `name` is the file's own
+    Judgments of unknown queries and documents are counted and left out. `name` is the file's own
     name, if the path differs. With `only_look`, judgments are counted, and nothing is changed.
     """
     label = name or PurePath(path).name
@@ -324,8 +324,8 @@ class _Plan:
     matched: MatchedRows
     judges: Mapping[str, str]  # names in the file: names as they are stored
     given: Sequence[ImportedJudgment]
-    added: Sequence[TopicAndDocument]
-    documents: Sequence[Document]  # of those added, the ones that no topic has yet
+    added: Sequence[QueryAndDocument]
+    documents: Sequence[Document]  # of those added, the ones that no query has yet
     elsewhere: int
 
 
@@ -371,7 +371,7 @@ def _import_result(file: _File, plan: _Plan, compared: ComparedJudgments) -> Imp
         compared.unchanged,
         compared.kept,
         file.content.ungraded,
-        tuple(dict.fromkeys(row.topic for row in unknown)),
+        tuple(dict.fromkeys(row.query for row in unknown)),
         len(unknown),
         plan.elsewhere,
         len(plan.added),
@@ -387,7 +387,7 @@ def _make_plan(connection: Connection, project: Project, file: _File, how: Impor
     plain = file.label.removesuffix(".zip") or file.label
     file_name = judge_names([plain])[plain]
     judges: dict[str, str] = {}
-    given: dict[tuple[TopicAndDocument, str], ImportedJudgment] = {}
+    given: dict[tuple[QueryAndDocument, str], ImportedJudgment] = {}
     for place, row in here:
         name = how.name or how.called.get(row.judge, row.judge) or file_name
         if how.kind == "person" and not (how.name or row.judge):
@@ -398,14 +398,14 @@ def _make_plan(connection: Connection, project: Project, file: _File, how: Impor
         grade = grade_on_scale(row, project.scale, grades, source=file.path)
         note = storable(row.note)[:LONGEST_TEXT]
         # The same judgment of the same file has the same key.
-        key = hashlib.sha256("\0".join((file.digest, name, row.topic, row.document)).encode())
+        key = hashlib.sha256("\0".join((file.digest, name, row.query, row.document)).encode())
         new = ImportedJudgment(
             f"import-{key.hexdigest()}", place, judge, grade, note, row.seconds, row.said_at
         )
         before = given.setdefault((place, judge), new)
         if before.grade != grade:
             raise InputError(
-                f"{name!r} gave document {row.document!r} two grades for topic {row.topic!r}: if "
+                f"{name!r} gave document {row.document!r} two grades for query {row.query!r}: if "
                 "several judged, leave out the one name for all",
                 source=file.path,
                 line=row.line,

@@ -29,37 +29,37 @@ from cleverdon.judging.store.schema import (
     judgments,
     leases,
     people,
-    topics,
+    queries,
 )
 
-TopicAndDocument = tuple[int, str]  # the number of a topic, and the name of a document
+QueryAndDocument = tuple[int, str]  # the number of a query, and the name of a document
 
 
 @dataclass(frozen=True)
 class MatchedRows:
-    """The judgments of a file, matched with topics and items of the project."""
+    """The judgments of a file, matched with queries and items of the project."""
 
-    rows: tuple[tuple[TopicAndDocument, FileJudgment], ...]  # of topics that the project has
+    rows: tuple[tuple[QueryAndDocument, FileJudgment], ...]  # of queries that the project has
     unknown: tuple[FileJudgment, ...]  # of others
-    items: Mapping[TopicAndDocument, int]  # all of the project
+    items: Mapping[QueryAndDocument, int]  # all of the project
     newest: int  # the number of the last item: a larger one shows that items were added
 
 
 def match_rows(connection: Connection, content: FileContent, *, source: str) -> MatchedRows:
-    """Match rows with items; raise an error where no topic is in common."""
-    known = _topics(connection, by_title=content.by_title)
+    """Match rows with items; raise an error where no query is in common."""
+    known = _queries(connection, by_title=content.by_title)
     rows, unknown = [], []
     for row in content.rows:
-        topic = known.get(row.topic)
-        if topic is None and content.by_title:
-            topic = known.get(_folded_title(row.topic))
-        if topic is None:
+        query = known.get(row.query)
+        if query is None and content.by_title:
+            query = known.get(_folded_title(row.query))
+        if query is None:
             unknown.append(row)
         else:
-            rows.append(((topic, row.document), row))
+            rows.append(((query, row.document), row))
     if content.rows and not rows:
         raise InputError(
-            f"has no topic in common with the project: it has {content.rows[0].topic!r}, the "
+            f"has no query in common with the project: it has {content.rows[0].query!r}, the "
             f"project has {next(iter(known))!r}",
             source=source,
         )
@@ -67,11 +67,11 @@ def match_rows(connection: Connection, content: FileContent, *, source: str) -> 
     return MatchedRows(tuple(rows), tuple(unknown), at, max(at.values(), default=0))
 
 
-def items_after(connection: Connection, newest: int) -> dict[TopicAndDocument, int]:
+def items_after(connection: Connection, newest: int) -> dict[QueryAndDocument, int]:
     """Return items that were added later than one."""
-    columns = (items.c.topic_id, documents.c.name, items.c.id)
+    columns = (items.c.query_id, documents.c.name, items.c.id)
     wanted = select(*columns).join_from(items, documents).where(items.c.id > newest)
-    return {(topic, name): item for topic, name, item in connection.execute(wanted)}
+    return {(query, name): item for query, name, item in connection.execute(wanted)}
 
 
 def newest_item(connection: Connection) -> int:
@@ -79,10 +79,10 @@ def newest_item(connection: Connection) -> int:
     return connection.execute(select(func.max(items.c.id))).scalar() or 0
 
 
-def _topics(connection: Connection, *, by_title: bool) -> dict[str, int]:
-    """Return topics by name, and with `by_title` also by unique titles."""
+def _queries(connection: Connection, *, by_title: bool) -> dict[str, int]:
+    """Return queries by name, and with `by_title` also by unique titles."""
     found = connection.execute(
-        select(topics.c.id, topics.c.name, topics.c.title).order_by(topics.c.position)
+        select(queries.c.id, queries.c.name, queries.c.title).order_by(queries.c.position)
     ).all()
     named = {row.name: row.id for row in found}
     if not by_title:
@@ -107,7 +107,7 @@ class ImportedJudgment:
     """A grade from a file, for a judge and an item of the project."""
 
     idempotency_key: str
-    place: TopicAndDocument
+    place: QueryAndDocument
     judge: str
     grade: int
     note: str = ""
@@ -129,7 +129,7 @@ def compare(
     connection: Connection,
     given: Iterable[ImportedJudgment],
     *,
-    items: Mapping[TopicAndDocument, int],
+    items: Mapping[QueryAndDocument, int],
     judges: Mapping[str, int],
     replace: bool,
 ) -> ComparedJudgments:
@@ -217,7 +217,7 @@ _AT_ONCE = 100  # documents of an insert, which may be long
 
 
 def new_documents(
-    connection: Connection, wanted: Collection[TopicAndDocument], texts: Sequence[str]
+    connection: Connection, wanted: Collection[QueryAndDocument], texts: Sequence[str]
 ) -> list[Document]:
     """Read documents that the project does not have yet from files; others have no text."""
     known = _numbers(connection)
@@ -227,40 +227,40 @@ def new_documents(
 
 def add_items(
     connection: Connection,
-    wanted: Collection[TopicAndDocument],
+    wanted: Collection[QueryAndDocument],
     new: Sequence[Document],
     *,
     seed: int,
     judges: int,
 ) -> None:
-    """Add documents to topics, after the others, in random order; `judges` judge each of them."""
+    """Add documents to queries, after the others, in random order; `judges` judge each of them."""
     last_id = connection.execute(select(func.max(documents.c.id))).scalar() or 0
     added = [{"id": number, **vars(each)} for number, each in enumerate(new, start=last_id + 1)]
     for start in range(0, len(added), _AT_ONCE):
         connection.execute(insert(documents), added[start : start + _AT_ONCE])
     numbers = _numbers(connection)
-    called = {row.id: row.name for row in connection.execute(select(topics.c.id, topics.c.name))}
+    called = {row.id: row.name for row in connection.execute(select(queries.c.id, queries.c.name))}
     positions = (
-        select(items.c.topic_id, func.max(items.c.position))
+        select(items.c.query_id, func.max(items.c.position))
         .where(items.c.position.is_not(None))
-        .group_by(items.c.topic_id)
+        .group_by(items.c.query_id)
     )
     last = {row[0]: row[1] for row in connection.execute(positions)}
-    by_topic: dict[int, set[str]] = {}
-    for topic, name in wanted:
-        by_topic.setdefault(topic, set()).add(name)
+    by_query: dict[int, set[str]] = {}
+    for query, name in wanted:
+        by_query.setdefault(query, set()).add(name)
     rows = []
-    for topic, of_topic in by_topic.items():
-        order = shuffled(called[topic], of_topic, seed=seed, of="imported")
+    for query, of_query in by_query.items():
+        order = shuffled(called[query], of_query, seed=seed, of="imported")
         rows += [
             {
-                "topic_id": topic,
+                "query_id": query,
                 "document_id": numbers[name],
                 "position": position,
                 "wanted": judges,
                 "added": True,
             }
-            for position, name in enumerate(order, start=last.get(topic, -1) + 1)
+            for position, name in enumerate(order, start=last.get(query, -1) + 1)
         ]
     connection.execute(insert(items), rows)
 
@@ -285,20 +285,20 @@ def parse_map(given: Iterable[str], scale: Scale) -> dict[str, int]:
             raise OptionError(
                 f"the map {text!r} leads to a grade that is not on the scale: it can be {listed}"
             )
-        made[folded_grade(old)] = int(new)
+        made[_folded_grade(old)] = int(new)
     return made
 
 
 def known_grades(scale: Scale, becomes: Mapping[str, int]) -> dict[str, int]:
     """Return grades by the texts that mean them: names of grades, and texts that are mapped."""
-    return {folded_grade(grade.name): grade.value for grade in scale.grades} | dict(becomes)
+    return {_folded_grade(grade.name): grade.value for grade in scale.grades} | dict(becomes)
 
 
 def grade_on_scale(
     row: FileJudgment, scale: Scale, known: Mapping[str, int], *, source: str
 ) -> int:
     """Return the grade of a row: a known one (`known_grades`), or a number on the scale."""
-    text = folded_grade(row.grade)
+    text = _folded_grade(row.grade)
     if text in known:
         return known[text]
     try:
@@ -309,17 +309,17 @@ def grade_on_scale(
         return int(number)
     listed = ", ".join(f"{grade.value} ({grade.name})" for grade in scale.grades)
     raise InputError(
-        f"the grade {row.grade!r} of document {row.document!r} for topic {row.topic!r} is not on "
+        f"the grade {row.grade!r} of document {row.document!r} for query {row.query!r} is not on "
         f"the scale: {listed}. Map it to one of these, as '{row.grade}={scale.values[-1]}' does",
         source=source,
-        line=row.line or line_of(row.topic, row.document, source),
+        line=row.line or line_of(row.query, row.document, source),
     )
 
 
-def folded_grade(grade: str) -> str:
+def _folded_grade(grade: str) -> str:
     """Normalise a grade: names without case, numbers in one notation.
 
-    >>> folded_grade(" 3.0 "), folded_grade("Not  Relevant")
+    >>> _folded_grade(" 3.0 "), _folded_grade("Not  Relevant")
     ('3', 'not relevant')
     """
     text = " ".join(grade.split()).casefold()
@@ -354,7 +354,6 @@ def known_judge(connection: Connection, name: str, kind: str) -> int | None:
 
 
 def add_judge(connection: Connection, name: str, kind: str) -> int:
-    """Add a judge and return the number."""
     row = {"name": name, "kind": kind, "active": True, "created_at": clock.now()}
     added = connection.execute(insert(people).values(**row)).inserted_primary_key
     assert added is not None

@@ -40,7 +40,9 @@ _SECONDS = 900  # the time limit
 _PATIENCE = 30  # seconds to wait for another import to end
 _TURN = BoundedSemaphore(1)
 _LOG = logging.getLogger("cleverdon.judge")
-_INSTEAD = "bring it in parts, or import it by `cleverdon judge import` on the server's machine"
+_INSTEAD = (
+    "split it into several files, or import it by `cleverdon judge import` on the server's machine"
+)
 
 # Libraries would otherwise reserve much more address space than they use, for each core.
 _SPARING = {

@@ -13,7 +13,7 @@ class Permission(StrEnum):
 
     ANYONE = "anyone"  # signing in, and what the sign-in page is made of
     SIGNED_IN = "signed in"  # one's own account
-    JUDGE = "judge"  # documents of the topics that are assigned, and one's own judgments
+    JUDGE = "judge"  # documents of the queries that are assigned, and one's own judgments
     WATCH = "watch"  # progress, agreement, recall; judgments of everybody, exports
     MANAGE = "manage"  # people, assignments, settings, imports, adjudication, the audit log
 

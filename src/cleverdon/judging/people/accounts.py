@@ -134,7 +134,6 @@ def name_order(name: str) -> tuple[str, str]:
 
 
 def person_named(connection: Connection, name: str) -> Person:
-    """Return the person of this name."""
     found = connection.execute(_persons().where(people.c.name == normalized_name(name))).first()
     if found is None:
         known = connection.execute(select(people.c.name).where(people.c.kind == "person"))
@@ -143,7 +142,6 @@ def person_named(connection: Connection, name: str) -> Person:
 
 
 def person_by_id(connection: Connection, person: int) -> Person:
-    """Return the person with this number."""
     found = connection.execute(_persons().where(people.c.id == person)).first()
     if found is None:
         raise NotFound(f"there is no person {person}")

@@ -1,6 +1,6 @@
 """Administration of accounts, with a line in the audit log; pages, API and commands share it.
 
-The first administrator is let in by whoever has the project's folder.
+Whoever can write to the project's folder adds the first administrator.
 """
 
 from __future__ import annotations
@@ -112,7 +112,6 @@ def make_token(
 
 
 def revoke_token(connection: Connection, by: Actor, person: int, token: int) -> None:
-    """End a token of a person."""
     ended = sessions.revoke_token(connection, person, token)
     owner = person_by_id(connection, person).name
     by.note(connection, "revoked a token", f"{ended.name}, of {owner}")
@@ -146,7 +145,7 @@ def first_administrator(
         return renew_link(connection, COMMAND_LINE, known[name or names[0]].id)
     if name in known:
         raise Conflict(
-            f"{name} has an account, and is no administrator: change the role by "
+            f"{name} has an account, and is not an administrator: change the role by "
             f"`cleverdon judge people DIR --change {name} --role administrator`"
         )
     return add_account(connection, COMMAND_LINE, name or _free_name(known), "administrator")

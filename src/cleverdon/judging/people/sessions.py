@@ -135,12 +135,10 @@ def owner_of_link(connection: Connection, key: str) -> KeyOwner | None:
 
 
 def owner_of_session(connection: Connection, key: str) -> KeyOwner | None:
-    """Return the owner of a session."""
     return _owner(connection, visits, key)
 
 
 def owner_of_token(connection: Connection, key: str) -> KeyOwner | None:
-    """Return the owner of a token."""
     return _owner(connection, tokens, key)
 
 

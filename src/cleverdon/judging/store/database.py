@@ -156,7 +156,6 @@ class Database:
         return connection
 
     def close(self) -> None:
-        """Close all connections."""
         self.engine.dispose()
 
     @contextmanager
@@ -188,9 +187,7 @@ def _url(url: str | URL) -> URL:
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
         engine = create_engine(
-            url,
-            connect_args={"timeout": _PATIENCE, "check_same_thread": False},
-            pool_size=_THREADS,
+            url, connect_args={"timeout": _PATIENCE, "check_same_thread": False}, pool_size=_THREADS
         )
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
@@ -238,13 +235,13 @@ def _failure(error: DBAPIError, name: str) -> DatabaseFailure:
     failed_io = getattr(error.orig, "sqlite_errorname", "").startswith("SQLITE_IOERR")
     if "disk is full" in reason or (failed_io and disk_usage(Path(name).parent).free < _ROOM):
         return DatabaseFailure(
-            f"the disk is full: free some space beside {name}; nothing of this was written",
+            f"the disk is full: free some space where {name} is; nothing was written",
             public="the disk is full",
         )
     if "readonly" in reason:
         return DatabaseFailure(
-            f"{name} may not be written: give the server's user the right to",
-            public="the database may not be written",
+            f"{name} cannot be written: give the server's user write permission",
+            public="the database cannot be written",
         )
     if "locked" in reason or "lock timeout" in reason:
         return DatabaseFailure(
@@ -321,6 +318,6 @@ def check_newest_revision(database: Database) -> None:
     if form != newest_revision():
         raise DatabaseFailure(
             f"{database.name} was made by an older Cleverdon (its form is {form!r}), and is only "
-            "read here: bring it up first, by `cleverdon judge status` of its folder, which makes "
-            "a backup beside it before"
+            "read here: upgrade it first, by `cleverdon judge status` of its folder, which writes "
+            "a backup into the folder"
         )

@@ -27,7 +27,7 @@ from sqlalchemy import (
     select,
 )
 
-# Named by one rule, so that a later migration can speak of a constraint in either database.
+# Constraints are named by one rule, so that a migration can name them in either database.
 METADATA = MetaData(
     naming_convention={
         "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -46,8 +46,8 @@ settings = Table(
 )
 """Settings of the project: title, scale, seed, origin of the pool, time."""
 
-topics = Table(
-    "topics",
+queries = Table(
+    "queries",
     METADATA,
     Column("id", Integer, primary_key=True),
     Column("name", Text, nullable=False, unique=True),  # as qrels and runs call it
@@ -71,7 +71,7 @@ items = Table(
     "items",
     METADATA,
     Column("id", Integer, primary_key=True),
-    Column("topic_id", ForeignKey("topics.id"), nullable=False),
+    Column("query_id", ForeignKey("queries.id"), nullable=False),
     Column("document_id", ForeignKey("documents.id"), nullable=False),
     # Shuffled, so that it tells nothing of ranks; null until an adaptive method gives it out.
     Column("position", Integer),
@@ -82,11 +82,11 @@ items = Table(
     Column("probability", Double),
     # Added by an import; all other items are from the pool, or gold.
     Column("added", Boolean, nullable=False, server_default=false()),
-    UniqueConstraint("topic_id", "document_id"),
-    Index(None, "topic_id", "position"),
+    UniqueConstraint("query_id", "document_id"),
+    Index(None, "query_id", "position"),
     Index(None, "document_id"),
 )
-"""A document that is to be judged for a topic."""
+"""A document that is to be judged for a query."""
 
 people = Table(
     "people",
@@ -95,7 +95,7 @@ people = Table(
     Column("name", Text, nullable=False, unique=True),
     # A person; a model or click model; or earlier judgments, of people who have no account.
     Column("kind", Text, nullable=False, server_default="person"),
-    Column("role", Text),  # of persons alone
+    Column("role", Text),  # only of persons
     Column("password", Text),  # argon2's own notation
     Column("active", Boolean, nullable=False),
     Column("created_at", Double, nullable=False),
@@ -140,13 +140,13 @@ tokens = Table(
 assignments = Table(
     "assignments",
     METADATA,
-    Column("topic_id", ForeignKey("topics.id"), primary_key=True),
+    Column("query_id", ForeignKey("queries.id"), primary_key=True),
     Column("person_id", ForeignKey("people.id"), primary_key=True),
     Column("part", Text, nullable=False, server_default="all"),
     CheckConstraint("part IN ('all', 'overlap')", name="part"),
     Index(None, "person_id"),
 )
-"""Assignments of people to topics: all of a topic, or only documents that several are to judge."""
+"""Assignments of people to queries: all of a query, or only documents that several are to judge."""
 
 leases = Table(
     "leases",
@@ -161,7 +161,7 @@ events = Table(
     "events",
     METADATA,
     Column("id", Integer, primary_key=True),
-    Column("request", Text, nullable=False),  # chosen by who asks: the same one is done once
+    Column("request", Text, nullable=False),  # the idempotency key, which the sender chooses
     Column("item_id", ForeignKey("items.id"), nullable=False),
     Column("person_id", ForeignKey("people.id"), nullable=False),
     Column("kind", Text, nullable=False),
@@ -214,8 +214,8 @@ rulings = Table(
 )
 """Rulings on disagreements; the last one on an item counts."""
 
-NAMED_ITEMS = items.join(topics).join(documents)
-"""Items with their topics and documents."""
+NAMED_ITEMS = items.join(queries).join(documents)
+"""Items with their queries and documents."""
 
 IS_STANDING = and_(
     rulings.c.id.in_(select(func.max(rulings.c.id)).group_by(rulings.c.item_id)),

@@ -19,6 +19,7 @@ from fastapi.routing import APIRoute
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
+from starlette.responses import RedirectResponse
 from starlette.routing import compile_path
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -209,6 +210,9 @@ class _SecurityMiddleware:
         try:
             check_host(request, request.app.state.hosts)
             visitor = None if self._is_open(scope["path"]) else await authenticate(request)
+            if (moved := _new_address(request)) is not None:
+                await RedirectResponse(moved, 308)(scope, receive, response)
+                return
             body = _LimitedBody(request, receive, is_import=_is_import(request, visitor))
             await self.app(scope, body, response)
         except (CleverdonError, HTTPException) as error:
@@ -220,6 +224,21 @@ class _SecurityMiddleware:
 
     def _is_open(self, path: str) -> bool:
         return any(pattern.match(path) for pattern in self.open_paths)
+
+
+_OLD_PATH = re.compile(r"^(/api|/api/watching|/dashboard|)/topics(?=/|$)")
+_OLD_PARAMETER = re.compile("(^|&)topic=")
+
+
+def _new_address(request: Request) -> str | None:
+    """Return the address that one of version 0.1, which said topic, has now; for one release."""
+    path, parameters = (
+        request.scope[name].decode("latin-1") for name in ("raw_path", "query_string")
+    )
+    moved = _OLD_PATH.sub(r"\1/queries", path), _OLD_PARAMETER.sub(r"\1query=", parameters)
+    if request.method != "GET" or moved == (path, parameters):
+        return None
+    return "?".join(filter(None, moved))
 
 
 def _is_import(request: Request, visitor: Visitor | None) -> bool:

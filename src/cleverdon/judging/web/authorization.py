@@ -2,8 +2,8 @@
 
 A route declares the permission that it requires by the type of its visitor:
 
-    @pages.get("/topics")
-    def topics_page(visitor: Assessor) -> Response: ...
+    @pages.get("/queries")
+    def queries_page(visitor: Assessor) -> Response: ...
 
 A route of type `AnyVisitor` is open to everybody. Every other path, even one that does not exist,
 is answered only to people who are signed in; the middleware in app.py checks that. A route
@@ -187,7 +187,6 @@ class Visitor:
         return Actor(self.name, self.address, self.token)
 
     def has_permission(self, permission: Permission) -> bool:
-        """Return whether the role has a permission."""
         return permission in ROLE_PERMISSIONS.get(self.role, (Permission.ANYONE,))
 
     def refuse_token(self) -> None:

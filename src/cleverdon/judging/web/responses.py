@@ -30,26 +30,26 @@ _ESCAPES = {"~": "~~", "/": "~s", "%": "~p", ".": "~d"}
 _CHARACTERS = {escape: character for character, escape in _ESCAPES.items()}
 
 
-def topic_path(name: str, *rest: str, **query: object) -> str:
-    """Return the path of a topic's page.
+def query_path(name: str, *rest: str, **parameters: object) -> str:
+    """Return the path of a query's page.
 
     Servers read `%2F` as a slash, proxies may decode a path twice, and browsers resolve `..`: so
     such characters are replaced by escapes of our own before the name is quoted.
 
-    >>> topic_path("a/b c"), topic_path("..", "list", show="open")
-    ('/topics/a~sb%20c', '/topics/~d~d/list?show=open')
+    >>> query_path("a/b c"), query_path("..", "list", show="open")
+    ('/queries/a~sb%20c', '/queries/~d~d/list?show=open')
     """
     dots = not name.strip(".")
     escaped = "".join(_ESCAPES.get(one, one) if dots or one != "." else one for one in name)
-    path = "/".join(["/topics", quote(escaped, safe=""), *rest])
-    given = {key: value for key, value in query.items() if value is not None}
+    path = "/".join(["/queries", quote(escaped, safe=""), *rest])
+    given = {key: value for key, value in parameters.items() if value is not None}
     return f"{path}?{urlencode(given)}" if given else path
 
 
-def topic_of(part: str) -> str:
-    """Return the name of a topic from its part of a path.
+def query_of(part: str) -> str:
+    """Return the name of a query from its part of a path.
 
-    >>> topic_of("a~sb c")
+    >>> query_of("a~sb c")
     'a/b c'
     """
     return re.sub("~[~spd]", lambda found: _CHARACTERS[found.group()], part)
@@ -63,7 +63,7 @@ _TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_TEMPLATES.filters["topic_path"] = topic_path
+_TEMPLATES.filters["query_path"] = query_path
 _TEMPLATES.filters["iso"] = clock.iso
 _TEMPLATES.globals["new_request"] = new_idempotency_key
 _TEMPLATES.globals["now"] = clock.now
@@ -119,7 +119,6 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 def error_response(request: Request, error: Exception) -> Response:
-    """Return the response to an error."""
     if isinstance(error, NotSignedIn) and not is_api_request(request):
         return RedirectResponse(_sign_in_address(request), status_code=303)
     if isinstance(error, CleverdonError):
@@ -140,7 +139,6 @@ def error_response(request: Request, error: Exception) -> Response:
 
 
 def status_code(error: CleverdonError) -> int:
-    """Return the status code of an error."""
     return next((code for kind, code in _STATUS.items() if isinstance(error, kind)), 400)
 
 

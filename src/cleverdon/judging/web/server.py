@@ -69,8 +69,6 @@ _CONNECTION_LOG = logging.getLogger("cleverdon.judge.connections")
 
 @dataclass(frozen=True)
 class ConnectionLimits:
-    """Limits on the number of connections."""
-
     most: int = _MOST_CONNECTIONS  # that are served
     crowded: int = 100  # beyond those, to be answered 503
     handshakes: int = 200
@@ -329,7 +327,7 @@ def _check_tls(tls: _Tls) -> None:
     except (ssl.SSLError, OSError, ValueError) as error:
         reason = getattr(error, "reason", None) or error
         raise InputError(
-            f"is no PEM certificate of the key {key}, or the key has a password ({reason})",
+            f"is not a PEM certificate for the key {key}, or the key has a password ({reason})",
             source=certificate,
         ) from None
 
@@ -468,7 +466,7 @@ def _not_bound(host: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
         return f"{where} is in use: end what uses it, or give another --port (0 for any)"
     if error.errno == errno.EACCES:
-        return f"{where} may not be used by this user: give a --port from 1024 on"
+        return f"{where} is not open to this user: give a --port of 1024 or above"
     return f"{where} cannot be used: {error.strerror or error}"
 
 

@@ -1,8 +1,8 @@
 """Alembic's environment: runs migrations over the connection that it is given.
 
-Where a migration changes a table on SQLite, it makes a new one of what can be read of the old
-(`op.batch_alter_table`), and CHECK and AUTOINCREMENT cannot: say them anew, by its `table_args` and
-`table_kwargs`. The tests compare what migrations make with what the code knows, these included.
+To change a table of SQLite, `op.batch_alter_table` makes a new one from what it can read of the old
+one. It cannot read CHECK and AUTOINCREMENT: repeat them in its `table_args` and `table_kwargs`. The
+tests compare the tables that migrations make with those of `schema.py`, including these.
 """
 
 from alembic import context

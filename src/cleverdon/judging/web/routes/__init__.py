@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import Request
+from fastapi import Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.responses import RedirectResponse, Response
 
@@ -20,9 +20,13 @@ from cleverdon.judging.store.database import Database
 LARGEST_INTEGER = 2**31 - 1
 """The largest integer of PostgreSQL."""
 
-LONGEST_TOPIC = LONGEST_ID
-"""Characters of a topic's name."""
+LONGEST_QUERY = LONGEST_ID
+"""Characters of a query's name."""
 
+QueryFilter = Annotated[
+    str | None, Query(min_length=1, max_length=LONGEST_QUERY, description="Only of this query.")
+]
+MaximumNumber = Annotated[int, Query(ge=1, le=1_000, description="The maximum number.")]
 RoleName = Literal["administrator", "assessor", "viewer"]
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 
@@ -53,7 +57,6 @@ class Failure(ResponseModel):
 
 
 def database(request: Request) -> Database:
-    """Return the database of the project."""
     project: Project = request.app.state.project
     return project.database
 

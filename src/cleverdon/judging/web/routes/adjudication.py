@@ -24,12 +24,14 @@ from cleverdon.judging.adjudication import (
 from cleverdon.judging.item_views import TextPage, unrestricted_text_page
 from cleverdon.judging.recording import LONGEST_TEXT, form_key
 from cleverdon.judging.scale import Scale
-from cleverdon.judging.store.schema import topics
+from cleverdon.judging.store.schema import queries
 from cleverdon.judging.web.authorization import Administrator, Visitor
 from cleverdon.judging.web.responses import render_page
 from cleverdon.judging.web.routes import (
     LARGEST_INTEGER,
-    LONGEST_TOPIC,
+    LONGEST_QUERY,
+    MaximumNumber,
+    QueryFilter,
     RequestModel,
     ResponseModel,
     database,
@@ -48,19 +50,19 @@ api = APIRouter(tags=["adjudication"])
 
 
 class CaseModel(ResponseModel):
-    """A document of a topic with the judgments of all people; `across` depends on the scale."""
+    """A document of a query with the judgments of all people; `across` depends on the scale."""
 
     item: int
-    topic: str
+    query: str
     document: str
     title: str
     gold: int | None
     """The known grade of a gold document, or null."""
-    apart: int
+    spread: int
     """The highest grade minus the lowest."""
     across: bool
     """Whether people disagree about relevance."""
-    given: tuple[PersonJudgment, ...]
+    judgments: tuple[PersonJudgment, ...]
     ruling: Ruling | None
     """The current ruling."""
     outdated: bool
@@ -70,9 +72,8 @@ class CaseModel(ResponseModel):
 def _case(case: Case, scale: Scale) -> CaseModel:
     return CaseModel(
         **vars(case),
-        apart=case.spread,
+        spread=case.spread,
         across=case.crosses(scale.relevant),
-        given=case.judgments,
         outdated=case.outdated,
     )
 
@@ -85,11 +86,11 @@ class CasesModel(ResponseModel):
 
 
 class CaseHistoryModel(ResponseModel):
-    """A case with its document, topic and all rulings."""
+    """A case with its document, query and all rulings."""
 
     case: CaseModel
-    query: str
-    """The title of the topic."""
+    query_title: str
+    """The title of the query."""
     description: str
     narrative: str
     shown: DocumentModel
@@ -113,14 +114,11 @@ def cases(
     request: Request,
     visitor: Administrator,
     show: Annotated[CaseFilter, Query(description="The kind of cases.")] = "disputed",
-    topic: Annotated[
-        str | None,
-        Query(min_length=1, max_length=LONGEST_TOPIC, description="Only of this topic."),
-    ] = None,
+    query: QueryFilter = None,
     across: Annotated[
         bool, Query(description="Only disputes about relevance, not about its degree.")
     ] = False,
-    n: Annotated[int, Query(ge=1, le=1_000, description="The maximum number.")] = 100,
+    n: MaximumNumber = 100,
     skip: Annotated[
         int, Query(ge=0, le=LARGEST_INTEGER, description="The number of cases to skip.")
     ] = 0,
@@ -132,19 +130,19 @@ def cases(
     project = request.app.state.project
     line = project.scale.relevant if across else None
     with project.database.reading() as connection:
-        found = list_cases(connection, show, topic=topic, across=line, n=n, skip=skip)
+        found = list_cases(connection, show, query=query, across=line, n=n, skip=skip)
     return CasesModel(total=found.total, cases=[_case(one, project.scale) for one in found.cases])
 
 
 @api.get("/adjudication/{item}", summary="One document", responses=errors(404))
 def case(request: Request, visitor: Administrator, item: ItemId) -> CaseHistoryModel:
-    """Return a document with its topic, judgments and rulings."""
+    """Return a document with its query, judgments and rulings."""
     project = request.app.state.project
     with project.database.reading() as connection:
         view = load_case_view(connection, item)
     return CaseHistoryModel(
         case=_case(view.case, project.scale),
-        query=view.query,
+        query_title=view.query_title,
         description=view.description,
         narrative=view.narrative,
         shown=document_model(view.case.document, view.case.title, view.url, view.excerpt),
@@ -198,7 +196,7 @@ class Filters(BaseModel):
     """The filters of the list and the position in it, which links pass on to the next case."""
 
     show: CaseFilter = "disputed"
-    topic: Annotated[str, Field(max_length=LONGEST_TOPIC)] = ""
+    query: Annotated[str, Field(max_length=LONGEST_QUERY)] = ""
     across: bool = False
     names: bool = False
     skip: Annotated[int, Field(ge=0, le=LARGEST_INTEGER)] = 0
@@ -217,8 +215,8 @@ class Filters(BaseModel):
     def cases(self, connection: Connection, scale: Scale, *, n: int, skip: int) -> CasePage:
         """Return `n` cases of the list after the first `skip`."""
         line = scale.relevant if self.across else None
-        topic = self.topic or None
-        return list_cases(connection, self.show, topic=topic, across=line, n=n, skip=skip)
+        query = self.query or None
+        return list_cases(connection, self.show, query=query, across=line, n=n, skip=skip)
 
 
 class TextFilters(Filters):
@@ -236,12 +234,12 @@ def cases_page(request: Request, visitor: Administrator, filters: _QueryFilters)
     with project.database.reading() as connection:
         found = filters.cases(connection, project.scale, n=_ON_A_PAGE, skip=skip)
         known = connection.execute(
-            select(topics.c.name, topics.c.title).order_by(topics.c.position)
+            select(queries.c.name, queries.c.title).order_by(queries.c.position)
         ).all()
     values = {
         "found": found,
         "filters": filters,
-        "topics": known,
+        "queries": known,
         "earlier": filters.address(skip=max(skip - _ON_A_PAGE, 0)) if skip else "",
         "later": filters.address(skip=skip + _ON_A_PAGE) if skip + _ON_A_PAGE < found.total else "",
     }
@@ -263,10 +261,7 @@ def case_page(
 
 @pages.get("/adjudication/{item}/text")
 def text_page(
-    request: Request,
-    visitor: Administrator,
-    item: ItemId,
-    filters: Annotated[TextFilters, Query()],
+    request: Request, visitor: Administrator, item: ItemId, filters: Annotated[TextFilters, Query()]
 ) -> Response:
     found = whole_text(request, visitor, item, filters.page)
     values = {"text": found, "kept": filters.kept(), "back": filters.address(item, page=None)}

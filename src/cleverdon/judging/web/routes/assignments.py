@@ -1,4 +1,4 @@
-"""Routes of assignments: who judges which topics, how much is left, topics without people."""
+"""Routes of assignments: who judges which queries, how much is left, queries without people."""
 
 from __future__ import annotations
 
@@ -18,54 +18,54 @@ from cleverdon.judging.web.authorization import Administrator, Visitor
 from cleverdon.judging.web.responses import render_page
 from cleverdon.judging.web.routes import (
     LARGEST_INTEGER,
-    LONGEST_TOPIC,
+    LONGEST_QUERY,
     RequestModel,
     ResponseModel,
     database,
     errors,
     redirect,
 )
-from cleverdon.judging.workload import PersonWorkload, TopicWorkload, compute_workload
+from cleverdon.judging.workload import PersonWorkload, QueryWorkload, compute_workload
 
 api = APIRouter(prefix="/assignments", tags=["assignments"])
 
-_TopicName = Annotated[
-    str, Field(min_length=1, max_length=LONGEST_TOPIC, description="The topic's name in qrels.")
+_QueryName = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_QUERY, description="The query's name in qrels.")
 ]
 _PersonId = Annotated[int, Field(ge=1, le=LARGEST_INTEGER, strict=True)]
 
 
 class WorkloadModel(ResponseModel):
-    """All topics and people with their workload, and the names of topics that lack people."""
+    """All queries and people with their workload, and the names of queries that lack people."""
 
-    topics: tuple[TopicWorkload, ...]
+    queries: tuple[QueryWorkload, ...]
     people: tuple[PersonWorkload, ...]
     uncovered: list[str]
-    """Topics without people."""
+    """Queries without people."""
     short: list[str]
-    """Topics with too few people for what several judge."""
+    """Queries with too few people for what several judge."""
     overlap: str
     """The overlap as it was set; empty if it never was."""
 
 
 class RemoveModel(RequestModel):
-    """A person to remove from a topic."""
+    """A person to remove from a query."""
 
-    topic: _TopicName
+    query: _QueryName
     person: _PersonId
 
 
 class AssignModel(RemoveModel):
-    """A person to assign to a topic."""
+    """A person to assign to a query."""
 
     part: Part = "all"
 
 
 class DealModel(RequestModel):
-    """Options of distributing topics."""
+    """Options of distributing queries."""
 
-    by: By = "topic"
-    """Give each topic to one person, or let all share its documents."""
+    by: By = "query"
+    """Give each query to one person, or let all share its documents."""
     people: Annotated[list[_PersonId], Field(min_length=1, max_length=1_000)] | None = None
     """The people; null for all assessors."""
 
@@ -74,17 +74,17 @@ class OverlapModel(RequestModel):
     """The documents that two people judge."""
 
     overlap: Annotated[str, Field(max_length=20)]
-    """A share of the documents, such as 0.1, or a number per topic."""
+    """A share of the documents, such as 0.1, or a number per query."""
 
 
 @api.get("", summary="All assignments")
 def workload(request: Request, visitor: Administrator) -> WorkloadModel:
-    """List topics with their people, and how much each person has done and left."""
+    """List queries with their people, and how much each person has done and left."""
     project: Project = request.app.state.project
     with database(request).reading() as connection:
         work = compute_workload(connection, request.app.state.feeder.endings(connection))
     return WorkloadModel(
-        topics=work.topics,
+        queries=work.queries,
         people=work.people,
         uncovered=[each.name for each in work.uncovered],
         short=[each.name for each in work.short],
@@ -92,30 +92,30 @@ def workload(request: Request, visitor: Administrator) -> WorkloadModel:
     )
 
 
-@api.post("", summary="Assign a person to a topic", responses=errors(404))
+@api.post("", summary="Assign a person to a query", responses=errors(404))
 def assign(request: Request, visitor: Administrator, wanted: AssignModel) -> WorkloadModel:
-    """Assign a person to a topic, or change the part of a person who is assigned already."""
-    _assign(request, visitor, wanted.topic, wanted.person, wanted.part)
+    """Assign a person to a query, or change the part of a person who is assigned already."""
+    _assign(request, visitor, wanted.query, wanted.person, wanted.part)
     return workload(request, visitor)
 
 
-@api.post("/remove", summary="Remove a person from a topic", responses=errors(404))
+@api.post("/remove", summary="Remove a person from a query", responses=errors(404))
 def remove(request: Request, visitor: Administrator, wanted: RemoveModel) -> WorkloadModel:
-    """Remove a person from a topic; their judgments stay."""
-    _assign(request, visitor, wanted.topic, wanted.person, None)
+    """Remove a person from a query; their judgments stay."""
+    _assign(request, visitor, wanted.query, wanted.person, None)
     return workload(request, visitor)
 
 
-@api.post("/deal", summary="Distribute topics", responses=errors(404, 409))
+@api.post("/deal", summary="Distribute queries", responses=errors(404, 409))
 def deal(request: Request, visitor: Administrator, wanted: DealModel) -> WorkloadModel:
-    """Give topics that lack people to those with the least work; other topics stay as they are."""
+    """Give queries that lack people to those with the least work; leave others as they are."""
     _distribute(request, visitor, wanted.by, wanted.people, anew=False)
     return workload(request, visitor)
 
 
-@api.post("/rebalance", summary="Distribute topics again", responses=errors(404, 409))
+@api.post("/rebalance", summary="Distribute queries again", responses=errors(404, 409))
 def rebalance(request: Request, visitor: Administrator, wanted: DealModel) -> WorkloadModel:
-    """Distribute all topics again that nobody has begun, for example when people join or leave."""
+    """Distribute all queries again that nobody has begun, for example when people join or leave."""
     _distribute(request, visitor, wanted.by, wanted.people, anew=True)
     return workload(request, visitor)
 
@@ -128,15 +128,15 @@ def overlap(request: Request, visitor: Administrator, wanted: OverlapModel) -> W
     return workload(request, visitor)
 
 
-def _assign(request: Request, visitor: Visitor, topic: str, person: int, part: Part | None) -> int:
-    """Assign a person to a part of a topic, None to remove them; return the topic's id."""
+def _assign(request: Request, visitor: Visitor, query: str, person: int, part: Part | None) -> int:
+    """Assign a person to a part of a query, None to remove them; return the query's id."""
     with database(request).writing() as connection:
         found = person_by_id(connection, person)
         if part is None:
-            assignment.unassign_topic(connection, visitor.actor, topic, found)
+            assignment.unassign_query(connection, visitor.actor, query, found)
         else:
-            assignment.assign_topic(connection, visitor.actor, topic, found, part)
-        return assignment.topic_by_name(connection, topic)
+            assignment.assign_query(connection, visitor.actor, query, found, part)
+        return assignment.query_by_name(connection, query)
 
 
 def _distribute(
@@ -149,7 +149,7 @@ def _distribute(
             among = assignment.active_assessors(connection)
         else:
             among = [person_by_id(connection, person) for person in dict.fromkeys(people)]
-        assignment.distribute_topics(
+        assignment.distribute_queries(
             connection, visitor.actor, among, by=by, anew=anew, ended=ended
         )
 
@@ -157,7 +157,7 @@ def _distribute(
 pages = APIRouter(prefix="/assignments")
 
 _ON_A_PAGE = 25
-"""Topics per page: each lists its people, and everybody who could be added."""
+"""Queries per page: each lists its people, and everybody who could be added."""
 
 
 @pages.get("")
@@ -172,7 +172,7 @@ def assignments_page(
         endings = request.app.state.feeder.endings(connection)
         work = compute_workload(connection, endings)
         everybody = all_people(connection)
-    shown = [*work.uncovered, *work.short] if lacking else list(work.topics)
+    shown = [*work.uncovered, *work.short] if lacking else list(work.queries)
     values = {
         "work": work,
         "people": [
@@ -182,7 +182,7 @@ def assignments_page(
         ],
         "assessors": sum(person.active and person.role == "assessor" for person in everybody),
         "endings": endings,
-        "topics": shown[start : start + _ON_A_PAGE],
+        "queries": shown[start : start + _ON_A_PAGE],
         "start": start,
         "later": start + _ON_A_PAGE if len(shown) > start + _ON_A_PAGE else None,
         "earlier": max(start - _ON_A_PAGE, 0) if start else None,
@@ -196,7 +196,7 @@ def assignments_page(
 def deal_form(
     request: Request,
     visitor: Administrator,
-    by: Annotated[By, Form()] = "topic",
+    by: Annotated[By, Form()] = "query",
     anew: Annotated[bool, Form()] = False,
 ) -> Response:
     _distribute(request, visitor, by, None, anew=anew)
@@ -213,16 +213,16 @@ def overlap_form(
 
 
 class RemoveForm(BaseModel):
-    """A person of a topic, and the page that shows it."""
+    """A person of a query, and the page that shows it."""
 
-    topic: Annotated[str, Field(max_length=LONGEST_TOPIC)]
+    query: Annotated[str, Field(max_length=LONGEST_QUERY)]
     person: Annotated[int, Field(ge=1, le=LARGEST_INTEGER)]
     back: Annotated[int, Field(ge=0, le=LARGEST_INTEGER)] = 0
     lacking: bool = False
 
 
 class AssignForm(RemoveForm):
-    """The same with the part of the topic."""
+    """The same with the part of the query."""
 
     part: Part = "all"
 
@@ -231,17 +231,17 @@ class AssignForm(RemoveForm):
 def assign_form(
     request: Request, visitor: Administrator, form: Annotated[AssignForm, Form()]
 ) -> Response:
-    return _to_topic(form, _assign(request, visitor, form.topic, form.person, form.part))
+    return _to_query(form, _assign(request, visitor, form.query, form.person, form.part))
 
 
 @pages.post("/remove")
 def remove_form(
     request: Request, visitor: Administrator, form: Annotated[RemoveForm, Form()]
 ) -> Response:
-    return _to_topic(form, _assign(request, visitor, form.topic, form.person, None))
+    return _to_query(form, _assign(request, visitor, form.query, form.person, None))
 
 
-def _to_topic(form: RemoveForm, topic: int) -> Response:
-    query = {"start": form.back} if form.back else {}
-    page = urlencode(query | ({"lacking": "true"} if form.lacking else {}))
-    return redirect(f"/assignments{'?' if page else ''}{page}#topic-{topic}")
+def _to_query(form: RemoveForm, query: int) -> Response:
+    parameters = {"start": form.back} if form.back else {}
+    page = urlencode(parameters | ({"lacking": "true"} if form.lacking else {}))
+    return redirect(f"/assignments{'?' if page else ''}{page}#query-{query}")

@@ -1,4 +1,4 @@
-"""Routes of the dashboard: the state of the project, of a topic, of a person.
+"""Routes of the dashboard: the state of the project, of a query, of a person.
 
 In the API, undefined numbers are null, with the reason. Most of the JSON are the records of
 `judging.dashboard`; the models here join several of them.
@@ -25,7 +25,7 @@ from cleverdon.judging.dashboard.progress import (
     Pace,
     PersonProgress,
     Progress,
-    TopicProgress,
+    QueryProgress,
 )
 from cleverdon.judging.dashboard.recall import LiveRecall, PoolCoverage, RecallEstimate
 from cleverdon.judging.dashboard.state import (
@@ -42,8 +42,8 @@ from cleverdon.judging.errors import NotFound
 from cleverdon.judging.record_fields import Moment
 from cleverdon.judging.scale import Scale
 from cleverdon.judging.web.authorization import Visitor, Watcher
-from cleverdon.judging.web.responses import render_page, render_template, topic_of, topic_path
-from cleverdon.judging.web.routes import LONGEST_TOPIC, ResponseModel, errors
+from cleverdon.judging.web.responses import query_of, query_path, render_page, render_template
+from cleverdon.judging.web.routes import LONGEST_QUERY, ResponseModel, errors
 from cleverdon.stats.resampling import LIVE_RESAMPLES
 
 
@@ -63,7 +63,7 @@ class AgreementModel(ResponseModel):
     """The most documents in common first."""
     more_pairs: int
     """Pairs that are left out."""
-    topics: list[team_agreement.TopicRow]
+    queries: list[team_agreement.QueryRow]
     """The lowest agreement first."""
 
 
@@ -82,7 +82,7 @@ class ModelComparisonModel(ResponseModel):
     """Why there is no comparison, if there is none."""
     grades: tuple[float, ...]
     """The grades that `given` is about."""
-    standings: list[models.ModelAgreementRow]
+    agreement: list[models.ModelAgreementRow]
     given: list[models.ModelGradesRow]
 
 
@@ -90,8 +90,6 @@ class ModelComparisonModel(ResponseModel):
 class DescribedDrift(judge_checks.Drift):
     """One person in the first half of their work, and in the second."""
 
-    told: str = ""
-    """stricter, more lenient, or empty."""
     sentence: str = ""
 
 
@@ -99,7 +97,7 @@ class DescribedDrift(judge_checks.Drift):
 class RecallWithCoverage(LiveRecall):
     """The recall of judging, within the pool and beyond it."""
 
-    beyond: PoolCoverage
+    coverage: PoolCoverage
 
 
 class DashboardModel(ResponseModel):
@@ -116,28 +114,28 @@ class DashboardModel(ResponseModel):
     disputed: int
     """Documents in dispute without a ruling."""
     uncovered: tuple[str, ...]
-    """Topics with something to judge, and nobody for it."""
+    """Queries with something to judge, and nobody for it."""
     short: tuple[str, ...]
-    """Topics with too few people for what several judge."""
+    """Queries with too few people for what several judge."""
     progress: Progress
     grades: GradeCounts
     pace: Pace
     agreement: AgreementModel
     recall: RecallWithCoverage
-    topics: tuple[TopicProgress, ...]
+    queries: tuple[QueryProgress, ...]
     people: tuple[PersonProgress, ...]
     drift: list[DescribedDrift]
     attention: tuple[judge_checks.Attention, ...]
-    beside: list[ModelComparisonModel]
+    models: list[ModelComparisonModel]
     """Models and earlier judgments, which are in none of the other numbers."""
 
 
-class TopicDashboardModel(ResponseModel):
-    """One topic."""
+class QueryDashboardModel(ResponseModel):
+    """One query."""
 
-    about: TopicProgress
+    about: QueryProgress
     recall: RecallEstimate
-    agreement: team_agreement.TopicRow | None
+    agreement: team_agreement.QueryRow | None
     """Null if no two people judged the same document."""
 
 
@@ -167,26 +165,24 @@ def dashboard_model(state: ProjectState) -> DashboardModel:
             overall=team_agreement.overall_agreement(agreement),
             pairs=team_agreement.pair_rows(agreement),
             more_pairs=agreement.more_pairs,
-            topics=team_agreement.topic_rows(agreement),
+            queries=team_agreement.query_rows(agreement),
         ),
-        "recall": RecallWithCoverage(**vars(state.recall), beyond=state.coverage),
+        "recall": RecallWithCoverage(**vars(state.recall), coverage=state.coverage),
         "drift": [_described(one) for one in state.drifts],
-        "beside": [_model_comparison(one) for one in state.models],
+        "models": [_model_comparison(one) for one in state.models],
     }
     return DashboardModel(**{**vars(state), **joined})
 
 
 def _described(drift: judge_checks.Drift) -> DescribedDrift:
-    told = drift.direction
-    sentence = describe_drift(drift) if told else ""
-    return DescribedDrift(**vars(drift), told=told, sentence=sentence)
+    return DescribedDrift(**vars(drift), sentence=describe_drift(drift) if drift.direction else "")
 
 
 def _model_comparison(found: models.ModelComparison) -> ModelComparisonModel:
     joined = {
         "documents": found.shared,
         "grades": found.scale,
-        "standings": models.model_agreement_rows(found),
+        "agreement": models.model_agreement_rows(found),
         "given": models.model_grades_rows(found),
     }
     return ModelComparisonModel(**{**vars(found), **joined})
@@ -198,7 +194,7 @@ _Name = Annotated[
     str,
     Path(
         min_length=1,
-        max_length=3 * LONGEST_TOPIC,
+        max_length=3 * LONGEST_QUERY,
         description="The name, or its form in the paths of pages: ~s for a slash, ~p for a per "
         "cent sign, ~d for a dot, ~~ for a tilde.",
     ),
@@ -211,12 +207,12 @@ def dashboard(request: Request, visitor: Watcher) -> DashboardModel:
     return dashboard_model(_state(request))
 
 
-@api.get("/watching/topics/{name:path}", summary="One topic", responses=errors(404))
-def topic(request: Request, visitor: Watcher, name: _Name) -> TopicDashboardModel:
+@api.get("/watching/queries/{name:path}", summary="One query", responses=errors(404))
+def query(request: Request, visitor: Watcher, name: _Name) -> QueryDashboardModel:
     """Return the progress of one query."""
     state = _state(request)
-    is_escaped = all(one.topic != name for one in state.topics)
-    return _topic(state, topic_of(name) if is_escaped else name)
+    is_escaped = all(one.query != name for one in state.queries)
+    return _query(state, query_of(name) if is_escaped else name)
 
 
 @api.get("/watching/people/{name:path}", summary="One person", responses=errors(404))
@@ -224,7 +220,7 @@ def person(request: Request, visitor: Watcher, name: _Name) -> PersonDashboardMo
     """Return one person's judging statistics."""
     state = _state(request)
     is_escaped = all(one.person != name for one in state.people)
-    return _person(state, topic_of(name) if is_escaped else name)
+    return _person(state, query_of(name) if is_escaped else name)
 
 
 def _state(request: Request) -> ProjectState:
@@ -233,13 +229,13 @@ def _state(request: Request) -> ProjectState:
     return state
 
 
-def _topic(state: ProjectState, name: str) -> TopicDashboardModel:
-    topics = {one.topic: one for one in state.topics}
-    if name not in topics:
-        raise NotFound(f"there is no topic {name!r}{suggest(name, topics)}")
-    agreement = {one.topic: one for one in team_agreement.topic_rows(state.agreement)}
-    recall = state.recall.topics[name]
-    return TopicDashboardModel(about=topics[name], recall=recall, agreement=agreement.get(name))
+def _query(state: ProjectState, name: str) -> QueryDashboardModel:
+    queries = {one.query: one for one in state.queries}
+    if name not in queries:
+        raise NotFound(f"there is no query {name!r}{suggest(name, queries)}")
+    agreement = {one.query: one for one in team_agreement.query_rows(state.agreement)}
+    recall = state.recall.queries[name]
+    return QueryDashboardModel(about=queries[name], recall=recall, agreement=agreement.get(name))
 
 
 def _person(state: ProjectState, name: str) -> PersonDashboardModel:
@@ -268,8 +264,6 @@ _FEWEST_BARS = 12
 
 @dataclass(frozen=True)
 class Bar:
-    """A rectangle."""
-
     x: float
     y: float
     width: float
@@ -374,14 +368,14 @@ def _short(moment: float) -> str:
 pages = APIRouter()
 
 
-def _dashboard_topic_path(name: str) -> str:
-    """Return the path of a topic's dashboard page."""
-    return "/dashboard" + topic_path(name)
+def _dashboard_query_path(name: str) -> str:
+    """Return the path of a query's dashboard page."""
+    return "/dashboard" + query_path(name)
 
 
 def _dashboard_person_path(name: str) -> str:
     """Return the path of a person's dashboard page."""
-    return "/dashboard/people" + topic_path(name).removeprefix("/topics")
+    return "/dashboard/people" + query_path(name).removeprefix("/queries")
 
 
 @pages.get("/dashboard")
@@ -389,17 +383,17 @@ def dashboard_page(request: Request, visitor: Watcher) -> Response:
     return _page(request, visitor, "dashboard.html", "Dashboard", _overview)
 
 
-@pages.get("/dashboard/topics/{name:path}")
-def topic_page(request: Request, visitor: Watcher, name: str) -> Response:
-    name = topic_of(name)
+@pages.get("/dashboard/queries/{name:path}")
+def query_page(request: Request, visitor: Watcher, name: str) -> Response:
+    name = query_of(name)
     return _page(
-        request, visitor, "dashboard_topic.html", name, lambda state: vars(_topic(state, name))
+        request, visitor, "dashboard_query.html", name, lambda state: vars(_query(state, name))
     )
 
 
 @pages.get("/dashboard/people/{name:path}")
 def person_page(request: Request, visitor: Watcher, name: str) -> Response:
-    name = topic_of(name)
+    name = query_of(name)
     return _page(
         request, visitor, "dashboard_person.html", name, lambda state: vars(_person(state, name))
     )
@@ -411,7 +405,7 @@ def _overview(state: ProjectState) -> dict[str, Any]:
         "endings": describe_endings(state),
         "overall": team_agreement.overall_agreement(state.agreement),
         "pairs": team_agreement.pair_rows(state.agreement),
-        "of_topics": {one.topic: one for one in team_agreement.topic_rows(state.agreement)},
+        "of_queries": {one.query: one for one in team_agreement.query_rows(state.agreement)},
         "attention": {one.person: one for one in state.attention},
         "drifts": {(one.person, one.against): one for one in state.drifts},
         "comparisons": [(_model_comparison(one), describe_model(one)) for one in state.models],
@@ -427,7 +421,7 @@ _SHARED_VALUES = {
     "ended": describe_ending,
     "gold_left_out": gold_left_out,
     "left_out": chosen_left_out,
-    "dashboard_topic_path": _dashboard_topic_path,
+    "dashboard_query_path": _dashboard_query_path,
     "dashboard_person_path": _dashboard_person_path,
     **FORMATS,
 }

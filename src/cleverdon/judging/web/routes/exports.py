@@ -87,10 +87,7 @@ def _download(summary: str, *statuses: int) -> Callable[[_Parameters], _Paramete
             summary=summary,
             description=getdoc(parameters),
             response_class=StreamingResponse,
-            responses={
-                **errors(*statuses),
-                200: {"description": "The file.", "content": content},
-            },
+            responses={**errors(*statuses), 200: {"description": "The file.", "content": content}},
         )(send)
         return parameters
 
@@ -151,7 +148,7 @@ def agreement(
     ] = "txt",
     names: _Names = True,
 ) -> DownloadRequest:
-    """Download coefficients, overall, by pair and by topic. 400 if no documents are shared."""
+    """Download coefficients, overall, by pair and by query. 400 if no documents are shared."""
     return DownloadRequest(ExportRequest("agreement", others=tuple(others), names=names), format)
 
 
@@ -170,7 +167,7 @@ def _send(project: Project, visitor: Visitor, wanted: DownloadRequest) -> Stream
     folder = tempfile.mkdtemp(prefix="cleverdon-")
     try:
         write_export(project, wanted.export, os.path.join(folder, name), actor=visitor.actor)
-        # Open, so that it can be sent when its name is gone: whoever hangs up leaves nothing.
+        # Open, so that it can be sent after it is deleted: who disconnects leaves no file.
         file = open(os.path.join(folder, name), "rb")  # noqa: SIM115
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -49,8 +49,8 @@ _BODY = {
         "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
     }
 }
-_MOST_TOPICS = 20
-"""Unknown topics that a response lists."""
+_MOST_QUERIES = 20
+"""Unknown queries that a response lists."""
 
 
 class ImportOptions(BaseModel):
@@ -65,8 +65,8 @@ class ImportOptions(BaseModel):
     """The format, if it cannot be detected."""
     assessors: bool = False
     """Read TREC's second column as the judge."""
-    topic_field: _Name = ""
-    """Label Studio: the field of the topic."""
+    query_field: _Name = ""
+    """Label Studio: the field of the query."""
     document_field: _Name = ""
     """Label Studio: the field of the document."""
     grade_field: _Name = ""
@@ -117,7 +117,7 @@ async def send(
                 await run_in_threadpool(file.write, block)
         args = request, visitor, options, path, options.file, options.judge, options.map
         result = await run_in_threadpool(_import_file, *args)
-    return replace(result, unknown_topics=result.unknown_topics[:_MOST_TOPICS])
+    return replace(result, unknown_queries=result.unknown_queries[:_MOST_QUERIES])
 
 
 def _import_file(
@@ -146,7 +146,7 @@ def _import_file(
         actor=visitor.actor,
         form=options.form or None,
         judge_column=options.assessors,
-        fields=Fields(options.topic_field, options.document_field, options.grade_field),
+        fields=Fields(options.query_field, options.document_field, options.grade_field),
         name=name,
         only_look=options.only_look,
     )
@@ -158,8 +158,6 @@ _KEPT = 3_600.0
 
 @dataclass(frozen=True)
 class Upload:
-    """An uploaded file."""
-
     key: str
     name: str  # of the original file
     path: str
@@ -285,7 +283,7 @@ def _page(
         "form": form,
         "upload": upload,
         "result": result,
-        "unknown": result.unknown_topics[:_MOST_TOPICS] if result else (),
+        "unknown": result.unknown_queries[:_MOST_QUERIES] if result else (),
         "error": error,
         "imported": imported,
         "kinds": IMPORT_KINDS,

@@ -1,4 +1,4 @@
-"""Routes of assessors: their topics, the next documents, and their judgments."""
+"""Routes of assessors: their queries, the next documents, and their judgments."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ from cleverdon.judging.recording import (
     record,
 )
 from cleverdon.judging.web.authorization import Assessor, Visitor
-from cleverdon.judging.web.responses import render_page, render_template, topic_of, topic_path
+from cleverdon.judging.web.responses import query_of, query_path, render_page, render_template
 from cleverdon.judging.web.routes import (
     LARGEST_INTEGER,
-    LONGEST_TOPIC,
+    LONGEST_QUERY,
+    MaximumNumber,
+    QueryFilter,
     RequestModel,
     ResponseModel,
     database,
@@ -37,42 +39,42 @@ from cleverdon.judging.web.routes import (
     json_response,
     redirect,
 )
-from cleverdon.judging.workload import assigned_topic, assigned_topics
+from cleverdon.judging.workload import assigned_queries, assigned_query
 
 _LATEST = 1e11
 
 _Id = Annotated[int, Field(ge=1, le=LARGEST_INTEGER, strict=True)]
 RequestId = Annotated[str, Field(min_length=8, max_length=100)]
-_TopicName = Annotated[str, Field(min_length=1, max_length=LONGEST_TOPIC)]
+_QueryName = Annotated[str, Field(min_length=1, max_length=LONGEST_QUERY)]
 
 
-class TopicModel(ResponseModel):
-    """A topic that is assigned to you, and your progress: a row of a table and a record."""
+class QueryModel(ResponseModel):
+    """A query that is assigned to you, and your progress: a row of a table and a record."""
 
     total: int
-    """Documents of the topic that are assigned to you."""
+    """Documents of the query that are assigned to you."""
     done: int
     """Documents that you judged or skipped."""
     left: int
     """Documents that are left."""
-    topic: str
-    """The name of the topic in qrels."""
+    query: str
+    """The name of the query in qrels."""
     title: str
     description: str
     narrative: str
 
 
-class TopicsModel(ResponseModel):
-    """Topics that are assigned to you."""
+class QueriesModel(ResponseModel):
+    """Queries that are assigned to you."""
 
-    topics: list[TopicModel]
+    queries: list[QueryModel]
 
 
 class NextModel(RequestModel):
     """A request for documents to judge."""
 
-    topic: _TopicName | None = None
-    """Only of this topic; by default topic by topic."""
+    query: _QueryName | None = None
+    """Only of this query; by default query by query."""
     n: Annotated[int, Field(ge=1, le=20, strict=True)] = 1
     """The number of documents."""
     without: Annotated[list[_Id], Field(max_length=100)] = []
@@ -105,11 +107,11 @@ def document_model(
 
 
 class ItemModel(ResponseModel):
-    """A document to judge for a topic, with its HTML."""
+    """A document to judge for a query, with its HTML."""
 
     item: int
     """The id of the item, for judgments."""
-    topic: str
+    query: str
     document: DocumentModel
     standing: Judgment
     html: str
@@ -154,7 +156,7 @@ class RecordedEventModel(ResponseModel):
     """Whether this request was recorded before."""
     standing: Judgment
     progress: Progress
-    """Your progress in the document's topic."""
+    """Your progress in the document's query."""
 
 
 class OwnJudgmentsModel(ResponseModel):
@@ -190,28 +192,28 @@ ItemId = Annotated[int, Path(ge=1, le=LARGEST_INTEGER, description="The id of th
 PageNumber = Annotated[int, Query(ge=1, le=LARGEST_INTEGER, description="The page, from 1.")]
 
 
-@api.get("/topics", summary="Your topics")
-def topics(request: Request, visitor: Assessor) -> TopicsModel:
-    """List the topics that are assigned to you, with your progress."""
+@api.get("/queries", summary="Your queries")
+def queries(request: Request, visitor: Assessor) -> QueriesModel:
+    """List the queries that are assigned to you, with your progress."""
     with database(request).reading() as connection:
-        assigned = assigned_topics(connection, visitor.person)
+        assigned = assigned_queries(connection, visitor.person)
         counted = progress(connection, visitor.person)
     found = []
     for row in assigned:
         own = counted.get(row.id, Progress())
         about = {**row._mapping, **vars(own)}
-        found.append(TopicModel(**about, topic=row.name, left=own.left))
-    return TopicsModel(topics=found)
+        found.append(QueryModel(**about, query=row.name, left=own.left))
+    return QueriesModel(queries=found)
 
 
 @api.post("/next", summary="The next documents", response_model=ItemsModel, responses=errors(404))
 def next_items(request: Request, visitor: Assessor, wanted: NextModel) -> Response:
     """Return documents to judge, reserved for you for ten minutes, at most fifty at a time.
 
-    Fewer than requested, or none, are sent if the topic has no more for you.
+    Fewer than requested, or none, are sent if the query has no more for you.
     """
     found = _lease_next(
-        request, visitor, wanted.topic, n=wanted.n, without=wanted.without, past=wanted.past
+        request, visitor, wanted.query, n=wanted.n, without=wanted.without, past=wanted.past
     )
     with database(request).reading() as connection:
         views = item_views.load_views(connection, visitor.person, found)
@@ -222,18 +224,18 @@ def next_items(request: Request, visitor: Assessor, wanted: NextModel) -> Respon
 def _lease_next(
     request: Request,
     visitor: Visitor,
-    topic: str | None,
+    query: str | None,
     *,
     n: int = 1,
     without: Sequence[int] = (),
     past: int | None = None,
 ) -> list[int]:
-    """Reserve the next documents for the assessor, of one topic or of all."""
+    """Reserve the next documents for the assessor, of one query or of all."""
     person, feeder = visitor.person, request.app.state.feeder
     with database(request).writing(durable=False) as connection:
-        id = None if topic is None else assigned_topic(connection, person, topic).id
+        id = None if query is None else assigned_query(connection, person, query).id
         return take_next(
-            connection, person, topic=id, n=n, without=without, past=past, feeder=feeder
+            connection, person, query=id, n=n, without=without, past=past, feeder=feeder
         )
 
 
@@ -254,14 +256,14 @@ def judge(request: Request, visitor: Assessor, wanted: JudgmentEventModel) -> Re
     with project.database.writing() as connection:
         recorded = record(connection, visitor.person, event, project.scale)
     with project.database.reading() as connection:
-        counted = progress(connection, visitor.person, topic=recorded.topic)
+        counted = progress(connection, visitor.person, query=recorded.query)
     return json_response(
         RecordedEventModel(
             item=wanted.item,
             event=recorded.event,
             repeated=recorded.repeated,
             standing=recorded.judgment,
-            progress=counted.get(recorded.topic, Progress()),
+            progress=counted.get(recorded.query, Progress()),
         )
     )
 
@@ -270,10 +272,7 @@ def judge(request: Request, visitor: Assessor, wanted: JudgmentEventModel) -> Re
 def judgments(
     request: Request,
     visitor: Assessor,
-    topic: Annotated[
-        str | None,
-        Query(min_length=1, max_length=LONGEST_TOPIC, description="Only of this topic."),
-    ] = None,
+    query: QueryFilter = None,
     which: Annotated[
         item_views.JudgmentFilter | None,
         Query(description="Only judged, skipped or flagged documents."),
@@ -282,14 +281,14 @@ def judgments(
         int | None,
         Query(ge=1, le=LARGEST_INTEGER, description="`before` of the previous response."),
     ] = None,
-    n: Annotated[int, Query(ge=1, le=1_000, description="The maximum number.")] = 100,
+    n: MaximumNumber = 100,
 ) -> OwnJudgmentsModel:
     """List your judgments, the newest first."""
     with database(request).reading() as connection:
         found = item_views.own_judgments(
             connection,
             visitor.person,
-            topic=None if topic is None else assigned_topic(connection, visitor.person, topic).id,
+            query=None if query is None else assigned_query(connection, visitor.person, query).id,
             which=which,
             before=before,
             n=n,
@@ -335,7 +334,7 @@ def history(request: Request, visitor: Assessor, item: ItemId) -> HistoryModel:
 def _item(request: Request, visitor: Visitor, view: ItemView, *, parts: bool) -> ItemModel:
     return ItemModel(
         item=view.item,
-        topic=view.topic,
+        query=view.query,
         document=document_model(view.document, view.title, view.url, view.excerpt, parts=parts),
         standing=view.judgment,
         html=render_template(request, "document.html", {"view": view}, visitor=visitor),
@@ -365,18 +364,18 @@ class JudgmentForm(BaseModel):
     show: _Show = "open"
 
 
-@pages.get("/topics")
-def topics_page(request: Request, visitor: Assessor) -> Response:
+@pages.get("/queries")
+def queries_page(request: Request, visitor: Assessor) -> Response:
     with database(request).reading() as connection:
-        assigned = assigned_topics(connection, visitor.person)
+        assigned = assigned_queries(connection, visitor.person)
         counted = progress(connection, visitor.person)
-    topics = [(row, counted.get(row.id, Progress())) for row in assigned]
-    topics.sort(key=lambda each: not each[1].left)  # what is done comes last
-    values = {"topics": topics, "overall": _total(counted)}
-    return render_page(request, "topics.html", values, visitor=visitor)
+    queries = [(row, counted.get(row.id, Progress())) for row in assigned]
+    queries.sort(key=lambda each: not each[1].left)  # what is done comes last
+    values = {"queries": queries, "overall": _total(counted)}
+    return render_page(request, "queries.html", values, visitor=visitor)
 
 
-@pages.get("/topics/{name}/list")
+@pages.get("/queries/{name}/list")
 def list_page(
     request: Request,
     visitor: Assessor,
@@ -384,43 +383,40 @@ def list_page(
     show: Annotated[_Show, Query()] = "open",
     before: _OptionalId = None,
 ) -> Response:
-    name = topic_of(name)
+    name = query_of(name)
     if show == "open":
         items, earlier = _lease_next(request, visitor, name, n=_IN_A_LIST), None
     else:
         own = judgments(request, visitor, name, show, before, _IN_A_LIST)
         items, earlier = [each.item for each in own.judgments], own.before
     with database(request).reading() as connection:
-        topic = assigned_topic(connection, visitor.person, name)
+        query = assigned_query(connection, visitor.person, name)
         values = {
-            **_topic_values(connection, visitor, topic),
+            **_query_values(connection, visitor, query),
             "views": item_views.load_views(connection, visitor.person, items),
             "show": show,
             "earlier": earlier,
         }
-    return render_page(request, "topic_list.html", values, visitor=visitor)
+    return render_page(request, "query_list.html", values, visitor=visitor)
 
 
-@pages.post("/topics/{name:path}")
+@pages.post("/queries/{name:path}")
 def judgment_form(
-    request: Request,
-    visitor: Assessor,
-    name: str,
-    form: Annotated[JudgmentForm, Form()],
+    request: Request, visitor: Assessor, name: str, form: Annotated[JudgmentForm, Form()]
 ) -> Response:
     project = request.app.state.project
     values = form.model_dump(include={"grade", "text", "flagged", "shown_at"})
     event = event_of_form(form.request, form.item, form.kind, **values)
     with project.database.writing() as connection:
         record(connection, visitor.person, event, project.scale)
-    topic = topic_of(name)
+    query = query_of(name)
     if form.then == "list":
-        return redirect(topic_path(topic, "list", show=form.show))
+        return redirect(query_path(query, "list", show=form.show))
     moves_on = form.kind in ("grade", "skip")
-    return redirect(topic_path(topic, **{"said" if moves_on else "item": form.item}))
+    return redirect(query_path(query, **{"said" if moves_on else "item": form.item}))
 
 
-@pages.get("/topics/{name:path}")
+@pages.get("/queries/{name:path}")
 def judge_page(
     request: Request,
     visitor: Assessor,
@@ -434,20 +430,20 @@ def judge_page(
     `past` is a document that was passed over, `judged` the one that was just judged: the next one
     comes after them, and documents that were passed over come again at the end.
     """
-    name, person = topic_of(name), visitor.person
+    name, person = query_of(name), visitor.person
     if item is None:
         item = next(iter(_lease_next(request, visitor, name, past=past or judged)), past)
     with database(request).reading() as connection:
-        topic = assigned_topic(connection, person, name)
+        query = assigned_query(connection, person, name)
         view = None if item is None else item_views.load_view(connection, person, item)
-        if view is not None and view.topic != topic.name:  # it is judged for its own topic alone
-            return redirect(topic_path(view.topic, item=view.item))
+        if view is not None and view.query != query.name:  # it is judged for its own query alone
+            return redirect(query_path(view.query, item=view.item))
         before = item_views.own_judgments(
-            connection, person, topic=topic.id, before=view.event if view else None, n=1
+            connection, person, query=query.id, before=view.event if view else None, n=1
         )
-        seconds = item_views.recent_seconds(connection, person, topic.id)
+        seconds = item_views.recent_seconds(connection, person, query.id)
         values = {
-            **_topic_values(connection, visitor, topic),
+            **_query_values(connection, visitor, query),
             "view": view,
             "earlier": before[0] if before else None,
             "judged": None if judged is None else item_views.load_view(connection, person, judged),
@@ -458,28 +454,23 @@ def judge_page(
 
 
 @pages.get("/items/{item}/text")
-def text_page(
-    request: Request,
-    visitor: Assessor,
-    item: ItemId,
-    page: PageNumber = 1,
-) -> Response:
+def text_page(request: Request, visitor: Assessor, item: ItemId, page: PageNumber = 1) -> Response:
     found = whole_text(request, visitor, item, page)
-    values = {"text": found, "kept": {}, "back": topic_path(found.topic, item=item)}
+    values = {"text": found, "kept": {}, "back": query_path(found.query, item=item)}
     return render_page(request, "text.html", values, visitor=visitor)
 
 
-def _topic_values(connection: Connection, visitor: Visitor, topic: Row[Any]) -> dict[str, Any]:
-    """Return the values that all pages of a topic need."""
+def _query_values(connection: Connection, visitor: Visitor, query: Row[Any]) -> dict[str, Any]:
+    """Return the values that all pages of a query need."""
     counted = progress(connection, visitor.person)
-    assigned = assigned_topics(connection, visitor.person)
-    at = [row.id for row in assigned].index(topic.id)
+    assigned = assigned_queries(connection, visitor.person)
+    at = [row.id for row in assigned].index(query.id)
     others = [*assigned[at + 1 :], *assigned[:at]]
     return {
-        "topic": topic,
-        "progress": counted.get(topic.id, Progress()),
+        "query": query,
+        "progress": counted.get(query.id, Progress()),
         "overall": _total(counted),
-        # The next topic with open documents, after this one and then from the first.
+        # The next query with open documents, after this one and then from the first.
         "following": next(
             (row for row in others if row.id in counted and counted[row.id].left), None
         ),

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from cleverdon.judging.people import Permission
 from cleverdon.judging.project import Project
 from cleverdon.judging.scale import Scale
-from cleverdon.judging.store.schema import documents, items, judgments, topics
+from cleverdon.judging.store.schema import documents, items, judgments, queries
 from cleverdon.judging.web.authorization import CSRF_HEADER, SignedIn, cookie_name
 from cleverdon.judging.web.routes import ResponseModel, redirect
 
@@ -20,12 +20,12 @@ api = APIRouter(tags=["project"])
 
 
 class CountsModel(ResponseModel):
-    """Numbers of topics, documents, items and judgments."""
+    """Numbers of queries, documents, items and judgments."""
 
-    topics: int
+    queries: int
     documents: int
     items: int
-    """Documents to judge, summed over topics."""
+    """Documents to judge, summed over queries."""
     judgments: int
     """Current grades of all judges."""
 
@@ -49,10 +49,7 @@ def about(request: Request, visitor: SignedIn) -> ProjectModel:
         with project.database.reading() as connection:
             counts = _counts(connection)
     return ProjectModel(
-        title=project.title,
-        guidelines=project.guidelines,
-        scale=project.scale,
-        counts=counts,
+        title=project.title, guidelines=project.guidelines, scale=project.scale, counts=counts
     )
 
 
@@ -85,7 +82,7 @@ def openapi(request: Request, visitor: SignedIn) -> dict[str, Any]:
 
 
 def _counts(connection: Connection) -> CountsModel:
-    tables = {"topics": topics, "documents": documents, "items": items}
+    tables = {"queries": queries, "documents": documents, "items": items}
     rows = {name: select(func.count()).select_from(table) for name, table in tables.items()}
     rows["judgments"] = select(func.count()).where(judgments.c.grade.is_not(None))
     return CountsModel(
@@ -99,7 +96,7 @@ pages = APIRouter()
 @pages.get("/")
 def start_page(visitor: SignedIn) -> Response:
     watches = visitor.has_permission(Permission.WATCH)
-    return redirect("/dashboard" if watches else "/topics")
+    return redirect("/dashboard" if watches else "/queries")
 
 
 _DARK, _LIGHT = "#000000", "#ffffff"

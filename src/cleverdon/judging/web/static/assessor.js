@@ -10,7 +10,7 @@ addEventListener("submit", (event) => {
   if (!leaving || waiting.length === 0) return;
   const what = waiting.length === 1 ? "1 judgment is" : `${waiting.length} judgments are`;
   const then = isKept ? "will wait in this browser until you sign in here again" : "will be lost";
-  const question = `${what} not sent yet, and ${then}. Sign out all the same?`;
+  const question = `${what} not sent yet, and ${then}. Sign out anyway?`;
   if (!confirm(question)) event.preventDefault();
 });
 

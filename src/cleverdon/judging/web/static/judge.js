@@ -18,14 +18,14 @@ const forms = document.getElementById("forms");
 const backLink = document.getElementById("back");
 const nextLink = document.getElementById("next");
 const help = document.getElementById("help");
-const { topic, address } = root.dataset;
+const { query, address } = root.dataset;
 const RETRY = 5000; // milliseconds until a document is requested again
 
 begin();
 
 function begin() {
-  const progress = new Progress(topic);
-  const trail = new Trail(topic, firstEntry(), Number(root.dataset.event) || undefined);
+  const progress = new Progress(query);
+  const trail = new Trail(query, firstEntry(), Number(root.dataset.event) || undefined);
   const watch = new Stopwatch();
   const timings = root.dataset.seconds.split(" ").filter(Boolean).map(Number);
   const pace = new Pace(document.getElementById("pace"), timings);
@@ -70,7 +70,7 @@ function begin() {
     entry.judgment = judgment;
     entry.stale = true;
     const description = judgments.describe(values);
-    return queue({ ...values, item: entry.item, topic, label: entry.label, description, change });
+    return queue({ ...values, item: entry.item, query, label: entry.label, description, change });
   }
 
   function timed() {
@@ -107,7 +107,7 @@ function begin() {
     else if (next === undefined) return;
     else if (trail.problem && !shown) waitForServer();
     else if (shown && (trail.problem || !judgments.isDone(shown.judgment))) {
-      explain("There are no other documents left in this topic.");
+      explain("There are no other documents left in this query.");
     } else {
       showNothing();
     }
@@ -157,7 +157,7 @@ function begin() {
   // The judgment to undo if none was made on this page: of the shown document, or else the last.
   async function judgmentBefore() {
     if (shown && judgments.canUndo(shown.judgment) && !isWaiting(shown.item)) return shown;
-    const { found, why, untilSent } = await lastJudgment(topic);
+    const { found, why, untilSent } = await lastJudgment(query);
     if (found && (await trail.ensure(found.item))) return found;
     const text = why ?? "The document that you judged last cannot be fetched.";
     showMessage(text, { untilSent });

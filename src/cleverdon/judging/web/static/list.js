@@ -10,8 +10,8 @@ import { call, changes, queue, state } from "./sending.js";
 import * as judgments from "./judgment.js";
 import { showMessage } from "./status.js";
 
-const { topic } = document.getElementById("listing").dataset;
-const progress = new Progress(topic);
+const { query } = document.getElementById("listing").dataset;
+const progress = new Progress(query);
 const rows = [...document.querySelectorAll(".row")];
 const end = document.getElementById("end");
 const help = document.getElementById("help");
@@ -43,7 +43,7 @@ function send(row, judgment, values) {
   const request = queue({
     ...values,
     item: Number(row.dataset.item),
-    topic,
+    query,
     label: titleOf(row).textContent,
     description: judgments.describe(values),
     change: judgments.isDone(judgment) - judgments.isDone(judgmentOf(row)),
@@ -64,13 +64,13 @@ async function undo() {
   }
   const label = last.title || last.document;
   const description = judgments.describe({ kind: "undo" });
-  queue({ kind: "undo", item: last.item, topic, label, description });
+  queue({ kind: "undo", item: last.item, query, label, description });
   showMessage(`Your judgment of “${label}” is undone: load this page again to see it.`);
 }
 
 // The last judgment that was made before this page was loaded.
 async function judgmentBefore() {
-  const { found, why, untilSent } = await lastJudgment(topic);
+  const { found, why, untilSent } = await lastJudgment(query);
   if (!found) showMessage(why, { untilSent });
   return found;
 }

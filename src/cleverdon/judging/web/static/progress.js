@@ -22,26 +22,26 @@ class Meter {
 }
 
 export class Progress {
-  constructor(topic) {
-    this.topic = topic;
-    this.ofTopic = new Meter(document.getElementById("progress-topic"));
+  constructor(query) {
+    this.query = query;
+    this.ofQuery = new Meter(document.getElementById("progress-query"));
     this.overall = new Meter(document.getElementById("progress-overall"));
   }
 
   update(judgmentEvent, { progress }) {
-    if (judgmentEvent.topic !== this.topic) {
+    if (judgmentEvent.query !== this.query) {
       this.overall.known.done += judgmentEvent.change ?? 0;
       return;
     }
-    const before = this.ofTopic.known;
-    this.ofTopic.known = progress;
+    const before = this.ofQuery.known;
+    this.ofQuery.known = progress;
     this.overall.known.done += progress.done - before.done;
     this.overall.known.total += progress.total - before.total;
   }
 
   show() {
     const { waiting } = state();
-    this.ofTopic.show(changeOf(waiting.filter(({ topic }) => topic === this.topic)));
+    this.ofQuery.show(changeOf(waiting.filter(({ query }) => query === this.query)));
     this.overall.show(changeOf(waiting));
   }
 }

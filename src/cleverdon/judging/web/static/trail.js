@@ -1,4 +1,4 @@
-// The documents of a topic: those that were shown, and those that are prefetched.
+// The documents of a query: those that were shown, and those that are prefetched.
 
 import { judgmentsBefore } from "./own_judgments.js";
 import { call, state } from "./sending.js";
@@ -9,8 +9,8 @@ const LOW = 2; // documents left when more are fetched
 const MOST_IDS = 100; // sent to the server
 
 export class Trail {
-  constructor(topic, first, event) {
-    this.topic = topic;
+  constructor(query, first, event) {
+    this.query = query;
     this.entries = first ? [first] : [];
     this.at = first ? 0 : -1;
     this.round = 0; // start of the current round: documents passed over before may come again
@@ -45,7 +45,7 @@ export class Trail {
 
   async #fetchMore() {
     const past = this.entries.at(-1)?.item; // documents passed over before come last
-    const body = { topic: this.topic, n: AHEAD, without: this.#without(), past, parts: false };
+    const body = { query: this.query, n: AHEAD, without: this.#without(), past, parts: false };
     this.problem = "";
     const { answer, message } = await call("/api/next", body);
     this.problem = message ?? "";
@@ -121,7 +121,7 @@ export class Trail {
   async #fetchEarlier() {
     let item = this.#unseen();
     while (item === undefined && this.before !== null) {
-      const { answer, message } = await judgmentsBefore(this.topic, this.before);
+      const { answer, message } = await judgmentsBefore(this.query, this.before);
       this.problem = message ?? "";
       if (!answer) return;
       this.earlier = answer.judgments.map((judgment) => judgment.item);
