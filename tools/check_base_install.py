@@ -114,7 +114,7 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "logs abtest": ("log",),
     "logs interleave": ("records.jsonl", "log"),
     "logs judge": ("log", "-o", "clicked.txt"),
-    "logs bridge": ("log", "--topics", "topics.tsv", "--qrels", "qrels.txt"),
+    "logs bridge": ("log", "--query-texts", "topics.tsv", "--qrels", "qrels.txt"),
     "logs report": ("log", "-o", "logs.html"),
     "logs explain": ("PageCTR",),
     "logs generate": ("made_up", "--events", "500"),

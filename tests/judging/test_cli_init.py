@@ -22,13 +22,18 @@ from cleverdon.judging.project import POOL, _file_lock, open_project, server_loc
 from cleverdon.judging.queue import Feeder, take_next
 from cleverdon.judging.store import schema
 from cleverdon.judging.store.database import Database
-from cleverdon.logs.bridge.traffic import Candidate, JudgingCandidates, _make_topic_id, write_topics
+from cleverdon.logs.bridge.traffic import (
+    Candidate,
+    JudgingCandidates,
+    _make_query_id,
+    write_queries,
+)
 from cleverdon.pooling.files import read_pool
 
 QUERIES = ("red shoes", "blue\thats", 'a "quoted" one')
 RUNS = {
     name: {
-        _make_topic_id(query): {f"d{(place * step) % 9}": -place for place in range(5)}
+        _make_query_id(query): {f"d{(place * step) % 9}": -place for place in range(5)}
         for query in QUERIES
     }
     for name, step in (("a", 1), ("b", 2))
@@ -40,9 +45,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Heavy queries of a log, as `cleverdon logs bridge` writes them, and what engines found."""
     monkeypatch.chdir(tmp_path)
     candidates = tuple(
-        Candidate(_make_topic_id(query), query, 9, 5, 1, {}, 1.0, ()) for query in QUERIES
+        Candidate(_make_query_id(query), query, 9, 5, 1, {}, 1.0, ()) for query in QUERIES
     )
-    write_topics(JudgingCandidates(candidates, 0.1, 5, 3, 27, 0, 0), "next.tsv")
+    write_queries(JudgingCandidates(candidates, 0.1, 5, 3, 27, 0, 0), "next.tsv")
     for name, found in RUNS.items():
         Run.read(found, name=name).write(f"{name}.run")
     lines = [json.dumps({"id": f"d{number}", "text": f"about {number}"}) for number in range(9)]
@@ -77,7 +82,7 @@ def test_from_a_log_to_a_queue(files: Path) -> None:
     with open_project("judging") as project, project.database.writing() as connection:
         found = connection.execute(select(schema.queries).order_by(schema.queries.c.position)).all()
         assert [query.title for query in found] == ["red shoes", "blue hats", 'a "quoted" one']
-        assert [query.name for query in found] == [_make_topic_id(query) for query in QUERIES]
+        assert [query.name for query in found] == [_make_query_id(query) for query in QUERIES]
         assert take_next(connection, 1)
         pool = read_pool(project.folder / POOL)
         count = connection.execute(select(func.count()).select_from(schema.items)).scalar()
@@ -89,7 +94,7 @@ def test_from_a_log_to_a_queue(files: Path) -> None:
 
 
 def test_everything_at_once(files: Path) -> None:
-    query = _make_topic_id(QUERIES[0])
+    query = _make_query_id(QUERIES[0])
     Path("gold.qrels").write_text(f"{query} 0 d8 2\n{query} 0 extra 0\n")
     Path("how.txt").write_text("Read all of it.\n")
     pooling = ["pool", "make", "a.run", "b.run", "-k", "4", "-o", "pool.tsv"]
@@ -266,7 +271,7 @@ def test_in_postgresql_it_is_all_or_nothing(
 
 def test_assigning(files: Path) -> None:
     _init("--runs", "a.run", "b.run")
-    query = _make_topic_id(QUERIES[0])
+    query = _make_query_id(QUERIES[0])
     assert "add some by" in str(_run("assign", "judging").exception)
     _run("people", "judging", "--add", "ann", "--add", "bob")
     by_hand = _run("assign", "judging", "--query", query, "--person", "bob")

@@ -33,7 +33,7 @@ def test_programs_go_with_all_that_is_theirs() -> None:
     gone = left.log.without_bots
     assert gone == ExcludedBots(users=1, searches=101, events=3, rules=str(BotRules()))
     assert str(gone).startswith(
-        "Left out as programs: 1 user, with 101 searches and 3 events (more than 100 searches"
+        "Excluded as bots: 1 user, with 101 searches and 3 events (more than 100 searches"
     )
     again = without_bots(left.log)
     assert again[1:] == (0, 0)
@@ -71,7 +71,7 @@ def test_a_log_that_names_nobody_is_left_alone() -> None:
     left = without_bots(log)
     assert left[1:] == (0, 0)
     assert left.log.queries is log.queries
-    assert str(left.log.without_bots).startswith("Programs are not left out: the log names neither")
+    assert str(left.log.without_bots).startswith("Bots are not excluded: the log names neither")
 
 
 def test_what_is_known_of_a_person() -> None:

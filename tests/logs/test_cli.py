@@ -110,7 +110,7 @@ COMMANDS = {
     "abtest": "abtest log -m Success",
     "interleave": "interleave records.jsonl log",
     "judge": "judge log -o clicks.qrels --min-impressions 1 --held-out 0",
-    "bridge": "bridge log --topics topics.tsv --qrels qrels.txt",
+    "bridge": "bridge log --query-texts topics.tsv --qrels qrels.txt",
 }
 
 
@@ -130,7 +130,7 @@ def test_every_command_says_what_was_left_out_as_programs(with_bots, name):
     found = json.loads(run_logs(folder, f"{json_of} --without-bots").stdout)["without_bots"]
     assert (found["users"], found["searches"], found["events"]) == (bots.users, bots.pages, 0)
     assert found["rules"].startswith("more than 100 searches in an hour")
-    told = f"Left out as programs: {bots.users} users, with {bots.pages:,} searches"
+    told = f"Excluded as bots: {bots.users} users, with {bots.pages:,} searches"
     done = run_logs(folder, f"{COMMANDS[name]} --without-bots")
     assert told in " ".join(done.stdout.split())
     assert done.stderr.startswith(f"cleverdon: {told}")
@@ -138,7 +138,7 @@ def test_every_command_says_what_was_left_out_as_programs(with_bots, name):
 
 def test_every_format_of_tables_says_what_was_left_out_as_programs(with_bots):
     folder, bots = with_bots
-    told = f"Left out as programs: {bots.users} users"
+    told = f"Excluded as bots: {bots.users} users"
     for name, formats in (
         ("metrics", ("table", "markdown", "latex", "html")),
         ("abtest", ("text", "table", "markdown", "latex", "html")),
@@ -157,6 +157,6 @@ def test_the_report_says_what_was_left_out_as_programs(with_bots):
     run_logs(folder, "report log --without-bots -o report.html --data")
     found = json.loads((folder / "report.json").read_text())
     assert found["without_bots"]["searches"] == bots.pages
-    told = f"Left out as programs: {bots.users} users"
+    told = f"Excluded as bots: {bots.users} users"
     assert len([note for note in found["notes"] if note.startswith(told)]) == 1
     assert told in (folder / "report.html").read_text()

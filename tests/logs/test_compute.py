@@ -178,11 +178,11 @@ def test_a_log_with_session_ids_uses_them_unless_an_idle_time_is_given() -> None
     found = measure_log(log, ["Sessions"])
     assert found.value("Sessions").value == 1
     assert found.tables.settings.sessions == "log"
-    assert "Sessions are by the log's own ids." in str(found)
+    assert "Sessions follow the log's own ids." in str(found)
     for how in ({"sessions": "idle"}, {"idle_minutes": 30}):
         found = measure_log(log, ["Sessions"], settings=Settings(**how))  # type: ignore[arg-type]
         assert found.value("Sessions").value == 2
-        assert "session ends where its user does\nnothing for 30 minutes." in str(found)
+        assert "session ends when its user does nothing\nfor 30 minutes." in str(found)
     assert sessions(log, sessions="log", idle_minutes=5) == 1
 
 
@@ -248,7 +248,7 @@ def test_notes_are_in_every_format() -> None:
     assert told["notes"] == list(found.tables.notes)
     header, line = found.render("csv").splitlines()
     assert header.endswith(",notes")
-    assert "A session ends where its user does nothing for 30 minutes." in line
+    assert "A session ends when its user does nothing for 30 minutes." in line
     listed = measure_log(log_of(rows, []), ["TopQueries"], settings=Settings(least_users=1))
     assert lost in listed.render("csv").splitlines()[1]
     assert lost in listed.render("markdown")
@@ -277,14 +277,12 @@ def test_whatever_a_metric_leaves_out_is_noted() -> None:
         "Left out: 1 of 3 clicks on result pages without an impression."
     )
     assert found["ClickRank"] == (stray, "Left out: 2 of 3 clicks without a position.")
-    assert found["Dwell"][1] == "Left out: 2 of 3 clicks whose dwell time is not known."
+    assert found["Dwell"][1] == "Left out: 2 of 3 clicks with an unknown dwell time."
     assert found["TimeToClick"][1] == (
         "Left out: 1 of 2 result pages with a click whose first click is before the search."
     )
     assert found["Latency"] == ("Left out: 1 of 2 searches without a latency.",)
-    assert found["ZeroResults"] == (
-        "Left out: 1 of 2 searches whose number of results is not known.",
-    )
+    assert found["ZeroResults"] == ("Left out: 1 of 2 searches with an unknown number of results.",)
     assert found["Pagination"] == ("Left out: 1 of 2 queries without a page number.",)
     assert found["DistinctQueries"] == ("Left out: 1 of 2 searches without a text.",)
     assert "Left out: 1 of 2 queries without a text." in found["HeadTorsoTail"]
@@ -295,7 +293,7 @@ def test_whatever_a_metric_leaves_out_is_noted() -> None:
 def test_sessions_that_stand_for_users_are_noted_beside_lists() -> None:
     rows = [asked(n, n, user=None if n else "ann", session=f"s{n}") for n in range(3)]
     (_, note) = measure_log(log_of(rows, []), ["TopQueries"]).list("TopQueries").notes
-    assert note.startswith("Where no user is named, each session counts as a user")
+    assert note.startswith("If no user is named, each session counts as a user")
 
 
 def test_dwell_is_inferred_where_the_log_does_not_say() -> None:
@@ -345,7 +343,7 @@ def test_lists_of_queries_are_split_too() -> None:
 
 def test_a_segment_with_the_name_of_a_column_of_ours_cannot_be_split_by() -> None:
     log = log_of([{**row, "actor": "x"} for row in PAGES], CLICKS, segments=("actor",))
-    with pytest.raises(InputError, match="a segment named 'actor' cannot be split by"):
+    with pytest.raises(InputError, match="cannot be split by a segment named 'actor'"):
         measure_log(log, ["Pages"], by="actor")
     assert measure_log(log, ["Pages", "Sessions"]).value("Sessions").value == 3
 
@@ -356,7 +354,7 @@ def test_the_same_split_twice_is_one() -> None:
 
 def test_times_that_no_log_spans_are_refused() -> None:
     far = [{**PAGES[0]}, {**PAGES[1], "time": 10**17}]
-    with pytest.raises(InputError, match="which no log spans"):
+    with pytest.raises(InputError, match="which is too long for a log"):
         measure_log(log_of(far, CLICKS))
 
 

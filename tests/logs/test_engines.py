@@ -26,7 +26,7 @@ from cleverdon.logs.bridge.analysis import _metric_by_text
 from cleverdon.logs.bridge.traffic import (
     count_traffic,
     judging_candidates,
-    match_topics,
+    match_queries,
     measure_coverage,
 )
 from cleverdon.logs.clicks.result_lists import read_result_lists
@@ -187,7 +187,7 @@ def credit_of_interleaved_rankings(engine: Any, folder: Path) -> None:
     assert here == there
 
 
-TOPICS = match_topics(
+QUERIES = match_queries(
     {"1": "Bicycle", "2": "lamp", "3": "tent", "4": "kettle", "5": "nobody asks that"},
     {id: {"d": 1} for id in "1245"},
 )
@@ -197,11 +197,11 @@ def _bridged(log: Log) -> dict[str, Any]:
     found = count_traffic(log, Settings(least_users=2, top=20))
     return {
         "totals": found.totals,
-        "coverage": measure_coverage(found, TOPICS),
-        "to_judge": judging_candidates(found, TOPICS),
-        "QueryCTR": _metric_by_text(found.tables, "QueryCTR", TOPICS.judged_forms),
-        "Success": _metric_by_text(found.tables, "Success", TOPICS.judged_forms),
-        "ClickRank": _metric_by_text(found.tables, "ClickRank", TOPICS.judged_forms),
+        "coverage": measure_coverage(found, QUERIES),
+        "to_judge": judging_candidates(found, QUERIES),
+        "QueryCTR": _metric_by_text(found.tables, "QueryCTR", QUERIES.judged_forms),
+        "Success": _metric_by_text(found.tables, "Success", QUERIES.judged_forms),
+        "ClickRank": _metric_by_text(found.tables, "ClickRank", QUERIES.judged_forms),
     }
 
 

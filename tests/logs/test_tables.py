@@ -17,12 +17,12 @@ ODD = UnusableRows("events", "position below 1: read as unknown", 2, kept=True)
         ((), []),
         ((GONE,), ["1 row was set aside, and is not counted."]),
         ((GONE, GONE), ["2 rows were set aside, and are not counted."]),
-        ((ODD,), ["2 values cannot be right, and were read as unknown."]),
+        ((ODD,), ["2 values are impossible and were read as unknown."]),
         (
             (GONE, ODD),
             [
                 "1 row was set aside, and is not counted.",
-                "2 values cannot be right, and were read as unknown.",
+                "2 values are impossible and were read as unknown.",
             ],
         ),
     ],

@@ -158,12 +158,15 @@ RENAMED_OPTIONS: dict[str, dict[str, str]] = {
         "--events": "--events-table",
         "--queries": "--queries-table",
         "--run": "--runs",
+        "--topics": "--query-texts",
+        "--write-topics": "--write-queries",
     },
     "logs generate": {"--keystrokes": "--with-keystrokes", "--missing": "--missing-share"},
     "logs judge": {
         "--events": "--events-table",
         "--model": "--click-model",
         "--queries": "--queries-table",
+        "--topics": "--query-texts",
     },
     "logs report": {
         "--events": "--events-table",

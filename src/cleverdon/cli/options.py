@@ -87,7 +87,7 @@ class RenamedChoice(click.Choice):  # type: ignore[type-arg]  # generic since cl
         super().__init__(choices)
         self.renamed, self.kind = renamed, kind
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         return super().convert(current_name(value, self.renamed, self.kind), param, ctx)
 
 
@@ -429,8 +429,14 @@ def evaluated(
 page_data = flag("Write the data as well, as JSON beside it.", flags="--data")
 
 
+def _check_page(ctx: click.Context, param: click.Parameter, value: Path) -> Path:
+    if value.suffix not in (".html", ".htm"):
+        raise click.UsageError(f"a report is a page: {value.with_suffix('.html')}, not {value}")
+    return value
+
+
 def page_output(file: str) -> Any:
-    return option(OUTPUT, "The file to write.", short="-o", default=file)
+    return option(OUTPUT, "The file to write.", short="-o", default=file, callback=_check_page)
 
 
 def page_title(title: str) -> Any:

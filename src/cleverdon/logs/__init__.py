@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cleverdon._common.lazy import lazy_names
+from cleverdon._common.lazy import lazy_modules
 
 if TYPE_CHECKING:
     from cleverdon.logs.bots import BotRules, without_bots
@@ -22,22 +22,17 @@ if TYPE_CHECKING:
     from cleverdon.logs.settings import Settings
     from cleverdon.logs.tables import explain_metric
 
-_HOME = {
-    "BotRules": "logs.bots",
-    "Diagnosis": "logs.doctor.diagnosis",
-    "Limits": "logs.doctor.diagnosis",
-    "Log": "logs.log",
-    "LogsReport": "logs.report.page",
-    "MetricResults": "logs.compute",
-    "Settings": "logs.settings",
-    "Truth": "logs.generator.writer",
-    "examine": "logs.doctor.checks",
-    "explain_metric": "logs.tables",
-    "generate_log": "logs.generator.writer",
-    "logs_report": "logs.report.page",
-    "measure_log": "logs.compute",
-    "read_log": "logs.reading.reader",
-    "without_bots": "logs.bots",
+_NAMES = {
+    "bots": "BotRules without_bots",
+    "compute": "MetricResults measure_log",
+    "doctor.checks": "examine",
+    "doctor.diagnosis": "Diagnosis Limits",
+    "generator.writer": "Truth generate_log",
+    "log": "Log",
+    "reading.reader": "read_log",
+    "report.page": "LogsReport logs_report",
+    "settings": "Settings",
+    "tables": "explain_metric",
 }
 
 __all__ = [
@@ -58,4 +53,4 @@ __all__ = [
     "without_bots",
 ]
 
-__getattr__ = lazy_names(__name__, _HOME)
+__getattr__ = lazy_modules(__name__, _NAMES)

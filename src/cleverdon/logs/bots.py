@@ -1,4 +1,4 @@
-"""Bots: users that search faster or more evenly than people do, and click nothing.
+"""Bots: users that search faster or more evenly than people do, and never click.
 
 The command line imports this module for the defaults of `BotRules`: no Ibis at import.
 """
@@ -23,7 +23,7 @@ _LONGEST_PAUSE = 30 * calendar.MINUTE
 
 @dataclass(frozen=True, kw_only=True)
 class BotRules:
-    """The rules by which users are bots: one of them is fulfilled, and there is no click.
+    """The rules for bots: users without a click who meet one of them.
 
     Attributes:
         searches_per_hour: More searches than this within any sixty minutes.
@@ -47,7 +47,7 @@ class BotRules:
             if getattr(self, name) < 1:
                 raise OptionError(f"{name}={getattr(self, name)}: it must be at least 1")
         if not 0 <= self.regular_spread < 1:
-            raise OptionError(f"regular_spread={self.regular_spread}: it lies from 0 to below 1")
+            raise OptionError(f"regular_spread={self.regular_spread}: it is from 0 to below 1")
 
     def __str__(self) -> str:
         return (
@@ -62,12 +62,11 @@ class WithoutBots(NamedTuple):
 
     log: Log
     users: int
-    rows: int
-    """Searches and events together."""
+    rows: int  # searches and events together
 
 
 def searcher_activity(log: Log, rules: BotRules) -> Table:
-    """Return a row for each person who searched: how much, how fast, how evenly, and if a bot."""
+    """Return how many, how fast and how evenly each person searched, and whether it is a bot."""
     asked = with_actors(log).select("query_id", "time", "results", person="actor")
     asked = asked.filter(asked.person.notnull())
     order = {"group_by": "person", "order_by": ["time", "query_id"]}
@@ -118,16 +117,16 @@ def _done_by(log: Log) -> Table:
 
 
 def without_bots(log: Log, rules: BotRules | None = None) -> WithoutBots:
-    """Leave out users that are programs, their pages, and the events on those.
+    """Exclude bots, with their pages and the events on them.
 
-    Where the log names no users, sessions or clients, nothing is left out.
+    If the log names no users, sessions or clients, nothing is excluded.
 
     Args:
         log: The log.
-        rules: The users that count as programs.
+        rules: The rules for bots.
 
     Returns:
-        The log without them, and their number.
+        The log without bots, and their number.
 
     >>> from cleverdon.logs.log import log_of
     >>> busy = [{"query_id": f"q{n}", "user": "bot", "time": n} for n in range(150)]
@@ -141,7 +140,7 @@ def without_bots(log: Log, rules: BotRules | None = None) -> WithoutBots:
         nothing = ExcludedBots(0, 0, 0, str(rules), can_tell=False)
         return WithoutBots(replace(log, without_bots=nothing), 0, 0)
     everyone = searcher_activity(log, rules)
-    # Kept, since it would be worked out again by each query that asks for the log.
+    # Cached, because every query on the log would compute it again.
     bots = everyone.filter(everyone.bot == 1).select(bot="person").cache()
     queries = with_actors(log, "whoever")
     theirs = queries.semi_join(bots, queries.whoever == bots.bot).select(page_id="query_id").cache()

@@ -64,10 +64,10 @@ def _utc_offsets(name: str, first: int, last: int) -> list[tuple[int, int]]:
 class Clock:
     """The local clock of a time zone, from the first time of a log to the last.
 
-    Where clocks are put back, they show an hour twice: these are two hours. Where they are put
-    forward, they skip an hour, which is none. So a second, minute or hour is known by the instant
-    in UTC at which it begins; if clocks change within it, the part before and the part after are
-    two. Days and months are those of the calendar, however long they are.
+    When clocks are put back, they show an hour twice: these are two hours. When they are put
+    forward, they skip an hour. So a second, minute or hour is identified by the instant in UTC at
+    which it begins; if clocks change within it, the part before and the part after are two. Days
+    and months are those of the calendar, whatever their length.
     """
 
     zone: str
@@ -199,4 +199,4 @@ def as_time(at: int) -> str:
     try:
         return (_EPOCH + timedelta(milliseconds=at)).strftime("%Y-%m-%d %H:%M:%S")
     except OverflowError:
-        return f"{at} ms"  # no year that there is
+        return f"{at} ms"  # beyond the years that datetime supports

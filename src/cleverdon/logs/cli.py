@@ -94,10 +94,10 @@ class ReadingOptions(Options):
         "ZONE", "The time zone of times that have none, such as Europe/Berlin.  [default: UTC]"
     )
     queries: str | None = option(
-        "TABLE", "The table of queries, where LOG is a database.", flags="--queries-table"
+        "TABLE", "The table of queries, if LOG is a database.", flags="--queries-table"
     )
     events: str | None = option(
-        "TABLE", "The table of events, where LOG is a database.", flags="--events-table"
+        "TABLE", "The table of events, if LOG is a database.", flags="--events-table"
     )
     memory: str | None = option(
         "SIZE",
@@ -105,8 +105,7 @@ class ReadingOptions(Options):
         "fifths of the machine's]",
     )
     without_bots: bool = flag(
-        "Leave out users that are programs: they search faster or more evenly than people do, and "
-        "click nothing."
+        "Exclude bots: users who search faster or more evenly than people do, and never click."
     )
 
     def as_arguments(self) -> list[str]:
@@ -135,7 +134,7 @@ class LogOptions(Options):
     """LOG..., and how it is read: the options of every command on a log."""
 
     sources: tuple[str, ...] = argument(click.Path(), metavar="LOG...", nargs=-1, required=True)
-    # Their names have a prefix, since commands have other options --format and time zones.
+    # Their names have a prefix, because commands have other options --format and time zones.
     reading: ReadingOptions = group(ReadingOptions, prefix="log_")
 
     def open_log(self, *, warn: bool = True) -> Log:
@@ -252,7 +251,7 @@ _LIMITS = Limits()
 
 class _BotFields(Options):
     searches_per_hour: int = _limit(
-        "A user with more searches in an hour and no click counts as a program.",
+        "A user with more searches in an hour and no click counts as a bot.",
         _LIMITS.bots.searches_per_hour,
         "N",
         flags="--bot-hour",
@@ -331,9 +330,7 @@ class MetricsOptions(LogOptions, CountingOptions):
     check: bool = check_option
     sql: bool = flag("Print the SQL queries instead of their results.")
     level: float = options.level("One minus the level of the intervals.")
-    format_: str = options.formats(
-        "How to print; csv and tsv hold the values, or the one list that was asked for."
-    )
+    format_: str = options.formats("How to print; csv and tsv hold the values, or the only list.")
     section: str | None = _section_option("values, or a list such as TopQueries")
 
 
@@ -418,8 +415,6 @@ def report_command(given: ReportOptions) -> str:
       cleverdon logs report ubi_queries.jsonl ubi_events.jsonl --least-users 20 --data
     """
     output, data = given.output, given.output.with_suffix(".json")
-    if output.suffix not in (".html", ".htm"):
-        raise click.UsageError(f"a report is a page: {output.with_suffix('.html')}, not {output}")
     for file in (output, data) if given.as_json else (output,):
         options.check_output(file, *given.sources, given.reading.mapping)
 
@@ -482,7 +477,7 @@ class GenerateOptions(Options):
         options.Number(-1, 0.25), "The relative increase of clicks by variant B.", default=0.05
     )
     mismatch: float = _share("The share of the users of B that is missing.", 0.0)
-    bots: float = _share("The share of users that are programs, which click nothing.", 0.0005)
+    bots: float = _share("The share of users that are bots, which never click.", 0.0005)
     missing: float = _share(
         "The share of latencies and dwell times that is unknown.", 0.01, flags="--missing-share"
     )

@@ -23,8 +23,7 @@ from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
 
 _M = TypeVar("_M", Ratio, Count)
-_Group = tuple[str | None, ...]
-"""A value of each name in `by`: ('2026-11-15', 'B')."""
+_Group = tuple[str | None, ...]  # a value of each name in `by`: ('2026-11-15', 'B')
 
 
 @dataclass(frozen=True)
@@ -33,15 +32,12 @@ class MetricValue:
 
     metric: Ratio | Count
     group: _Group = field(metadata=in_json(None))
-    value: float | None
-    """None if it is undefined, which is not zero."""
-    low: float | None = None
-    """The lower end of the interval; None if there are too few users."""
+    value: float | None  # None if it is undefined, which is not zero
+    low: float | None = None  # the lower end of the interval; None if there are too few users
     high: float | None = None
     numerator: float | None = None
     denominator: float | None = None
-    users: int | None = None
-    """The size of the sample: users, or their substitutes."""
+    users: int | None = None  # the size of the sample: users, or their substitutes
     percentiles: dict[str, float | None] = field(default_factory=dict)
     notes: tuple[str, ...] = field(default=(), metadata=in_json(None))
     """Sentences for the reader, such as on rows left out."""
@@ -54,8 +50,7 @@ class MetricList:
     metric: Listing
     rows: list[dict[str, Any]]
     notes: tuple[str, ...] = ()
-    by: tuple[str, ...] = ()
-    """The columns by which it is split; they come before its own."""
+    by: tuple[str, ...] = ()  # the columns by which it is split; they come before its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,8 +177,8 @@ def measure_log(
         by: What to split metrics and lists by: "day", "variant", a segment of the log, or several.
         settings: Where sessions end, what success is, which texts are the same query.
         level: The confidence of the intervals.
-        check: Add notes on metrics that rest on rows with errors; this takes some more queries.
-        strict: Refuse a metric whose columns the log does not have, rather than list it in
+        check: Add notes on metrics that use rows with errors; this runs some more queries.
+        strict: Refuse a metric whose columns the log does not have, instead of listing it in
             `missing`.
         progress: Receives the current step.
 
@@ -193,7 +188,7 @@ def measure_log(
     Raises:
         InputError: The log has no search, no such segment, or, with `strict`, lacks a column.
         NotationError: There is no metric of that name.
-        OptionError: An option has a value that makes no sense.
+        OptionError: An option has a value that is not allowed.
 
     >>> from cleverdon.logs.log import worked_log
     >>> log, _ = worked_log('''
@@ -205,7 +200,7 @@ def measure_log(
     0.5
     """
     if not 0 < level < 1:
-        raise OptionError(f"level={level}: it lies between 0 and 1")
+        raise OptionError(f"level={level}: it is between 0 and 1")
     chosen = _chosen_metrics(wanted)
     split = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
     labels = [name for name in split if name != "day"]
@@ -224,7 +219,7 @@ def measure_log(
     run = _Runner(tables, split, level, dict(tables.made_by), report)
     notes = run.notes(supported)
     if check:
-        from cleverdon.logs.doctor.checks import find_errors  # only where the log is checked
+        from cleverdon.logs.doctor.checks import find_errors  # not always needed
 
         wrong = find_errors(tables.log, list(notes), progress=progress)
         errors = {name: [one.sentence for one in found] for name, found in wrong.items()}
@@ -400,7 +395,7 @@ class _Runner:
                 ]
                 rows.sort(key=lambda row: _in_order(tuple(row[name] for name in self.by)))
             elif self.by:
-                notes = [*notes, "It is of the whole log."]
+                notes = [*notes, "This list covers the whole log."]
             listed.append(MetricList(one, rows, tuple(notes), by=self.by if one.splits else ()))
         return listed
 
@@ -419,7 +414,7 @@ def _scaled(number: float | None, ratio: Ratio) -> float | None:
 
 def cluster_rows(table: Table, ratios: Sequence[Ratio], *, by: Sequence[Any] = ()) -> Table:
     """Return a row for each user of each group: its parts of ratios as `n0`, `d0`, ..."""
-    # Users are the sample, since the actions of one user are not independent.
+    # Users are the sample, because the actions of one user are not independent.
     columns: dict[str, Any] = {}
     for place, ratio in enumerate(ratios):
         columns |= {f"n{place}": ratio.numerator, f"d{place}": ratio.denominator}

@@ -61,7 +61,7 @@ COLUMN_MEANINGS: Mapping[str, str] = {
     "query_id": "the id of a result page; events name the page that they belong to by it",
     "user": "the person who searched: an account, or another lasting id",
     "session": "the log's own id of a session",
-    "client": "the device, browser or address, where nothing else names the user",
+    "client": "the device, browser or address, if nothing else names the user",
     "time": "the time, in milliseconds since 1970 began in UTC",
     "text": "the text of the query",
     "page": "the page of the results, from 1",
@@ -82,12 +82,10 @@ COLUMN_MEANINGS: Mapping[str, str] = {
 class UnusableRows:
     """Rows that could not be used fully, with the reason and some examples."""
 
-    table: str
-    """`queries` or `events`."""
+    table: str  # `queries` or `events`
     reason: str
     count: int
-    examples: tuple[str, ...] = ()
-    """Each with its file and line, where it has any."""
+    examples: tuple[str, ...] = ()  # each with its file and line, if it has them
     kept: bool = False
     """Whether the rows stay in the log, and only a value of theirs was read as unknown."""
 
@@ -99,20 +97,19 @@ class ExcludedBots:
     users: int
     searches: int
     events: int
-    rules: str
-    """The rules by which users were bots."""
+    rules: str  # the rules by which users were bots
     can_tell: bool = True
     """Whether the log names users or sessions: otherwise bots cannot be recognised."""
 
     def __str__(self) -> str:
         if not self.can_tell:
             return (
-                "Programs are not left out: the log names neither users nor sessions, so that they "
-                "cannot be told from people."
+                "Bots are not excluded: the log names neither users nor sessions, so they cannot "
+                "be recognised."
             )
         users, events = counted(self.users, "user"), counted(self.events, "event")
         searches = f"{self.searches:,} search{'' if self.searches == 1 else 'es'}"
-        return f"Left out as programs: {users}, with {searches} and {events} ({self.rules})."
+        return f"Excluded as bots: {users}, with {searches} and {events} ({self.rules})."
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +176,7 @@ class Log:
         return self.queries.get_backend()
 
     def has(self, *columns: str) -> bool:
-        """Tell whether the log has all of these columns: `log.has("queries.user")`."""
+        """Return True if the log has all of these columns: `log.has("queries.user")`."""
         return self.lacks.isdisjoint(columns)
 
     def missing(self, columns: Iterable[str], *, persons: bool = False) -> list[str]:
@@ -193,8 +190,8 @@ class Log:
         if missing:
             named = "; ".join(f"{name}: {COLUMN_MEANINGS[name.split('.')[1]]}" for name in missing)
             raise InputError(
-                f"{purpose} needs what this log does not have ({named}); a mapping file says which "
-                "column holds it: --mapping FILE",
+                f"{purpose} needs columns that this log does not have ({named}); a mapping file "
+                "can name them: --mapping FILE",
                 source=self.source,
             )
 
@@ -208,14 +205,14 @@ class Log:
 
 
 ACTORS: Mapping[str, str] = {"user": "u:", "session": "s:", "client": "c:"}
-"""The columns that name who searched, the first that is known, and the prefix of their ids."""
+"""The columns that name who searched, the best first, with the prefixes of their ids."""
 
 
 def actor_of(table: ibis.Table, *, user_of_session: Any = None) -> Any:
     """Return who did it: the user, else the session, else the client, else null.
 
-    The letter in front keeps the kinds apart: user 7 is not session 7. `user_of_session` is a user
-    to take before the session.
+    The prefix separates the kinds: user 7 is not session 7. `user_of_session` is preferred to the
+    session.
     """
     import ibis
 
@@ -228,8 +225,8 @@ def actor_of(table: ibis.Table, *, user_of_session: Any = None) -> Any:
 def with_actors(log: Log, name: str = "actor") -> ibis.Table:
     """Add who made each query, in a column of this name.
 
-    A query without a user is of the user of its session, if that names exactly one: users who log
-    in during a session are not two.
+    A query without a user belongs to the user of its session, if there is exactly one: a user who
+    logs in during a session is one user.
     """
     import ibis
 
@@ -266,8 +263,7 @@ def conform(table: ibis.Table, columns: Mapping[str, str]) -> ibis.Table:
 
 
 _EVENT_PATTERN = re.compile(r"([a-z]+)(?:@(\d+))?(?:\+(\d+))?(?:~(-?\d+))?")
-_MIDNIGHT = 1_767_225_600_000
-"""The first of January 2026, in UTC."""
+_MIDNIGHT = 1_767_225_600_000  # the first of January 2026, in UTC
 
 
 def worked_log(text: str) -> tuple[Log, str]:
@@ -307,7 +303,7 @@ def worked_log(text: str) -> tuple[Log, str]:
 def _parse_event(token: str, page: dict[str, Any], number: int) -> dict[str, Any]:
     match = _EVENT_PATTERN.fullmatch(token)
     if match is None:
-        raise ValueError(f"{token!r} is no event of a worked example")
+        raise ValueError(f"{token!r} is not an event of a worked example")
     action, position, dwell, after = match.groups()
     return {
         "event_id": f"e{number}",
@@ -350,6 +346,6 @@ def log_of(
         }
         tables[name] = conform(connection.create_table(name, pa.table(text)), columns)
     if events:
-        # An event of any kind says that the log has events; not every one has a field.
+        # Any event shows that the log has events, even if these fields are null.
         lacks -= {"events.action", "events.query_id"}
     return Log(**tables, lacks=frozenset(lacks), segments=segments, source="worked example")

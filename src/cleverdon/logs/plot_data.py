@@ -1,8 +1,8 @@
 """The data of plots: searches over time, distributions, the funnel of sessions.
 
-The engine counts, and only counts travel. Spans of time are those of the local clock: an hour that
-it shows twice is two spans, and an hour that it skips is none. Bins of distributions are fixed
-beforehand, so that they are the same on every engine and for every log.
+The engine counts, and only counts are transferred. Spans of time are those of the local clock: an
+hour that it shows twice is two spans, and an hour that it skips is none. Bins of distributions are
+fixed, so they are the same on every engine and for every log.
 """
 
 from __future__ import annotations
@@ -26,8 +26,7 @@ from cleverdon.logs.sql import percentile_label, percentiles, zero_or_one
 
 _Span = Literal["minute", "hour", "day"]
 
-_MOST = 1500
-"""More points cannot be drawn; longer spans are chosen."""
+_MOST = 1500  # more points cannot be drawn; longer spans are chosen
 _MOST_EMPTY = 200_000
 """With more spans, as by a time that is wrong by decades, empty ones are left out."""
 
@@ -36,15 +35,12 @@ _MOST_EMPTY = 200_000
 class SeriesPoint:
     """A span of time."""
 
-    at: int
-    """The start in local time, in milliseconds."""
+    at: int  # the start in local time, in milliseconds
     searches: int
     latency: Mapping[str, float | None] = field(default_factory=dict)
     """Percentiles in milliseconds; None without any."""
-    timed: int = 0
-    """The searches whose latency is known."""
-    times: float | None = None
-    """At a spike, the multiple of the usual latency."""
+    timed: int = 0  # the searches whose latency is known
+    times: float | None = None  # at a spike, the multiple of the usual latency
     ahead: int | None = None
     """The offset from UTC in milliseconds, if the clock shows this time twice."""
 
@@ -55,10 +51,8 @@ class Series:
 
     span: _Span
     points: tuple[SeriesPoint, ...]
-    asked: Mapping[str, Table]
-    """The queries that ran, by purpose."""
-    whole: bool = True
-    """False if empty spans are left out."""
+    asked: Mapping[str, Table]  # the queries that ran, by purpose
+    whole: bool = True  # False if empty spans are left out
 
     @property
     def length(self) -> int:
@@ -81,7 +75,6 @@ def _fitting_span(tables: SessionTables) -> _Span:
 
 
 def search_series(tables: SessionTables, span: _Span | None = None) -> Series:
-    """Count the searches of every span of time."""
     chosen = span or _fitting_span(tables)
     buckets = tables.pages.select(_bucket(tables, chosen))
     counts = buckets.group_by("bucket").agg(searches=buckets.count())
@@ -133,12 +126,10 @@ def _flagged(point: SeriesPoint, usual: float | None) -> SeriesPoint:
 class BusyHour:
     """An hour of the week."""
 
-    weekday: int
-    """Monday is 0."""
+    weekday: int  # Monday is 0
     hour: int
     searches: int
-    hours: int
-    """The number of such hours in the log."""
+    hours: int  # the number of such hours in the log
 
     @property
     def mean(self) -> float:
@@ -169,8 +160,7 @@ def _shown(tables: SessionTables, bucket: int, span: _Span) -> tuple[int, int | 
     return tables.clock.shown(bucket, calendar.SPANS[span])
 
 
-_STEPS = (1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8)
-"""Ten steps to a decade: Renard's numbers."""
+_STEPS = (1, 1.25, 1.6, 2, 2.5, 3.15, 4, 5, 6.3, 8)  # ten steps to a decade: Renard's numbers
 _EDGES = (*(round(step * 10**power, 2) for power in range(7) for step in _STEPS), 10_000_000)
 """The edges of bins of times, in milliseconds, up to nearly three hours."""
 
@@ -205,18 +195,14 @@ class DistributionKind:
 
     name: str
     title: str
-    value: str
-    """The name of the axis."""
-    of: str
-    """The name of what is counted."""
+    value: str  # the name of the axis
+    of: str  # the name of what is counted
     values: Callable[[SessionTables], Any]
     """Returns a column: milliseconds, or whole numbers from 1."""
-    scale: _Scale = "time"
-    """Bins of times grow; counts have a bin each, up to `most`."""
+    scale: _Scale = "time"  # bins of times grow; counts have a bin each, up to `most`
     needs: tuple[str, ...] = ()
     needs_persons: bool = False
-    divisor: int = 1
-    """1000 to show milliseconds as seconds."""
+    divisor: int = 1  # 1000 to show milliseconds as seconds
     most: int = 20
 
     def missing(self, tables: SessionTables) -> list[str]:
@@ -237,21 +223,21 @@ _DISTRIBUTIONS = {
     kind.name: kind
     for kind in (
         DistributionKind(
-            *("queries_per_session", "How many queries sessions have", "queries", "sessions"),
+            *("queries_per_session", "Queries per session", "queries", "sessions"),
             lambda tables: tables.sessions.queries,
             scale="count",
             needs_persons=True,
             most=12,
         ),
         DistributionKind(
-            *("click_rank", "How deep users click", "rank of the clicked result", "clicks"),
+            *("click_rank", "Ranks of clicks", "rank of the clicked result", "clicks"),
             lambda tables: _clicks(tables).position,
             scale="count",
             needs=("events.action", "events.position"),
         ),
         DistributionKind(
             "time_to_click",
-            "How long users look before they click",
+            "Time to the first click",
             "seconds to the first click",
             "result pages",
             _first_click_times,
@@ -259,13 +245,13 @@ _DISTRIBUTIONS = {
             divisor=1000,
         ),
         DistributionKind(
-            *("dwell", "How long clicked documents are looked at", "seconds", "clicks"),
+            *("dwell", "Dwell time on clicked documents", "seconds", "clicks"),
             lambda tables: _clicks(tables).dwell_ms,
             needs=("events.action", "events.dwell_ms"),
             divisor=1000,
         ),
         DistributionKind(
-            *("latency", "How long searches take", "milliseconds", "searches"),
+            *("latency", "Latency of searches", "milliseconds", "searches"),
             lambda tables: tables.pages.latency_ms,
             needs=("queries.latency_ms",),
         ),
@@ -361,7 +347,6 @@ _FUNNEL_STEPS = {
 
 
 def count_funnels(tables: SessionTables, *, by: str | None = None) -> tuple[Funnel, ...]:
-    """Count the funnel of all sessions; or with `by`, of each value of a column."""
     tables.log.need("a funnel", *tables.log.missing((), persons=True))
     rows = funnel_query(tables, by=by).to_pyarrow().to_pylist()
     if by is not None:

@@ -125,7 +125,7 @@ def _about_spikes(series: Series) -> str:
     flagged = sum(point.times is not None for point in series.points)
     usual = series.usual
     if usual is None:
-        return f"No {series.span} has {LEAST_SEARCHES} searches: too few to tell spikes."
+        return f"No {series.span} has {LEAST_SEARCHES} searches: too few to detect spikes."
     spans = counted(flagged, series.span)
     return (
         f"Triangles: p90 at least {SPIKE} times the usual {format_significant(usual)} ms ({spans}, "
@@ -176,7 +176,6 @@ def latency_by_load(series: Series) -> Chart:
 
 
 def _latency_by_load_rows(series: Series) -> Datasets:
-    """Return a row for each span with enough searches."""
     enough = [point for point in series.points if point.timed >= LEAST_SEARCHES]
     usual = [point for point in enough if point.times is None]
     flagged = [point for point in enough if point.times is not None]
@@ -267,8 +266,7 @@ def _busy_hours_chart() -> Any:
     )
 
 
-_ALL_LABEL = "all"
-"""The name of the only line."""
+_ALL_LABEL = "all"  # the name of the only line
 _MOST_DAYS = 1000
 
 
@@ -382,8 +380,7 @@ def by_day_chart(name: str, lines: Sequence[str]) -> Any:
     return alt.layer(band, drawn.mark_line(strokeWidth=1.5), points)
 
 
-_STEP_RATIO = 1.25
-"""The drawn width of a bin of times without an end."""
+_STEP_RATIO = 1.25  # the drawn width of a bin of times without an end
 
 
 def distribution(found: Distribution) -> Chart:
@@ -453,7 +450,7 @@ def bands(listed: MetricList) -> Chart:
         _bands_chart(),
         _bands_rows(listed),
         title="Head, torso and tail",
-        subtitle="How much of the traffic the most frequent queries have, and how much rare ones.",
+        subtitle="The shares of frequent and of rare queries in the traffic.",
     )
 
 
@@ -473,7 +470,7 @@ def _bands_rows(listed: MetricList) -> Datasets:
                     "to": start + share,
                     "middle": start + share / 2,
                     "share": share,
-                    # A narrow bar has no room for words.
+                    # A narrow bar has no room for text.
                     "told": f"{row['band']} {share:.0%}" if share >= 0.1 else "",
                 }
             )
@@ -507,8 +504,7 @@ def _bands_chart() -> Any:
     return alt.layer(bars, words).properties(height=alt.Step(44))
 
 
-_NO_GROUP = "(none)"
-"""The name of the sessions without a value in the split column."""
+_NO_GROUP = "(none)"  # the name of the sessions without a value in the split column
 
 
 def funnel(found: Sequence[Funnel]) -> Chart:
@@ -517,7 +513,7 @@ def funnel(found: Sequence[Funnel]) -> Chart:
         _funnel_chart(),
         _funnel_rows(found),
         title="From session to success",
-        subtitle="Bars: of all sessions. In brackets: of those that came to the step before.",
+        subtitle="Bars: share of all sessions. In brackets: share of the previous step.",
     )
 
 
@@ -539,7 +535,7 @@ def _step_row(one: Funnel, at: int) -> Row:
     text = f"{step.count:,}"
     if at and share is not None:
         text += f"  {share:.1%}"
-    # Of the second step it would be the same number again.
+    # For the second step it would be the same number.
     if at > 1 and passed is not None:
         text += f" ({passed:.1%})"
     return {
@@ -564,7 +560,7 @@ def _funnel_chart() -> Any:
         alt.Tooltip("step:N"),
         alt.Tooltip("sessions:Q", format=","),
         alt.Tooltip("share:Q", format=".2%", title="of all sessions"),
-        alt.Tooltip("passed:Q", format=".2%", title="of the step before"),
+        alt.Tooltip("passed:Q", format=".2%", title="of the previous step"),
     ]
     layers = [
         rows.mark_bar(color=PALETTE[0]).encode(x=across, tooltip=tooltip),

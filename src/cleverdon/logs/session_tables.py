@@ -1,7 +1,7 @@
 """The tables that metrics are counted over: result pages, queries and sessions.
 
-Each table is made once, where the log lies, and every metric reads it: a row a result page, with
-what was done on it; a row a query, which may have several pages; a row a session.
+The engine makes each table once, and every metric reads it: a row for each result page, with the
+actions on it; for each query, which may have several pages; and for each session.
 """
 
 from __future__ import annotations
@@ -55,8 +55,7 @@ def _with_inferred_dwell(queries: Table, events: Table, settings: Settings) -> T
     )
 
 
-_LONGEST_SPAN = 200 * 366 * DAY
-"""Times that differ by more cannot be of one log."""
+_LONGEST_SPAN = 200 * 366 * DAY  # times that differ by more cannot be of one log
 
 
 _RESERVED_NAMES = {
@@ -80,19 +79,14 @@ class SessionTables:
     pages: ibis.Table
     queries: ibis.Table
     sessions: ibis.Table
-    made_by: dict[str, ibis.Table]
-    """The expression that made each table."""
-    kept_as: dict[str, str]
-    """The name of each table in the engine."""
-    first: int
-    """The time of the first search."""
+    made_by: dict[str, ibis.Table]  # the expression that made each table
+    kept_as: dict[str, str]  # the name of each table in the engine
+    first: int  # the time of the first search
     last: int
     named_by: Mapping[str, int]
     """The number of `searches`, and of those that user, session, client or `nothing` names."""
-    notes: tuple[str, ...] = ()
-    """The rule for sessions, and the substitutes for users."""
-    split: tuple[str, ...] = ()
-    """The columns by which the tables can be split, besides the day."""
+    notes: tuple[str, ...] = ()  # the rule for sessions, and the substitutes for users
+    split: tuple[str, ...] = ()  # the columns by which the tables can be split, besides the day
 
     @property
     def knows_persons(self) -> bool:
@@ -156,8 +150,8 @@ def build_session_tables(
     for name in labels:
         if name in _RESERVED_NAMES:
             raise InputError(
-                f"a segment named {name!r} cannot be split by, since the tables have a column of "
-                "that name; give it another name in a mapping file (segments: NAME: COLUMN)",
+                f"metrics cannot be split by a segment named {name!r}, because the tables have a "
+                "column of that name; rename it in a mapping file (segments: NAME: COLUMN)",
                 source=log.source,
             )
     made_by: dict[str, ibis.Table] = {}
@@ -184,14 +178,14 @@ def build_session_tables(
         raise InputError("the log has no search", source=log.source)
     if when["last"] - when["first"] > _LONGEST_SPAN:
         raise InputError(
-            f"searches are from {as_time(when['first'])} to {as_time(when['last'])}, which no log "
-            "spans; cleverdon logs check shows the rows",
+            f"searches are from {as_time(when['first'])} to {as_time(when['last'])}, which is too "
+            "long for a log; cleverdon logs check shows the rows",
             source=log.source,
         )
     settings = settings.for_log(log)
     if settings.sessions == "log":
         log.need("sessions by the log's own ids", "queries.session")
-    # Which users sessions name need not be asked where every search names its own.
+    # The users of sessions are not needed if every search names its own.
     queries = with_actors(log) if when["without_user"] else queries.mutate(actor=actor_of(queries))
     # Other columns would only take time.
     wanted = ["query_id", "time", "text", "page", "results", "latency_ms", *labels]
@@ -237,20 +231,19 @@ def build_session_tables(
 def _notes(
     log: Log, settings: Settings, named: dict[str, int], without_session: tuple[int, int]
 ) -> tuple[str, ...]:
-    """Describe the rule for sessions, and the substitutes for users."""
     if not log.actors:
         return ()
     minutes = f"{settings.idle_ms / 60_000:g} minutes"
     of = f"of {named['searches']:,} searches"
     if settings.sessions == "idle":
-        notes = [f"A session ends where its user does nothing for {minutes}."]
+        notes = [f"A session ends when its user does nothing for {minutes}."]
     else:
-        notes = ["Sessions are by the log's own ids."]
+        notes = ["Sessions follow the log's own ids."]
         count, searches = without_session
         if count:
             notes.append(
-                f"{count:,} of {searches:,} searches have no session id: each is in the session of "
-                f"its user's searches around it, unless {minutes} lie between them."
+                f"{count:,} of {searches:,} searches have no session id: each joins the session of "
+                f"its user's neighbouring searches, unless {minutes} lie between them."
             )
     others = [name for name in ("session", "client") if named[name]]
     if not log.has("queries.user"):
@@ -278,7 +271,6 @@ def _with_cluster(table: ibis.Table) -> ibis.Table:
 
 
 def _with_texts(queries: ibis.Table, log: Log, settings: Settings, report: Progress) -> ibis.Table:
-    """Replace texts by the form in which they are compared."""
     normalise = text_normaliser(settings)
     if normalise is None or not log.has("queries.text"):
         return queries
@@ -295,7 +287,7 @@ def _with_texts(queries: ibis.Table, log: Log, settings: Settings, report: Progr
 
 def _seen(log: Log) -> ibis.Table:
     """Return the impressions and the last event of each page with events."""
-    # Separate from `_done`, since most events are impressions, which have nothing else.
+    # Separate from `_done`, because most events are impressions, which need no other columns.
     events = log.events.filter(log.events.query_id.notnull())
     return events.group_by("query_id").agg(
         impressions=events.count(where=events.action == "impression"), last_event=events.time.max()
@@ -365,7 +357,7 @@ def _with_reach(pages: ibis.Table, log: Log, idle: int) -> ibis.Table:
     before = acts.time.lag().over(group_by=["page_id", "asked_at"], order_by="time")
     acts = acts.mutate(before=before.coalesce(acts.asked_at))
     late = acts.filter(acts.time - acts.before > idle)
-    # What comes before the first gap is the earliest of all that come before a gap.
+    # The end before the first gap is the earliest end before any gap.
     ends = late.group_by("page_id", "asked_at").agg(end=late.before.min())
     joined = pages.left_join(ends, [pages.query_id == ends.page_id, pages.time == ends.asked_at])
     last = ibis.greatest(pages.time, pages.last_event.fill_null(pages.time))

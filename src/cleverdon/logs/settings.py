@@ -1,8 +1,8 @@
 """Settings of metrics, with the query normalisation that they choose.
 
 Results record them. The command line imports this module for its options: no Ibis, numpy or pyarrow
-at import. Whether two texts are the same query is decided in Python: engines do not agree on what
-lower case is.
+at import. Python decides whether two texts are the same query, because engines convert to lower
+case differently.
 """
 
 from __future__ import annotations
@@ -45,32 +45,26 @@ class Settings:
     """
 
     sessions: Sessions | None = None
-    """`idle`: a session ends where its user does nothing for a while; `log`: the log's own ids.
+    """`idle`: a session ends when its user does nothing for a while; `log`: the log's own ids.
 
     By default the log's own ids, if it has them and `idle_minutes` is not given; else `idle`."""
     idle_minutes: float | None = None
     """The time without activity that ends a session; 30, unless given."""
-    success: tuple[_Signal, ...] = SIGNALS
-    """Signs of a successful session; one of them suffices."""
-    dwell_seconds: float = 30
-    """The time on a clicked document that makes it a success."""
+    success: tuple[_Signal, ...] = SIGNALS  # signs of a successful session; one of them suffices
+    dwell_seconds: float = 30  # the time on a clicked document that makes it a success
     keystroke_seconds: float | None = None
     """Searches that follow each other within this time while typing count as the last of them."""
-    fold: bool = True
-    """Texts that differ in case, white space or Unicode forms are the same query."""
+    fold: bool = True  # texts that differ in case, white space or Unicode forms are the same query
     stem: str | None = None
     """The language in which words are cut down to their stems before they are compared."""
-    timezone: str = "UTC"
-    """The time zone of days."""
-    top: int = 10
-    """The number of queries in a list."""
+    timezone: str = "UTC"  # the time zone of days
+    top: int = 10  # the number of queries in a list
     least_users: int = 5
-    """Queries of fewer users are not listed: a rare query may reveal who asked it."""
+    """Queries of fewer users are not listed: a rare query may identify its user."""
     percentiles: tuple[float, ...] = (50, 90, 95, 99)
     head: float = 0.01
     """The most frequent queries that are the head, as a share of all different queries."""
-    torso: float = 0.19
-    """Those that follow; all others are the tail."""
+    torso: float = 0.19  # those that follow; all others are the tail
 
     def __post_init__(self) -> None:
         if self.sessions is not None:
@@ -95,7 +89,7 @@ class Settings:
         for percentile in self.percentiles:
             if not 0 < percentile <= 100:
                 raise OptionError(
-                    f"percentiles={percentile}: a percentile lies above 0, and is at most 100"
+                    f"percentiles={percentile}: a percentile is above 0 and at most 100"
                 )
         if not 0 < self.head < self.head + self.torso < 1:
             raise OptionError(

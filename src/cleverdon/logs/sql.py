@@ -1,4 +1,4 @@
-"""Expressions, small tables and scripts that every SQL engine understands alike.
+"""Expressions, small tables and scripts that work on every SQL engine.
 
 Loads Ibis only when something is called: the command line imports this module through `bots`.
 """
@@ -20,7 +20,7 @@ def zero_or_one(condition: Any) -> Any:
     """Return 1 where a condition holds, and 0 where it does not or is null."""
     import ibis
 
-    # Not by a cast: PostgreSQL makes no whole number of a truth value.
+    # Not by a cast: PostgreSQL cannot cast a boolean to every integer type.
     return ibis.ifelse(condition, 1, 0)
 
 
@@ -39,7 +39,7 @@ def quotient(above: Any, below: Any) -> Any:
 
 
 _PERMILLE = 1000
-"""Percentiles differ by a thousandth at least, so that ranks are compared as whole numbers."""
+"""Percentiles differ by at least a thousandth, so ranks can be compared as whole numbers."""
 
 
 def percentile_label(percentile: float) -> str:
@@ -52,7 +52,7 @@ def percentiles(
     """Return percentiles by nearest rank for each group, and `n`, the values that are not null."""
     import ibis
 
-    # By counting, since engines interpolate, approximate or round ranks differently.
+    # By counting, because engines interpolate, approximate or round ranks differently.
     names = [column.get_name() for column in by]
     values = table.select(*by, value=value)
     values = values.filter(values.value.notnull())
@@ -77,15 +77,14 @@ def percentiles(
 
 
 def upload(connection: Any, columns: Mapping[str, Sequence[Any]]) -> ibis.Table:
-    """Create a table on the connection's engine."""
     import ibis
     import pyarrow as pa
 
     table = pa.table(dict(columns))
     if connection.name != "pyspark":
         return ibis.memtable(table)
-    # Ibis does not bring its own tables along when it caches on Spark. Rows, and not a data frame
-    # of pandas, in which a null would become NaN.
+    # Ibis does not upload its in-memory tables when it caches on Spark. Rows, not a pandas data
+    # frame, in which a null would become NaN.
     name = ibis.util.gen_name("cleverdon")
 
     def kind(of: Any) -> str:

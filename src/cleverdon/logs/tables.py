@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 
 def values_grid(results: MetricResults, *, exact: bool = False) -> TextTable:
-    """Return a table of the values, with intervals and quotients."""
     header = [*results.by, "metric", "counted", "value", f"{results.level:.0%} interval"]
     if exact:
         parts = ["value", "low", "high", "numerator", "denominator", "notes"]
@@ -50,7 +49,7 @@ def values_grid(results: MetricResults, *, exact: bool = False) -> TextTable:
 
 
 def _is_doubtful(notes: Sequence[str]) -> bool:
-    """Tell whether a note reports an error in the log."""
+    """Return True if a note reports an error in the log."""
     return any(note.startswith(ERROR_PREFIX) for note in notes)
 
 
@@ -69,7 +68,6 @@ def values_notes(results: MetricResults) -> list[str]:
 
 
 def _value_lines(value: MetricValue, notes: Sequence[str], *, exact: bool) -> list[list[str]]:
-    """Return the rows of a value and of its percentiles."""
     name = str(value.metric)
     joined = " ".join(notes)
     more: list[list[str]] = []
@@ -195,19 +193,17 @@ def _without_value(results: MetricResults) -> list[str]:
 
 
 def about_rows(log: Log) -> list[str]:
-    """Describe the rows and values that could not be used."""
     lines = []
     if log.set_aside:
         rest = "was set aside, and is" if log.set_aside == 1 else "were set aside, and are"
         lines.append(f"{counted(log.set_aside, 'row')} {rest} not counted.")
     if log.unknown:
-        rest = "cannot be right, and was" if log.unknown == 1 else "cannot be right, and were"
+        rest = "is impossible and was" if log.unknown == 1 else "are impossible and were"
         lines.append(f"{counted(log.unknown, 'value')} {rest} read as unknown.")
     return [*lines, *_about_merged(log)]
 
 
 def _about_merged(log: Log) -> list[str]:
-    """Describe the requests that were merged into the search of another row."""
     lines = []
     if log.merged_requests:
         kinds = [f"{one.count:,} {one.reason}" for one in log.merged if not one.kept]
@@ -238,8 +234,11 @@ def _about_intervals(results: MetricResults) -> str:
         return "There are too few users for intervals."
     actors = results.tables.log.actors
     if not actors:
-        return "Intervals take single searches for the sample, since nothing says who made them."
-    return f"Intervals take {actors[0]}s, and not single searches, for the sample."
+        return (
+            "Intervals treat single searches as the sample, because the log does not say who made "
+            "them."
+        )
+    return f"Intervals treat {actors[0]}s, not single searches, as the sample."
 
 
 def explain_metric(name: str | None = None) -> str:
@@ -275,7 +274,7 @@ def _list_metrics() -> str:
         )
         for heading in METRIC_FAMILIES
     ]
-    return "\n\n".join([*families, "cleverdon logs explain NAME tells more of one."])
+    return "\n\n".join([*families, "cleverdon logs explain NAME describes one of them."])
 
 
 def _describe_metric(metric: Metric) -> str:

@@ -65,8 +65,6 @@ def report_command(given: ReportOptions) -> str:
     """
     output, data = given.output, given.output.with_suffix(".json")
     options.check_one_stdin(given.qrels, *given.runs)
-    if output.suffix not in (".html", ".htm"):
-        raise click.UsageError(f"a report is a page: {output.with_suffix('.html')}, not {output}")
     files = [options.name_and_file(one)[1] for one in (*given.runs, *given.costs)]
     for written in (output, data) if given.as_json else (output,):
         texts = (given.texts.queries, given.texts.documents)

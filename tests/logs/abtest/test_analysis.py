@@ -131,7 +131,7 @@ def test_cuped_is_used_where_there_is_a_past(tables: SessionTables, test: ABTest
     assert not abtest(tables, ["Success"], guardrails=(), cuped=False).cuped
     short = log_with([search(f"u{at}", "AB"[at % 2], at, clicks=at % 3) for at in range(12)])
     assert not abtest(short, ["Success"]).cuped
-    with pytest.raises(OptionError, match="CUPED needs what users did before"):
+    with pytest.raises(OptionError, match="CUPED needs data on users from before"):
         abtest(short, ["Success"], cuped=True)
 
 
@@ -170,9 +170,9 @@ def test_what_the_log_lacks_is_told_or_is_an_error() -> None:
         "ZeroResults": ("queries.results",),
         "Latency": ("queries.latency_ms",),
     }
-    with pytest.raises(InputError, match="Latency needs what this log does not have"):
+    with pytest.raises(InputError, match="Latency needs columns that this log does not have"):
         abtest(log, guardrails=["Latency"])
-    with pytest.raises(InputError, match="Latency needs what this log does not have"):
+    with pytest.raises(InputError, match="Latency needs columns that this log does not have"):
         abtest(log, ["Latency"])
 
 
@@ -185,7 +185,7 @@ def test_a_log_without_events() -> None:
     assert (found.family, found.claims()) == (0, [])
     assert set(found.missing) > {"Success", "QueryCTR"}
     silent = [{**search(f"u{at}", "AB"[at % 2], at), "text": None} for at in range(4)]
-    with pytest.raises(InputError, match="Success needs what this log does not have"):
+    with pytest.raises(InputError, match="Success needs columns that this log does not have"):
         abtest(log_with(silent), ["Success"])
 
 
@@ -193,7 +193,7 @@ def test_wrong_experiments() -> None:
     def rows(*variants: str | None) -> Log:
         return log_with([search(f"u{at}", one, at) for at, one in enumerate(variants)])
 
-    with pytest.raises(InputError, match="all users have the variant 'A'; it takes two"):
+    with pytest.raises(InputError, match="all users have the variant 'A'; a comparison needs two"):
         abtest(rows("A", "A"))
     with pytest.raises(InputError, match="there is no variant 'a'; did you mean 'A'"):
         abtest(rows("A", "B"), control="a")
@@ -206,7 +206,7 @@ def test_wrong_experiments() -> None:
         abtest(log_with(both))
     with pytest.raises(InputError, match=r"have the variant 'A' \(1 user saw several, left out\)"):
         abtest(log_with([*both, search("v", "A", 1), search("w", "A", 2)]))
-    with pytest.raises(InputError, match="no search says which variant"):
+    with pytest.raises(InputError, match="no search names a variant"):
         abtest(rows(None, None))
     lacking = [search("u", None, 0)]
     del lacking[0]["variant"]
@@ -216,13 +216,15 @@ def test_wrong_experiments() -> None:
 
 def test_wrong_options() -> None:
     log = log_with([search("u", "A", 0), search("v", "B", 0)])
-    with pytest.raises(OptionError, match="Users cannot be compared: it is no ratio"):
+    with pytest.raises(
+        OptionError, match="Users cannot be compared: it is neither a rate nor a mean"
+    ):
         abtest(log, ["Users"])
     with pytest.raises(NotationError, match="no metric 'Sucess'"):
         abtest(log, ["Sucess"])
     with pytest.raises(OptionError, match="level=2: expected a number between 0 and 1"):
         abtest(log, level=2)
-    with pytest.raises(OptionError, match=r"sum to 1.8 \(A=0.9, B=0.9\), and should sum to 1 "):
+    with pytest.raises(OptionError, match=r"sum to 1.8 \(A=0.9, B=0.9\), but should sum to 1 "):
         abtest(log, expected={"A": 0.9, "B": 0.9})
     with pytest.raises(OptionError, match="correction='hulm'"):
         abtest(log, correction="hulm")
@@ -244,7 +246,7 @@ def test_doubts() -> None:
     found = test.doubts()
     # Of so few users one always has a large share.
     assert [doubt.name for doubt in found] == ["contaminated", "part-of-a-week", "few-users"]
-    assert "B has 6 users, so few that" in found[2].sentence
+    assert "B has only 6 users: intervals" in found[2].sentence
     less = test.doubts(silence=["few-users"])
     assert "few-users" not in [doubt.name for doubt in less]
     with pytest.raises(OptionError, match="no doubt 'few' to silence"):
@@ -266,8 +268,8 @@ def test_intervals_that_were_cut_off_are_told_of() -> None:
     test = abtest(log_with(searches), ["QueryCTR"])
     assert test.effects[0].low == -1
     assert test.doubts()[-1].sentence == (
-        "B has 2 users, so few that intervals and p-values are rough where users differ a lot; "
-        "intervals of shares are cut off at 100 points, beyond which nothing is possible"
+        "B has only 2 users: intervals and p-values are rough if users differ a lot; "
+        "intervals of shares end at 100 points, the largest possible difference"
     )
 
 
@@ -470,9 +472,11 @@ def test_nobody_known_and_no_variant() -> None:
     nobody = [search(None, "A", 0), search(None, "B", 1)]
     for one in nobody:
         del one["user"]
-    with pytest.raises(InputError, match=r"needs what this log does not have \(queries.user"):
+    with pytest.raises(
+        InputError, match=r"needs columns that this log does not have \(queries.user"
+    ):
         _find_participants(build_session_tables(log_with(nobody), split=["variant"]))
-    with pytest.raises(InputError, match="no search says which variant"):
+    with pytest.raises(InputError, match="no search names a variant"):
         _find_participants(stages_of(search("ann", None, 0), search("bob", None, 1)))
 
 
@@ -482,5 +486,5 @@ def test_moments() -> None:
     assert _parse_moment("2026-03-02", "UTC") == START
     assert _parse_moment("2026-03-02", "Europe/Berlin") == START - HOUR
     assert _parse_moment("2026-03-02T01:00:00+01:00", "UTC") == START
-    with pytest.raises(OptionError, match="'yesterday' is no time"):
+    with pytest.raises(OptionError, match="'yesterday' is not a time"):
         _parse_moment("yesterday", "UTC")

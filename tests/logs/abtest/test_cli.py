@@ -77,13 +77,13 @@ def test_the_queries_can_be_printed(log: Path) -> None:
 def test_wrong_arguments(log: Path) -> None:
     done = CliRunner().invoke(abtest_command, [str(log), "--expected", "A"])
     assert done.exit_code == 2
-    assert "--expected A: it is NAME=SHARE" in done.output
+    assert "A: write NAME=SHARE" in done.output
     twice = CliRunner().invoke(
         abtest_command, [str(log), "--expected", "A=0.4", "--expected", "A=0.6"]
     )
     assert twice.exit_code == 2
-    assert "--expected A=0.6: A has a share already" in twice.output
+    assert "A=0.6: A has a share already" in twice.output
     with pytest.raises(OptionError, match=r"sum to 1.8 .*\(--expected\)"):
         run(log, "--expected", "A=0.9", "--expected", "B=0.9")
-    with pytest.raises(OptionError, match="'soon' is no time"):
+    with pytest.raises(OptionError, match="'soon' is not a time"):
         run(log, "--start", "soon")

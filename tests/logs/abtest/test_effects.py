@@ -192,7 +192,7 @@ def test_what_cannot_be_tested_says_so() -> None:
     assert alike.untested.startswith("users do not vary within either variant")
     same, _ = outcome((one, one, none, none), (one, one, none, none))
     assert (same.p, same.difference) == (None, 0)
-    assert same.untested.startswith("all users of both variants are alike")
+    assert same.untested.startswith("all users of both variants have the same value")
     undefined, _ = outcome((one, one, none, none), (none, none, none, none))
     assert (undefined.p, undefined.sides) == (None, None)
     assert undefined.untested == "the log has no session"
@@ -206,7 +206,7 @@ def test_nothing_in_either_variant_is_no_certainty(sequential: bool) -> None:
     assert arms is None
     assert (found.difference, found.low, found.high, found.p, found.fixed_p) == (0, *[None] * 4)
     assert found.untested == (
-        "neither variant has any sessions with a click and a sign of success, so that there is "
+        "neither variant has any sessions with a click and a sign of success, so there is "
         "nothing to compare"
     )
 
@@ -303,7 +303,7 @@ def test_margins_of_guardrails() -> None:
         with pytest.raises(OptionError, match="a margin is a share, as in Latency"):
             guardrail_margins([wrong])
     for wrong in ("Latency=0", "Latency=2", "Latency=nan"):
-        with pytest.raises(OptionError, match="above 0 and below 1"):
+        with pytest.raises(OptionError, match="between 0 and 1"):
             guardrail_margins([wrong])
-    with pytest.raises(OptionError, match="Dwell is no guardrail"):
+    with pytest.raises(OptionError, match="Dwell cannot be a guardrail"):
         check_direction(find_metric("Dwell"))  # type: ignore[arg-type]

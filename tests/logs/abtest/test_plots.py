@@ -71,7 +71,7 @@ def test_what_is_not_to_be_trusted_is_not_filled() -> None:
     test = example()
     broken = replace(test, ratio=replace(test.ratio, p=1e-9))
     assert not any(row["significant"] for row in datasets(effects(broken))["differences"])
-    assert "Not to be trusted" in subtitle(effects(broken))
+    assert "Do not trust them" in subtitle(effects(broken))
 
 
 def test_whom_it_rests_on() -> None:

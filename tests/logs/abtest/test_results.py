@@ -45,15 +45,17 @@ def test_the_level_and_what_is_expected() -> None:
 
 
 def test_shares_that_make_no_sense() -> None:
-    with pytest.raises(OptionError, match=r"expected for the variant 'B', only for 'A', 'C'; "):
+    with pytest.raises(
+        OptionError, match=r"the variant 'B' has no expected share of users, only 'A', 'C'; "
+    ):
         sample_ratio({"A": 1, "B": 1}, {"A": 0.5, "C": 0.5})
     with pytest.raises(OptionError, match="share of B is 0: it must be above 0"):
         sample_ratio({"A": 1, "B": 1}, {"A": 1, "B": 0})
-    with pytest.raises(OptionError, match=r"sum to 10 \(A=9, B=1\).* they are A=0.9, B=0.1"):
+    with pytest.raises(OptionError, match=r"sum to 10 \(A=9, B=1\).* they would be A=0.9, B=0.1"):
         sample_ratio({"A": 1, "B": 1}, {"A": 9, "B": 1})
     with pytest.raises(OptionError, match=r"sum to 0.9999 "):
         sample_ratio({"A": 1, "B": 1, "C": 1}, dict.fromkeys("ABC", 0.3333))
     thirds = sample_ratio({"A": 1, "B": 1, "C": 1}, dict.fromkeys("ABC", 0.333333))
     assert thirds.expected["A"] == pytest.approx(1, abs=1e-12)
-    with pytest.raises(OptionError, match="no user in any variant"):
+    with pytest.raises(OptionError, match="no variant has a user"):
         sample_ratio({})

@@ -101,7 +101,7 @@ def test_who_took_part_comes_first(test: ABTest) -> None:
         "9.8 days; A is the control."
     )
     assert left_out == (
-        "Left out: 1 user who saw more than one variant; 1 user of whom no variant is known; "
+        "Left out: 1 user who saw more than one variant; 1 user without a known variant; "
         "1 result page without a user."
     )
     assert split == "They are split as expected (exact binomial test p = 1.000)."
@@ -111,8 +111,8 @@ def test_what_is_not_to_be_trusted_is_not_claimed(test: ABTest) -> None:
     wrong = SampleRatio({"A": 649, "B": 454}, {"A": 551.5, "B": 551.5}, 5e-9, "exact binomial test")
     text = replace(test, ratio=wrong).to_text()
     assert (
-        "NOT TO BE TRUSTED: they are not split as expected. There are A 649, B 454; there should "
-        "be A 551.5, B 551.5 (exact binomial test p = 5e-09)."
+        "NOT TO BE TRUSTED: they are not split as expected. There are A 649, B 454; expected "
+        "were A 551.5, B 551.5 (exact binomial test p = 5e-09)."
     ) in text
     assert "beats" not in text
     assert "better" not in text
@@ -131,8 +131,8 @@ def test_a_split_that_is_unusual_is_called_doubtful(test: ABTest) -> None:
     )
     odd = replace(test, ratio=ratio)
     told = (
-        "DOUBTFUL: their split is unusual. There are A 5,135, B 4,865; there should be A 5,000, "
-        "B 5,000 (exact binomial test p = 0.007): chance alone gives a split as uneven as this in "
+        "DOUBTFUL: their split is unusual. There are A 5,135, B 4,865; expected were A 5,000, "
+        "B 5,000 (exact binomial test p = 0.007): chance gives a split as uneven as this in "
         "one of 143 experiments."
     )
     assert told in odd.to_text()
@@ -179,10 +179,14 @@ def test_guardrails(test: ABTest) -> None:
     slower = replace(made("Latency", 0.05), relative_low=0.05, relative_high=0.2)
     either = replace(slower, low=-0.01)
     for verdict, effect, begin in (
-        ("kept", either, "kept, B is less than 2% worse than A, if it is worse at all (0.4"),
-        ("kept", slower, "kept, B is worse than A, by less than 2% (0.4"),
-        ("open", either, "B is not shown to be less than 2% worse than A (0.4"),
-        ("open", slower, "B is worse than A, and not shown to be so by less than 2% (0.4"),
+        ("kept", either, "kept, B is less than 2% worse than A, or not worse (0.4"),
+        ("kept", slower, "kept, B is worse than A, but by less than 2% (0.4"),
+        ("open", either, "open, B is not shown to be less than 2% worse than A (0.4"),
+        (
+            "open",
+            slower,
+            "open, B is worse than A, and it is not shown that it is less than 2% worse (0.4",
+        ),
         ("broken", slower, "BROKEN, B is more than 2% worse than A (0.4"),
     ):
         text = _guardrail_sentence(Guardrail(effect, 0.02, 0.9, 0.1, verdict), test)  # type: ignore[arg-type]
@@ -191,7 +195,7 @@ def test_guardrails(test: ABTest) -> None:
         assert text.endswith(f"+12.5%, lower is better; 95% CI +5.0% to +20.0%; {p}).")
     none = Effect(find_metric("Latency"), "A", "B", sides=None, untested="the log has no latency")  # type: ignore[arg-type]
     assert _guardrail_sentence(Guardrail(none, 0.02, None, None, "open"), test) == (
-        "Guardrail Latency: not tested for B, since the log has no latency."
+        "Guardrail Latency: not tested for B, because the log has no latency."
     )
 
 
@@ -228,11 +232,11 @@ def test_the_p_values_of_guardrails_stand_in_columns_of_their_own(test: ABTest) 
     text = guarded.render("table")
     assert "control value" in text
     assert "p: two-sided t test over users, 1 comparison\n" in text
-    assert "p within: of guardrails alone, " in text
+    assert "p within: of guardrails, " in text
     assert "; one-sided t test over users, not corrected" in text
     always = replace(guarded, sequential=True).render("table")
     assert "p: always valid, 1 comparison\n" in always
-    assert "or more; always valid, not corrected" in always
+    assert "within the margin; always valid, not corrected" in always
     assert "p within" not in replace(guarded, guardrails=()).render("table")
 
 

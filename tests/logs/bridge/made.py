@@ -22,7 +22,7 @@ SMALL = """
 nothing; hats are not found, and Joe searched on; caps had their answer on the page."""
 
 EVERYTHING = Settings(least_users=1)
-TOPICS = {"1": "shoes", "2": "boots", "3": "hats"}
+QUERIES = {"1": "shoes", "2": "boots", "3": "hats"}
 QRELS = {"1": {"d1": 2, "d2": 0}, "2": {"d3": 1}}
 
 

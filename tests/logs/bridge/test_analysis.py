@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from cleverdon import evaluate
 from cleverdon.errors import InputError, OptionError
 from cleverdon.logs.bridge.analysis import _metric_by_text, correlate_with_metric, weight_by_traffic
-from cleverdon.logs.bridge.traffic import match_topics
+from cleverdon.logs.bridge.traffic import match_queries
 from cleverdon.logs.log import log_of
 from cleverdon.logs.session_tables import SessionTables, build_session_tables
 from cleverdon.scores import Scores
@@ -122,7 +122,7 @@ def rising() -> SessionTables:
 
 def test_a_measure_that_agrees_with_users(rising: SessionTables) -> None:
     scores = evaluate(QRELS, {"live": run_with(list(range(1, SIZE + 1)))}, "P@12")
-    found = correlate_with_metric(scores, rising, match_topics(TEXTS, QRELS))
+    found = correlate_with_metric(scores, rising, match_queries(TEXTS, QRELS))
     for coefficient in (found.kendall, found.spearman, found.pearson):
         assert coefficient.value == pytest.approx(1)
         assert coefficient.interval.low == pytest.approx(1)
@@ -130,7 +130,7 @@ def test_a_measure_that_agrees_with_users(rising: SessionTables) -> None:
     assert len(found.points) == SIZE
     assert not found.few
     point = found.points[0]
-    assert (point.text, point.topics, point.denominator) == ("query 00", ("t0",), 20)
+    assert (point.text, point.queries, point.denominator) == ("query 00", ("t0",), 20)
     assert (point.offline, point.online) == (pytest.approx(1 / 12), 1 / 20)
     assert found.expected == 1
 
@@ -138,7 +138,7 @@ def test_a_measure_that_agrees_with_users(rising: SessionTables) -> None:
 def test_where_lower_is_better_agreement_is_negative(rising: SessionTables) -> None:
     scores = evaluate(QRELS, {"live": run_with(list(range(1, SIZE + 1)))}, "P@12")
     found = correlate_with_metric(
-        scores, rising, match_topics(TEXTS, QRELS), metric="ClickRank", least=1
+        scores, rising, match_queries(TEXTS, QRELS), metric="ClickRank", least=1
     )
     assert found.kendall.value == pytest.approx(-1)
     assert found.expected == -1
@@ -149,8 +149,8 @@ def test_coefficients_and_their_intervals(rising: SessionTables) -> None:
     scores = evaluate(
         QRELS, {"other": run_with([1] * SIZE), "live": run_with(hits)}, ["RR", "P@12"]
     )
-    topics = match_topics(TEXTS, QRELS)
-    found = correlate_with_metric(scores, rising, topics, system="live", measure="P@12", seed=1)
+    queries = match_queries(TEXTS, QRELS)
+    found = correlate_with_metric(scores, rising, queries, system="live", measure="P@12", seed=1)
     by_hits = dict(enumerate(hits))
     in_order = dict(enumerate(range(SIZE)))
     assert found.kendall.value == pytest.approx(rank_correlation.kendall(by_hits, in_order))
@@ -158,9 +158,9 @@ def test_coefficients_and_their_intervals(rising: SessionTables) -> None:
     assert found.pearson.value == pytest.approx(np.corrcoef(hits, range(SIZE))[0, 1])
     for one in (found.kendall, found.spearman, found.pearson):
         assert 0 < one.interval.low < one.value < one.interval.high <= 1
-    same = correlate_with_metric(scores, rising, topics, system="live", measure="P@12", seed=1)
+    same = correlate_with_metric(scores, rising, queries, system="live", measure="P@12", seed=1)
     assert same.kendall == found.kendall
-    flat = correlate_with_metric(scores, rising, topics)
+    flat = correlate_with_metric(scores, rising, queries)
     assert (flat.system, str(flat.measure)) == ("other", "RR")
     assert isnan(flat.kendall.value)
     assert isnan(flat.kendall.interval.low)
@@ -169,47 +169,47 @@ def test_coefficients_and_their_intervals(rising: SessionTables) -> None:
 def test_queries_with_too_little_behind_them_are_left_out(rising: SessionTables) -> None:
     scores = evaluate(QRELS, run_with([1] * SIZE), "P@12")
     found = correlate_with_metric(
-        scores, rising, match_topics(TEXTS, QRELS), metric="ClickRank", least=10
+        scores, rising, match_queries(TEXTS, QRELS), metric="ClickRank", least=10
     )
     # Of ClickRank it is clicks that count: only three queries have ten of them.
     assert (len(found.points), found.seldom, found.few) == (3, 9, True)
-    nothing = correlate_with_metric(scores, rising, match_topics(TEXTS, QRELS), least=21)
+    nothing = correlate_with_metric(scores, rising, match_queries(TEXTS, QRELS), least=21)
     assert nothing.points == ()
     assert isnan(nothing.kendall.value)
     with pytest.raises(OptionError, match="least=0"):
-        correlate_with_metric(scores, rising, match_topics(TEXTS, QRELS), least=0)
+        correlate_with_metric(scores, rising, match_queries(TEXTS, QRELS), least=0)
 
 
 def test_undefined_values_are_left_out_and_equal_texts_averaged(rising: SessionTables) -> None:
     qrels = {**QRELS, "t0": {"d0": 0}, "twin": {"d0": 1}}
     texts = {**TEXTS, "twin": "Query 01"}
     run = {**run_with([12] * SIZE), "twin": {"x": 1.0}}
-    found = correlate_with_metric(evaluate(qrels, run, "AP"), rising, match_topics(texts, qrels))
+    found = correlate_with_metric(evaluate(qrels, run, "AP"), rising, match_queries(texts, qrels))
     assert found.undefined == 1
     twins = found.points[0]
-    assert (twins.topics, twins.offline) == (("t1", "twin"), 0.5)
+    assert (twins.queries, twins.offline) == (("t1", "twin"), 0.5)
     assert len(found.points) == SIZE - 1
 
 
 def test_names_are_checked(rising: SessionTables) -> None:
     scores = evaluate(QRELS, {"live": run_with([1] * SIZE)}, "P@12")
-    topics = match_topics(TEXTS, QRELS)
+    queries = match_queries(TEXTS, QRELS)
     with pytest.raises(OptionError, match="there is no system 'life'; did you mean 'live'"):
-        correlate_with_metric(scores, rising, topics, system="life")
+        correlate_with_metric(scores, rising, queries, system="life")
     with pytest.raises(OptionError, match="was not evaluated"):
-        correlate_with_metric(scores, rising, topics, measure="AP")
+        correlate_with_metric(scores, rising, queries, measure="AP")
 
 
-TOPICS = [f"q{n}" for n in range(6)]
+QUERIES = [f"q{n}" for n in range(6)]
 
 
 def scores_of(*systems: list[float]) -> Scores:
-    """Scores whose P@10 of each topic are tenths as listed."""
-    qrels = {topic: {f"d{n}": 1 for n in range(10)} for topic in TOPICS}
+    """Scores whose P@10 of each query are tenths as listed."""
+    qrels = {query: {f"d{n}": 1 for n in range(10)} for query in QUERIES}
     runs = {
         f"run{s}": {
-            topic: {f"d{n}" if n < tenths else f"x{n}": float(-n) for n in range(10)}
-            for topic, tenths in zip(TOPICS, values, strict=True)
+            query: {f"d{n}" if n < tenths else f"x{n}": float(-n) for n in range(10)}
+            for query, tenths in zip(QUERIES, values, strict=True)
         }
         for s, values in enumerate(systems)
     }
@@ -224,7 +224,7 @@ traffics = st.lists(st.integers(0, 50), min_size=6, max_size=6).filter(any)
 def test_weighted_means_agree_with_plain_python(
     first: list[int], second: list[int], traffic: list[int]
 ) -> None:
-    weights = dict(zip(TOPICS, traffic, strict=True))
+    weights = dict(zip(QUERIES, traffic, strict=True))
     found = weight_by_traffic(scores_of(first, second), weights, resamples=20)
     for one, values in zip(found.means, (first, second), strict=True):
         by_traffic = sum(w * v for w, v in zip(traffic, values, strict=True)) / sum(traffic) / 10
@@ -243,7 +243,7 @@ def test_weighted_means_agree_with_plain_python(
 def test_intervals_are_shares_of_resamples() -> None:
     values, traffic = [0, 2, 4, 5, 8, 10], [9, 1, 4, 2, 2, 7]
     (found,) = weight_by_traffic(
-        scores_of(values), dict(zip(TOPICS, traffic, strict=True)), resamples=300, seed=3
+        scores_of(values), dict(zip(QUERIES, traffic, strict=True)), resamples=300, seed=3
     ).means
     means, differences = [], []
     for drawn in np.random.default_rng(3).integers(0, 6, size=(300, 6)).tolist():
@@ -261,7 +261,7 @@ def test_intervals_are_shares_of_resamples() -> None:
 
 
 def test_with_equal_traffic_nothing_changes() -> None:
-    found = weight_by_traffic(scores_of([0, 2, 4, 5, 8, 10]), dict.fromkeys(TOPICS, 7.0))
+    found = weight_by_traffic(scores_of([0, 2, 4, 5, 8, 10]), dict.fromkeys(QUERIES, 7.0))
     (one,) = found.means
     assert one.weighted == pytest.approx(one.mean)
     assert abs(one.difference_interval.low) < 1e-12 > abs(one.difference_interval.high)
@@ -282,12 +282,12 @@ def test_the_interval_is_as_wide_as_the_delta_method_says() -> None:
     assert one.interval.high - one.interval.low == pytest.approx(2 * 1.96 * error, rel=0.1)
 
 
-def test_few_topics_with_most_of_the_weight_are_told() -> None:
+def test_few_queries_with_most_of_the_weight_are_told() -> None:
     scores = scores_of([1, 2, 3, 4, 5, 6])
     assert weight_by_traffic(scores, {"q0": 1000, "q1": 1}).few
     found = weight_by_traffic(scores, {"q0": 1000, "q1": 1})
-    assert (found.largest, found.with_traffic, found.topics) == ("q0", 2, 6)
-    # In one of three resamples nobody asked any of the topics: there is no interval.
+    assert (found.largest, found.with_traffic, found.queries) == ("q0", 2, 6)
+    # In one of three resamples nobody asked any of the queries: there is no interval.
     assert isnan(found.means[0].interval.low)
 
 
@@ -295,29 +295,31 @@ def test_who_is_better_may_change() -> None:
     scores = scores_of([9, 1, 1, 1, 1, 1], [1, 3, 3, 3, 3, 3])
     (apart,) = weight_by_traffic(scores, {"q0": 100, "q1": 1}).differences
     assert (apart.system, apart.against, apart.turned) == ("run1", "run0", True)
-    (even,) = weight_by_traffic(scores, dict.fromkeys(TOPICS, 1)).differences
+    (even,) = weight_by_traffic(scores, dict.fromkeys(QUERIES, 1)).differences
     assert not even.turned
 
 
-def test_a_run_that_lacks_a_topic_has_nothing_for_it() -> None:
+def test_a_run_that_lacks_a_query_has_nothing_for_it() -> None:
     scores = evaluate({"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 1.0}}, "P@1")
     (one,) = weight_by_traffic(scores, {"1": 1, "2": 3}).means
     assert (one.mean, one.weighted) == (0.5, 0.25)
 
 
-def test_topics_that_nobody_asked() -> None:
-    with pytest.raises(InputError, match=r"none of the 6 topics .* such as 'q0', has traffic"):
+def test_queries_that_nobody_asked() -> None:
+    with pytest.raises(
+        InputError, match=r"none of the 6 evaluated queries, such as 'q0', has traffic"
+    ):
         weight_by_traffic(scores_of([1] * 6), {"other": 5})
 
 
 def test_weights_that_are_none() -> None:
-    with pytest.raises(OptionError, match="a weight is negative or no number"):
+    with pytest.raises(OptionError, match="a weight is negative or not a number"):
         weight_by_traffic(scores_of([1] * 6), {"q0": -1})
 
 
 def test_sums_are_not_weighted() -> None:
     scores = evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, ["num_rel_ret"])
-    with pytest.raises(OptionError, match="is no mean over topics"):
+    with pytest.raises(OptionError, match="is not a mean over queries"):
         weight_by_traffic(scores, {"1": 1})
 
 

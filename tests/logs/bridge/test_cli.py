@@ -14,15 +14,15 @@ from cleverdon.cli import cleverdon
 from cleverdon.errors import CleverdonError
 from cleverdon.formats.texts import read_texts
 from cleverdon.logs.bridge.analysis import bridge as bridge_of
-from cleverdon.logs.bridge.traffic import match_topics
-from tests.logs.bridge.made import QRELS, TOPICS, small_traffic
+from cleverdon.logs.bridge.traffic import match_queries
+from tests.logs.bridge.made import QRELS, QUERIES, small_traffic
 
 SIZE = 12
 
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A log of twelve judged queries and one other, with judgments, topics and two runs.
+    """A log of twelve judged queries and one other, with judgments, queries and two runs.
 
     Of judged query n there are 20 searches, of which n are clicked; the other one is asked thirty
     times and never found.
@@ -57,9 +57,11 @@ def write(path: Path, header: tuple[str, ...], rows: list[tuple[Any, ...]]) -> N
         csv.writer(file).writerows([header, *rows])
 
 
-def bridge(files: Path, *more: str, topics: str = "topics.tsv", qrels: str = "qrels.txt") -> Result:
+def bridge(
+    files: Path, *more: str, queries: str = "topics.tsv", qrels: str = "qrels.txt"
+) -> Result:
     log = [str(files / "queries.csv"), str(files / "events.csv")]
-    given = ["--topics", str(files / topics), "--qrels", str(files / qrels), *more]
+    given = ["--query-texts", str(files / queries), "--qrels", str(files / qrels), *more]
     return CliRunner().invoke(cleverdon, ["logs", "bridge", *log, *given])
 
 
@@ -71,15 +73,15 @@ def test_everything_as_tables(files: Path) -> None:
     done = bridge(files, *with_runs(files))
     assert done.exit_code == 0, done.exception
     said = " ".join(done.stdout.split())
-    assert "12 of 12 judged topics were asked: 88.9% of all queries (240 of 270" in said
+    assert "12 of 12 judged queries were asked: 88.9% of all searches (240 of 270" in said
     assert "unknown log-" in said
     assert "30 30 30 30 0 0" in said
-    assert "Priority: queries that failed, plus 0.1 times those that went well." in said
-    assert "the 12 topics count as 12.0 of equal weight would" in said
+    assert "Priority: searches that failed, plus 0.1 times those that went well." in said
+    assert "the 12 queries count as 12.0 queries of equal weight" in said
     assert "Warning" not in said
-    assert "Over 12 judged queries whose QueryCTR rests on at least 10 queries" in said
-    assert "P@12 and QueryCTR agree where the correlation is positive, and the interval" in said
-    assert "does not say that one is the cause of the other" in said
+    assert "Over 12 judged queries with at least 10 queries for QueryCTR" in said
+    assert "P@12 and QueryCTR agree if the correlation is positive; the interval" in said
+    assert "Correlation is not causation." in said
 
 
 def test_all_digits_as_json(files: Path) -> None:
@@ -106,10 +108,10 @@ def test_all_digits_as_json(files: Path) -> None:
 
 def test_what_is_to_be_judged_is_written(files: Path, tmp_path: Path) -> None:
     output = tmp_path / "next.tsv"
-    done = bridge(files, "--write-topics", str(output))
+    done = bridge(files, "--write-queries", str(output))
     assert done.exit_code == 0, done.exception
-    assert "1 topics to judge" not in done.stderr
-    assert "1 topic to judge" in done.stderr
+    assert "1 queries to judge" not in done.stderr
+    assert "1 query to judge" in done.stderr
     assert [text.line for text in read_texts(str(output)).values()] == ["unknown"]
     assert "by traffic" not in done.stdout, "there are no runs"
 
@@ -117,20 +119,23 @@ def test_what_is_to_be_judged_is_written(files: Path, tmp_path: Path) -> None:
 def test_the_production_run_can_be_named(files: Path) -> None:
     given = [*with_runs(files), "--production", "new", "--metric", "Success"]
     said = " ".join(bridge(files, *given).stdout.split())
-    assert "as new ranks them" in said
-    assert "Success is counted over queries here, and not over sessions." in said
-    assert "Of P@12 and Success, one is the same for all queries: nothing can be told." in said
+    assert "as ranked by new" in said
+    assert "Success is computed over searches here, not over sessions." in said
+    assert (
+        "P@12 and Success: one of them has the same value for all queries, so nothing can be said."
+        in said
+    )
 
 
 def test_few_queries_tell_nothing(files: Path) -> None:
     (files / "few.txt").write_text("t0 0 d0 1\nt1 0 d1 1\nnone 0 d1 1\n")
     done = bridge(files, "--runs", str(files / "live.run"), "--top", "1", qrels="few.txt")
     said = " ".join(done.stdout.split())
-    assert "2 of 3 judged topics were asked" in said
+    assert "2 of 3 judged queries were asked" in said
     assert "The 1 most frequent are listed" in said
-    assert "Judged, and without a text: none." in said
-    assert "Warning: a few topics have most of the weight" in said
-    assert "Fewer than 10 queries: the coefficients of nDCG@10 and QueryCTR tell nothing." in said
+    assert "Judged, but without a text: none." in said
+    assert "Warning: a few queries have most of the weight" in said
+    assert "Fewer than 10 queries: the coefficients of nDCG@10 and QueryCTR say nothing." in said
     assert "cause" not in said
 
 
@@ -146,14 +151,14 @@ def test_judgments_are_read_as_profile_and_options_say(files: Path) -> None:
     ]
     done = bridge(files, *given, "--qrels-format", "trec", "-f", "json", qrels="twice.txt")
     assert done.exit_code == 0, done.exception
-    assert json.loads(done.stdout)["weighted"]["topics"] == 2
+    assert json.loads(done.stdout)["weighted"]["queries"] == 2
 
 
-def test_topics_with_the_same_text_are_told(files: Path) -> None:
+def test_queries_with_the_same_text_are_told(files: Path) -> None:
     (files / "twins.tsv").write_text("t0\tquery 0\nt1\tQUERY 0\nt2\tboots\n")
     (files / "three.txt").write_text("t0 0 d0 1\nt1 0 d1 1\nt2 0 d1 1\n")
-    said = " ".join(bridge(files, topics="twins.tsv", qrels="three.txt").stdout.split())
-    assert "t0 and t1 have the same text, and share its traffic equally." in said
+    said = " ".join(bridge(files, queries="twins.tsv", qrels="three.txt").stdout.split())
+    assert "t0 and t1 have the same text and share its traffic equally." in said
     assert "Never asked: t2." in said
 
 
@@ -161,7 +166,7 @@ def test_topics_with_the_same_text_are_told(files: Path) -> None:
     ("format", "table"), [("markdown", "| :--- | :--- |"), ("html", "<table>")]
 )
 def test_other_formats(format: str, table: str) -> None:
-    found = bridge_of(small_traffic().tables, match_topics(TOPICS, QRELS))
+    found = bridge_of(small_traffic().tables, match_queries(QUERIES, QRELS))
     assert found.render(format).count(table) == 2
     assert found.to_csv("to judge").startswith("to judge next,id,why,priority,asked,users,")
 
@@ -170,7 +175,7 @@ def test_other_formats(format: str, table: str) -> None:
     ("given", "message"),
     [
         (["--metric", "QueryCTR"], "--metric goes with --runs"),
-        (["--write-topics", "no/such/folder/next.tsv"], "there is no folder"),
+        (["--write-queries", "no/such/folder/next.tsv"], "there is no folder"),
     ],
 )
 def test_what_does_not_go_together(files: Path, given: list[str], message: str) -> None:
@@ -184,8 +189,16 @@ def test_what_does_not_go_together(files: Path, given: list[str], message: str) 
     [
         (["--runs", "live.run", "--metric", "Users"], {}, "Users has no value for a single query"),
         (["--runs", "live.run", "--production", "x"], {}, "there is no system 'x'"),
-        ([], {"topics": "other.tsv"}, "no id in common with the judgments: there is a topic 'a'"),
-        (["--runs", "live.run"], {"topics": "silent.tsv"}, "has traffic: nobody asked these"),
+        (
+            [],
+            {"queries": "other.tsv"},
+            "no query id in common with the judgments: there is a text of 'a'",
+        ),
+        (
+            ["--runs", "live.run"],
+            {"queries": "silent.tsv"},
+            "has traffic: nobody searched for them",
+        ),
     ],
 )
 def test_errors_are_told(

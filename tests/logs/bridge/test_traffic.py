@@ -1,4 +1,4 @@
-"""How often queries are asked and fail, and which of them judged topics are."""
+"""How often queries are asked and fail, and which of them judged queries are."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from cleverdon.errors import InputError, OptionError
 from cleverdon.formats.attributes import read_attributes
 from cleverdon.formats.texts import read_texts
 from cleverdon.logs.bridge.traffic import (
-    _make_topic_id,
+    _make_query_id,
     count_traffic,
     judging_candidates,
-    match_topics,
+    match_queries,
     measure_coverage,
-    write_topics,
+    write_queries,
 )
 from cleverdon.logs.log import log_of, worked_log
 from cleverdon.logs.settings import Settings
-from tests.logs.bridge.made import EVERYTHING, QRELS, TOPICS, small, small_traffic
+from tests.logs.bridge.made import EVERYTHING, QRELS, QUERIES, small, small_traffic
 from tests.logs.made import logs
 from tests.logs.reference import Reference
 
@@ -119,51 +119,53 @@ def test_traffic_agrees_with_plain_python(made: Any) -> None:
     assert found.totals.without_text == len(reference.queries) - asked.total()
 
 
-def test_coverage_of_judged_topics() -> None:
-    found = measure_coverage(small_traffic(), match_topics(TOPICS, QRELS))
-    first, second = found.topics
-    assert (first.topic, first.text, first.asked, first.users, first.failing) == (
+def test_coverage_of_judged_queries() -> None:
+    found = measure_coverage(small_traffic(), match_queries(QUERIES, QRELS))
+    first, second = found.queries
+    assert (first.query, first.text, first.asked, first.users, first.failing) == (
         "1",
         "shoes",
         3,
         3,
         2,
     )
-    assert (second.topic, second.asked, second.failing) == ("2", 0, 0)
+    assert (second.query, second.asked, second.failing) == ("2", 0, 0)
     assert found.asked == (first,)
     assert found.never_asked == (second,)
     assert (found.covered, found.share) == (3, 3 / 7)
     assert found.weights == {"1": 3, "2": 0}
 
 
-def test_topics_with_the_same_text_share_its_traffic() -> None:
-    topics = match_topics({"1": "shoes", "2": "SHOES", "3": "hats"}, {id: {"d": 1} for id in "123"})
-    found = measure_coverage(small_traffic(), topics)
+def test_queries_with_the_same_text_share_its_traffic() -> None:
+    queries = match_queries(
+        {"1": "shoes", "2": "SHOES", "3": "hats"}, {id: {"d": 1} for id in "123"}
+    )
+    found = measure_coverage(small_traffic(), queries)
     assert found.weights == {"1": 1.5, "2": 1.5, "3": 2}
-    assert [one.topic for one in found.topics] == ["3", "1", "2"]
+    assert [one.query for one in found.queries] == ["3", "1", "2"]
     assert found.covered == 5
     assert found.shared == (("1", "2"),)
 
 
-def test_judged_topics_without_a_text_have_no_traffic() -> None:
-    topics = match_topics({"1": "shoes"}, {"1": {"d": 1}, "9": {"d": 1}})
-    found = measure_coverage(small_traffic(), topics)
+def test_judged_queries_without_a_text_have_no_traffic() -> None:
+    queries = match_queries({"1": "shoes"}, {"1": {"d": 1}, "9": {"d": 1}})
+    found = measure_coverage(small_traffic(), queries)
     assert found.without_text == ("9",)
     assert found.never_asked == ()
-    with pytest.raises(InputError, match="none of the judged topics, such as '1', has a text"):
+    with pytest.raises(InputError, match="none of the judged queries, such as '1', has a text"):
         measure_coverage(
-            small_traffic(), match_topics({"1": " ", "2": "x"}, QRELS | {"2": {"d": -1}})
+            small_traffic(), match_queries({"1": " ", "2": "x"}, QRELS | {"2": {"d": -1}})
         )
 
 
 def test_queries_without_a_text_are_told() -> None:
     log, _ = worked_log("ann 0:00 shoes\nbob 0:00 _\n=")
-    found = measure_coverage(count_traffic(log), match_topics({"1": "shoes"}, {"1": {"d": 1}}))
+    found = measure_coverage(count_traffic(log), match_queries({"1": "shoes"}, {"1": {"d": 1}}))
     assert (found.totals.asked, found.totals.without_text, found.share) == (1, 1, 1)
 
 
-def test_topics_are_known_by_the_texts_that_logs_have() -> None:
-    found = match_topics({"1": " Red\tSHOES ", "2": "ﬁsh", "3": "hats"}, {"1": {"d": 1}})
+def test_queries_are_known_by_the_texts_that_logs_have() -> None:
+    found = match_queries({"1": " Red\tSHOES ", "2": "ﬁsh", "3": "hats"}, {"1": {"d": 1}})
     assert found.judged == ("1",)
     assert found.judged_forms == {"red shoes": ("1",)}
     assert found.unjudged == {"fish": "2", "hats": "3"}
@@ -172,61 +174,63 @@ def test_topics_are_known_by_the_texts_that_logs_have() -> None:
 
 def test_texts_are_compared_as_the_settings_say() -> None:
     both = {"1": "Running", "2": "runs"}, {"1": {"d": 1}, "2": {"d": 1}}
-    assert match_topics(*both).shared == ()
-    assert match_topics(*both, settings=Settings(stem="english")).shared == (("1", "2"),)
-    assert match_topics(*both, settings=Settings(fold=False)).judged_forms.keys() == {
+    assert match_queries(*both).shared == ()
+    assert match_queries(*both, settings=Settings(stem="english")).shared == (("1", "2"),)
+    assert match_queries(*both, settings=Settings(fold=False)).judged_forms.keys() == {
         "Running",
         "runs",
     }
 
 
-def test_topics_with_the_same_text_are_told() -> None:
-    found = match_topics({"1": "a", "2": "A", "3": "b"}, {id: {"d": 1} for id in "123"})
+def test_queries_with_the_same_text_are_told() -> None:
+    found = match_queries({"1": "a", "2": "A", "3": "b"}, {id: {"d": 1} for id in "123"})
     assert found.judged_forms == {"a": ("1", "2"), "b": ("3",)}
     assert found.shared == (("1", "2"),)
 
 
 def test_pooled_and_not_judged_is_no_judgment() -> None:
-    found = match_topics({"1": "a", "2": "b"}, {"1": {"d": -1}, "2": {"d": 0, "e": -1}})
+    found = match_queries({"1": "a", "2": "b"}, {"1": {"d": -1}, "2": {"d": 0, "e": -1}})
     assert found.judged == ("2",)
     assert found.unjudged == {"a": "1"}
 
 
-def test_judged_topics_without_a_text_are_told() -> None:
-    found = match_topics({"1": "a", "2": "  "}, {id: {"d": 1} for id in "123"})
+def test_judged_queries_without_a_text_are_told() -> None:
+    found = match_queries({"1": "a", "2": "  "}, {id: {"d": 1} for id in "123"})
     assert found.without_text == ("2", "3")
 
 
 def test_a_title_is_what_was_searched_for(tmp_path: Path) -> None:
     file = tmp_path / "topics.txt"
     file.write_text("<top>\n<num> Number: 1\n<title> red shoes\n<desc> Shoes, red.\n</top>\n")
-    assert match_topics(str(file), {"1": {"d": 1}}).judged_forms == {"red shoes": ("1",)}
+    assert match_queries(str(file), {"1": {"d": 1}}).judged_forms == {"red shoes": ("1",)}
 
 
 def test_ids_that_judgments_do_not_have() -> None:
-    with pytest.raises(InputError, match=r"no id in common .* topic 'q1', and judgments of '1'"):
-        match_topics({"q1": "shoes"}, QRELS)
+    with pytest.raises(
+        InputError, match=r"no query id in common .* text of 'q1', and there are judgments of '1'"
+    ):
+        match_queries({"q1": "shoes"}, QRELS)
 
 
 def test_judgments_of_nothing() -> None:
-    with pytest.raises(InputError, match="no document of any topic is judged"):
-        match_topics(TOPICS, {"1": {"d1": -1}})
+    with pytest.raises(InputError, match="no document of any query is judged"):
+        match_queries(QUERIES, {"1": {"d1": -1}})
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"topics\.tsv: there is no such file"):
-        match_topics(tmp_path / "topics.tsv", QRELS)
+        match_queries(tmp_path / "topics.tsv", QRELS)
 
 
 def test_failing_queries_come_first_and_then_the_rest_by_text() -> None:
-    found = judging_candidates(small_traffic(), match_topics(TOPICS, QRELS))
+    found = judging_candidates(small_traffic(), match_queries(QUERIES, QRELS))
     assert [(one.text, one.priority) for one in found.candidates] == [
         ("hats", 2.0),
         ("caps", 0.1),
         ("red shoes", 0.1),
     ]
     first = found.candidates[0]
-    assert first.topic == "3", "a topic without judgments keeps its id"
+    assert first.query == "3", "a query without judgments keeps its id"
     assert (first.asked, first.users, first.failing) == (2, 2, 2)
     assert first.failures == {"zero_results": 2, "abandoned": 0, "reformulated": 1}
     assert first.reasons == ("zero_results", "reformulated")
@@ -244,12 +248,12 @@ def test_what_going_well_counts_can_be_chosen() -> None:
         =
         """
     )
-    topics = match_topics({"1": "x"}, {"1": {"d": 1}})
+    queries = match_queries({"1": "x"}, {"1": {"d": 1}})
 
     counted = count_traffic(log, EVERYTHING)
 
     def order(well: float) -> list[tuple[str, float]]:
-        found = judging_candidates(counted, topics, well=well)
+        found = judging_candidates(counted, queries, well=well)
         return [(one.text, one.priority) for one in found.candidates]
 
     assert order(0.1) == [("light", 1.0), ("heavy", pytest.approx(0.3))]
@@ -261,19 +265,19 @@ def test_what_going_well_counts_can_be_chosen() -> None:
 
 def test_queries_of_few_users_are_counted_and_never_listed() -> None:
     found = judging_candidates(
-        count_traffic(small(), Settings(least_users=2)), match_topics(TOPICS, QRELS)
+        count_traffic(small(), Settings(least_users=2)), match_queries(QUERIES, QRELS)
     )
     assert [one.text for one in found.candidates] == ["hats"]
     assert (found.rare_texts, found.rare_asked) == (2, 2)
 
 
 def test_not_more_than_was_asked_for() -> None:
-    topics = match_topics(TOPICS, QRELS)
+    queries = match_queries(QUERIES, QRELS)
     found = count_traffic(small(), Settings(least_users=1, top=2))
-    assert len(judging_candidates(found, topics).candidates) == 2
-    assert len(judging_candidates(found, topics, top=1).candidates) == 1
+    assert len(judging_candidates(found, queries).candidates) == 2
+    assert len(judging_candidates(found, queries, top=1).candidates) == 1
     with pytest.raises(OptionError, match="top=0"):
-        judging_candidates(found, topics, top=0)
+        judging_candidates(found, queries, top=0)
 
 
 def test_where_failures_are_not_known_traffic_decides() -> None:
@@ -283,7 +287,7 @@ def test_where_failures_are_not_known_traffic_decides() -> None:
         [],
     )
     found = judging_candidates(
-        count_traffic(log, EVERYTHING), match_topics({"1": "x"}, {"1": {"d": 1}})
+        count_traffic(log, EVERYTHING), match_queries({"1": "x"}, {"1": {"d": 1}})
     )
     assert [(one.text, one.priority, one.failing) for one in found.candidates] == [
         ("b", 2.0, None),
@@ -293,28 +297,28 @@ def test_where_failures_are_not_known_traffic_decides() -> None:
 
 
 def test_ids_are_the_same_each_time_and_never_taken() -> None:
-    made = _make_topic_id("red shoes")
-    assert made == _make_topic_id("red shoes") == "log-c1dd76c7"
-    assert made != _make_topic_id("red hats")
-    other = _make_topic_id("red shoes", {made})
+    made = _make_query_id("red shoes")
+    assert made == _make_query_id("red shoes") == "log-c1dd76c7"
+    assert made != _make_query_id("red hats")
+    other = _make_query_id("red shoes", {made})
     assert other.startswith("log-")
     assert other != made
     with pytest.raises(InputError, match="is taken"):
-        _make_topic_id("x", type("All", (), {"__contains__": lambda self, one: True})())
+        _make_query_id("x", type("All", (), {"__contains__": lambda self, one: True})())
 
 
 @pytest.mark.parametrize("name", ["next.tsv", "next.tsv.gz"])
 def test_what_is_written_is_read_back(tmp_path: Path, name: str) -> None:
     log, _ = worked_log('ann 0:00 "quoted"_and,_more\nbob 0:00 plain\n=')
     counted = count_traffic(log, EVERYTHING)
-    found = judging_candidates(counted, match_topics({"1": "x"}, {"1": {"d": 1}}))
+    found = judging_candidates(counted, match_queries({"1": "x"}, {"1": {"d": 1}}))
     path = tmp_path / name
-    assert write_topics(found, path) == 2
+    assert write_queries(found, path) == 2
     texts = {id: text.line for id, text in read_texts(str(path)).items()}
-    assert texts == {one.topic: one.text for one in found.candidates}
+    assert texts == {one.query: one.text for one in found.candidates}
     assert set(texts.values()) == {'"quoted" and, more', "plain"}
     if name.endswith(".tsv"):
         assert read_attributes(str(path)).column("text")[1] == texts
-    again = match_topics(str(path), {found.candidates[0].topic: {"d": 1}})
+    again = match_queries(str(path), {found.candidates[0].query: {"d": 1}})
     left = judging_candidates(counted, again)
-    assert [one.topic for one in left.candidates] == [found.candidates[1].topic]
+    assert [one.query for one in left.candidates] == [found.candidates[1].query]

@@ -56,7 +56,7 @@ def test_judging(log: Path, tmp_path: Path) -> None:
     assert "PBM converged after" in done.output
     assert "lists held out; 0.0% of their results" in done.output  # those of 18 of 90 users
     lines = (tmp_path / "clicks.qrels").read_text().splitlines()
-    assert f"{len(lines)} judgments of 4 topics" in done.output
+    assert f"{len(lines)} judgments of 4 queries" in done.output
     assert {line.split()[3] for line in lines} == {"0", "1", "2", "3"}
     assert (tmp_path / "clicks.topics.tsv").read_text().startswith("id\ttext\nq1\tquery ")
     assert (tmp_path / "clicks.evidence.tsv").exists()
@@ -74,14 +74,14 @@ def test_all_models_as_json(log: Path, tmp_path: Path) -> None:
     assert find_model(record["model"]["name"])
 
 
-def test_topics_keep_their_ids(log: Path, tmp_path: Path) -> None:
+def test_queries_keep_their_ids(log: Path, tmp_path: Path) -> None:
     (tmp_path / "topics.csv").write_text("id,text\n301,Query 2\n")
     done = judge(
         log,
         tmp_path,
         "--click-model",
         "CM",
-        "--topics",
+        "--query-texts",
         str(tmp_path / "topics.csv"),
         "--held-out",
         "0",
@@ -89,14 +89,16 @@ def test_topics_keep_their_ids(log: Path, tmp_path: Path) -> None:
     lines = (tmp_path / "clicks.qrels").read_text().splitlines()
     assert {line.split()[0] for line in lines} == {"301"}
     assert "CM is estimated by counting." in done.output
-    assert "no topic has their query" in done.output
+    assert "the query is not listed" in done.output
     assert not (tmp_path / "clicks.topics.tsv").exists()
 
 
 def test_options_that_do_not_fit(log: Path, tmp_path: Path) -> None:
-    assert "--text-column goes with --topics" in judge(log, tmp_path, "--text-column", "x").output
+    assert (
+        "--text-column goes with --query-texts" in judge(log, tmp_path, "--text-column", "x").output
+    )
     done = judge(log, tmp_path, "--click-model", "all", "--held-out", "0")
-    assert "--click-model all and --held-out 0.0 do not go together: models need" in done.output
+    assert "--click-model all and --held-out 0.0 do not go together: models are" in done.output
     assert judge(log, tmp_path / "nowhere").exit_code == 2
     with pytest.raises(InputError, match="was examined 1000 times"):
         judge(log, tmp_path, "--min-impressions", "1000")

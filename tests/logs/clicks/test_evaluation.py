@@ -106,16 +106,16 @@ def test_unknown_users_stand_alone() -> None:
 def test_splits_that_cannot_be() -> None:
     shown = ResultLists.from_lists([("q", ["a"], [])] * 2)
     for share in (0.0, 1.0, float("nan")):
-        with pytest.raises(OptionError, match="the share to hold out lies between 0 and 1"):
+        with pytest.raises(OptionError, match="the share to hold out is between 0 and 1"):
             _split_lists(shown, share=share)
-    with pytest.raises(OptionError, match=r"0.01 held out of 2 lists leaves none to test on"):
+    with pytest.raises(OptionError, match=r"a share of 0.01 of 2 lists leaves none to test on"):
         _split_lists(shown, share=0.01)
-    with pytest.raises(OptionError, match=r"0.99 held out of 2 lists leaves none to fit on"):
+    with pytest.raises(OptionError, match=r"a share of 0.99 of 2 lists leaves none to fit on"):
         _split_lists(shown, share=0.99)
     one = ResultLists.from_lists([("q", ["a"], [])] * 2, users=["ann", "ann"])
-    with pytest.raises(OptionError, match=r"of the only user leaves none .*--held-out 0 tests"):
+    with pytest.raises(OptionError, match=r"of the only user leaves none .*--held-out 0 for"):
         _split_lists(one)
-    with pytest.raises(OptionError, match="do not say whose they are"):
+    with pytest.raises(OptionError, match="the users of the lists are unknown"):
         _split_lists(shown, by="user")
     with pytest.raises(OptionError, match="by='query' is not known"):
         _split_lists(shown, by="query")  # type: ignore[arg-type]

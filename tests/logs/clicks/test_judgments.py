@@ -24,7 +24,7 @@ from cleverdon.logs.clicks.judgments import (
     _write_qrels,
     as_judgments,
     grade_documents,
-    topic_ids,
+    query_ids,
 )
 from cleverdon.logs.clicks.models import CM, COEC, DBN
 from cleverdon.logs.clicks.result_lists import ResultLists, Usage
@@ -43,16 +43,16 @@ def found(**options: object) -> GradedDocuments:
 
 
 def test_one_is_one_in_words() -> None:
-    written = WrittenQrels("x.qrels", "x.evidence.tsv", "x.topics.tsv", 1, 1, without_topic=1)
+    written = WrittenQrels("x.qrels", "x.evidence.tsv", "x.topics.tsv", 1, 1, without_id=1)
     model = FitSummary("DBN", 1, True, 1.0, Prior())
     grades = GradeSummary("attractiveness", (0.5,), None, (1, 0), 0.9, 1)
     lists = Usage(1, 1, 0, 0, 0, 0, 0, 0, 0)
     judged = ClickJudgments(lists, (), model, grades, written, None, found(min_impressions=5))
     text = judged.closing()
     assert "DBN converged after 1 iteration." in text
-    assert "\n1 more document was examined too seldom.\n" in text
-    assert "x.qrels: 1 judgment of 1 topic\n" in text
-    assert text.endswith("\n1 judgment left out: too few users asked their query")
+    assert "\n1 pair of query and document was examined too rarely to be graded.\n" in text
+    assert "x.qrels: 1 judgment of 1 query\n" in text
+    assert text.endswith("\n1 judgment left out: too few users asked the query")
 
 
 def test_confidence_by_hand() -> None:
@@ -98,7 +98,7 @@ def test_rows_are_ordered_and_rare_ones_left_out() -> None:
     # c stands below the click of every list, and was never examined; rare was shown three times.
     assert all_of_them.seldom == 2
     assert found(min_impressions=0).seldom == 0
-    with pytest.raises(InputError, match="no document, of 6 shown, was examined 1000 times"):
+    with pytest.raises(InputError, match="none of the 6 documents shown was examined 1000 times"):
         found(min_impressions=1000)
 
 
@@ -167,40 +167,42 @@ def test_confidence_is_how_often_grades_are_right() -> None:
 
 def test_written_and_evaluated(tmp_path: Path) -> None:
     some = found(grades=GradeBounds.parse("0.5"), min_impressions=5)
-    ids = topic_ids(some)
+    ids = query_ids(some)
     assert ids.ids == {"hot jazz": "q1", "blues": "q2"}
     written = _write_qrels(some, ids, tmp_path / "clicks.qrels")
     assert (tmp_path / "clicks.qrels").read_text() == "q1 0 a 1\nq1 0 b 0\nq2 0 b 1\nq2 0 a 0\n"
-    assert (written.rows, written.queries, written.without_topic) == (4, 2, 0)
-    assert written.topics is not None
-    assert read_attributes(written.topics).column("text")[1] == {"q1": "hot jazz", "q2": "blues"}
+    assert (written.rows, written.queries, written.without_id) == (4, 2, 0)
+    assert written.texts is not None
+    assert read_attributes(written.texts).column("text")[1] == {"q1": "hot jazz", "q2": "blues"}
     with open(written.evidence, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert [row["doc"] for row in rows] == ["a", "b", "b", "a"]
     assert float(rows[0]["confidence"]) == some.confidence[0]
-    assert rows[0]["topic"] == "q1"
-    assert rows[0]["query"] == "hot jazz"
+    assert rows[0]["query"] == "q1"
+    assert rows[0]["text"] == "hot jazz"
     read = Judgments.read(str(tmp_path / "clicks.qrels"))
     run = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 2.0, "b": 1.0}}
     assert evaluate(read, run, "RR").means.tolist() == [[0.75]]
     assert read.to_dict() == as_judgments(some, ids).to_dict()
 
 
-def test_topics_that_are_given(tmp_path: Path) -> None:
+def test_queries_that_are_given(tmp_path: Path) -> None:
     (tmp_path / "topics.tsv").write_text("id\tkind\ttext\n7\tmusic\tHot  JAZZ\n8\tmusic\tswing\n")
     some = found(grades=GradeBounds.parse("0.5"), min_impressions=5)
-    ids = topic_ids(some, tmp_path / "topics.tsv")
+    ids = query_ids(some, tmp_path / "topics.tsv")
     written = _write_qrels(some, ids, tmp_path / "clicks.qrels.gz")
-    assert written.topics is None
-    assert written.without_topic == 2
+    assert written.texts is None
+    assert written.without_id == 2
     assert written.evidence == str(tmp_path / "clicks.evidence.tsv")
     assert Judgments.read(written.qrels).to_dict() == {"7": {"a": 1.0, "b": 0.0}}
-    assert topic_ids(some, {"9": "blues"}).ids == {"blues": "9"}
-    with pytest.raises(InputError, match="topics '1' and '2' have the same text, 'blues'"):
-        topic_ids(some, {"1": "blues", "2": "Blues "})
-    with pytest.raises(InputError, match="no topic has the text of a query in the log"):
-        topic_ids(some, {"1": "swing"})
+    assert query_ids(some, {"9": "blues"}).ids == {"blues": "9"}
+    with pytest.raises(InputError, match="queries '1' and '2' have the same text, 'blues'"):
+        query_ids(some, {"1": "blues", "2": "Blues "})
+    with pytest.raises(
+        InputError, match="none of these texts, such as 'swing', was asked in the log"
+    ):
+        query_ids(some, {"1": "swing"})
     with pytest.raises(OptionError, match="queries have no attribute 'txt'"):
-        topic_ids(some, tmp_path / "topics.tsv", column="txt")
-    with pytest.raises(OptionError, match="go to a file"):
+        query_ids(some, tmp_path / "topics.tsv", column="txt")
+    with pytest.raises(OptionError, match="qrels from clicks need a file"):
         _write_qrels(some, ids, "-")

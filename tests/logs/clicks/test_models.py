@@ -364,7 +364,7 @@ def test_a_taken_name_is_refused() -> None:
 
 
 def test_priors_and_limits_are_checked() -> None:
-    with pytest.raises(OptionError, match="hits and misses are numbers from 0 on"):
+    with pytest.raises(OptionError, match="hits and misses are numbers of at least 0"):
         Prior(-1, 2)
     with pytest.raises(OptionError, match="iterations=0"):
         FitLimits(iterations=0)

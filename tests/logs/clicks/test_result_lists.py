@@ -87,7 +87,7 @@ def test_lists_that_cannot_be() -> None:
         ResultLists.from_lists([("q", ["a"], []), ("q", ["a"], ["b"])])
     with pytest.raises(InputError, match="there is no result list"):
         ResultLists.from_lists([])
-    with pytest.raises(InputError, match="there are 1 lists, and users of 2"):
+    with pytest.raises(InputError, match="there are 1 lists, but 2 users"):
         ResultLists.from_lists([("q", ["a"], [])], users=["u", "v"])
 
 
@@ -181,5 +181,5 @@ def test_logs_of_no_use() -> None:
         [("1", "impression", "a", None)],
         lacks=frozenset({"events.position"}),
     )
-    with pytest.raises(InputError, match="a click model needs what this log does not have"):
+    with pytest.raises(InputError, match="a click model needs columns that this log does not have"):
         read_result_lists(lacking)

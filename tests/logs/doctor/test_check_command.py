@@ -53,7 +53,7 @@ def test_what_is_wrong_is_shown_with_rows_and_remedies(folder: Path) -> None:
     lines = result.output.splitlines()
     at = next(n for n, line in enumerate(lines) if "(clicks-without-impressions)" in line)
     assert lines[at : at + 4] == [
-        "error: clicks on results of which the log has no impression: 1 of 4 clicks, 25.0% "
+        "error: clicks on results without an impression: 1 of 4 clicks, 25.0% "
         "(clicks-without-impressions)",
         "    | query_id=q1  time=2026-03-02 00:00:20  doc=d9  position=9  shown_results=4",
         "    spoils ImpressionCTR",

@@ -49,7 +49,7 @@ def test_a_shift_of_whole_hours_is_told() -> None:
     shifted = [row | {"time": row["time"] - 2 * HOUR} for row in EVENTS]
     finding = one(log_of(PAGES, shifted), "events-before-page")
     assert (finding.count, finding.total) == (12, 12)
-    assert "the two tables seem to be in different zones" in finding.details[1]
+    assert "the tables seem to use different zones" in finding.details[1]
 
 
 def test_unknown_actions_that_resemble_none_are_a_note() -> None:

@@ -120,7 +120,7 @@ CASES: dict[str, Case] = {
         2,
         14,
         [{"action": "Clicked", "events": 1}, {"action": "view", "events": 1}],
-        details="'Clicked' may well be 'click'.",
+        details="'Clicked' is probably 'click'.",
     ),
     "clicks-without-impressions": Case(
         lambda: with_rows(
@@ -133,7 +133,7 @@ CASES: dict[str, Case] = {
             {"query_id": "q1", "doc": "d9", "position": 9, "shown_results": 3},
             {"query_id": "q3", "doc": "d1", "position": 1, "shown_results": 0},
         ],
-        details="1 of them on pages without any impression.",
+        details="1 of them are on pages without any impression.",
     ),
     "events-without-query": Case(
         lambda: with_rows(events=[click(PAGES[0], 1, query_id=None)]),
@@ -185,7 +185,7 @@ CASES: dict[str, Case] = {
         2,
         15,
         [{"asked": START, "time": START - 120 * SECOND}, {"time": START - 60 * SECOND}],
-        details="90 s early in the median, 2 min at most; users whose events are early: 1.",
+        details="early by 90 s in the median, by 2 min at most; users with early events: 1.",
     ),
     "late-events": Case(
         lambda: with_rows(events=[click(PAGES[0], 1, 25 * 3600), click(PAGES[0], 1, 23 * 3600)]),
@@ -391,7 +391,7 @@ CASES: dict[str, Case] = {
             {"day": "2026-03-02", "users in A": 50, "users in B": 50},
             {"day": "2026-03-03", "users in A": 90, "users in B": 10},
         ],
-        details="That this is chance has a probability of 7e-10.",
+        details="The probability of such a change by chance is 7e-10.",
     ),
 }
 

@@ -29,7 +29,7 @@ def test_limits(limits: dict[str, Any], message: str) -> None:
     ("rules", "message"),
     [
         ({"searches_per_hour": 0}, "searches_per_hour=0: it must be at least 1"),
-        ({"regular_spread": 1}, "regular_spread=1: it lies from 0 to below 1"),
+        ({"regular_spread": 1}, "regular_spread=1: it is from 0 to below 1"),
     ],
 )
 def test_rules(rules: dict[str, Any], message: str) -> None:

@@ -75,7 +75,7 @@ def test_what_stands_for_users_is_told_and_what_names_nobody_is_left_out() -> No
     everyone = supports(log_of(pages[:3], []))["Sessions"]
     assert (everyone.verdict, everyone.nulls) == ("yes", {})
     told = str(examine(log_of(pages[:3], [])))
-    assert "Where no user is named, the session of 33.3% of the searches and the client of" in told
+    assert "If no user is named, the session of 33.3% of the searches and the client of" in told
 
 
 def test_unknown_dwell_times_are_told() -> None:

@@ -357,7 +357,7 @@ def test_a_log_of_one_user_is_a_log() -> None:
         ({"events": 0}, r"events=0: it can be from 1 to 1,000,000,000"),
         ({"effect": 0.5}, r"effect=0.5: it can be from -1 to 0.25"),
         ({"bots": -0.1}, r"bots=-0.1: it can be from 0 to 0.5"),
-        ({"seed": -1}, r"seed=-1: a seed is a whole number from 0 on"),
+        ({"seed": -1}, r"seed=-1: a seed is a whole number of at least 0"),
     ],
 )
 def test_what_cannot_be_is_refused(recipe: dict[str, Any], message: str) -> None:

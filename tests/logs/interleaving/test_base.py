@@ -60,29 +60,29 @@ def test_files(tmp_path: Path) -> None:
     packed.write_bytes(gzip.compress(b"\n" + path.read_bytes() + b"\n\n"))
     assert read_records(packed) == records
     write_records(path, [])
-    with pytest.raises(InputError, match=r"records.jsonl: has no record of interleaving"):
+    with pytest.raises(InputError, match=r"records.jsonl: no record of interleaving"):
         read_records(path)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"query_id": None}, "query_id is None, and should be a text"),
-        ({"seed": True}, "seed is True, and should be a whole number"),
-        ({"version": 2}, "the record's version is 2, and this Cleverdon reads version 1"),
+        ({"query_id": None}, "query_id is None; it should be a string"),
+        ({"seed": True}, "seed is True; it should be a whole number"),
+        ({"version": 2}, "the record has version 2, but this release of Cleverdon reads version 1"),
         ({"method": "teamdraft"}, "there is no interleaving method 'teamdraft'; did you mean"),
-        ({"docs": "xy"}, "docs is 'xy', and should be a list"),
-        ({"docs": ["x", 3]}, "docs: number 2 is 3, and should be a text"),
-        ({"docs": ["x", "x"]}, "docs: 'x' is there twice"),
-        ({"team": ["A"]}, "team has 1 values, and docs has 2"),
-        ({"team": ["A", "C"]}, "team: number 2 is 'C', and should be 'A' or 'B', or null"),
+        ({"docs": "xy"}, "docs is 'xy'; it should be a list"),
+        ({"docs": ["x", 3]}, "docs: number 2 is 3; it should be a string"),
+        ({"docs": ["x", "x"]}, "docs: 'x' occurs twice"),
+        ({"team": ["A"]}, "team has 1 values, but docs has 2"),
+        ({"team": ["A", "C"]}, "team: number 2 is 'C'; it should be 'A' or 'B', or null"),
         (
             {"method": "balanced", "rank_a": [1, 0], "rank_b": [1, 2]},
-            "rank_a: number 2 is 0, and should be a rank from 1 on, or null",
+            "rank_a: number 2 is 0; it should be a rank of at least 1, or null",
         ),
         (
             {"method": "probabilistic", "share_a": [0.5, 1.5]},
-            "share_a: number 2 is 1.5, and should be a number from 0 to 1",
+            "share_a: number 2 is 1.5; it should be a number from 0 to 1",
         ),
         (
             {"method": "probabilistic", "share_a": [0.5, None]},
@@ -90,7 +90,7 @@ def test_files(tmp_path: Path) -> None:
         ),
         (
             {"method": "optimised", "credit_a": [1, float("nan")], "credit_b": [1, 2]},
-            "credit_a: number 2 is nan, and should be a number",
+            "credit_a: number 2 is nan; it should be a number",
         ),
     ],
 )
@@ -108,20 +108,20 @@ def test_what_is_no_record(tmp_path: Path) -> None:
     path = tmp_path / "records.jsonl"
     lacking = {name: value for name, value in GOOD.items() if name != "team"}
     for text, message in {
-        "{": "1:2: is no JSON: Expecting property name",
-        "[1]": "1: expected an object, a record a line, found [1]",
-        "{}": "1: is no record of interleaving: it has no 'version', nor anything else; a record",
-        json.dumps(lacking): "1: is no record of interleaving: it has no 'team', but 'query_id', ",
-        json.dumps(dict.fromkeys("abcdefgh")): "1: is no record of interleaving: it has no "
-        "'version', but 'a', 'b', 'c', 'd', 'e', 'f', ...; a record has query_id, method, ",
-        "\n\n": " has no record of interleaving: it should have a line of JSON for every",
+        "{": "1:2: not JSON: Expecting property name",
+        "[1]": "1: expected a JSON object on each line, found [1]",
+        "{}": "1: not a record of interleaving: it has no 'version', it is empty; a record",
+        json.dumps(lacking): "1: not a record of interleaving: it has no 'team', only 'query_id', ",
+        json.dumps(dict.fromkeys("abcdefgh")): "1: not a record of interleaving: it has no "
+        "'version', only 'a', 'b', 'c', 'd', 'e', 'f', ...; a record has query_id, method, ",
+        "\n\n": " no record of interleaving; there should be a line of JSON for every",
     }.items():
         path.write_text(text)
         with pytest.raises(InputError) as raised:
             read_records(path)
         assert str(raised.value).startswith(f"{path}:{message}")
     path.write_text(f"{json.dumps(GOOD)}\n{json.dumps(GOOD)}\n")
-    with pytest.raises(InputError, match=r"jsonl:2: query 'q1' has a record on line 1 already"):
+    with pytest.raises(InputError, match=r"jsonl:2: query 'q1' already has a record on line 1"):
         read_records(path)
     path.write_bytes(b"\xff\n")
     with pytest.raises(InputError, match=r"jsonl:1"):

@@ -20,7 +20,7 @@ from cleverdon.logs.interleaving.preference import (
     _preference_sentence,
     measure_preference,
 )
-from cleverdon.logs.interleaving.simulation import CLICKERS, make_topics, simulate
+from cleverdon.logs.interleaving.simulation import CLICKERS, make_queries, simulate
 from tests.commands import run_here
 
 START = 1_772_409_600_000
@@ -29,8 +29,8 @@ START = 1_772_409_600_000
 @pytest.fixture
 def experiment(tmp_path: Path) -> Path:
     """A folder with 300 result pages of 60 users, A being the better ranking."""
-    topics = list(make_topics(0.6, 0.1, topics=20, seed=1))
-    records, clicks = simulate(TeamDraft(seed=1), topics, CLICKERS["perfect"], impressions=300)
+    queries = list(make_queries(0.6, 0.1, queries=20, seed=1))
+    records, clicks = simulate(TeamDraft(seed=1), queries, CLICKERS["perfect"], impressions=300)
     write_records(tmp_path / "records.jsonl", records)
     queries = [
         {"query_id": record.query_id, "user": f"u{place % 60}", "time": START + place}
@@ -81,7 +81,7 @@ def test_json_says_what_did_not_fit(experiment: Path) -> None:
     doubts = " ".join(found["doubts"])
     assert "60 users are known" in doubts
     assert " of 2 queries without a record." in doubts
-    assert "1 record of queries that the log does not have" in doubts
+    assert "1 record of queries that are not in the log" in doubts
 
 
 def test_errors_name_the_line(experiment: Path) -> None:
@@ -89,8 +89,8 @@ def test_errors_name_the_line(experiment: Path) -> None:
     done = run(experiment)
     assert done.returncode == 1
     assert done.stderr.startswith(
-        "cleverdon: error: records.jsonl:1: is no record of interleaving: it has no 'version', nor "
-        "anything else; a record has query_id, "
+        "cleverdon: error: records.jsonl:1: not a record of interleaving: it has no 'version', it "
+        "is empty; a record has query_id, "
     )
 
 
@@ -98,7 +98,7 @@ def test_no_record_at_all_is_an_error(experiment: Path) -> None:
     (experiment / "records.jsonl").write_text("\n")
     done = run(experiment)
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("cleverdon: error: records.jsonl: has no record of interleaving")
+    assert done.stderr.startswith("cleverdon: error: records.jsonl: no record of interleaving")
 
 
 def test_one_is_one() -> None:
@@ -132,7 +132,7 @@ def test_claims_in_words() -> None:
         "A is worse than B on queries won by 0.333 ("
     )
     assert said(measure_preference(votes(6, 4, 2))).endswith(
-        "12 queries with clicks: 6 for, 2 even, 4 against). If it is truly as large as this, some "
+        "12 queries with clicks: 6 for, 2 even, 4 against). If it is really this large, about "
         "260 queries with clicks would show it with a power of 80%."
     )
     assert said(measure_preference(votes(6, 4, 2))).startswith(
@@ -148,14 +148,14 @@ def test_power_in_words() -> None:
     found = measure_preference(votes(60, 40))
     assert _power_sentence(_preference_power(found)) == (
         "These queries show a preference of 0.145 on queries won with a power of 80%; one of 0.100 "
-        "has a power of 46%, and takes 210 queries with clicks for 80%, or some 210 result pages."
+        "has a power of 46%, and needs 210 queries with clicks for 80%, or about 210 result pages."
     )
     assert _power_sentence(_preference_power(measure_preference(votes(3, 1)))).startswith(
         "These are too few queries to show any preference; one of 0.250"
     )
     tied = measure_preference(votes(30, 30, 60))
     assert _power_sentence(_preference_power(tied, size=0.4)).endswith(
-        "with so many ties, there can be none of 0.400."
+        "with so many ties, one of 0.400 is impossible."
     )
     assert _power_sentence(_preference_power(measure_preference(votes(0, 0)))) == (
         "These are too few queries to show any preference."
@@ -168,11 +168,13 @@ def test_doubts_about_methods() -> None:
     optimised = Optimised().interleave(docs, docs[::-1], query_id="q2").record
     credits = credit_clicks([balanced, optimised], [("q1", "x"), ("q2", "d0")])
     raised = " ".join(_preference_doubts(measure_preference(credits, test="sign")))
-    assert "balanced interleaving can prefer one of two rankings though users click" in raised
-    assert "records of several methods are taken together: balanced 1, optimised 1." in raised
-    assert "what is fair is the mean credit" in raised
+    assert "balanced interleaving can prefer one of two rankings although users click" in raised
+    assert "records of several methods are combined: balanced 1, optimised 1." in raised
+    assert "the mean credit is fair" in raised
     assert "no user is known" in raised
-    assert "fair is the mean" not in " ".join(_preference_doubts(measure_preference(credits)))
+    assert "the mean credit is fair" not in " ".join(
+        _preference_doubts(measure_preference(credits))
+    )
 
 
 def test_json_has_no_nan() -> None:

@@ -101,7 +101,7 @@ def test_a_log_without_users_or_clicks() -> None:
 
 def test_a_log_that_says_nothing_of_documents() -> None:
     of = log()
-    with pytest.raises(InputError, match=r"interleaving needs what .*events\.doc"):
+    with pytest.raises(InputError, match=r"interleaving needs columns .*events\.doc"):
         credit_log(Log(of.queries, of.events, lacks=frozenset({"events.doc"})), RECORDS)
 
 

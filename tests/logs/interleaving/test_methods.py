@@ -289,13 +289,13 @@ def test_what_cannot_be_interleaved() -> None:
     one = TeamDraft()
     with pytest.raises(InputError, match="ranking B has 'x' twice, as number 1 and 3; keep the"):
         one.interleave(["x"], ["x", "y", "x"], query_id="q")
-    with pytest.raises(InputError, match="ranking A is a text, 'xyz', and should be a list"):
+    with pytest.raises(InputError, match="ranking A is 'xyz'; it should be a list"):
         one.interleave("xyz", ["x"], query_id="q")
-    with pytest.raises(InputError, match="ranking A: number 1 is 5; ids of documents are texts"):
+    with pytest.raises(InputError, match="ranking A: number 1 is 5; ids should be strings"):
         one.interleave([5], ["x"], query_id="q")  # type: ignore[list-item]
-    with pytest.raises(InputError, match="query_id is 5; ids of queries are texts"):
+    with pytest.raises(InputError, match="query_id is 5; it should be a string"):
         one.interleave(["x"], ["y"], query_id=5)  # type: ignore[arg-type]
-    with pytest.raises(OptionError, match="k=0: there is at least one"):
+    with pytest.raises(OptionError, match="k=0: at least one"):
         one.interleave(["x"], ["y"], query_id="q", k=0)
     with pytest.raises(OptionError, match="seed=-1"):
         TeamDraft(seed=-1)

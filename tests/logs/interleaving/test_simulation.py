@@ -14,8 +14,8 @@ from cleverdon.logs.interleaving.methods import Balanced, Optimised, Probabilist
 from cleverdon.logs.interleaving.preference import Preference, measure_preference
 from cleverdon.logs.interleaving.simulation import (
     CLICKERS,
-    SimulatedTopic,
-    make_topics,
+    SimulatedQuery,
+    make_queries,
     simulate,
 )
 
@@ -31,22 +31,22 @@ judging = pytest.mark.parametrize("users", ["perfect", "navigational", "informat
 
 
 @cache
-def better() -> tuple[SimulatedTopic, ...]:
-    """A is better on average, and not on every topic."""
-    return tuple(make_topics(0.5, 0.2, topics=30, seed=3))
+def better() -> tuple[SimulatedQuery, ...]:
+    """A is better on average, and not on every query."""
+    return tuple(make_queries(0.5, 0.2, queries=30, seed=3))
 
 
 @cache
-def equal() -> tuple[SimulatedTopic, ...]:
+def equal() -> tuple[SimulatedQuery, ...]:
     """Different rankings, each pair both ways round: neither is better, on any clicks."""
-    there = tuple(make_topics(0.3, 0.3, topics=15, seed=4))
-    return (*there, *(SimulatedTopic(topic.b, topic.a, topic.grades) for topic in there))
+    there = tuple(make_queries(0.3, 0.3, queries=15, seed=4))
+    return (*there, *(SimulatedQuery(query.b, query.a, query.grades) for query in there))
 
 
 def preferred(
-    one: Method, topics: tuple[SimulatedTopic, ...], users: str, *, pages: int
+    one: Method, queries: tuple[SimulatedQuery, ...], users: str, *, pages: int
 ) -> Preference:
-    made = simulate(one, topics, CLICKERS[users], impressions=pages, k=8, seed=2)
+    made = simulate(one, queries, CLICKERS[users], impressions=pages, k=8, seed=2)
     return measure_preference(credit_clicks(*made), resamples=200)
 
 
@@ -62,7 +62,7 @@ def test_finds_the_winner(one: Method, users: str) -> None:
 @judging
 @every
 def test_finds_the_winner_the_other_way_round(one: Method, users: str) -> None:
-    swapped = tuple(SimulatedTopic(topic.b, topic.a, topic.grades) for topic in better())
+    swapped = tuple(SimulatedQuery(query.b, query.a, query.grades) for query in better())
     assert preferred(one, swapped, users, pages=500).verdict == "worse"
 
 
@@ -88,9 +88,9 @@ def test_random_clicks_prefer_neither_though_one_is_better(one: Method, users: s
 
 def test_balanced_interleaving_is_biased_and_the_others_are_not() -> None:
     """A = x y z, B = y z x, and a click on one document at random."""
-    topic = (SimulatedTopic(("x", "y", "z"), ("y", "z", "x"), {}),)
+    query = (SimulatedQuery(("x", "y", "z"), ("y", "z", "x"), {}),)
     for one in METHODS:
-        records, _ = simulate(one, topic, CLICKERS["random"], impressions=900)
+        records, _ = simulate(one, query, CLICKERS["random"], impressions=900)
         clicks = [
             (record.query_id, record.docs[int(3 * Chance(0, record.query_id).number())])
             for record in records
@@ -123,7 +123,7 @@ def test_seeded() -> None:
     first, again = (simulate(one, better(), users, impressions=40, seed=5) for _ in range(2))
     assert first == again
     assert simulate(one, better(), users, impressions=40, seed=6)[1] != first[1]
-    with pytest.raises(OptionError, match="no topic"):
+    with pytest.raises(OptionError, match="no query"):
         simulate(one, [], users, impressions=1)
 
 

@@ -61,7 +61,7 @@ def test_load_in_five_groups_and_its_correlation_with_latency() -> None:
     ]
     assert [row["p95"] for row in listed.rows] == [15.0, 35.0, 55.0, 75.0, 95.0]
     assert listed.notes == (
-        "10 of 10 minutes with searches have at least 20, and are looked at.",
+        "10 of 10 minutes with searches have at least 20, and are used.",
         "Spearman's correlation of load and 95th percentile is 1.00.",
     )
 

@@ -76,7 +76,7 @@ def test_latency_against_load_is_of_spans_with_enough_searches() -> None:
 
 def test_too_few_searches_to_tell() -> None:
     few = Series("minute", (point(0, 3, 10.0),), {})
-    assert "too few to tell spikes" in subtitle(latency_over_time(few))
+    assert "too few to detect spikes" in subtitle(latency_over_time(few))
     assert datasets(latency_by_load(few)) == {"spans": [], "spikes": []}
 
 

@@ -82,7 +82,7 @@ def test_ubi_without_impressions_takes_them_from_what_was_returned(tmp_path):
             "position": 2,
         },
     ]
-    assert any("no event says impression" in note for note in log.notes)
+    assert any("no event has the action impression" in note for note in log.notes)
 
 
 def test_ubi_without_events_counts_only_rows_that_were_written(tmp_path):
@@ -194,7 +194,7 @@ def test_matomo():
             "doc": "Newsletter",
         },
     ]
-    assert log.notes[-1].endswith("and were left out: 2")
+    assert log.notes[-1].endswith("before any search of their session: 2")
 
 
 def test_snowplow():

@@ -102,7 +102,7 @@ def test_a_control_that_nobody_named() -> None:
     assert (test.control, why) == ("A", "")
     with pytest.raises(InputError, match="there is no variant 'C'"):
         _tested(tables, "C", 0.95, lambda _: None)
-    with pytest.raises(InputError, match="an A/B test needs what this log does not have"):
+    with pytest.raises(InputError, match="an A/B test needs columns that this log does not have"):
         logs_report(usual_log(variants=False), control="A", check=False)
 
 
@@ -127,7 +127,7 @@ def test_what_can_be_picked_begins_with_the_key_numbers() -> None:
 
 def test_the_method_says_how() -> None:
     method = usual().content["method"]
-    assert "A session is what the log calls one." in method["paragraph"]
+    assert "A session is given by the log's own ids." in method["paragraph"]
     assert "delta method over users" in method["paragraph"]
     assert method["facts"]["Listed"] == "at most 10 queries a list, of at least 3 users each"
     assert method["facts"]["Engine"] == "duckdb"
@@ -142,7 +142,7 @@ def test_the_method_says_how() -> None:
         for text in method["sql"].values()
     )
     facts = strict().content["method"]["facts"]
-    assert facts["Session"] == "is what the log calls one"
+    assert facts["Session"] == "is given by the log's own ids"
     assert facts["The same query"] == "texts that are the same in every character"
 
 

@@ -1,27 +1,23 @@
 """A/B tests: effects of the variants of an experiment on the metrics of a log.
 
 abtest(log, control="A")   differences, intervals, p-values, guardrails, power
-test.claims()              what may be said of them, in words
-test.doubts()              what speaks against believing it
+test.claims()              the conclusions that the test supports, in words
+test.doubts()              reasons to doubt them
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cleverdon._common.lazy import lazy_names
+from cleverdon._common.lazy import lazy_modules
 
 if TYPE_CHECKING:
     from cleverdon.logs.abtest.analysis import abtest
     from cleverdon.logs.abtest.results import ABTest, Effect, Guardrail, SampleRatio, sample_ratio
 
-_HOME = {
-    "ABTest": "logs.abtest.results",
-    "Effect": "logs.abtest.results",
-    "Guardrail": "logs.abtest.results",
-    "SampleRatio": "logs.abtest.results",
-    "abtest": "logs.abtest.analysis",
-    "sample_ratio": "logs.abtest.results",
+_NAMES = {
+    "analysis": "abtest",
+    "results": "ABTest Effect Guardrail SampleRatio sample_ratio",
 }
 
 __all__ = [
@@ -33,4 +29,4 @@ __all__ = [
     "sample_ratio",
 ]
 
-__getattr__ = lazy_names(__name__, _HOME)
+__getattr__ = lazy_modules(__name__, _NAMES)

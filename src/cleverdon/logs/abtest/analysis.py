@@ -1,4 +1,4 @@
-"""Analyse an A/B test: who took part, whether they were split fairly, and what differed."""
+"""Analysis of an A/B test: participants, sample ratio, effects and power."""
 
 from __future__ import annotations
 
@@ -53,11 +53,10 @@ if TYPE_CHECKING:
     import ibis
 
 _METRICS = ("Success", "Abandonment", "QueryCTR", "ReciprocalClickRank", "Reformulation")
-"""The metrics compared by default, where the log supports them."""
-_GUARDRAILS = ("ZeroResults", "Latency")
-"""The guardrails by default."""
+"""The default metrics, as far as the log supports them."""
+_GUARDRAILS = ("ZeroResults", "Latency")  # the default guardrails
 _CONTROLS = ("control", "baseline", "a")
-"""Names by which the control is known without being told, letter case aside."""
+"""The names of the control if none is given, in any letter case."""
 
 
 def abtest(
@@ -79,7 +78,7 @@ def abtest(
     check: bool = False,
     progress: Progress | None = None,
 ) -> ABTest:
-    """Compare the variants of an experiment with its control, with users as the sample.
+    """Compare the variants of an experiment with its control; users are the sample.
 
     Args:
         log: The log, or its session tables.
@@ -91,25 +90,25 @@ def abtest(
             value, by name or as `Latency=0.02`; `()` for none.
         expected: The shares of users that the variants should have, which sum to 1; by default the
             same for all.
-        start: When the experiment began; by default with the first search that has a variant.
-        end: When it ended; by default with the log.
-        cuped: Adjust differences by what the same users did before; by default where the log goes
-            back far enough.
-        sequential: Give p-values and intervals that are valid however often one looks.
+        start: The start of the experiment; by default the first search that has a variant.
+        end: Its end; by default that of the log.
+        cuped: Adjust differences by the same users' behaviour before the experiment; by default if
+            the log goes back far enough.
+        sequential: Use p-values and intervals that stay valid if you look at them repeatedly.
         correction: The correction over all metrics and variants, one of `CORRECTIONS`.
         level: The largest corrected p-value that is significant.
-        wanted: The relative difference that must not be missed.
-        power: The probability with which it is to be found.
+        wanted: The relative difference that the test should be able to detect.
+        power: The probability of detecting it.
         settings: How to count; by default those of the session tables, or `Settings()`.
-        check: Note the metrics that rest on rows which the log doctor calls an error.
+        check: Add notes on metrics that use rows with errors, as the log doctor finds them.
         progress: Called with each step.
 
     Returns:
-        The effects and guardrails, or a test that is not `trusted` where users are missing.
+        The effects and guardrails; the test is not `trusted` if users are missing.
 
     Raises:
-        InputError: There is no experiment in the log, or nothing that the metrics need.
-        OptionError: An option has a value that is not allowed, or the control is not known.
+        InputError: The log has no experiment, or lacks the columns of all metrics.
+        OptionError: An option has a value that is not allowed, or the control is unknown.
 
     >>> from cleverdon.logs.log import worked_log
     >>> log, _ = worked_log('''
@@ -145,7 +144,7 @@ def abtest(
     ratios = [one for one in (*goals, *limits) if str(one) not in missing]
     if not ratios:
         raise InputError(
-            "the log has nothing that any of the metrics needs; cleverdon logs check says what is "
+            "the log lacks the columns of all these metrics; cleverdon logs check shows what is "
             "missing",
             source=tables.log.source,
         )
@@ -197,7 +196,7 @@ def _errors(
     tables: SessionTables, ratios: Sequence[Ratio], progress: Progress | None
 ) -> tuple[str, ...]:
     """Return the errors of the log, each with the metrics that it makes wrong."""
-    from cleverdon.logs.doctor.checks import find_errors  # only where the log is checked
+    from cleverdon.logs.doctor.checks import find_errors  # not always needed
 
     names = list(dict.fromkeys(map(str, ratios)))
     found = find_errors(tables.log, names, progress=progress)
@@ -226,18 +225,17 @@ def _each(wanted: Iterable[str | Ratio]) -> list[str | Ratio]:
 
 
 def _ratio(named: str | Ratio) -> Ratio:
-    """Return a metric; raise OptionError unless it is a ratio to which each user adds."""
+    """Return a metric; raise OptionError unless it is a ratio."""
     metric: Metric = find_metric(named) if isinstance(named, str) else named
     if not isinstance(metric, Ratio):
         raise OptionError(
-            f"{metric} cannot be compared: it is no ratio to which each user adds; rates and means "
-            "can be, such as Success or Latency"
+            f"{metric} cannot be compared: it is neither a rate nor a mean; Success and Latency can"
         )
     return metric
 
 
 def _control(participants: Participants, named: str | None, tables: SessionTables) -> str:
-    """Return the control; raise an error where there is nothing to compare it with."""
+    """Return the control; raise an error if there is nothing to compare it with."""
     users, unit, source = participants.users, participants.unit, tables.log.source
     mixed = participants.contaminated
     left_out = f"{participants.counted(mixed)} saw several" if mixed else ""
@@ -253,7 +251,7 @@ def _control(participants: Participants, named: str | None, tables: SessionTable
     if len(users) == 1:
         less = f" ({left_out}, left out)" if mixed else ""
         raise InputError(
-            f"all {unit}s have the variant {next(iter(users))!r}{less}; it takes two to compare",
+            f"all {unit}s have the variant {next(iter(users))!r}{less}; a comparison needs two",
             source=source,
         )
     if named is not None:
@@ -268,7 +266,7 @@ def _control(participants: Participants, named: str | None, tables: SessionTable
 def _missing(
     tables: SessionTables, ratios: Iterable[Ratio], *, asked_for: bool
 ) -> dict[str, tuple[str, ...]]:
-    """Return the metrics that the log does not support; raise an error where one was named."""
+    """Return the metrics that the log does not support; raise an error if they were asked for."""
     found = {str(one): lacks for one in ratios if (lacks := tuple(one.missing(tables)))}
     for name, lacks in found.items() if asked_for else ():
         tables.log.need(name, *lacks)
@@ -281,9 +279,8 @@ def _with_past(sums: Mapping[str, Aggregates], cuped: bool | None) -> bool:
     )
     if cuped and not has_past:
         raise OptionError(
-            "CUPED needs what users did before the experiment, and the log has nothing of it: it "
-            "would have to go further back, or the experiment to start later (--start); --no-cuped "
-            "does without"
+            "CUPED needs data on users from before the experiment, and the log has none: use a log "
+            "that goes further back, a later start (--start), or --no-cuped"
         )
     return has_past if cuped is None else cuped
 
@@ -296,7 +293,7 @@ def _corrected(
     correction: str,
     power: float,
 ) -> list[Effect]:
-    """Return the effects with corrected p-values, and what it would take to show them."""
+    """Return the effects with corrected p-values and the users needed to show them."""
     p_values = [found.p for found, _ in tested if found.p is not None]
     left = iter(correct_p_values(correction, p_values))
     level = single_test_level(how.level, correction, len(p_values))
@@ -310,8 +307,7 @@ def _corrected(
     return corrected
 
 
-_FEWEST_DAYS = 3
-"""The number of whole days that it takes to see how fast new users become rare."""
+_FEWEST_DAYS = 3  # whole days that are needed to estimate how fast new users become rare
 _LEAST_GROWTH = 0.05
 
 
@@ -324,7 +320,7 @@ class Growth:
     exponent: float  # 1 if each day brings as many new users as the first
 
     def days_until(self, users: float) -> float:
-        """Return the number of days from the start after which there are so many users."""
+        """Return the days from the start until there are this many users."""
         if not users < inf:
             return inf
         try:
@@ -334,9 +330,8 @@ class Growth:
 
 
 def _fit_growth(arrivals: Sequence[int], days: float) -> Growth:
-    """Fit the growth of the number of users to the arrivals of each day."""
     # The exponent is the slope, by least squares, of the logarithm of all users so far on that of
-    # the days: through the last point, and over the second half of the days, since it predicts.
+    # the days: through the last point, and over the second half of the days, which predicts best.
     so_far = list(accumulate(arrivals))
     total = so_far[-1]
     points = [
@@ -354,12 +349,12 @@ def _fit_growth(arrivals: Sequence[int], days: float) -> Growth:
 def _plan_test(
     found: Arms, participants: Participants, how: EffectOptions, *, level: float, power: float
 ) -> Planning:
-    """Return what this comparison can show, and what it would take; `level` is that of one test."""
+    """Return the difference that can be detected, and the users needed; `level` is per test."""
     value = abs(found.control.value)
     if not value:
         return Planning(None, None, None, None)
     users = found.control.users + found.variant.users
-    share = users / participants.total  # the other variants need their users as well
+    share = users / participants.total  # the other variants need users as well
     design: dict[str, Any] = {"level": level, "power": power}
     if how.sequential:
         design["spread"] = how.spread(found)
@@ -382,14 +377,14 @@ def _plan_test(
 
 
 def _parse_moment(given: str | int | None, timezone: str) -> int | None:
-    """Return the milliseconds since 1970 of a day or a time, in the zone where it names none."""
+    """Return a day or a time as milliseconds since 1970; without a zone it is in `timezone`."""
     if given is None or isinstance(given, int):
         return given
     try:
         when = datetime.fromisoformat(given)
     except ValueError:
         raise OptionError(
-            f"{given!r} is no time; times are as in 2026-11-15 or 2026-11-15T13:00"
+            f"{given!r} is not a time; write 2026-11-15 or 2026-11-15T13:00"
         ) from None
     if when.tzinfo is None:
         when = when.replace(tzinfo=find_time_zone(timezone))
@@ -402,18 +397,18 @@ def _find_participants(
     """Return the users with their variants, as a table; their counts; and the query for them."""
     if not tables.knows_persons:
         tables.log.need("an A/B test", "queries.user")
-    # The best id that the log has: searches that lack it are no part of the test, even if something
-    # else stands for their user in other metrics, since nobody knows what they were assigned by.
+    # The best id that the log has. Searches without it are not part of the test, even if another id
+    # stands for their user in other metrics: it is unknown which id they were assigned by.
     unit = tables.log.actors[0]
     pages = tables.pages
     if start is None:
         start = pages.time.min(where=pages.variant.notnull()).to_pyarrow().as_py()
     if start is None:
         raise InputError(
-            "no search says which variant its user saw, so that there is no experiment",
+            "no search names a variant, so there is no experiment",
             source=tables.log.source,
         )
-    # Days without a log are no days of the experiment.
+    # Days outside the log are not part of the experiment.
     if end is None or end > tables.last + 1 > start:
         end = tables.last + 1
     if start < tables.first < end:
@@ -427,7 +422,7 @@ def _find_participants(
     named = window.filter(known)
     found = named.group_by("cluster").agg(
         variant=named.variant.min(),
-        # Two different variants: then the smallest and the largest differ.
+        # With two different variants, the smallest and the largest differ.
         mixed=(named.variant.min() != named.variant.max()).fill_null(False),
         first=named.time.min(),
     )
@@ -468,9 +463,9 @@ def _count_participants(
 def _user_sums(
     tables: SessionTables, members: ibis.Table, ratios: Sequence[Ratio], *, start: int, end: int
 ) -> ibis.Table:
-    """Return a row for each participant, with the columns of `MetricColumns`; 0 for none."""
-    # Rows before the start count as the past if no variant is known of them: a session that began
-    # before and saw a variant later belongs to neither.
+    """Return a row for each participant, with the columns of `MetricColumns`."""
+    # Rows before the start count as the past only without a variant: a session that began before
+    # and saw a variant later belongs to neither.
     table = members
     for unit in dict.fromkeys(ratio.unit for ratio in ratios):
         places = [place for place, ratio in enumerate(ratios) if ratio.unit == unit]

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from cleverdon.logs.abtest.results import ABTest
 
 
-_NOT_TRUSTED = 3
-"""The exit code where users are not split as expected; 1 and 2 are errors."""
+_NOT_TRUSTED = 3  # the exit code if users are not split as expected; 1 and 2 are errors
 
 
 def _parse_shares(
@@ -26,11 +25,11 @@ def _parse_shares(
     for one in value:
         name, equals, share = one.rpartition("=")
         if name in shares:
-            raise click.UsageError(f"--expected {one}: {name} has a share already")
+            raise click.BadParameter(f"{one}: {name} has a share already")
         try:
             shares[name] = float(share if equals else "")
         except ValueError:
-            raise click.UsageError(f"--expected {one}: it is NAME=SHARE, as in A=0.9") from None
+            raise click.BadParameter(f"{one}: write NAME=SHARE, as in A=0.9") from None
     return shares or None
 
 
@@ -42,59 +41,57 @@ class _AnalysisOptions(Options):
     )
     metrics: tuple[str, ...] = option(
         "METRIC",
-        "A rate or a mean that may change for the better, such as Success; again for more.  "
+        "A rate or a mean that should improve, such as Success; repeat for more.  "
         "[default: Success Abandonment QueryCTR ReciprocalClickRank Reformulation]",
         flags="-m --metric",
         multiple=True,
     )
     guardrails: tuple[str, ...] = option(
         "METRIC[=MARGIN]",
-        "A metric that must not be worse by the margin, a share of the control's value; again for "
-        "more; none: no guardrail.  [default: ZeroResults=0.02 Latency=0.02]",
+        "A metric that must not be worse by more than the margin, a share of the control's value; "
+        "repeat for more; none: no guardrail.  [default: ZeroResults=0.02 Latency=0.02]",
         flags="--guardrail",
         multiple=True,
     )
     expected: dict[str, float] | None = option(
         "NAME=SHARE",
-        "The share of users that a variant should have; again for each, so that they sum to 1.  "
-        "[default: all the same]",
+        "The share of users that a variant should have; repeat for each variant: they sum to 1.  "
+        "[default: the same for all]",
         multiple=True,
         callback=_parse_shares,
     )
     start: str | None = option(
         "TIME",
-        "When the experiment began: 2026-11-15 or 2026-11-15T13:00, by the clocks of --days-in.  "
-        "[default: with the first search that has a variant]",
+        "The start of the experiment: 2026-11-15 or 2026-11-15T13:00, in the zone of --days-in.  "
+        "[default: the first search that has a variant]",
     )
-    end: str | None = option(
-        "TIME", "When it ended; a day is not part of it.  [default: with the log]"
-    )
+    end: str | None = option("TIME", "Its end; a day is excluded.  [default: the end of the log]")
     cuped: bool | None = flag(
-        "Whether to adjust by what the same users did before.  [default: where the log has that]",
+        "Adjust by the same users' behaviour before the experiment.  [default: if the log has it]",
         flags="--cuped/--no-cuped",
         default=None,
     )
-    sequential: bool = flag("Give p-values and intervals that hold however often you look.")
+    sequential: bool = flag(
+        "Use p-values and intervals that stay valid if you look at them repeatedly."
+    )
     correction: str = option(
         "NAME",
-        "How p-values are corrected over all metrics and variants: holm, bonferroni, "
+        "The correction of p-values over all metrics and variants: holm, bonferroni, "
         "benjamini-hochberg or none.",
         default="holm",
     )
-    level: float = options.level(
-        "Up to which corrected p-value a difference is called significant."
-    )
+    level: float = options.level("The largest corrected p-value that is significant.")
     wanted: float = option(
         options.SHARE,
-        "The relative difference that must not be missed.",
+        "The relative difference that the test should be able to detect.",
         metavar="SHARE",
         default=0.05,
     )
-    power: float = option(options.SHARE, "With which chance it is to be found.", default=0.8)
+    power: float = option(options.SHARE, "The probability of detecting it.", default=0.8)
 
 
 def _analysis_keywords(**given: Any) -> dict[str, Any]:
-    """Leave out options that are not given, which then have the defaults of `abtest`."""
+    """Leave out options that are not given: `abtest` has their defaults."""
     keywords = {name: value for name, value in given.items() if value not in (None, ())}
     if given["guardrails"] == ("none",):
         keywords["guardrails"] = ()
@@ -106,7 +103,7 @@ class ABTestOptions(LogOptions, CountingOptions):
 
     analysis: dict[str, Any] = group(_AnalysisOptions, _analysis_keywords)
     check: bool = check_option
-    sql: bool = flag("Print the queries that run, and not what they give.")
+    sql: bool = flag("Print the SQL queries instead of their results.")
     format_: str = options.formats(
         "How to print. csv, tsv and json have all digits.", ("text", *FORMATS)
     )
@@ -116,9 +113,9 @@ class ABTestOptions(LogOptions, CountingOptions):
 def abtest_command(given: ABTestOptions) -> str | tuple[ABTest, int]:
     """Compare the variants of an experiment in LOG with its control, and say what it shows.
 
-    Users are the sample, whatever a metric counts. First it is checked whether they are split as
-    they should be: where they are not, with p below 0.001, nothing is claimed and the exit code is
-    3. With p below 0.05 the split is called doubtful, and the exit code is 0.
+    Users are the sample, whatever a metric counts. First the split of users is tested: if it is not
+    as expected, with p below 0.001, nothing is claimed and the exit code is 3. With p below 0.05
+    the split is doubtful, and the exit code is 0.
 
     \b
     Examples:

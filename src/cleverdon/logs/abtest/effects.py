@@ -1,13 +1,13 @@
 """Effects on a metric or guardrail: the difference to the control, its interval and p-value.
 
-The sums over users come from the engine as tea-tasting's aggregates. A ratio's variance is by the
-delta method over users: Deng, Knoblich & Lu 2018, doi:10.1145/3219819.3219919. CUPED takes off what
-the same users' past explains: Deng, Xu, Kohavi & Walker 2013, doi:10.1145/2433396.2433413.
+The engine computes the sums over users, as tea-tasting's aggregates. The variance of a ratio is
+that of the delta method over users: Deng, Knoblich & Lu 2018, doi:10.1145/3219819.3219919. CUPED
+subtracts what the same users' past explains: Deng, Xu, Kohavi & Walker 2013,
+doi:10.1145/2433396.2433413.
 
-A guardrail is a one-sided test of non-inferiority: not to be significantly worse is no proof, since
-with few users nothing is. Whoever ships only if every guardrail is kept needs no correction for
-there being several, since all of them would have to err at once. Schultzberg, Ankargren & Franberg
-2024, arXiv:2402.11609.
+A guardrail is a one-sided test of non-inferiority: a variant that is not significantly worse may
+still be worse, because with few users nothing is significant. Several guardrails need no
+correction if all of them must be kept. Schultzberg, Ankargren & Franberg 2024, arXiv:2402.11609.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 Aggregates = Any
-"""tea-tasting's: how many users, and the means, variances and covariances of their columns."""
+"""tea-tasting's aggregates: the number of users; means, variances, covariances of columns."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class MetricColumns:
     denominator: str
     numerator_before: str
     denominator_before: str
-    known_before: str  # 1 for a user with something before, and 0 for others
+    known_before: str  # 1 for a user with data from before, else 0
     heaviest: str  # the largest denominator of any user in the variant
 
     @classmethod
@@ -64,7 +64,7 @@ class Arm:
     users: int
     value: float
     variance: float  # times the number of users
-    raw: float  # the value without the adjustment
+    raw: float  # the value without adjustment
     denominator: float
     heaviest: float
 
@@ -79,7 +79,7 @@ class Arms:
 
     control: Arm
     variant: Arm
-    coefficient: float = 0.0  # by which the past was taken off
+    coefficient: float = 0.0  # of the past, by CUPED
 
     @property
     def difference(self) -> float:
@@ -96,14 +96,13 @@ class Arms:
 
 
 def load_tea_tasting() -> Any:
-    """Import tea-tasting, which does the tests."""
     tea_tasting = require("tea_tasting", "an A/B test", package="tea-tasting", extra="logs")
     require("tea_tasting.aggr", "an A/B test", package="tea-tasting", extra="logs")
     return tea_tasting
 
 
 def aggregate_users(table: ibis.Table, count: int) -> dict[str, Aggregates]:
-    """Return means, variances and covariances over users by variant, which the engine adds up."""
+    """Let the engine compute means, variances and covariances over users, by variant."""
     means: list[str] = []
     spreads: list[str] = []
     pairs: list[tuple[str, str]] = []
@@ -122,7 +121,7 @@ def aggregate_users(table: ibis.Table, count: int) -> dict[str, Aggregates]:
 def _build_arms(
     columns: MetricColumns, control: Aggregates, variant: Aggregates, *, cuped: bool
 ) -> Arms | None:
-    """Return the arms of a comparison; None where the metric is undefined in one of them."""
+    """Return the arms of a comparison; None if the metric is undefined in one of them."""
     if any(not side.mean(columns.denominator) for side in (control, variant)):
         return None
     plain = Arms(_arm(columns, control), _arm(columns, variant))
@@ -133,12 +132,11 @@ def _build_arms(
     spread = both.ratio_var(*past)
     if not spread > 0:
         return plain
-    # Users who are not known from before add nothing to the sums of the past: they are not
-    # adjusted, and stay in the test.
+    # Users without a past add nothing to its sums: they stay in the test, without adjustment.
     coefficient = both.ratio_cov(*columns.during, *past) / spread
     middle = _ratio(both, past)
     first, second = (_arm(columns, side, coefficient, middle) for side in (control, variant))
-    # A share that the past drags to 0 or below has no relative difference, and no sense.
+    # An adjustment that moves a share to 0 or below makes no sense.
     sound = all(
         arm.value * arm.raw > 0 and 0 < arm.squared_error < arm.value * arm.value
         for arm in (first, second)
@@ -153,7 +151,7 @@ def _ratio(side: Aggregates, parts: tuple[str, str]) -> Any:
 def _arm(
     columns: MetricColumns, side: Aggregates, coefficient: float | None = None, middle: float = 0.0
 ) -> Arm:
-    """Return one arm, adjusted by its past where there is a coefficient."""
+    """Return one arm, adjusted by its past if there is a coefficient."""
     value = raw = _ratio(side, columns.during)
     variance = side.ratio_var(*columns.during) if side.count() > 1 else 0.0
     if coefficient is not None:
@@ -179,7 +177,7 @@ class EffectOptions:
     level: float
     cuped: bool
     sequential: bool
-    wanted: float  # the difference that must not be missed, as a share of the control's value
+    wanted: float  # the difference to be detected, as a share of the control's value
 
     def spread(self, found: Arms) -> float:
         """Return the standard deviation of the prior of the sequential test."""
@@ -194,7 +192,7 @@ def estimate_effect(
     variant: Aggregates,
     how: EffectOptions,
 ) -> tuple[Effect, Arms | None]:
-    """Return the effect, and its arms where it can be tested."""
+    """Return the effect, and its arms if it can be tested."""
     found = _build_arms(columns, control, variant, cuped=how.cuped)
     if found is None:
         return Effect(metric, *names, sides=None, untested=metric.undefined), None
@@ -222,23 +220,19 @@ def estimate_effect(
 def _reason_not_to_test(metric: Ratio, found: Arms, how: EffectOptions) -> str:
     value = found.control.value
     if min(found.control.users, found.variant.users) < 2:
-        return "a variant has but one user"
+        return "a variant has only one user"
     if found.squared_error:
         if how.sequential and not value:
             return (
-                "the control's value is 0, of which no share can be the difference that a test for "
-                "those who look often is made for"
+                "the control's value is 0, and a sequential test needs a difference relative to it"
             )
         return ""
-    # An interval from 0 to 0 would claim to be sure, and nothing is known of chance at all.
+    # An interval from 0 to 0 would claim certainty, although the variance is unknown.
     if found.difference:
-        return (
-            "users do not vary within either variant, so that nothing tells what chance alone "
-            "would do"
-        )
+        return "users do not vary within either variant, so the effect of chance is unknown"
     if metric.kind == "share" and value == 0:
-        return f"neither variant has any {metric.counted}, so that there is nothing to compare"
-    return "all users of both variants are alike, so that there is nothing to compare"
+        return f"neither variant has any {metric.counted}, so there is nothing to compare"
+    return "all users of both variants have the same value, so there is nothing to compare"
 
 
 def _side(arm: Arm, metric: Ratio) -> Side:
@@ -259,7 +253,7 @@ def _tested(
     variant: Aggregates,
     how: EffectOptions,
 ) -> Effect:
-    """Add an interval and a p-value by Welch's t, for those who look once."""
+    """Add an interval and a p-value by Welch's t test, which are valid for a single look."""
     covariates = ("numer_covariate", "denom_covariate") if found.coefficient else ()
     past = dict(zip(covariates, columns.before, strict=False))
     result = _welch(columns.during, control, variant, level=how.level, **past)
@@ -291,7 +285,7 @@ def _welch(
 
 
 def _sequential(tested: Effect, found: Arms, how: EffectOptions) -> Effect:
-    """Replace p-value and intervals by those that are valid at every look."""
+    """Replace p-value and intervals by always-valid ones."""
     spread, scale = how.spread(found), tested.metric.scale
     variance = found.squared_error
     low, high = confidence_sequence(
@@ -301,7 +295,7 @@ def _sequential(tested: Effect, found: Arms, how: EffectOptions) -> Effect:
     tested = replace(tested, low=low / scale, high=high / scale, p=p)
     if tested.relative_low is None:
         return tested
-    # Of the logarithm of the two values' ratio, so that no end can be below -100%.
+    # An interval of the logarithm of the ratio, so no end can be below -100%.
     logarithmic = sum(arm.squared_error / arm.value**2 for arm in (found.control, found.variant))
     ends = confidence_sequence(
         log(found.variant.value / found.control.value),
@@ -330,8 +324,7 @@ def _adjustment(
     )
 
 
-_MARGIN = 0.02
-"""The default margin of a guardrail, as a share of the control's value."""
+_MARGIN = 0.02  # the default margin of a guardrail, as a share of the control's value
 
 
 def guardrail_margins(given: Mapping[str, float] | Iterable[str]) -> dict[str, float]:
@@ -351,17 +344,18 @@ def guardrail_margins(given: Mapping[str, float] | Iterable[str]) -> dict[str, f
     for name, share in found.items():
         if not (isfinite(share) and 0 < share < 1):
             raise OptionError(
-                f"guardrail {name}={share}: a margin is a share of the control's value, above 0 "
-                "and below 1"
+                f"guardrail {name}={share}: a margin is a share of the control's value, between 0 "
+                "and 1"
             )
     return found
 
 
 def check_direction(metric: Ratio) -> Ratio:
-    """Return a metric; raise OptionError where neither direction of it is worse."""
+    """Return a metric; raise OptionError if neither direction of it is worse."""
     if metric.better == "neither":
         raise OptionError(
-            f"{metric} is no guardrail: neither more nor less of it is worse; take another metric"
+            f"{metric} cannot be a guardrail: neither more nor less of it is worse; use another "
+            "metric"
         )
     return metric
 
@@ -369,17 +363,17 @@ def check_direction(metric: Ratio) -> Ratio:
 def check_guardrail(
     effect: Effect, found: Arms | None, margin: float, how: EffectOptions
 ) -> Guardrail:
-    """Test whether a guardrail is kept or broken; it is open where neither can be shown."""
+    """Test whether a guardrail is kept or broken; it is open if neither can be shown."""
     if found is None or found.control.value == 0:
         return Guardrail(effect, margin, None, None, "open")
     worse = 1 if effect.metric.better == "lower" else -1
     factor = 1 + worse * margin
-    # Below 0 is within the margin. The margin is a share of the control's value, whose own
-    # chance is a part of it.
+    # Below 0 is within the margin. The margin is a share of the control's value, so the variance of
+    # that value is part of the test.
     beyond = worse * (found.variant.value - factor * found.control.value)
     parts = (found.variant.squared_error, factor * factor * found.control.squared_error)
     if how.sequential:
-        # The two-sided p-value for one side: it errs, if at all, towards showing less.
+        # The two-sided p-value for one side, which is conservative.
         p = always_valid_p(beyond, variance=sum(parts), spread=how.spread(found))
         kept, broken = (p, 1.0) if beyond < 0 else (1.0, p)
     else:

@@ -28,19 +28,17 @@ def effects(test: ABTest) -> Chart:
 
 
 def _about_effects(test: ABTest) -> str:
-    """Describe lines and fillings, and the users that they rest on."""
     who = counted(test.participants.total, test.participants.unit)
     lines = "confidence sequences" if test.sequential else "intervals"
-    told = f"{who}. Lines: {1 - test.level:.0%} {lines}, not corrected for how many there are."
+    told = f"{who}. Lines: {1 - test.level:.0%} {lines}, not corrected for their number."
     if not test.trusted:
-        return f"{told} Not to be trusted: users are not split as expected."
+        return f"{told} Do not trust them: users are not split as expected."
     if test.ratio.verdict == "doubtful":
-        told += " Doubtful: users are split in an unusual way."
+        told += " Doubtful: the split of users is unusual."
     return f"{told} Filled: corrected p ≤ {test.level:g}."
 
 
 def _effects_rows(test: ABTest) -> Datasets:
-    """Return a row for each metric and variant, then for each guardrail, if it is defined."""
     rows = []
     for one in test.effects:
         p = one.corrected
@@ -50,7 +48,7 @@ def _effects_rows(test: ABTest) -> Datasets:
             "chance": "" if p is None else format_p_value(p, level=test.level),
         }
         rows.append(_effect_row(one, test, "goal") | own)
-    for guard in test.guardrails:  # whose p is of another question: whether it is kept
+    for guard in test.guardrails:  # whose p-value tests whether the guardrail is kept
         chance = guard.verdict if test.trusted else ""
         own = {"significant": False, "p": guard.p, "chance": chance}
         rows.append(_effect_row(guard.effect, test, "guardrail") | own)
@@ -81,7 +79,6 @@ def _effect_row(one: Effect, test: ABTest, kind: str) -> Row:
 
 
 def _effects_chart(control: str) -> Any:
-    """As in the forest plot of systems, on a scale of per cent."""
     scale = alt.Scale(domain=list(_KIND_COLOURS), range=list(_KIND_COLOURS.values()))
     colour = alt.Color("kind:N", scale=scale, legend=None)
     ends = [alt.Tooltip(f"{name}:Q", format="+.2%") for name in ("difference", "low", "high")]

@@ -1,8 +1,8 @@
 """Results of an A/B test: participants, sample ratio, effects, guardrails, claims, doubts.
 
-A sample-ratio mismatch means that users went missing for a reason, which is likely to have changed
-the metrics as well. It is checked first, and nothing is claimed of a test that fails it. Fabijan et
-al. 2019, doi:10.1145/3292500.3330722.
+A sample-ratio mismatch means that users are missing for a reason, which probably changed the
+metrics as well. It is tested first; if there is one, nothing is claimed. Fabijan et al. 2019,
+doi:10.1145/3292500.3330722.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 
 GuardrailVerdict = Literal["kept", "broken", "open"]
-"""Shown to be within the margin, shown to be beyond it, or neither."""
+"""Shown to be within the margin, shown to be outside it, or neither."""
 
 
 def single_test_level(level: float, correction: str, comparisons: int) -> float:
-    """Return the largest uncorrected p-value that is significant in any case."""
+    """Return the largest uncorrected p-value that is always significant."""
     return level / comparisons if comparisons and correction in FAMILYWISE else level
 
 
@@ -49,8 +49,8 @@ def single_test_level(level: float, correction: str, comparisons: int) -> float:
 class Side:
     """One variant's side of a difference."""
 
-    users: int  # all who took part, also those who add nothing to this metric
-    value: float  # the value that is compared, adjusted where CUPED was used
+    users: int  # all participants, also those without a value of this metric
+    value: float  # the value that is compared, with the adjustment by CUPED
     raw: float  # the value without adjustment
     denominator: float  # of the metric: the number of sessions, queries or pages
     heaviest: float  # the largest share of the denominator that one user has
@@ -60,20 +60,20 @@ class Side:
 class Adjustment:
     """The adjustment by CUPED: the variance that the users' past explains."""
 
-    removed: float  # the share of the variance of the difference that is gone
-    known: float  # the share of users with something before the experiment; others are not adjusted
-    raw_difference: float  # the difference without the adjustment
-    p_before: float | None  # of a difference before the experiment, where only chance can make one
+    removed: float  # the share of the variance of the difference that it removed
+    known: float  # the share of users with data from before; others are not adjusted
+    raw_difference: float  # the difference without adjustment
+    p_before: float | None  # of the difference before the experiment, which is due to chance
 
 
 @dataclass(frozen=True)
 class Planning:
-    """The differences that the users at hand can show, and the users needed; None if unknown."""
+    """The difference that the test can detect, and the users needed; None if unknown."""
 
-    smallest: float | None  # the smallest relative difference that is likely to be found
-    users_needed: float | None  # of all variants, to find the wanted difference
-    days_needed: float | None  # from the start until there are so many; infinite where never
-    users_for_seen: float | None  # to find a difference as large as the one seen
+    smallest: float | None  # the smallest relative difference that is likely to be detected
+    users_needed: float | None  # of all variants, to detect the wanted difference
+    days_needed: float | None  # from the start until there are that many; may be infinite
+    users_for_seen: float | None  # to detect a difference as large as the one seen
 
 
 @dataclass(frozen=True)
@@ -93,18 +93,18 @@ class Effect:
     difference: float | None = None
     low: float | None = None  # the interval of the difference; of shares, within -1 and 1
     high: float | None = None
-    relative: float | None = None  # as a share of the control's value; None where that is 0
+    relative: float | None = None  # as a share of the control's value; None if that is 0
     relative_low: float | None = None
     relative_high: float | None = None
     p: float | None = None  # always valid if the test is sequential; None if it cannot be tested
     fixed_p: float | None = None  # the p-value for a single look
     corrected: float | None = None  # the p-value, corrected for all metrics and variants
-    untested: str = ""  # the reason where there is no p-value
+    untested: str = ""  # the reason why there is no p-value
     adjustment: Adjustment | None = None
     planning: Planning | None = None
 
     def verdict(self, level: float) -> ClaimVerdict:
-        """Return whether the variant is better or worse, by the direction of the metric."""
+        """Return whether the variant is better or worse on the metric."""
         if self.corrected is None or self.corrected > level or not self.difference:
             return "not shown"
         higher = self.difference > 0
@@ -113,7 +113,7 @@ class Effect:
         return "better" if higher == (self.metric.better == "higher") else "worse"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the effect as JSON has it: the sides are under the names of the variants."""
+        """Return the effect for JSON, with the sides under the names of the variants."""
         metric, names = self.metric, (self.control, self.variant)
         sides = self.sides and dict(zip(names, self.sides, strict=True))
         record = {"metric": str(metric), "better": metric.better, "over": metric.over}
@@ -132,17 +132,16 @@ class Guardrail:
 
     effect: Effect = field(metadata=in_json(None))
     margin: float  # as a share of the control's value
-    p: float | None = field(metadata=in_json("p_kept"))  # small: it is not worse by the margin
-    p_beyond: float | None = field(metadata=in_json("p_broken"))  # small: it is worse by more
+    p: float | None = field(metadata=in_json("p_kept"))  # small if it is within the margin
+    p_beyond: float | None = field(metadata=in_json("p_broken"))  # small if it is outside
     verdict: GuardrailVerdict = field(metadata=in_json(None))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the guardrail as JSON has it, with the effect on its metric."""
         return {**fields_as_json(self), **self.effect.to_dict()}
 
     @property
     def change(self) -> Literal["better", "worse", "not shown"]:
-        """The side of 0 on which the whole interval of the difference lies, if it lies on one."""
+        """The direction of the difference, if its interval excludes 0."""
         low, high = self.effect.low, self.effect.high
         if low is None or high is None or low <= 0 <= high:
             return "not shown"
@@ -151,15 +150,15 @@ class Guardrail:
 
 @dataclass(frozen=True)
 class Participants:
-    """The users who took part."""
+    """The users who took part, and those who were left out."""
 
     unit: str  # of randomisation: `user`; if the log names none, `session`, or else `client`
     start: int  # in milliseconds since 1970
     end: int  # exclusive
     users: Mapping[str, int]  # by variant
-    contaminated: int  # users who saw more than one variant, and were left out
-    unassigned: int  # users without a known variant, who were left out
-    anonymous: int  # searches without a user, which were left out
+    contaminated: int  # users who saw more than one variant; left out
+    unassigned: int  # users without a known variant; left out
+    anonymous: int  # searches without a user; left out
     arrivals: tuple[int, ...]  # new users of each day from the start
 
     @property
@@ -167,7 +166,6 @@ class Participants:
         return sum(self.users.values())
 
     def counted(self, number: int) -> str:
-        """Write a number of users: `1 user`, `2 users`."""
         return counted(number, self.unit)
 
     @property
@@ -176,19 +174,18 @@ class Participants:
 
 
 _MISMATCH_LEVEL = 0.001
-"""Below this p-value users are taken to be missing. It is low because experiments are many."""
+"""Below this p-value, users are missing. It is low because many experiments are run."""
 _DOUBTFUL_LEVEL = 0.05
-"""Below this p-value a split is unusual, but not enough so to distrust the experiment."""
+"""Below this p-value, a split is unusual, but not enough to distrust the experiment."""
 _TOLERANCE = 1e-6
-"""The distance allowed between the sum of shares and 1: three thirds of six digits are 0.999999."""
+"""The distance allowed between the sum of shares and 1: three times 0.333333 is 0.999999."""
 
 
 @dataclass(frozen=True)
 class SampleRatio(Result):
     """The users that each variant has and should have, and the p-value of the split.
 
-    With two variants p is exact, by the binomial distribution; with more it is that of the
-    chi-square test.
+    p is that of the exact binomial test for two variants, and of the chi-square test for more.
 
     >>> found = sample_ratio({"A": 5120, "B": 4610})
     >>> found.test, found.verdict
@@ -206,7 +203,7 @@ class SampleRatio(Result):
 
     @property
     def verdict(self) -> Literal["as expected", "doubtful", "mismatch"]:
-        """A mismatch where p is below 0.001; doubtful where it is below 0.05."""
+        """A mismatch if p is below 0.001; doubtful if it is below 0.05."""
         if self.p < _MISMATCH_LEVEL:
             return "mismatch"
         return "doubtful" if self.p < _DOUBTFUL_LEVEL else "as expected"
@@ -238,7 +235,7 @@ def sample_ratio(
         The counts, the expected counts, and the p-value of the split.
 
     Raises:
-        OptionError: There are no users, or the shares are not those of all variants.
+        OptionError: There are no users, or a variant has no share.
 
     >>> found = sample_ratio({"A": 5120, "B": 4610})
     >>> found.expected["A"], found.mismatch
@@ -255,13 +252,13 @@ def sample_ratio(
     for name in users:
         if name not in shares:
             raise OptionError(
-                f"no share of users is expected for the variant {name!r}, only for "
-                f"{', '.join(map(repr, shares))}; name one for every variant (--expected)"
+                f"the variant {name!r} has no expected share of users, only "
+                f"{', '.join(map(repr, shares))}; give one for every variant (--expected)"
             )
     counts = {name: users.get(name, 0) for name in shares}
     total, whole = sum(counts.values()), sum(shares.values())
     if not total:
-        raise OptionError("there is no user in any variant")
+        raise OptionError("no variant has a user")
     expected = {name: total * share / whole for name, share in shares.items()}
     p = split_p_value(list(counts.values()), list(shares.values()))
     test = "exact binomial test" if len(counts) == 2 else "chi-square test"
@@ -269,20 +266,19 @@ def sample_ratio(
 
 
 def check_shares(shares: Mapping[str, float]) -> None:
-    """Raise OptionError unless the expected shares are positive and sum to 1."""
     for name, share in shares.items():
         if not (isfinite(share) and share > 0):
             raise OptionError(
                 f"the expected share of {name} is {share:g}: it must be above 0 (--expected)"
             )
     whole = sum(shares.values())
-    # Rounded, since the tolerance itself is no number that floating point has.
+    # Rounded, because floating point cannot represent the tolerance exactly.
     if round(abs(whole - 1), 9) > _TOLERANCE:
         given = ", ".join(f"{name}={share:g}" for name, share in shares.items())
         instead = ", ".join(f"{name}={share / whole:.6g}" for name, share in shares.items())
         raise OptionError(
-            f"the expected shares of users sum to {whole:.7g} ({given}), and should sum to 1 over "
-            f"all variants; in the same proportions they are {instead} (--expected)"
+            f"the expected shares of users sum to {whole:.7g} ({given}), but should sum to 1 over "
+            f"all variants; in the same proportions they would be {instead} (--expected)"
         )
 
 
@@ -307,21 +303,21 @@ class ABTest(Result):
     correction: str
     level: float
     sequential: bool
-    wanted: float  # the difference that must not be missed, as a share of the control's value
+    wanted: float  # the difference to be detected, as a share of the control's value
     power: float
-    cuped: bool  # True where any effect is adjusted by what users did before
+    cuped: bool  # True if any effect is adjusted by the users' past
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # columns, by metric
     notes: tuple[str, ...] = ()
     asked: Mapping[str, ibis.Table] = field(default_factory=dict)  # the queries that ran, by name
 
     @property
     def sql(self) -> dict[str, str]:
-        """The queries that ran: those that made the tables first."""
+        """The queries that ran; those that make tables come first."""
         return sql_script(self.tables, self.asked)
 
     @property
     def trusted(self) -> bool:
-        """True where users are split as expected; otherwise nothing is claimed."""
+        """True if users are split as expected; otherwise nothing is claimed."""
         return not self.ratio.mismatch
 
     @property
@@ -331,7 +327,6 @@ class ABTest(Result):
 
     @property
     def level_of_each(self) -> float:
-        """Return the largest uncorrected p-value that is significant in any case."""
         return single_test_level(self.level, self.correction, self.family)
 
     @property
@@ -340,7 +335,7 @@ class ABTest(Result):
         return [name for name in self.participants.users if name != self.control]
 
     def effect(self, metric: str, variant: str | None = None) -> Effect:
-        """Return the effect on a metric, of one variant where there are several."""
+        """Return the effect on a metric; `variant` chooses one of several."""
         named = [one for one in self.effects if str(one.metric).casefold() == metric.casefold()]
         found = [one for one in named if variant in (None, one.variant)]
         if not found:
@@ -349,7 +344,7 @@ class ABTest(Result):
         return found[0]
 
     def claims(self) -> list[Claim]:
-        """Return a claim for each effect that can be tested; none where the split is a mismatch."""
+        """Return a claim for each effect that can be tested; none if the test is not trusted."""
         if not self.trusted:
             return []
         return [_claim(effect, self) for effect in self.effects if effect.p is not None]
@@ -409,13 +404,12 @@ class Claim:
     effect: Effect
     verdict: ClaimVerdict
     users_needed: float | None
-    """Where nothing was shown: how many users would show it, with the test's power, if the
-    variants differed as much as they seem to. None where the difference was shown."""
+    """If nothing was shown, the users who would show the difference with the test's power, if it
+    is as large as seen. None if the difference was shown."""
     test: ABTest = field(repr=False)
 
     @property
     def shown(self) -> bool:
-        """True where the difference is significant."""
         return self.verdict != "not shown"
 
 
@@ -424,7 +418,7 @@ def _claim(effect: Effect, test: ABTest) -> Claim:
     if verdict != "not shown":
         return Claim(effect, verdict, None, test)
     seen = inf if effect.planning is None else effect.planning.users_for_seen
-    # A difference that was not shown takes more users than there are, even if fewer are estimated.
+    # These users did not show it, so more are needed, even if fewer are estimated.
     needed = None if seen is None else max(seen, test.participants.total + 1)
     return Claim(effect, verdict, needed, test)
 
@@ -432,13 +426,13 @@ def _claim(effect: Effect, test: ABTest) -> Claim:
 _MOST_CONTAMINATED = 0.01
 _FEWEST_USERS = 200
 _FEWEST_FOR_SHARES = 100
-"""Of fewer users one always has a large share, which tells nothing of that user."""
+"""Among fewer users, one always has a large share."""
 _BEFORE_LEVEL = 0.01
 _MOST_OF_ONE = 0.05
 _WEEK = 7
 
 _FoundDoubt = tuple[str, float] | None
-"""A sentence and the number that it is about; None where there is nothing to say."""
+"""A sentence and the number behind it; None without a doubt."""
 
 
 def _doubtful_ratio(test: ABTest) -> _FoundDoubt:
@@ -474,14 +468,14 @@ def _differed_before(test: ABTest) -> _FoundDoubt:
         return None
     return (
         f"the users of {one.variant} differed from those of {one.control} on {one.metric} before "
-        f"the experiment began (p = {lowest:.1g}), which a fair split seldom gives",
+        f"the experiment began (p = {lowest:.1g}), which is rare in a fair split",
         lowest,
     )
 
 
 def _part_of_a_week(test: ABTest) -> _FoundDoubt:
     days = test.participants.days
-    if days >= _WEEK - 0.5:  # a log seldom begins and ends at midnight
+    if days >= _WEEK - 0.5:  # a log rarely begins and ends at midnight
         return None
     return (
         f"the experiment ran for {days:.1f} days, and users of other days of the week may differ",
@@ -496,10 +490,10 @@ def _few_users(test: ABTest) -> _FoundDoubt:
     unit = test.participants.unit
     cut = ""
     if any(one.metric.kind == "share" and (one.low == -1 or one.high == 1) for one in test.effects):
-        cut = "; intervals of shares are cut off at 100 points, beyond which nothing is possible"
+        cut = "; intervals of shares end at 100 points, the largest possible difference"
     return (
-        f"{name} has {test.participants.counted(fewest)}, so few that intervals and p-values are "
-        f"rough where {unit}s differ a lot{cut}",
+        f"{name} has only {test.participants.counted(fewest)}: intervals and p-values are rough if "
+        f"{unit}s differ a lot{cut}",
         float(fewest),
     )
 
@@ -519,8 +513,8 @@ def _heavy_user(test: ABTest) -> _FoundDoubt:
         return None
     unit = test.participants.unit
     return (
-        f"one {unit} of {name} has {share:.0%} of the {metric.over} behind {metric}: if that is a "
-        "program, take it out of the log",
+        f"one {unit} of {name} has {share:.0%} of the {metric.over} behind {metric}: if it is a "
+        "bot, remove it from the log",
         share,
     )
 
@@ -529,8 +523,8 @@ def _sessions_randomised(test: ABTest) -> _FoundDoubt:
     if test.participants.unit == "user":
         return None
     return (
-        f"the log does not name users, so that {test.participants.unit}s stand for them; p-values "
-        "are too small where users come again",
+        f"the log does not name users, so {test.participants.unit}s stand for them; p-values are "
+        "too small if users return",
         float(test.participants.total),
     )
 
@@ -549,4 +543,4 @@ _DOUBT_RULES: dict[str, tuple[Callable[[ABTest], _FoundDoubt], str]] = {
         "Deng, Knoblich & Lu 2018, doi:10.1145/3219819.3219919",
     ),
 }
-"""Each doubt by its name, with what finds it and a reference."""
+"""The function that finds each doubt, and a reference, by the name of the doubt."""

@@ -17,8 +17,7 @@ from cleverdon.tables.table import TextTable, render_table
 if TYPE_CHECKING:
     from cleverdon.logs.abtest.results import ABTest, Claim, Effect, Guardrail
 
-_LONGEST_DAYS = 365
-"""Days beyond which nobody waits, and no estimate holds."""
+_LONGEST_DAYS = 365  # longer estimates are not reliable
 VERBS = {
     "better": "beats",
     "worse": "is worse than",
@@ -30,7 +29,7 @@ VERBS = {
 
 
 def effects_table(test: ABTest, *, exact: bool = False) -> TextTable:
-    """Return a row for each effect, then for each guardrail, whose p-values have own columns."""
+    """Return a row for each effect, then for each guardrail, which has p-values of its own."""
     p_value = _format_exact if exact else _format_p
     ends = ["low", "high"] if exact else [f"{1 - test.level:.0%} interval"]
     header = ["variant", "control", "metric", "control value", "variant value", "difference", *ends]
@@ -57,13 +56,13 @@ def effects_table(test: ABTest, *, exact: bool = False) -> TextTable:
 
 
 def _left_out_sentence(test: ABTest) -> list[str]:
-    """Return at most one sentence about those who are left out of the test."""
+    """Return at most one sentence about users and pages that are left out."""
     who = test.participants
     found = []
     if who.contaminated:
         found.append(f"{who.counted(who.contaminated)} who saw more than one variant")
     if who.unassigned:
-        found.append(f"{who.counted(who.unassigned)} of whom no variant is known")
+        found.append(f"{who.counted(who.unassigned)} without a known variant")
     if who.anonymous:
         found.append(f"{counted(who.anonymous, 'result page')} without a {who.unit}")
     return [f"Left out: {'; '.join(found)}."] if found else []
@@ -82,15 +81,14 @@ def _footnotes(test: ABTest) -> list[str]:
     if test.guardrails:
         name = "always valid" if test.sequential else f"one-sided {over}"
         notes.append(
-            f"p within: of guardrails alone, small where it is shown that the variant is not worse "
-            f"by the margin or more; {name}, not corrected"
+            f"p within: of guardrails, small if the variant is shown to be within the margin; "
+            f"{name}, not corrected"
         )
     notes += [*_left_out_sentence(test), *test.notes, *about_bots(test.tables.log)]
     return notes if test.ratio.verdict == "as expected" else [ratio_sentence(test), *notes]
 
 
 def ratio_sentence(test: ABTest) -> str:
-    """Say whether users are split as expected."""
     ratio = test.ratio
     p = f"{ratio.test} {format_p_value(ratio.p)}"
     if ratio.verdict == "as expected":
@@ -101,20 +99,20 @@ def ratio_sentence(test: ABTest) -> str:
     )
     if ratio.verdict == "doubtful":
         return (
-            f"DOUBTFUL: their split is unusual. There are {found}; there should be {expected} "
-            f"({p}): chance alone gives a split as uneven as this in one of "
+            f"DOUBTFUL: their split is unusual. There are {found}; expected were {expected} "
+            f"({p}): chance gives a split as uneven as this in one of "
             f"{round(1 / ratio.p):,} experiments. Check how {test.participants.unit}s are "
             "assigned and logged before you rely on the results."
         )
     return (
-        f"NOT TO BE TRUSTED: they are not split as expected. There are {found}; there should be "
-        f"{expected} ({p}). Whatever made {test.participants.unit}s go missing may have changed "
-        "the metrics as well, so that nothing is claimed."
+        f"NOT TO BE TRUSTED: they are not split as expected. There are {found}; expected were "
+        f"{expected} ({p}). The reason why {test.participants.unit}s are missing may have changed "
+        "the metrics as well, so nothing is claimed."
     )
 
 
 def _value_cells(effect: Effect, *, exact: bool) -> list[str]:
-    """Return the first cells of a row: names, values, difference and its interval."""
+    """Return the cells with names, values, the difference and its interval."""
     names = [printable(effect.variant), printable(effect.control), str(effect.metric)]
     metric, sides = effect.metric, effect.sides
     values = [None, None] if sides is None else [side.value for side in sides]
@@ -133,7 +131,7 @@ def _value_cells(effect: Effect, *, exact: bool) -> list[str]:
 
 
 def _format_difference(metric: Ratio, difference: float | None) -> str:
-    """Write a difference without its unit: of shares in percentage points."""
+    """Write a difference without its unit; for shares, in percentage points."""
     if difference is None:
         return "-"
     if metric.kind != "share":
@@ -152,7 +150,7 @@ def _format_p(p: float | None) -> str:
 
 
 def planning_table(test: ABTest) -> TextTable:
-    """Return what the users at hand can show, and what it would take."""
+    """Return the differences that the test can detect, and the users and days needed."""
     unit, wanted = test.participants.unit, _percent(test.wanted)
     rows = [
         [
@@ -169,9 +167,9 @@ def planning_table(test: ABTest) -> TextTable:
     notes = [
         f"smallest: the smallest relative difference that these {unit}s show with a power of "
         f"{test.power:.0%}, p <= {test.level_of_each:.2g}",
-        f"{unit}s, days: what a relative difference of {wanted} takes, from the start and of all "
-        f"variants; there are {test.participants.total:,} after {test.participants.days:.1f} days, "
-        "and new ones become rare as they did",
+        f"{unit}s, days: needed to detect a relative difference of {wanted}, over all variants and "
+        f"from the start; there are {test.participants.total:,} after "
+        f"{test.participants.days:.1f} days, and new ones become rarer at the same rate",
     ]
     return TextTable(header, rows, 2, [], notes)
 
@@ -184,13 +182,12 @@ def _needed_cell(needed: float | None, *, most: float, beyond: str) -> str:
 
 
 def abtest_text(test: ABTest, **terminal: Any) -> str:
-    """Return all of a test in sentences, with a table of what it takes to show a difference."""
     parts = ["\n".join([*participants_text(test), *about_bots(test.tables.log)])]
     if test.trusted:
         parts += ["\n\n".join(_claim_sentence(claim) for claim in test.claims())]
         parts += ["\n".join(_guardrail_sentence(one, test) for one in test.guardrails)]
     else:
-        # The heading has said already what the table's footnote would.
+        # The heading says the same as the table's footnote.
         grid = replace(effects_table(test), footnotes=[])
         parts += [render_table(grid, "table", **terminal)]
     parts += ["\n".join([*untested_sentences(test), *_not_compared(test)])]
@@ -203,7 +200,6 @@ def abtest_text(test: ABTest, **terminal: Any) -> str:
 
 
 def participants_text(test: ABTest) -> list[str]:
-    """Describe the participants, and say whether they are split as expected."""
     who = test.participants
     users = ", ".join(f"{printable(name)} {count:,}" for name, count in who.users.items())
     first, last = as_time(who.start), as_time(who.end - 1)
@@ -215,12 +211,11 @@ def participants_text(test: ABTest) -> list[str]:
 
 
 def claim_record(claim: Claim) -> dict[str, Any]:
-    """Return a claim as JSON and the report have it."""
     return {"text": _claim_sentence(claim), "verdict": claim.verdict}
 
 
 def _claim_sentence(claim: Claim) -> str:
-    """Return a claim as a sentence with its evidence; a second says what would be needed."""
+    """Write a claim with its evidence, and the users needed if nothing is shown."""
     effect, metric = claim.effect, claim.effect.metric
     names = f"{printable(effect.variant)} {VERBS[claim.verdict]} {printable(effect.control)}"
     assert effect.difference is not None
@@ -235,7 +230,7 @@ def _claim_sentence(claim: Claim) -> str:
 
 
 def _difference_text(metric: Ratio, difference: float, *, signed: bool = False) -> str:
-    """Write a difference with its unit: of shares in percentage points."""
+    """Write a difference with its unit; for shares, percentage points."""
     sign = "+" if signed and difference > 0 else ""
     unit = "points" if metric.kind == "share" else metric.measured_in
     return f"{sign}{_format_difference(metric, difference)} {unit}".rstrip()
@@ -251,14 +246,14 @@ def _basis(claim: Claim) -> str:
         f"{_difference_text(effect.metric, effect.high)}"
     )
     inside = effect.low <= 0 <= effect.high
-    # Else one would wonder how an interval without 0 goes with a large p-value.
+    # This explains an interval without 0 next to a large p-value.
     alone = ", not corrected" if not claim.shown and not inside else ""
     parts = [_values(effect), f"{_interval_name(test)} {ends}{alone}"]
     name = "always-valid" if test.sequential else f"t test over {test.participants.unit}s"
     p = format_p_value(effect.corrected, level=test.level)
     parts.append(f"{name} {p}, {correction_text(test.correction, test.family)}")
     if effect.adjustment is not None and effect.adjustment.removed >= 0.005:
-        parts.append(f"{effect.adjustment.removed:.0%} of the variance taken out by CUPED")
+        parts.append(f"{effect.adjustment.removed:.0%} of the variance removed by CUPED")
     return "; ".join(parts)
 
 
@@ -267,7 +262,7 @@ def _interval_name(test: ABTest) -> str:
 
 
 def _values(effect: Effect) -> str:
-    """`42.65% to 38.48% of 2,567 and 2,722 sessions, -9.8%, lower is better`."""
+    """Write `42.65% to 38.48% of 2,567 and 2,722 sessions, -9.8%, lower is better`."""
     assert effect.sides is not None
     old, new = effect.sides
     metric = effect.metric
@@ -280,7 +275,6 @@ def _values(effect: Effect) -> str:
 
 
 def _needed(claim: Claim) -> str:
-    """Say how many users would show the difference."""
     needed = claim.users_needed
     if claim.shown:
         return ""
@@ -289,13 +283,13 @@ def _needed(claim: Claim) -> str:
     if needed is None or not isfinite(needed):
         return ""
     return (
-        f" If it is truly as large as this, some {round_up_to_two_digits(needed):,} "
+        f" If it is really this large, about {round_up_to_two_digits(needed):,} "
         f"{claim.test.participants.unit}s would show it with a power of {claim.test.power:.0%}."
     )
 
 
 def guardrail_record(guard: Guardrail, test: ABTest) -> dict[str, Any]:
-    """Return a guardrail as JSON and the report have it; nothing is said if users are missing."""
+    """Return a guardrail for JSON and the report; without a verdict if users are missing."""
     if not test.trusted:
         return {"text": None, "verdict": None, "change": None}
     text = _guardrail_sentence(guard, test)
@@ -303,23 +297,22 @@ def guardrail_record(guard: Guardrail, test: ABTest) -> dict[str, Any]:
 
 
 def _guardrail_sentence(guard: Guardrail, test: ABTest) -> str:
-    """Return a sentence about a guardrail."""
     effect, margin = guard.effect, _percent(guard.margin)
     variant, control = printable(effect.variant), printable(effect.control)
     if guard.p is None or guard.p_beyond is None:
         reason = effect.untested or f"{control} has a value of 0"
-        return f"Guardrail {effect.metric}: not tested for {variant}, since {reason}."
+        return f"Guardrail {effect.metric}: not tested for {variant}, because {reason}."
     said = {
         ("kept", "better"): f"kept, {variant} is better than {control}",
         ("kept", "not shown"): f"kept, {variant} is less than {margin} worse than {control}, "
-        "if it is worse at all",
-        ("kept", "worse"): f"kept, {variant} is worse than {control}, by less than {margin}",
-        ("open", "worse"): f"{variant} is worse than {control}, and not shown to be so by less "
-        f"than {margin}",
-        ("open", "not shown"): f"{variant} is not shown to be less than {margin} worse than "
+        "or not worse",
+        ("kept", "worse"): f"kept, {variant} is worse than {control}, but by less than {margin}",
+        ("open", "worse"): f"open, {variant} is worse than {control}, and it is not shown that it "
+        f"is less than {margin} worse",
+        ("open", "not shown"): f"open, {variant} is not shown to be less than {margin} worse than "
         f"{control}",
-        ("open", "better"): f"{variant} seems better than {control}, yet is not shown to be less "
-        f"than {margin} worse",
+        ("open", "better"): f"open, {variant} seems better than {control}, but is not shown to be "
+        f"less than {margin} worse",
     }.get(
         (guard.verdict, guard.change),
         f"BROKEN, {variant} is more than {margin} worse than {control}",
@@ -334,7 +327,6 @@ def _guardrail_sentence(guard: Guardrail, test: ABTest) -> str:
 
 
 def untested_sentences(test: ABTest) -> list[str]:
-    """Return a sentence for each effect that is not tested, with the reason."""
     return [
         f"{one.metric} is not tested for {printable(one.variant)}: {one.untested}."
         for one in test.effects

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cleverdon._common.lazy import lazy_names
+from cleverdon._common.lazy import lazy_modules
 
 if TYPE_CHECKING:
     from cleverdon.logs.bridge.analysis import (
@@ -21,24 +21,14 @@ if TYPE_CHECKING:
         Traffic,
         count_traffic,
         judging_candidates,
-        match_topics,
+        match_queries,
         measure_coverage,
     )
 
-_HOME = {
-    "Bridge": "logs.bridge.analysis",
-    "Correlation": "logs.bridge.analysis",
-    "Coverage": "logs.bridge.traffic",
-    "JudgingCandidates": "logs.bridge.traffic",
-    "Traffic": "logs.bridge.traffic",
-    "Weighting": "logs.bridge.analysis",
-    "bridge": "logs.bridge.analysis",
-    "correlate_with_metric": "logs.bridge.analysis",
-    "count_traffic": "logs.bridge.traffic",
-    "judging_candidates": "logs.bridge.traffic",
-    "match_topics": "logs.bridge.traffic",
-    "measure_coverage": "logs.bridge.traffic",
-    "weight_by_traffic": "logs.bridge.analysis",
+_NAMES = {
+    "analysis": "Bridge Correlation Weighting bridge correlate_with_metric weight_by_traffic",
+    "traffic": "Coverage JudgingCandidates Traffic count_traffic judging_candidates match_queries "
+    "measure_coverage",
 }
 
 __all__ = [
@@ -52,9 +42,9 @@ __all__ = [
     "correlate_with_metric",
     "count_traffic",
     "judging_candidates",
-    "match_topics",
+    "match_queries",
     "measure_coverage",
     "weight_by_traffic",
 ]
 
-__getattr__ = lazy_names(__name__, _HOME)
+__getattr__ = lazy_modules(__name__, _NAMES)

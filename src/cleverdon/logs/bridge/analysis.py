@@ -31,7 +31,7 @@ from cleverdon.logs.bridge.traffic import (
     WELL_ENOUGH,
     Coverage,
     JudgingCandidates,
-    LogTopics,
+    MatchedQueries,
     count_traffic,
     judging_candidates,
     measure_coverage,
@@ -52,26 +52,26 @@ from cleverdon.stats.resampling import FEWER_RESAMPLES
 from cleverdon.tables.result import Result, in_json
 from cleverdon.tables.sections import Section
 
-_FEW_TOPICS = 10
-"""With fewer effective topics than this, a weighted mean is that of a few queries."""
+_FEW_EFFECTIVE_QUERIES = 10
+"""With fewer effective queries than this, a weighted mean depends on a few queries."""
 
 
 @dataclass(frozen=True)
 class WeightedMean:
-    """The mean of one run by one measure: of topics, and weighted by traffic."""
+    """The mean of one run by one measure, unweighted and weighted by traffic."""
 
     system: str
     measure: Measure = field(metadata=in_json("measure", str))
     mean: float
     weighted: float
     interval: Interval = field(metadata=in_json("interval", interval_ends))  # of the weighted mean
-    difference: float  # the weighted mean less the other
+    difference: float  # the weighted mean minus the unweighted one
     difference_interval: Interval = field(metadata=in_json("difference_interval", interval_ends))
 
 
 @dataclass(frozen=True)
 class WeightedDifference:
-    """The difference of a run from the first: by topics, and by traffic."""
+    """The difference of a run from the first, unweighted and weighted by traffic."""
 
     system: str
     against: str
@@ -82,7 +82,7 @@ class WeightedDifference:
 
     @property
     def turned(self) -> bool:
-        """True where one run is better by topics, and the other by traffic."""
+        """True if weighting by traffic reverses the order of the two runs."""
         return self.difference * self.weighted < 0
 
 
@@ -97,14 +97,13 @@ class Weighting(Result):
     (1.6, '1', 0.75)
     """
 
-    topics: int
+    queries: int
     with_traffic: int
     effective: float
-    """The number of topics of equal weight that vary as much: the squared sum of weights over the
-    sum of their squares. Kish 1965, Survey Sampling."""
-    few: bool
-    """True where so few topics have most of the weight that the mean says little of others."""
-    largest: str  # the topic with most traffic, and its share of the weight
+    """The effective sample size: the squared sum of weights over the sum of their squares. Kish
+    1965, Survey Sampling."""
+    few: bool  # True if the mean depends on a few queries, which have most of the weight
+    largest: str  # the query with most traffic, and its share of the weight
     largest_share: float
     means: tuple[WeightedMean, ...]
     differences: tuple[WeightedDifference, ...]  # of each run from the first
@@ -128,23 +127,23 @@ def weight_by_traffic(
 ) -> Weighting:
     """Weight the means of runs by traffic.
 
-    Undefined values count as in other means. Intervals are of a bootstrap that draws topics with
-    their weights, the same for all runs and measures.
+    Undefined values count as in other means. Intervals come from a bootstrap that draws queries
+    with their weights, the same draws for all runs and measures.
 
     Args:
         scores: The scores of runs.
-        weights: The weight of each topic; topics without one count nothing.
+        weights: The weight of each query; queries without one do not count.
         measures: The measures; by default all of the scores.
-        confidence: That of the intervals.
+        confidence: The confidence level of the intervals.
         resamples: The number of bootstrap resamples.
         seed: The seed of the bootstrap.
 
     Returns:
-        The means, and how many topics they rest on in effect.
+        The means, and the effective number of queries behind them.
 
     Raises:
-        OptionError: A measure is no mean over topics, or a weight is negative.
-        InputError: No topic that was evaluated has a weight.
+        OptionError: A measure is not a mean over queries, or a weight is negative.
+        InputError: No query that was evaluated has a weight.
 
     >>> from cleverdon import evaluate
     >>> scores = evaluate({"1": {"a": 1}, "2": {"b": 1}}, {"1": {"a": 1}, "2": {"x": 1}}, "P@1")
@@ -156,17 +155,17 @@ def weight_by_traffic(
     for sample in of_measures:
         if sample.measure.average != "mean":
             raise OptionError(
-                f"{sample.measure} is no mean over topics, and cannot be weighted by traffic; "
-                "nDCG@10, AP, P@10 and most others can"
+                f"{sample.measure} is not a mean over queries, so it cannot be weighted by "
+                "traffic; nDCG@10, AP, P@10 and most others can"
             )
-    topics = of_measures[0].queries
-    weight = np.array([weights.get(topic, 0.0) for topic in topics], dtype=float)
+    queries = of_measures[0].queries
+    weight = np.array([weights.get(query, 0.0) for query in queries], dtype=float)
     if not np.isfinite(weight).all() or (weight < 0).any():
-        raise OptionError("a weight is negative or no number: how often topics are asked is needed")
+        raise OptionError("a weight is negative or not a number; a weight is a number of searches")
     if not weight.any():
         raise InputError(
-            f"none of the {len(topics)} topics that were evaluated, such as {topics[0]!r}, has "
-            "traffic: nobody asked these queries"
+            f"none of the {len(queries)} evaluated queries, such as {queries[0]!r}, has traffic: "
+            "nobody searched for them"
         )
     means: list[WeightedMean] = []
     differences: list[WeightedDifference] = []
@@ -177,11 +176,11 @@ def weight_by_traffic(
     top = int(np.argmax(weight))
     effective = float(weight.sum() ** 2 / (weight @ weight))
     return Weighting(
-        topics=len(topics),
+        queries=len(queries),
         with_traffic=int(np.count_nonzero(weight)),
         effective=effective,
-        few=effective < _FEW_TOPICS,
-        largest=topics[top],
+        few=effective < _FEW_EFFECTIVE_QUERIES,
+        largest=queries[top],
         largest_share=float(weight[top] / weight.sum()),
         means=tuple(means),
         differences=tuple(differences),
@@ -195,7 +194,7 @@ def _of_measure(
     n = len(weight)
 
     def statistic(counts: Floats) -> Floats:
-        """Weighted means of all systems; these less plain means; these less the first system's."""
+        """Return the weighted means, their distance to plain means, and to the first system's."""
         total = counts @ weight
         by_traffic = values @ (counts * weight).T / np.where(total > 0, total, np.nan)
         return np.concatenate(
@@ -233,21 +232,21 @@ def _of_measure(
 
 
 _AS_SESSIONS = ("Abandonment", "GoodAbandonment", "Success", "SessionCTR")
-"""Metrics of sessions that mean the same of a single query."""
+"""Metrics of sessions that are also defined for a single search."""
 
 
 @dataclass(frozen=True)
 class TextValue:
-    """The metric's value for all queries of one text."""
+    """The value of a metric for all searches with one text."""
 
     text: str
     value: float
-    denominator: float  # the number of queries, pages or clicks
+    denominator: float  # the number of searches, pages or clicks
     users: int
 
 
 def find_ratio(metric: str | Metric) -> Ratio:
-    """Return a metric; raise OptionError where single queries have no value of it."""
+    """Return a metric; raise OptionError if it has no value for a single query."""
 
     def has_value(cls: type[Metric]) -> bool:
         return issubclass(cls, Ratio) and (cls.unit != "sessions" or cls.__name__ in _AS_SESSIONS)
@@ -262,10 +261,10 @@ def find_ratio(metric: str | Metric) -> Ratio:
 def _metric_by_text(
     tables: SessionTables, metric: str | Metric, texts: Iterable[str]
 ) -> list[TextValue]:
-    """Return the metric for each of the texts that has a value; texts are as they are compared.
+    """Return the metric for each normalised text for which it is defined.
 
-    Abandonment, GoodAbandonment, Success and SessionCTR are of sessions, which may have several
-    texts: here each query counts as a session.
+    Abandonment, GoodAbandonment, Success and SessionCTR are metrics of sessions, which may have
+    several texts: here each search counts as a session.
     """
     ratio = find_ratio(metric)
     tables.log.need(str(ratio), *ratio.missing(tables))
@@ -284,8 +283,7 @@ def _metric_by_text(
     ]
 
 
-_LEAST_TRAFFIC = 10
-"""The smallest denominator of an online value that is used."""
+_LEAST_TRAFFIC = 10  # the smallest denominator of an online value that is used by default
 
 _COEFFICIENTS = {
     "kendall": ResampledValues.kendall,
@@ -296,10 +294,10 @@ _COEFFICIENTS = {
 
 @dataclass(frozen=True)
 class QueryPoint:
-    """One query: its value by judgments, and with users."""
+    """The offline and the online value of one query text."""
 
     text: str
-    topics: tuple[str, ...]  # mostly one; if several, the offline value is their mean
+    queries: tuple[str, ...]  # usually one; if several, the offline value is their mean
     offline: float
     online: float
     denominator: float  # of the online value
@@ -310,12 +308,12 @@ class Correlation(Result):
     """The correlation of an offline measure of one run with an online metric, over queries.
 
     >>> from cleverdon import evaluate
-    >>> from cleverdon.logs.bridge import bridge, match_topics
+    >>> from cleverdon.logs.bridge import bridge, match_queries
     >>> from cleverdon.logs.log import worked_log
     >>> log, _ = worked_log("ann 0:00 hats click@1\\n=")
     >>> scores = evaluate({"1": {"a": 1}}, {"1": {"a": 1.0}}, "P@1")
-    >>> topics = match_topics({"1": "hats"}, {"1": {"a": 1}})
-    >>> (found,) = bridge(log, topics, scores=scores, least=1).correlations
+    >>> queries = match_queries({"1": "hats"}, {"1": {"a": 1}})
+    >>> (found,) = bridge(log, queries, scores=scores, least=1).correlations
     >>> len(found.points), found.few
     (1, True)
     """
@@ -325,19 +323,19 @@ class Correlation(Result):
     metric: Ratio = field(metadata=in_json("metric", str))
     points: tuple[QueryPoint, ...]
     least: int
-    seldom: int  # queries that were left out, since their online value rests on less
-    undefined: int  # queries that were left out, since the measure is undefined for them
+    seldom: int  # queries left out because the denominator of their online value is below `least`
+    undefined: int  # queries left out because the measure is undefined for them
     kendall: Estimate
     spearman: Estimate
     pearson: Estimate
-    few: bool  # True where it rests on fewer than `FEW_QUERIES` queries, and tells nothing
+    few: bool  # True if there are fewer than `FEW_QUERIES` queries, too few to conclude anything
 
     def sections(self, *, exact: bool = False) -> list[Section]:
         return [correlations_section([self], exact=exact)]
 
     @property
     def expected(self) -> int:
-        """The sign that says that both agree: -1 where lower is better in one; 0 if neither is."""
+        """The sign of the correlation if both agree; 0 if one of them has no better direction."""
         signs = {"higher": 1, "lower": -1, "neither": 0}
         return signs[self.measure.better] * signs[self.metric.better]
 
@@ -345,7 +343,7 @@ class Correlation(Result):
 def correlate_with_metric(
     scores: Scores,
     tables: SessionTables,
-    topics: LogTopics,
+    queries: MatchedQueries,
     *,
     system: str | None = None,
     measure: str | Measure | None = None,
@@ -360,30 +358,30 @@ def correlate_with_metric(
     Args:
         scores: The scores of runs.
         tables: The session tables of the log.
-        topics: The topics and which of them are judged, from `match_topics`.
+        queries: The queries and which of them are judged, from `match_queries`.
         system: The run of the ranker that the log's users saw; by default the first.
         measure: The measure; by default the first of the scores.
         metric: The online metric.
-        least: The smallest denominator of an online value that is used: of QueryCTR so many
-            queries, of ClickRank so many clicks.
-        confidence: That of the intervals, which are of a bootstrap over queries.
+        least: The smallest denominator of an online value that is used: searches for QueryCTR,
+            clicks for ClickRank.
+        confidence: The confidence level of the intervals, which come from a bootstrap over queries.
         resamples: The number of bootstrap resamples.
         seed: The seed of the bootstrap.
 
     Returns:
-        Kendall's tau-b, Spearman's rho and Pearson's r, with the points that they rest on.
+        Kendall's tau-b, Spearman's rho and Pearson's r, and the points they are computed from.
 
     Raises:
         OptionError: The metric has no value for single queries, or `least` is below 1.
 
     >>> from cleverdon import evaluate
-    >>> from cleverdon.logs.bridge import match_topics
+    >>> from cleverdon.logs.bridge import match_queries
     >>> from cleverdon.logs.log import worked_log
     >>> from cleverdon.logs.session_tables import build_session_tables
     >>> tables = build_session_tables(worked_log("ann 0:00 hats click@1\\n=")[0])
     >>> qrels = {"1": {"a": 1}}
     >>> scores = evaluate(qrels, {"1": {"a": 1.0}}, "P@1")
-    >>> found = correlate_with_metric(scores, tables, match_topics({"1": "hats"}, qrels), least=1)
+    >>> found = correlate_with_metric(scores, tables, match_queries({"1": "hats"}, qrels), least=1)
     >>> found.points[0].offline, found.points[0].online
     (1.0, 1.0)
     """
@@ -394,9 +392,9 @@ def correlate_with_metric(
     ratio = find_ratio(metric)
     offline = scores.per_query(system, wanted)
     points, seldom, undefined = [], 0, 0
-    for found in _metric_by_text(tables, ratio, topics.judged_forms):
-        same_text = topics.judged_forms[found.text]
-        values = [offline.get(topic, nan) for topic in same_text]
+    for found in _metric_by_text(tables, ratio, queries.judged_forms):
+        same_text = queries.judged_forms[found.text]
+        values = [offline.get(query, nan) for query in same_text]
         defined = [value for value in values if not isnan(value)]
         if found.denominator < least:
             seldom += 1
@@ -441,7 +439,7 @@ def _coefficients(
 
 
 _METRICS = ("QueryCTR", "PageCTR")
-"""The metrics to correlate measures with where none is named: the first that the log supports."""
+"""The default metrics to correlate measures with: the first that the log supports is used."""
 _WIDTH = 96
 
 
@@ -449,10 +447,10 @@ _WIDTH = 96
 class Bridge(Result):
     """Judgments and traffic: judged queries, queries to judge next, measures by traffic.
 
-    >>> from cleverdon.logs.bridge import match_topics
+    >>> from cleverdon.logs.bridge import match_queries
     >>> from cleverdon.logs.log import worked_log
     >>> log, _ = worked_log("ann 0:00 hats\\n=")
-    >>> found = bridge(log, match_topics({"1": "hats"}, {"1": {"d1": 1}}))
+    >>> found = bridge(log, match_queries({"1": "hats"}, {"1": {"d1": 1}}))
     >>> found.coverage.share, found.weighted, found.correlations
     (1.0, None, ())
     """
@@ -462,11 +460,11 @@ class Bridge(Result):
     coverage: Coverage
     to_judge: JudgingCandidates
     unknown: Mapping[str, tuple[str, ...]]
-    """Kinds of failure that the log cannot tell, and the columns that it would need."""
+    """Kinds of failure that the log does not record, and the columns that are missing."""
     without_bots: ExcludedBots | None
-    weighted: Weighting | None = None  # None where there are no runs
-    correlations: tuple[Correlation, ...] = field(default=())
-    """One for each measure; none where there are no runs, or the log has no clicks."""
+    weighted: Weighting | None = None  # None without runs
+    correlations: tuple[Correlation, ...] = ()
+    """One for each measure; none without runs, or if the log has no clicks."""
 
     def sections(self, *, exact: bool = False, wrapped: bool = False) -> list[Section]:
         parts = self.coverage.sections(exact=exact, top=None if exact else self.settings.top)
@@ -496,14 +494,13 @@ class Bridge(Result):
 
 
 def _wrapped(part: Section) -> Section:
-    """Wrap the footnotes, which are paragraphs."""
     lines = [line for note in part.grid.footnotes for line in wrap(note, _WIDTH)]
     return replace(part, grid=replace(part.grid, footnotes=lines))
 
 
 def bridge(
     log: Log | SessionTables,
-    topics: LogTopics,
+    queries: MatchedQueries,
     *,
     scores: Scores | None = None,
     metric: str | None = None,
@@ -519,15 +516,14 @@ def bridge(
 
     Args:
         log: The log, or its session tables.
-        topics: The topics and which of them are judged, from `match_topics`.
-        scores: The scores of runs: they are weighted by traffic, and correlated with a metric.
-        metric: The online metric to correlate measures with; by default QueryCTR or PageCTR,
-            whichever the log supports.
+        queries: The queries and which of them are judged, from `match_queries`.
+        scores: The scores of runs, to weight by traffic and to correlate with a metric.
+        metric: The online metric to correlate measures with; by default QueryCTR, or else PageCTR.
         production: The run of the ranker that users saw; by default the first.
         least: The smallest denominator of an online value that is used in a correlation.
-        well: The weight of a query that went well where one that failed counts 1.
-        confidence: That of the intervals.
-        seed: The seed of the intervals.
+        well: The weight of a search that went well; one that failed has weight 1.
+        confidence: The confidence level of the intervals.
+        seed: The seed of the bootstrap.
         settings: How to count; by default those of the session tables, or `Settings()`.
         progress: Called with each step.
 
@@ -536,21 +532,21 @@ def bridge(
         the correlations.
 
     Raises:
-        InputError: No judged topic has a text, or none that was evaluated has traffic.
+        InputError: No judged query has a text, or no evaluated query has traffic.
         OptionError: An option has a value that is not allowed.
 
-    >>> from cleverdon.logs.bridge import match_topics
+    >>> from cleverdon.logs.bridge import match_queries
     >>> from cleverdon.logs.log import worked_log
     >>> log, _ = worked_log("ann 0:00 Hats\\n=")
-    >>> bridge(log, match_topics({"1": "hats"}, {"1": {"d1": 1}})).coverage.share
+    >>> bridge(log, match_queries({"1": "hats"}, {"1": {"d1": 1}})).coverage.share
     1.0
     """
     report = progress or ignore_progress
     report("counting")
     found = count_traffic(log, settings, progress=progress)
     tables = found.tables
-    covered = measure_coverage(found, topics)
-    to_judge = judging_candidates(found, topics, well=well)
+    covered = measure_coverage(found, queries)
+    to_judge = judging_candidates(found, queries, well=well)
     weighted, correlations = None, []
     if scores is not None:
         report("weighing")
@@ -561,7 +557,7 @@ def bridge(
                 correlate_with_metric(
                     scores,
                     tables,
-                    topics,
+                    queries,
                     system=production,
                     measure=measure,
                     metric=metric,

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 class BridgeOptions(LogOptions, CountingOptions, options.EvaluationOptions):
     """The options of `cleverdon logs bridge`."""
 
-    topics: str = option(
-        options.FILE, "The topics' texts: TSV, JSONL, TREC topics, ...", required=True
+    query_texts: str = option(
+        options.FILE, "The queries' texts: TSV, JSONL, TREC topics, ...", required=True
     )
     qrels: str = option(options.FILE, "The judgments.", required=True)
     runs: tuple[str, ...] = option(
         options.FILE,
-        "A run, to be scored by traffic; again for more.",
+        "A run, to be scored with queries weighted by traffic; again for more.",
         metavar="RUN",
         multiple=True,
     )
@@ -39,18 +39,19 @@ class BridgeOptions(LogOptions, CountingOptions, options.EvaluationOptions):
     )
     least: int = option(
         options.COUNT,
-        "Correlate over queries whose online value rests on at least N, as of QueryCTR N queries.",
+        "Correlate over queries whose online value has a denominator of at least N: for QueryCTR, "
+        "N searches.",
         metavar="N",
         default=10,
     )
     well: float = option(
         options.Number(0, 1),
-        "What to judge next: a query that failed counts 1, and one that went well X.",
+        "What to judge next: a search that failed counts 1, and one that went well X.",
         metavar="X",
         default=0.1,
     )
-    write_topics: Path | None = option(
-        options.OUTPUT, "Write the queries to judge next as topics: id and text, by tabs."
+    write_queries: Path | None = option(
+        options.OUTPUT, "Write the queries to judge next to a file: id and text, separated by tabs."
     )
     level: float = options.level("One minus the level of the intervals.")
     seed: int = options.seed("intervals")
@@ -63,22 +64,22 @@ class BridgeOptions(LogOptions, CountingOptions, options.EvaluationOptions):
 @requires("--metric", "--runs")
 @requires("--production", "--runs")
 def bridge_command(given: BridgeOptions) -> Bridge:
-    """Lay judgments beside the traffic in LOG.
+    """Compare judgments with the traffic in LOG.
 
-    Which judged topics are asked, and how much of all queries they are; which queries to judge
-    next; and with runs, what measures are when topics count as often as they are asked, and whether
-    a measure agrees with an online metric over queries.
+    Shows which judged queries users ask, and their share of all searches; and which queries to
+    judge next. With runs, it also shows measures weighted by traffic, and whether a measure agrees
+    with an online metric over queries.
 
     \b
     Examples:
-      cleverdon logs bridge made_up --topics topics.tsv --qrels qrels.txt
-      cleverdon logs bridge made_up --topics topics.tsv --qrels qrels.txt --top 50 \\
-          --write-topics next.tsv
-      cleverdon logs bridge made_up --topics topics.tsv --qrels qrels.txt --runs bm25.run \\
+      cleverdon logs bridge made_up --query-texts texts.tsv --qrels qrels.txt
+      cleverdon logs bridge made_up --query-texts texts.tsv --qrels qrels.txt --top 50 \\
+          --write-queries next.tsv
+      cleverdon logs bridge made_up --query-texts texts.tsv --qrels qrels.txt --runs bm25.run \\
           --runs dense.run -m nDCG@10 --metric ClickRank
     """
-    if given.write_topics is not None:
-        options.check_output(given.write_topics, given.topics, given.qrels, *given.runs)
+    if given.write_queries is not None:
+        options.check_output(given.write_queries, given.query_texts, given.qrels, *given.runs)
     runs = options.opened(given.runs)
 
     from cleverdon.cli.progress import bar, say
@@ -86,16 +87,16 @@ def bridge_command(given: BridgeOptions) -> Bridge:
     with bar("reading the log") as progress:
         from cleverdon._common.text import counted
         from cleverdon.logs.bridge.analysis import bridge, find_ratio
-        from cleverdon.logs.bridge.traffic import match_topics, write_topics
+        from cleverdon.logs.bridge.traffic import match_queries, write_queries
 
         judgments = given.read_judgments()
-        topics = match_topics(given.topics, judgments, settings=given.settings)
+        queries = match_queries(given.query_texts, judgments, settings=given.settings)
         log = given.open_log()
         if given.metric:
             find_ratio(given.metric)  # before anything takes long
         found = bridge(
             log,
-            topics,
+            queries,
             scores=given.evaluate(runs, judgments=judgments) if runs else None,
             metric=given.metric,
             production=given.production,
@@ -106,7 +107,7 @@ def bridge_command(given: BridgeOptions) -> Bridge:
             settings=given.settings,
             progress=progress,
         )
-    if given.write_topics is not None:
-        count = write_topics(found.to_judge, given.write_topics)
-        say(f"cleverdon: {given.write_topics}: {counted(count, 'topic')} to judge")
+    if given.write_queries is not None:
+        count = write_queries(found.to_judge, given.write_queries)
+        say(f"cleverdon: {given.write_queries}: {counted(count, 'query')} to judge")
     return found

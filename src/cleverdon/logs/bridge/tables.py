@@ -20,70 +20,69 @@ if TYPE_CHECKING:
     from cleverdon.logs.bridge.traffic import Coverage, JudgingCandidates
 
 FEW_QUERIES = 10
-"""Of fewer queries than this, a correlation tells nothing."""
+"""With fewer queries than this, a correlation says nothing."""
 
 
 def _correlation_sentences(correlations: Sequence[Correlation]) -> list[str]:
-    """Return what the correlations rest on, and how to read them."""
     told: list[str] = []
     for one in correlations:
         told += [*_correlation_basis(one), *_agreement(one)]
     if any(not one.few for one in correlations):
-        told.append("That two things go together does not say that one is the cause of the other.")
+        told.append("Correlation is not causation.")
     return list(dict.fromkeys(told))
 
 
 def _correlation_basis(one: Correlation) -> list[str]:
     metric = one.metric
     as_sessions = metric.unit == "sessions"
-    over = "queries" if as_sessions else metric.over
+    over = "searches" if as_sessions else metric.over
     told = [
-        f"Over {counted(len(one.points), 'judged query')} whose {metric} rests on at least "
-        f"{one.least} {over}, as {printable(one.system)} ranks them."
+        f"Over {counted(len(one.points), 'judged query')} with at least {one.least} {over} for "
+        f"{metric}, as ranked by {printable(one.system)}."
     ]
     if one.seldom:
-        told.append(f"Left out, since it rests on fewer: {counted(one.seldom, 'judged query')}.")
+        told.append(f"Left out because they have fewer: {counted(one.seldom, 'judged query')}.")
     if one.undefined:
         told.append(
-            f"Left out, since {one.measure} has no value: {counted(one.undefined, 'judged query')}."
+            f"Left out because {one.measure} is undefined: "
+            f"{counted(one.undefined, 'judged query')}."
         )
     if as_sessions:
-        told.append(f"{metric} is counted over queries here, and not over sessions.")
+        told.append(f"{metric} is computed over searches here, not over sessions.")
     return told
 
 
 def _agreement(one: Correlation) -> list[str]:
     both = f"{one.measure} and {one.metric}"
     if one.few:
-        return [f"Fewer than {FEW_QUERIES} queries: the coefficients of {both} tell nothing."]
+        return [f"Fewer than {FEW_QUERIES} queries: the coefficients of {both} say nothing."]
     if isnan(one.kendall.value):
-        return [f"Of {both}, one is the same for all queries: nothing can be told."]
+        return [f"{both}: one of them has the same value for all queries, so nothing can be said."]
     if one.expected == 0:
         return []
     sign = "positive" if one.expected > 0 else "negative"
-    agree = f"{both} agree where the correlation is {sign}"
+    agree = f"{both} agree if the correlation is {sign}"
     ends = [end * one.expected for end in (one.kendall.interval.low, one.kendall.interval.high)]
-    outcome = "; whether it is remains open, since the interval of Kendall's tau has 0 in it."
+    outcome = "; this remains open, because the interval of Kendall's tau contains 0."
     if isnan(ends[0]):
-        outcome = "; there is no interval of it."
+        outcome = "; it has no interval."
     elif min(ends) > 0:
-        outcome = ", and the interval of Kendall's tau says that it is."
+        outcome = "; the interval of Kendall's tau shows that it is."
     elif max(ends) < 0:
-        outcome = ", and the interval of Kendall's tau says that it is not."
+        outcome = "; the interval of Kendall's tau shows that it is not."
     return [agree + outcome]
 
 
-_SHOWN = 12
-"""The largest number of topics named in a sentence."""
+_SHOWN = 12  # the largest number of queries named in a sentence
 
 
 def coverage_table(covered: Coverage, *, exact: bool = False, top: int | None = None) -> TextTable:
-    """Return the judged topics with most traffic; the footnote is about all of them."""
+    """Return the judged queries with most traffic; the footnote summarises all of them."""
     number = str if exact else format_significant
     share = partial(_share, exact=exact)
     rows = [
         [
-            printable(one.topic),
+            printable(one.query),
             printable(one.text),
             number(one.asked),
             share(one.asked, covered.totals.asked),
@@ -92,43 +91,42 @@ def coverage_table(covered: Coverage, *, exact: bool = False, top: int | None = 
         ]
         for one in covered.asked[:top]
     ]
-    header = ["judged topic", "query", "asked", "of all", "users", "failing"]
+    header = ["judged query", "text", "asked", "of all", "users", "failing"]
     return TextTable(header, rows, 2, [], _paragraph(_on_coverage(covered, shown=len(rows))))
 
 
 def _on_coverage(covered: Coverage, *, shown: int) -> list[str]:
     totals = covered.totals
     lines = [
-        f"{len(covered.asked):,} of {counted(len(covered.topics), 'judged topic')} were asked: "
-        f"{_share(covered.covered, totals.asked)} of all queries ({covered.covered:,} of "
-        f"{totals.asked:,}, of {totals.texts:,} different texts)."
+        f"{len(covered.asked):,} of {counted(len(covered.queries), 'judged query')} were asked: "
+        f"{_share(covered.covered, totals.asked)} of all searches ({covered.covered:,} of "
+        f"{totals.asked:,}, with {totals.texts:,} different texts)."
     ]
     if len(covered.asked) > shown:
         lines.append(f"The {shown} most frequent are listed.")
     if covered.never_asked:
-        lines.append(f"Never asked: {_named([one.topic for one in covered.never_asked])}.")
+        lines.append(f"Never asked: {_named([one.query for one in covered.never_asked])}.")
     if covered.without_text:
-        lines.append(f"Judged, and without a text: {_named(covered.without_text)}.")
+        lines.append(f"Judged, but without a text: {_named(covered.without_text)}.")
     for group in covered.shared[:3]:
         lines.append(
-            f"{' and '.join(map(printable, group))} have the same text, and share its "
-            "traffic equally."
+            f"{' and '.join(map(printable, group))} have the same text and share its traffic "
+            "equally."
         )
     if len(covered.shared) > 3:
-        lines.append(f"So do {len(covered.shared) - 3} further groups of topics.")
+        lines.append(f"So do {len(covered.shared) - 3} further groups of queries.")
     if totals.without_text:
-        lines.append(f"{counted(totals.without_text, 'query')} without a text are not counted.")
+        lines.append(f"Searches without a text, not counted: {totals.without_text:,}.")
     return lines
 
 
 def candidates_table(found: JudgingCandidates, *, exact: bool = False) -> TextTable:
-    """Return the queries to judge next, with the reasons."""
     kinds, count = found.kinds, count_format(exact=exact)
     number = str if exact else format_significant
     rows = [
         [
             printable(one.text),
-            printable(one.topic),
+            printable(one.query),
             ", ".join(map(_word, one.reasons)) or "traffic",
             number(one.priority),
             count(one.asked),
@@ -152,29 +150,32 @@ def _on_judging(found: JudgingCandidates) -> list[str]:
     ]
     if found.rare_texts:
         lines.append(
-            f"{found.rare_texts:,} of them, asked {found.rare_asked:,} times, are of fewer "
-            f"than {found.least_users} users and never listed, since a rare query may give "
-            "away who asked it."
+            f"{found.rare_texts:,} of them, asked {found.rare_asked:,} times, have fewer than "
+            f"{found.least_users} users and are never listed, because a rare query may identify "
+            "its user."
         )
     if found.kinds:
         lines.append(
-            f"Priority: queries that failed, plus {found.well:g} times those that went well."
+            f"Priority: searches that failed, plus {found.well:g} times those that went well."
         )
         told = "; ".join(f"{_word(kind)}: {meaning}" for kind, meaning in found.kinds.items())
-        lines.append(f"Failing is any of these ({told}); as a reason it means more than is usual.")
+        lines.append(
+            f"A search fails in one of these ways ({told}); as a reason for judging, the "
+            "query fails in this way more often than average."
+        )
     else:
         lines.append("Priority: how often it was asked.")
     for kind, lacks in found.unknown.items():
-        lines.append(f"The log cannot tell {_word(kind)}: it lacks {', '.join(lacks)}.")
+        lines.append(f"Not known: {_word(kind)}; the log lacks {', '.join(lacks)}.")
     if found.stemmed:
-        lines.append("Texts are shown as they are compared, by their stems.")
+        lines.append("Texts are compared and shown by their stems.")
     return lines
 
 
 def means_table(weighting: Weighting, *, exact: bool = False) -> TextTable:
-    """Return the means of every run, by topics and by traffic."""
+    """Return the means of every run, unweighted and weighted by traffic."""
     confidence = weighting.means[0].interval.confidence
-    header = ["run", "measure", "mean of topics", "by traffic"]
+    header = ["run", "measure", "mean over queries", "by traffic"]
     header += [*_ends_header(confidence, exact=exact), "difference"]
     header += [f"difference {name}" if exact else name for name in _ends_header(confidence, exact)]
     rows = [
@@ -190,23 +191,24 @@ def means_table(weighting: Weighting, *, exact: bool = False) -> TextTable:
         for one in weighting.means
     ]
     notes = [
-        f"By traffic, the {weighting.topics:,} topics count as {weighting.effective:.1f} of equal "
-        f"weight would; {weighting.with_traffic:,} have any, and topic "
-        f"{printable(weighting.largest)} alone has {weighting.largest_share:.1%} of it."
+        f"Weighted by traffic, the {weighting.queries:,} queries count as "
+        f"{weighting.effective:.1f} queries of equal weight; {weighting.with_traffic:,} have "
+        f"traffic, and query {printable(weighting.largest)} alone has "
+        f"{weighting.largest_share:.1%} of it."
     ]
     if weighting.few:
         notes.append(
-            "Warning: a few topics have most of the weight, and means by traffic are about those "
-            "few queries."
+            "Warning: a few queries have most of the weight, so means by traffic describe only "
+            "those few."
         )
-    notes.append("Intervals are of a bootstrap that draws topics with their traffic.")
+    notes.append("Intervals come from a bootstrap that draws queries with their traffic.")
     return TextTable(header, rows, 2, [], _paragraph(notes))
 
 
 def differences_table(weighting: Weighting, *, exact: bool = False) -> TextTable:
-    """Return how far each run is from the first, by topics and by traffic."""
+    """Return the difference of each run from the first, unweighted and weighted by traffic."""
     confidence = weighting.means[0].interval.confidence
-    header = ["run", "against", "measure", "by topics", "by traffic"]
+    header = ["run", "against", "measure", "by queries", "by traffic"]
     rows = [
         [
             printable(one.system),
@@ -220,8 +222,8 @@ def differences_table(weighting: Weighting, *, exact: bool = False) -> TextTable
     ]
     header += _ends_header(confidence, exact)
     notes = [
-        f"{printable(one.system)} and {printable(one.against)} change places by {one.measure}: "
-        "who is better by topics is not who is better by traffic."
+        f"Weighting by traffic reverses the order of {printable(one.system)} and "
+        f"{printable(one.against)} by {one.measure}."
         for one in weighting.differences
         if one.turned
     ]
@@ -229,7 +231,7 @@ def differences_table(weighting: Weighting, *, exact: bool = False) -> TextTable
 
 
 def correlations_section(correlations: Sequence[Correlation], *, exact: bool = False) -> Section:
-    """Return the coefficients of correlation over queries, and what they can tell."""
+    """Return the coefficients of correlation over queries, and how to read them."""
     confidence = correlations[0].kendall.interval.confidence
     header = ["measure", "metric", "coefficient", "value", *_ends_header(confidence, exact)]
     rows = []
@@ -247,7 +249,6 @@ _HEADINGS = {"kendall": "Kendall's tau", "spearman": "Spearman's rho", "pearson"
 
 
 def interval_ends(interval: Interval) -> tuple[float, float]:
-    """Return an interval as JSON has it here."""
     return interval.low, interval.high
 
 
@@ -269,9 +270,9 @@ def _share(part: float, whole: float, *, exact: bool = False) -> str:
     return str(part / whole) if exact else f"{part / whole:.1%}"
 
 
-def _named(topics: Sequence[str]) -> str:
-    named = ", ".join(map(printable, topics[:_SHOWN]))
-    return named + (f" and {len(topics) - _SHOWN:,} more" if len(topics) > _SHOWN else "")
+def _named(queries: Sequence[str]) -> str:
+    named = ", ".join(map(printable, queries[:_SHOWN]))
+    return named + (f" and {len(queries) - _SHOWN:,} more" if len(queries) > _SHOWN else "")
 
 
 def _word(kind: str) -> str:

@@ -1,6 +1,7 @@
-"""Traffic of a log: the queries asked and failed, those that are judged, and those to judge next.
+"""Traffic of a log: how often queries are asked and fail, which are judged, which to judge next.
 
-Queries are counted where the log lies. Judgments identify queries by ids, the log by their texts.
+The engine that holds the log counts the queries. Judgments identify queries by ids, the log by
+their texts. A *search* is one query that a user asked.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ _MILLION = 1_000_000
 
 
 def signs_of_success(queries: Table, settings: Settings) -> Any:
-    """Return the number of signs of success of each query, of those that count."""
+    """Return the number of signs of success of each search, of the kinds in the settings."""
     return sum(queries[_SIGNS[sign]] for sign in settings.success)
 
 
@@ -60,34 +61,34 @@ def _reformulated(asked: Table, settings: Settings) -> Any:
 class _Failure(NamedTuple):
     meaning: str
     needs: tuple[str, ...]  # columns of the log
-    failed: Callable[[Table, Settings], Any]  # which queries did
+    failed: Callable[[Table, Settings], Any]  # tells which searches failed in this way
 
 
 _FAILURES: Mapping[str, _Failure] = {
     "zero_results": _Failure("nothing was found", ("queries.results",), _found_nothing),
     "abandoned": _Failure(
-        "something was found, and nothing clicked, copied or converted",
+        "results were found, but nothing was clicked, copied or converted",
         ("events.action",),
         _abandoned,
     ),
     "reformulated": _Failure(
-        "no sign of success, and another query followed in the session",
+        "no sign of success, and another search followed in the session",
         ("events.action",),
         _reformulated,
     ),
 }
-"""The kinds of failure. An abandoned query may be reformulated as well, and fails once."""
+"""The kinds of failure. An abandoned search may be reformulated as well; it fails once."""
 
 
 @dataclass(frozen=True)
 class TrafficTotals:
-    """The totals of all queries of a log."""
+    """The totals of all searches of a log."""
 
-    asked: int  # queries with a text
+    asked: int  # searches with a text
     texts: int  # different texts
-    without_text: int  # queries with an empty text, or whose text the log does not have
-    failing: int | None  # None where the log cannot tell
-    failures: Mapping[str, int]  # by the kinds that the log can tell; a query may be in two
+    without_text: int  # searches with an empty or unknown text
+    failing: int | None  # None if the log does not record failures
+    failures: Mapping[str, int]  # by the kinds that the log records; a search may be in two
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,11 +106,10 @@ class Traffic:
     """text, asked, users, failing, a column for each kind of failure, and frequent (0 or 1)."""
     totals: TrafficTotals
     unknown: Mapping[str, tuple[str, ...]]
-    """Kinds of failure that the log cannot tell, and the columns that it would need."""
+    """Kinds of failure that the log does not record, and the columns that are missing."""
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of failure that the log can tell."""
         return [kind for kind in _FAILURES if kind not in self.unknown]
 
 
@@ -201,65 +201,66 @@ def _totals(lines: Table, counts: list[str], everything: int) -> TrafficTotals:
 
 
 @dataclass(frozen=True, eq=False)
-class LogTopics:
-    """The topics, matched with queries of a log by their texts.
+class MatchedQueries:
+    """Query ids with their texts, to be matched with the searches of a log.
 
-    A query's form is its text as texts are compared: see `cleverdon.logs.settings`.
+    A query's form is its normalised text: see `cleverdon.logs.settings`.
     """
 
-    texts: Mapping[str, str]  # of each topic that has one, as it was given
-    forms: Mapping[str, str]  # the same, as texts are compared
-    judged: tuple[str, ...]  # the topics with judgments, also those without a text
+    texts: Mapping[str, str]  # by query, as they were given
+    forms: Mapping[str, str]  # by query, normalised
+    judged: tuple[str, ...]  # the queries with judgments, also those without a text
     source: str = ""
 
     @cached_property
     def judged_forms(self) -> dict[str, tuple[str, ...]]:
-        """The judged topics of each form: mostly one, and several where texts are the same."""
+        """The judged queries of each form: usually one, several if texts are the same."""
         found: dict[str, tuple[str, ...]] = {}
-        for topic in self.judged:
-            if form := self.forms.get(topic):
-                found[form] = (*found.get(form, ()), topic)
+        for query in self.judged:
+            if form := self.forms.get(query):
+                found[form] = (*found.get(form, ()), query)
         return found
 
     @property
     def shared(self) -> tuple[tuple[str, ...], ...]:
-        """Judged topics that cannot be told apart in a log, since their texts are the same."""
-        return tuple(topics for topics in self.judged_forms.values() if len(topics) > 1)
+        """Judged queries with the same text, which a log cannot distinguish."""
+        return tuple(queries for queries in self.judged_forms.values() if len(queries) > 1)
 
     @property
     def without_text(self) -> tuple[str, ...]:
-        """Judged topics whose text is not known."""
-        return tuple(topic for topic in self.judged if topic not in self.forms)
+        return tuple(query for query in self.judged if query not in self.forms)
 
     @cached_property
     def unjudged(self) -> dict[str, str]:
-        """The forms of topics that have a text and no judgments, with the first such topic."""
+        """The forms of queries that have a text and no judgments, with the first such query."""
         judged = set(self.judged)
         found: dict[str, str] = {}
-        for topic, form in self.forms.items():
-            if topic not in judged:
-                found.setdefault(form, topic)
+        for query, form in self.forms.items():
+            if query not in judged:
+                found.setdefault(form, query)
         return found
 
 
-def match_topics(topics: Any, qrels: Any, *, settings: Settings | None = None) -> LogTopics:
-    """Match topics with judgments, and prepare their texts for comparison with a log's queries.
+def match_queries(
+    query_texts: Any, qrels: Any, *, settings: Settings | None = None
+) -> MatchedQueries:
+    """Match queries with judgments, and normalise their texts for comparison with a log.
 
-    A topic is judged where at least one document has a grade of 0 or higher: lower grades mean
-    pooled, but not judged.
+    A query is judged if at least one document has a grade of 0 or higher: lower grades mean pooled,
+    but not judged.
 
     Args:
-        topics: The topics, as `read_texts` takes them; a topic's title is its query.
+        query_texts: The texts of queries, as `read_texts` takes them; of a TREC topic, the title.
         qrels: The judgments, as `evaluate` takes them.
-        settings: How texts are compared; by default `Settings()`.
+        settings: How to normalise texts; by default `Settings()`.
 
     Returns:
-        The texts of the topics, and the topics that are judged.
+        The texts of the queries, and the queries that are judged.
 
     Raises:
-        InputError: There are no topics or judgments, or they have no id in common.
+        InputError: There are no texts or judgments, or they have no id in common.
 
-    >>> found = match_topics({"1": "Red shoes", "2": "hats"}, {"1": {"d1": 2}})
+    >>> found = match_queries({"1": "Red shoes", "2": "hats"}, {"1": {"d1": 2}})
     >>> found.judged_forms, found.unjudged
     ({'red shoes': ('1',)}, {'hats': '2'})
     """
@@ -267,35 +268,38 @@ def match_topics(topics: Any, qrels: Any, *, settings: Settings | None = None) -
     judged = judgments.judged
     has_grade = judged.count(judged.grade >= 0) > 0
     ids = tuple(np.array(judged.queries, dtype=object)[has_grade])
-    source = os.fspath(topics) if isinstance(topics, (str, os.PathLike)) else ""
+    source = os.fspath(query_texts) if isinstance(query_texts, (str, os.PathLike)) else ""
     try:
-        texts = {topic: text.line for topic, text in read_texts(topics, kind="queries").items()}
+        read = read_texts(query_texts, kind="queries")
+        texts = {query: text.line for query, text in read.items()}
     except FileNotFoundError:  # said as of any other file
         raise InputError("there is no such file", source=source) from None
     if not ids:
-        raise InputError("no document of any topic is judged", source=judgments.source)
+        raise InputError("no document of any query is judged", source=judgments.source)
     if not texts:
-        raise InputError("there is not one topic with a text", source=source)
+        raise InputError("no query has a text", source=source)
     if texts.keys().isdisjoint(ids):
         raise InputError(
-            f"the topics have no id in common with the judgments: there is a topic "
-            f"{next(iter(texts))!r}, and judgments of {ids[0]!r}",
+            f"the texts have no query id in common with the judgments: there is a text of "
+            f"{next(iter(texts))!r}, and there are judgments of {ids[0]!r}",
             source=source,
         )
     normalise = text_normaliser(settings or Settings()) or str
-    forms = {topic: normalise(text) for topic, text in texts.items()}
-    return LogTopics(texts, {topic: form for topic, form in forms.items() if form}, ids, source)
+    forms = {query: normalise(text) for query, text in texts.items()}
+    return MatchedQueries(
+        texts, {query: form for query, form in forms.items() if form}, ids, source
+    )
 
 
 @dataclass(frozen=True)
-class TopicTraffic:
-    """The traffic of one judged topic."""
+class QueryTraffic:
+    """The traffic of one judged query."""
 
-    topic: str
-    text: str  # empty where it is not known
-    asked: float  # topics with the same text have equal parts of its traffic
+    query: str
+    text: str  # empty if unknown
+    asked: float  # queries with the same text share its traffic equally
     users: int
-    failing: float | None  # queries that failed; None where the log cannot tell
+    failing: float | None  # searches that failed; None if the log does not record failures
 
 
 @dataclass(frozen=True)
@@ -304,105 +308,102 @@ class Coverage(Result):
 
     >>> from cleverdon.logs.log import worked_log
     >>> traffic = count_traffic(worked_log("ann 0:00 hats\\n=")[0])
-    >>> found = measure_coverage(traffic, match_topics({"1": "hats"}, {"1": {"d1": 1}}))
+    >>> found = measure_coverage(traffic, match_queries({"1": "hats"}, {"1": {"d1": 1}}))
     >>> found.covered, found.share
     (1, 1.0)
     """
 
-    topics: tuple[TopicTraffic, ...]
-    covered: int  # the number of queries of judged topics
+    queries: tuple[QueryTraffic, ...]
+    covered: int  # the number of searches for judged queries
     totals: TrafficTotals
-    shared: tuple[tuple[str, ...], ...]  # topics with the same text, between which traffic is split
-    without_text: tuple[str, ...]  # judged topics without a text, whose traffic is not known
-    share: float | None
-    """The share of all queries that are of judged topics; None where no query has a text."""
+    shared: tuple[tuple[str, ...], ...]  # queries with the same text, which share its traffic
+    without_text: tuple[str, ...]  # judged queries without a text, whose traffic is unknown
+    share: float | None  # of all searches, those for judged queries; None if no search has a text
 
     @property
-    def asked(self) -> tuple[TopicTraffic, ...]:
-        """The topics that anybody asked."""
-        return tuple(topic for topic in self.topics if topic.asked)
+    def asked(self) -> tuple[QueryTraffic, ...]:
+        return tuple(query for query in self.queries if query.asked)
 
     @property
-    def never_asked(self) -> tuple[TopicTraffic, ...]:
-        """The topics with a text that nobody asked."""
-        return tuple(topic for topic in self.topics if not topic.asked and topic.text)
+    def never_asked(self) -> tuple[QueryTraffic, ...]:
+        return tuple(query for query in self.queries if not query.asked and query.text)
 
     @property
     def weights(self) -> dict[str, float]:
-        """The number of queries of each judged topic."""
-        return {topic.topic: topic.asked for topic in self.topics}
+        """The number of searches for each judged query."""
+        return {query.query: query.asked for query in self.queries}
 
     def sections(self, *, exact: bool = False, top: int | None = None) -> list[Section]:
         return [Section("coverage", coverage_table(self, exact=exact, top=top), titled=False)]
 
 
-def measure_coverage(found: Traffic, topics: LogTopics) -> Coverage:
-    """Count how often each judged topic was asked.
+def measure_coverage(found: Traffic, queries: MatchedQueries) -> Coverage:
+    """Count how often each judged query was asked.
 
-    Where several judged topics have the same text, its queries are divided equally between them, so
-    that every query counts once. Topics with equal counts stay in the order of the judgments.
+    Judged queries with the same text share its searches equally, so every search counts once.
+    Queries with equal counts stay in the order of the judgments.
 
     Args:
         found: The traffic of a log, from `count_traffic`.
-        topics: The topics and which of them are judged, from `match_topics`.
+        queries: The queries and which of them are judged, from `match_queries`.
 
     Returns:
-        The judged topics with their traffic, and the share of all queries that they cover.
+        The judged queries with their traffic, and the share of all searches that they cover.
 
     Raises:
-        InputError: No judged topic has a text.
+        InputError: No judged query has a text.
 
     >>> from cleverdon.logs.log import worked_log
     >>> traffic = count_traffic(worked_log("ann 0:00 Hats\\n=")[0])
-    >>> measure_coverage(traffic, match_topics({"1": "hats"}, {"1": {"d1": 1}})).weights
+    >>> measure_coverage(traffic, match_queries({"1": "hats"}, {"1": {"d1": 1}})).weights
     {'1': 1.0}
     """
-    if not topics.judged_forms:
+    if not queries.judged_forms:
         raise InputError(
-            f"none of the judged topics, such as {topics.judged[0]!r}, has a text",
-            source=topics.source,
+            f"none of the judged queries, such as {queries.judged[0]!r}, has a text",
+            source=queries.source,
         )
-    lines = found.lines.semi_join(upload_texts(found.lines, topics.judged_forms), "text")
+    lines = found.lines.semi_join(upload_texts(found.lines, queries.judged_forms), "text")
     rows = {row["text"]: row for row in lines.to_pyarrow().to_pylist()}
     listed = []
-    for topic in topics.judged:
-        form = topics.forms.get(topic, "")
-        text = topics.texts[topic] if form else ""
+    for query in queries.judged:
+        form = queries.forms.get(query, "")
+        text = queries.texts[query] if form else ""
         if row := rows.get(form):
-            among = len(topics.judged_forms[form])
+            among = len(queries.judged_forms[form])
             failing = row["failing"] / among if found.kinds else None
-            listed.append(TopicTraffic(topic, text, row["asked"] / among, row["users"], failing))
+            listed.append(QueryTraffic(query, text, row["asked"] / among, row["users"], failing))
         else:
-            listed.append(TopicTraffic(topic, text, 0, 0, 0 if found.kinds else None))
+            listed.append(QueryTraffic(query, text, 0, 0, 0 if found.kinds else None))
     covered = sum(row["asked"] for row in rows.values())
     return Coverage(
-        topics=tuple(sorted(listed, key=lambda topic: -topic.asked)),
+        queries=tuple(sorted(listed, key=lambda query: -query.asked)),
         covered=covered,
         totals=found.totals,
-        shared=topics.shared,
-        without_text=topics.without_text,
+        shared=queries.shared,
+        without_text=queries.without_text,
         share=covered / found.totals.asked if found.totals.asked else None,
     )
 
 
 def upload_texts(table: Table, forms: Iterable[str]) -> Table:
-    """Bring texts to where a table of the log lies."""
+    """Upload texts to the engine that holds a table of the log."""
     return upload(table.get_backend(), {"text": list(forms)})
 
 
 WELL_ENOUGH = 0.1
-"""The weight of a query that went well, where one that failed counts 1."""
+"""The weight of a search that went well; one that failed has weight 1."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A query without judgments, and why it should have some."""
+    """A query without judgments, and the reasons to judge it."""
 
-    topic: str  # the id of the topic with this text and no judgments; else one made from the text
+    query: str  # the id that was given with this text; or else one made from the text
     text: str
     asked: int
     users: int
-    failing: int | None  # None where the log cannot tell
+    failing: int | None  # None if the log does not record failures
     failures: Mapping[str, int]  # by the kinds of `_FAILURES`
     priority: float
     reasons: tuple[str, ...]  # `frequent` if it is of the head; failures above the average
@@ -414,7 +415,7 @@ class JudgingCandidates(Result):
 
     >>> from cleverdon.logs.log import worked_log
     >>> traffic = count_traffic(worked_log("ann 0:00 hats\\n=")[0])
-    >>> found = judging_candidates(traffic, match_topics({"1": "shoes"}, {"1": {"d1": 1}}))
+    >>> found = judging_candidates(traffic, match_queries({"1": "shoes"}, {"1": {"d1": 1}}))
     >>> found.unjudged_texts, found.rare_texts, found.candidates
     (1, 1, ())
     """
@@ -424,17 +425,16 @@ class JudgingCandidates(Result):
     least_users: int
     unjudged_texts: int  # different queries without judgments, and how often they were asked
     unjudged_asked: int
-    rare_texts: int
-    """Those of them that are of too few users to be listed, and how often they were asked."""
+    rare_texts: int  # those of them with too few users to be listed, and how often they were asked
     rare_asked: int
     unknown: Mapping[str, tuple[str, ...]] = field(default_factory=dict, metadata=in_json(None))
-    """Kinds of failure that the log cannot tell, and the columns that it would need."""
+    """Kinds of failure that the log does not record, and the columns that are missing."""
     stemmed: bool = field(default=False, metadata=in_json(None))
-    """True where texts are compared, and listed, by the stems of their words."""
+    """True if texts are compared and listed by the stems of their words."""
 
     @property
     def kinds(self) -> dict[str, str]:
-        """The kinds of failure that the log can tell, with their meanings."""
+        """The kinds of failure that the log records, with their meanings."""
         return {kind: one.meaning for kind, one in _FAILURES.items() if kind not in self.unknown}
 
     def sections(self, *, exact: bool = False) -> list[Section]:
@@ -442,19 +442,19 @@ class JudgingCandidates(Result):
 
 
 def judging_candidates(
-    found: Traffic, topics: LogTopics, *, well: float = WELL_ENOUGH, top: int | None = None
+    found: Traffic, queries: MatchedQueries, *, well: float = WELL_ENOUGH, top: int | None = None
 ) -> JudgingCandidates:
-    """List the queries without judgments in the order of their priority.
+    """List the queries without judgments by priority.
 
     The priority of a query is how often it failed, plus a tenth (`well`) of how often it went well:
-    failing queries come first, and frequent ones are not forgotten. Where the log cannot tell
+    failing queries come first, and frequent ones are not forgotten. If the log does not record
     failures, it is how often the query was asked. Ties are in the order of the texts. Only queries
     of at least `Settings.least_users` users are listed.
 
     Args:
         found: The traffic of a log, from `count_traffic`.
-        topics: The topics and which of them are judged, from `match_topics`.
-        well: The weight of a query that went well where one that failed counts 1.
+        queries: The queries and which of them are judged, from `match_queries`.
+        well: The weight of a search that went well; one that failed has weight 1.
         top: The largest number of queries; by default `Settings.top`.
 
     Returns:
@@ -466,19 +466,19 @@ def judging_candidates(
     >>> from cleverdon.logs.log import worked_log
     >>> pages = "\\n".join(f"user{i} 0:00 hats" for i in range(5))
     >>> traffic = count_traffic(worked_log(f"{pages}\\n=")[0])
-    >>> topics = match_topics({"1": "shoes"}, {"1": {"d1": 1}})
-    >>> judging_candidates(traffic, topics).candidates[0].text
+    >>> queries = match_queries({"1": "shoes"}, {"1": {"d1": 1}})
+    >>> judging_candidates(traffic, queries).candidates[0].text
     'hats'
     """
     if not 0 <= well <= 1:
-        raise OptionError(f"well={well}: a query that went well counts from 0 to 1")
+        raise OptionError(f"well={well}: the weight of a search that went well is from 0 to 1")
     settings = found.tables.settings
     top = settings.top if top is None else check_count("top", top)
     import ibis  # slow to import
 
     lines = found.lines
-    if topics.judged_forms:
-        lines = lines.anti_join(upload_texts(lines, topics.judged_forms), "text")
+    if queries.judged_forms:
+        lines = lines.anti_join(upload_texts(lines, queries.judged_forms), "text")
     listed = lines.filter(lines.users >= settings.least_users)
     asked = listed.asked.cast("float64")
     priority = listed.failing + (asked - listed.failing) * well if found.kinds else asked
@@ -491,12 +491,12 @@ def judging_candidates(
         rare_asked=lines.asked.sum(where=rare).fill_null(0),
     )
     (counts,) = sums.to_pyarrow().to_pylist()
-    taken = {*topics.texts, *topics.judged}
+    taken = {*queries.texts, *queries.judged}
     candidates = []
     for row in rows.to_pyarrow().to_pylist():
-        topic = topics.unjudged.get(row["text"]) or _make_topic_id(row["text"], taken)
-        taken.add(topic)
-        candidates.append(_candidate(topic, row, found))
+        query = queries.unjudged.get(row["text"]) or _make_query_id(row["text"], taken)
+        taken.add(query)
+        candidates.append(_candidate(query, row, found))
     return JudgingCandidates(
         tuple(candidates),
         well,
@@ -507,14 +507,14 @@ def judging_candidates(
     )
 
 
-def _candidate(topic: str, row: dict[str, Any], found: Traffic) -> Candidate:
+def _candidate(query: str, row: dict[str, Any], found: Traffic) -> Candidate:
     usual = found.totals.failures
-    # Compared as whole numbers: more of the query's than of all queries'.
+    # The query's share of failures is above that of all searches; as whole numbers, to be exact.
     worse = [
         kind for kind in found.kinds if row[kind] * found.totals.asked > usual[kind] * row["asked"]
     ]
     return Candidate(
-        topic=topic,
+        query=query,
         text=row["text"],
         asked=row["asked"],
         users=row["users"],
@@ -525,18 +525,18 @@ def _candidate(topic: str, row: dict[str, Any], found: Traffic) -> Candidate:
     )
 
 
-def _make_topic_id(text: str, taken: Container[str] = ()) -> str:
-    """Return an id for a query, which depends on its text only, and is not taken."""
+def _make_query_id(text: str, taken: Container[str] = ()) -> str:
+    """Return an unused id that depends only on the query's text."""
     for size in range(4, 33):
         made = f"log-{blake2b(text.encode(), digest_size=size).hexdigest()}"
         if made not in taken:
             return made
-    raise InputError(f"every id that could be made for {text!r} is taken by a topic")
+    raise InputError(f"every id that could be made for {text!r} is taken by another query")
 
 
-def write_topics(found: JudgingCandidates, path: str | os.PathLike[str]) -> int:
-    """Write the queries as topics: ids and texts by tabs, under a header. Return their number."""
-    rows = [[one.topic, one.text] for one in found.candidates]
+def write_queries(found: JudgingCandidates, path: str | os.PathLike[str]) -> int:
+    """Write ids and texts, separated by tabs, with a header; return the number of queries."""
+    rows = [[one.query, one.text] for one in found.candidates]
     text = render_table(TextTable(["id", "text"], rows, 2, []), "tsv")
     write_file(os.fspath(path), f"{text}\n".encode())
     return len(found.candidates)

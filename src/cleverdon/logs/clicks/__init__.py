@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cleverdon._common.lazy import lazy_names
+from cleverdon._common.lazy import lazy_modules
 
 if TYPE_CHECKING:
     from cleverdon.logs.clicks.base import click_models, find_model
@@ -22,23 +22,12 @@ if TYPE_CHECKING:
     from cleverdon.logs.clicks.models import CM, COEC, DBN, DCM, PBM, SDBN, UBM
     from cleverdon.logs.clicks.result_lists import ResultLists, read_result_lists
 
-_HOME = {
-    "CM": "logs.clicks.models",
-    "COEC": "logs.clicks.models",
-    "ClickJudgments": "logs.clicks.judgments",
-    "DBN": "logs.clicks.models",
-    "DCM": "logs.clicks.models",
-    "GradeBounds": "logs.clicks.judgments",
-    "PBM": "logs.clicks.models",
-    "ResultLists": "logs.clicks.result_lists",
-    "SDBN": "logs.clicks.models",
-    "UBM": "logs.clicks.models",
-    "click_models": "logs.clicks.base",
-    "compare_held_out": "logs.clicks.evaluation",
-    "find_model": "logs.clicks.base",
-    "grade_documents": "logs.clicks.judgments",
-    "judge_clicks": "logs.clicks.judgments",
-    "read_result_lists": "logs.clicks.result_lists",
+_NAMES = {
+    "base": "click_models find_model",
+    "evaluation": "compare_held_out",
+    "judgments": "ClickJudgments GradeBounds grade_documents judge_clicks",
+    "models": "CM COEC DBN DCM PBM SDBN UBM",
+    "result_lists": "ResultLists read_result_lists",
 }
 
 __all__ = [
@@ -60,4 +49,4 @@ __all__ = [
     "read_result_lists",
 ]
 
-__getattr__ = lazy_names(__name__, _HOME)
+__getattr__ = lazy_modules(__name__, _NAMES)

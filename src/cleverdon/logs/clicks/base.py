@@ -22,9 +22,9 @@ from cleverdon.logs.clicks.result_lists import Pairs, Place, ResultLists
 class Prior:
     """The prior of a probability: Beta(1 + hits, 1 + misses).
 
-    As if it had been tried hits + misses times before. The estimate is the mode of the posterior,
-    (hits + seen) / (hits + misses + tried). Prior(0, 0) is flat, and gives the estimate of maximum
-    likelihood.
+    It counts as hits + misses earlier trials. The estimate is the mode of the posterior,
+    (hits + seen) / (hits + misses + tried). Prior(0, 0) is flat and gives the maximum-likelihood
+    estimate.
     """
 
     hits: float = 1.0
@@ -32,21 +32,21 @@ class Prior:
 
     def __post_init__(self) -> None:
         if not (self.hits >= 0 and self.misses >= 0 and np.isfinite(self.hits + self.misses)):
-            raise OptionError(f"{self}: hits and misses are numbers from 0 on")
+            raise OptionError(f"{self}: hits and misses are numbers of at least 0")
 
     @classmethod
     def around(cls, rate: float, *, weight: float) -> Prior:
-        """Return a prior with this mode, as if tried `weight` times before."""
+        """Return a prior with this mode that counts as `weight` earlier trials."""
         return cls(weight * rate, weight * (1 - rate))
 
     @property
     def mode(self) -> float:
-        """The estimate where nothing was seen; of a flat prior, one half."""
+        """The estimate without data; one half if the prior is flat."""
         total = self.hits + self.misses
         return self.hits / total if total else 0.5
 
     def estimate(self, seen: Floats, tried: Floats) -> Floats:
-        """Return the estimate after `seen` of `tried`; `mode` where nothing was tried."""
+        """Return the estimate after `seen` successes in `tried` trials; `mode` without a trial."""
         total = tried + self.hits + self.misses
         default = np.full(np.shape(total), self.mode)
         found = np.divide(seen + self.hits, total, out=default, where=total > 0)
@@ -66,29 +66,29 @@ class Prior:
 
 @dataclass(frozen=True)
 class FitLimits:
-    """When EM ends."""
+    """The limits at which EM stops."""
 
     iterations: int = 500
-    tolerance: float = 1e-8  # the gain in the log of the posterior below which it ends, per result
+    tolerance: float = 1e-8  # the smallest gain in the log of the posterior, per result
 
     def __post_init__(self) -> None:
         check_count("iterations", self.iterations)
         if not self.tolerance >= 0:
-            raise OptionError(f"tolerance={self.tolerance}: it is a number from 0 on")
+            raise OptionError(f"tolerance={self.tolerance}: it is a number of at least 0")
 
 
 @dataclass(frozen=True)
 class Convergence:
     """The course of an estimation."""
 
-    iterations: int = 0  # 0 where there is a formula, and nothing to iterate
+    iterations: int = 0  # 0 if there is a formula
     converged: bool = True
     objective: tuple[float, ...] = ()
     """At the start of each iteration, the log-likelihood plus the log of the priors' density."""
 
 
 def log_likelihood(chance: Floats, times: Floats | None = None) -> float:
-    """Return the log of the probability of events that were seen so many times; by default once."""
+    """Return the log-likelihood of events that were seen `times` times; by default once."""
     with np.errstate(divide="ignore"):
         logs = np.log(chance)
     if times is not None:
@@ -97,7 +97,7 @@ def log_likelihood(chance: Floats, times: Floats | None = None) -> float:
 
 
 def ratio_or_zero(part: Floats, whole: Floats) -> Floats:
-    """Return the part divided by the whole; 0 where there is no whole."""
+    """Return the part divided by the whole; 0 if the whole is 0."""
     zero = np.zeros(np.broadcast_shapes(np.shape(part), np.shape(whole)))
     return np.divide(part, whole, out=zero, where=np.asarray(whole) > 0)
 
@@ -105,12 +105,12 @@ def ratio_or_zero(part: Floats, whole: Floats) -> Floats:
 def equivalent_trials(
     estimate: Floats, tried: Floats, misses: Floats, certain: Floats, prior: Prior
 ) -> Floats:
-    """Return the number of certain trials that give the same precision, with those of the prior.
+    """Return the number of certain trials that give the same precision, prior included.
 
-    A miss that only may have been a trial, with probability w, tells less than w of a sure one: the
+    A miss that was a trial only with probability w has less information than w certain misses: the
     second derivative of the log-likelihood has w^2 where the expected count has w (Louis 1982,
     doi:10.1111/j.2517-6161.1982.tb01203.x). `misses` is the sum of w, and `certain` that of w^2.
-    The weight is that of the Beta distribution with the posterior's mode and curvature.
+    The result is the weight of the Beta distribution with the posterior's mode and curvature.
     """
     total = tried + prior.hits + prior.misses
     whole = misses + prior.misses
@@ -130,7 +130,7 @@ class Belief:
 
     @classmethod
     def beta(cls, mode: Floats, weight: Floats) -> Belief:
-        """Return the Beta distribution with this mode, as after `weight` trials."""
+        """Return the Beta distribution with this mode after `weight` trials."""
         return cls(mode, "beta", 1 + weight * mode, 1 + weight * (1 - mode))
 
     @classmethod
@@ -161,7 +161,6 @@ class Belief:
         return of.ppf(tail), of.ppf(1 - tail)
 
     def part(self, wanted: Any) -> Belief:
-        """Return the belief on some of the pairs."""
         return Belief(self.estimate[wanted], self.kind, self.first[wanted], self.second[wanted])
 
     def _distribution(self) -> Any:
@@ -171,38 +170,38 @@ class Belief:
         return stats.gamma(self.first, scale=1 / np.asarray(self.second))
 
 
-_WEIGHT = 5.0
-"""The weight of the usual prior, in examined impressions."""
+_WEIGHT = 5.0  # the weight of the usual prior, in examined impressions
 
-_ENOUGH = 20_000
-"""The number of lists that tell a rate well enough."""
+_ENOUGH = 20_000  # the number of lists that are enough to estimate a rate
 
 State = Floats
-"""The state of a model as it reads down the lists: a number for each list."""
+"""The state of a model while it reads down the lists: a number for each list."""
 
 
 @dataclass(frozen=True, eq=False)
 class Parameters:
-    """The probabilities of a click model; those that a model does not have are None, or 1."""
+    """The probabilities of a click model; None or 1 if the model does not have them."""
 
     attraction: Floats  # of a click on an examined result, for each pair
-    examination: Floats | None = None  # that a result is examined; the model says by what
+    examination: Floats | None = (
+        None  # that a result is examined; the model says what it depends on
+    )
     satisfaction: Floats | None = None  # that a click ends the search: by pair, or by rank from 0
     continuation: float = 1.0  # that an unsatisfied user goes on to the next result
 
 
 class ClickModel(ABC):
-    """The base of click models: the texts that describe one, and how it sees a list of results.
+    """The base of click models: descriptions, estimation, and probabilities of clicks.
 
-    A subclass is a frozen dataclass whose fields are its options. `chance` and `after` say how a
-    user goes down a list; from these alone follow the likelihood of clicks and simulated ones.
+    A subclass is a frozen dataclass whose fields are its options. `chance` and `after` describe how
+    a user reads down a list; the likelihood of clicks and simulated clicks follow from them.
     """
 
     formula: ClassVar[str] = ""  # in LaTeX: the probability that the result at rank r is clicked
     source: ClassVar[str] = ""
     undefined: ClassVar[str] = ""  # data that it cannot explain, parameters that it cannot estimate
-    estimates: ClassVar[Mapping[str, str]] = {}  # each parameter that it estimates, in words
-    value: ClassVar[str] = "attractiveness"  # by which documents are graded
+    estimates: ClassVar[Mapping[str, str]] = {}  # descriptions of the estimated parameters
+    value: ClassVar[str] = "attractiveness"  # the value that documents are graded by
 
     @property
     def name(self) -> str:
@@ -223,7 +222,7 @@ class ClickModel(ABC):
             shown: The result lists.
             prior: The prior of attractiveness; by default that of `usual_prior`.
             others: The prior of every other probability.
-            limits: The end of EM.
+            limits: The limits at which EM stops.
             progress: Called after each iteration.
         """
         prior = prior or self.usual_prior(shown)
@@ -234,12 +233,12 @@ class ClickModel(ABC):
         """Return the model with the parameters that fit the lists best."""
 
     def usual_prior(self, shown: ResultLists) -> Prior:
-        """Return a prior around the attractiveness that all documents would have, were they alike.
+        """Return a prior around the attractiveness of all documents, taken as one document.
 
-        Around any other value, documents that are seldom shown would bias examination: those that
-        are taken for better than they are must have been overlooked.
+        Around any other value, documents that are rarely shown would bias examination: if the prior
+        overrates them, the model explains their missing clicks by too little examination.
         """
-        # Lists are sorted by length, so that some of each length are chosen.
+        # Lists are sorted by length, so every n-th gives lists of all lengths.
         chosen = np.zeros(shown.lists, dtype=bool)
         chosen[:: -(-shown.lists // _ENOUGH)] = True
         alike = shown.part(chosen).as_one()
@@ -253,15 +252,15 @@ class ClickModel(ABC):
 
     @abstractmethod
     def chance(self, parameters: Parameters, place: Place, state: State) -> Floats:
-        """Return the probability of a click on each result of a place, given the clicks above."""
+        """Return the probability of a click on each result at a place, given the clicks above."""
 
     def after(self, parameters: Parameters, place: Place, state: State, chance: Floats) -> State:
-        """Return the state after the clicks on the results of a place."""
+        """Return the state after the clicks on the results at a place."""
         return state
 
     def marginal(self, parameters: Parameters, shown: ResultLists) -> Floats:
         """Return the marginal probability of a click on each row."""
-        return self.conditional(parameters, shown)  # the same where clicks change no state
+        return self.conditional(parameters, shown)  # the same if clicks change no state
 
     def belief(self, fitted: FittedModel) -> Belief:
         """Return the posterior of each pair's value."""
@@ -280,7 +279,7 @@ class ClickModel(ABC):
 
 @dataclass(frozen=True, eq=False)
 class FittedModel:
-    """A click model with its parameters, and the data of their estimation; arrays are by pair."""
+    """A click model with its parameters and the data of their estimation; arrays are by pair."""
 
     model: ClickModel
     parameters: Parameters
@@ -292,17 +291,16 @@ class FittedModel:
     examined: Floats  # the expected number of examined impressions
     weight: Floats
     """The examined impressions that give the attractiveness the same precision, prior included."""
-    satisfaction_weight: Floats | None = None  # likewise, where satisfaction is by pair
+    satisfaction_weight: Floats | None = None  # the same for satisfaction, if it is by pair
     convergence: Convergence = Convergence()
 
     @property
     def attractiveness(self) -> dict[tuple[str, str], float]:
-        """By query and document."""
         return dict(zip(self.pairs, self.parameters.attraction.tolist(), strict=True))
 
     @cached_property
     def belief(self) -> Belief:
-        """The posterior of each pair's value, by which it is graded."""
+        """The posterior of each pair's value, which decides its grade."""
         return self.model.belief(self)
 
     def click_probabilities(self, shown: ResultLists) -> Floats:
@@ -314,13 +312,13 @@ class FittedModel:
         return self.model.conditional(self._for(shown.pairs), shown)
 
     def knows(self, shown: ResultLists) -> Bools:
-        """Tell which rows are of a query and document that the model was fitted on."""
+        """Return True for rows with a query and document that the model was fitted on."""
         place = shown.pairs.places_in(self.pairs)
         known: Bools = (place >= 0) & (self.impressions[place] > 0)
         return known[shown.pair]
 
     def _for(self, pairs: Pairs) -> Parameters:
-        """Return the parameters of other pairs; a pair never seen has those of the priors."""
+        """Return the parameters of other pairs; those of the priors for a pair never seen."""
         if pairs is self.pairs:
             return self.parameters
         place = pairs.places_in(self.pairs)
@@ -349,7 +347,7 @@ class Fitting:
     def maximise(self, start: P, step: Callable[[P], tuple[P, float]]) -> tuple[P, Convergence]:
         """Repeat `step`, which returns better parameters and the objective of the given ones.
 
-        It ends when a step gains less than the tolerance for each result.
+        Stop when a step gains less than the tolerance for each result.
         """
         here, history = start, []
         least = self.limits.tolerance * len(self.shown.pair)
@@ -365,7 +363,6 @@ class Fitting:
         return here, Convergence(self.limits.iterations, False, tuple(history))
 
     def fitted(self, parameters: Parameters, **found: Any) -> FittedModel:
-        """Return the model with its parameters, and with other fields of `FittedModel`."""
         shown, priors = self.shown, (self.prior, self.others)
         counts = (shown.impressions, shown.clicks)
         return FittedModel(self.model, parameters, shown.pairs, *priors, *counts, **found)

@@ -16,47 +16,49 @@ if TYPE_CHECKING:
 class _JudgingOptions(Options):
     click_model: str = option(
         "MODEL",
-        "How users read and click: PBM, UBM, CM, DCM, SDBN, DBN or COEC; all tries each of them, "
-        "and takes the one that predicts clicks best.",
+        "The click model: PBM, UBM, CM, DCM, SDBN, DBN or COEC; all tries each of them, and uses "
+        "the one that predicts clicks best.",
         default="DBN",
     )
-    topics: str | None = option(
+    query_texts: str | None = option(
         options.FILE,
-        "The topics and their texts, CSV or TSV with a header: only their queries are judged, "
-        "under their ids. Without it, ids are made up and written beside, as .topics.tsv.",
+        "The queries' ids and texts, CSV or TSV with a header: only these queries are judged, "
+        "under their ids. By default ids are made up, and written next to the qrels as "
+        ".topics.tsv.",
     )
     text_column: str | None = option(
         "NAME",
-        "The column of --topics with the texts.  [default: text, query or title, or the only one]",
+        "The column of --query-texts with the texts.  [default: text, query or title, or the only "
+        "one]",
     )
     grades: str = option(
         "BOUNDS",
-        "Above which values grades 1, 2, ... begin: numbers, as in 0.1,0.3, or quantiles.",
+        "The values above which grades 1, 2, ... begin: numbers, as in 0.1,0.3, or quantiles.",
         default="q0.5,q0.8,q0.95",
     )
     min_impressions: float = option(
         options.Number(min=0),
-        "How often a document must have been examined, as far as the model can tell.",
+        "How often users must have examined a document, by the model's estimate.",
         metavar="N",
         default=10,
     )
     held_out: float = option(
         options.Number(0, 1, max_open=True),
-        "The share of users, or lists, to test predictions on; 0 leaves that out.",
+        "The share of users, or lists, to test predictions on; 0 for no test.",
         metavar="SHARE",
         default=0.2,
     )
     depth: int | None = option(options.COUNT, "Leave out results below this rank.", metavar="N")
     iterations: int = option(
         options.REPEATS,
-        "After how many iterations to give up, where estimates still change.",
+        "Stop after N iterations, even if estimates still change.",
         metavar="N",
         default=500,
     )
     least_users: int = option(
         options.COUNT,
-        "Without --topics, judge only queries of at least N users, since a rare one may give away "
-        "who asked it.",
+        "Without --query-texts, judge only queries of at least N users, because a rare query may "
+        "identify its user.",
         metavar="N",
         default=5,
     )
@@ -75,7 +77,7 @@ class JudgeOptions(LogOptions):
 
     output: Path = option(
         options.OUTPUT,
-        "The qrels to write. What each grade rests on is written beside it, as .evidence.tsv.",
+        "The qrels to write. The evidence for each grade is written next to it, as .evidence.tsv.",
         short="-o",
         metavar="QRELS",
         required=True,
@@ -85,22 +87,22 @@ class JudgeOptions(LogOptions):
 
 
 @command(JudgeOptions, name="judge")
-@requires("--text-column", "--topics")
-@excludes("--click-model all", "--held-out 0.0", because="models need lists to be tested on")
+@requires("--text-column", "--query-texts")
+@excludes("--click-model all", "--held-out 0.0", because="models are compared on held-out lists")
 def judge_command(given: JudgeOptions) -> ClickJudgments:
     """Judge documents by the clicks in LOG, and write qrels that `cleverdon eval` reads.
 
     A click model separates what users looked at from what they liked. Every grade has a
-    confidence: how likely the document's true value lies within the bounds of its grade.
+    confidence: the probability that the document's true value lies within the bounds of its grade.
 
     \b
     Examples:
       cleverdon logs judge made_up -o clicks.qrels
       cleverdon logs judge made_up -o clicks.qrels --click-model all
-      cleverdon logs judge made_up -o clicks.qrels --topics topics.tsv --grades 0.1,0.3,0.6
+      cleverdon logs judge made_up -o clicks.qrels --query-texts texts.tsv --grades 0.1,0.3,0.6
       cleverdon eval clicks.qrels bm25.run
     """
-    options.check_output(given.output, given.judging["topics"])
+    options.check_output(given.output, given.judging["query_texts"])
 
     from cleverdon.cli.progress import bar
 

@@ -15,10 +15,10 @@ from cleverdon.logs.clicks.base import ClickModel, FitLimits, FittedModel, Param
 from cleverdon.logs.clicks.result_lists import Pairs, ResultLists
 
 _FLOOR = 1e-6
-"""The lowest probability of a click, or of none, that is counted.
+"""The lowest probability of a click, or of no click, in a likelihood.
 
-The cascade model gives a second click no chance at all: a single one would make its likelihood 0,
-and hide how well it predicts the others.
+In the cascade model a second click has probability 0: a single one would make the likelihood 0, and
+hide how well the model predicts the others.
 """
 
 
@@ -29,16 +29,15 @@ class Prediction:
     model: str
     lists: int
     results: int
-    unseen: int  # results of a query and document that the model was not fitted on
-    impossible: int  # results whose clicks the model gave no chance
+    unseen: int  # results with a query and document that the model was not fitted on
+    impossible: int  # results whose clicks have probability 0 in the model
     log_likelihood: float  # of all clicks, each given the clicks above it
     perplexity: float  # the mean over ranks, weighted by their results
-    perplexity_at: dict[int, float]  # by rank: 1 is always right, 2 is no better than a coin
-    per_list: float  # the log-likelihood of a list, on average
+    perplexity_at: dict[int, float]  # by rank: 1 is always right, 2 is as good as tossing a coin
+    per_list: float  # the mean log-likelihood of a list
 
 
 def _evaluate_prediction(fitted: FittedModel, shown: ResultLists) -> Prediction:
-    """Evaluate how well a fitted model predicts the clicks of these lists."""
     right = _right(fitted.conditional(shown), shown.clicked)
     logs = _logs(_right(fitted.click_probabilities(shown), shown.clicked))
     ranks, at = np.unique(shown.rank, return_inverse=True)
@@ -65,15 +64,14 @@ def _split_lists(
     seed: int = 0,
     by: Literal["user", "list"] | None = None,
 ) -> tuple[ResultLists, ResultLists]:
-    """Return lists to fit on, and a share of them to test on, drawn at random."""
-    # Whole users are drawn where they are known, unless by="list": one user's clicks of today say
-    # much about those of tomorrow.
+    """Return lists to fit on, and a random share of them to test on."""
+    # Split by users if they are known, unless by="list": clicks of one user are alike.
     if not 0 < share < 1:
-        raise OptionError(f"share={share} (--held-out): the share to hold out lies between 0 and 1")
+        raise OptionError(f"share={share} (--held-out): the share to hold out is between 0 and 1")
     if by is not None:
         check_word("by", by, ("user", "list"))
     if by == "user" and shown.user is None:
-        raise OptionError("by='user': the lists do not say whose they are; split by='list'")
+        raise OptionError("by='user': the users of the lists are unknown; split by='list'")
     by_list = shown.user is None or by == "list"
     units, unit = np.unique(
         np.arange(shown.lists) if by_list else shown.user_of_lists, return_inverse=True
@@ -85,8 +83,8 @@ def _split_lists(
         left = f"the only {name}" if count == 1 else f"{count:,} {name}s"
         lacks = "none to test on" if held == 0 else "none to fit on"
         raise OptionError(
-            f"a share of {share:g} held out of {left} leaves {lacks}: take more of the log, or "
-            "another share (share=, --held-out; --held-out 0 tests nothing)"
+            f"holding out a share of {share:g} of {left} leaves {lacks}: use more of the log, or "
+            "another share (share=, --held-out; --held-out 0 for no test)"
         )
     tested = np.zeros(count, dtype=bool)
     tested[np.random.default_rng(seed).permutation(count)[:held]] = True
@@ -111,7 +109,7 @@ def compare_held_out(
         share: The share of users, or lists, to test on.
         seed: The seed of the split.
         by: Split by "user" or by "list"; by default by user where users are known.
-        limits: The end of EM.
+        limits: The limits at which EM stops.
         progress: Called after each iteration.
 
     Returns:
@@ -134,7 +132,7 @@ def compare_held_out(
 
 
 def _right(chance: Floats, clicked: Bools) -> Floats:
-    """Return the probability of what each row shows, a click or none."""
+    """Return the probability of the outcome of each row, a click or no click."""
     return np.where(clicked, chance, 1 - chance)
 
 
@@ -150,11 +148,11 @@ def random_result_lists(
     if min(lists, queries, docs, depth) < 1 or depth > docs:
         raise OptionError(
             f"lists={lists}, queries={queries}, docs={docs}, depth={depth}: each is at least 1, "
-            "and a list cannot be deeper than there are documents"
+            "and depth is at most the number of documents"
         )
     random = np.random.default_rng(seed)
     query = random.integers(queries, size=lists)
-    # The first so many of as many random numbers, in order, are a draw without repetition.
+    # The first `depth` places of a random order are a draw without replacement.
     order = np.argsort(random.random((lists, docs)), axis=1)[:, :depth]
     pairs = Pairs(
         tuple(f"query {number}" for number in range(queries)),

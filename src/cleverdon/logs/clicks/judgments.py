@@ -1,7 +1,7 @@
 """Judgments from clicks: grades with their confidence, written as qrels.
 
-A qrels file identifies queries by ids, and a log by their texts, which may contain blanks. So there
-is a table of queries: the one that was given, or one that is written next to the qrels.
+A qrels file identifies queries by ids, and a log by their texts, which may contain blanks. So a
+table of ids and texts is needed: one that was given, or one that is written next to the qrels.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from cleverdon.tables.table import TextTable, render_table
 
 @dataclass(frozen=True)
 class GradeBounds:
-    """Where grades begin: a document has grade g where its value is above g of the bounds.
+    """The bounds between grades: a document has grade g if its value is above g of the bounds.
 
-    As quantiles, bounds are taken from the values themselves: with q0.5,q0.8 the better half of
-    the documents gets at least grade 1, and the best fifth grade 2.
+    Bounds may be quantiles of the values: with q0.5,q0.8 the better half of the documents gets at
+    least grade 1, and the best fifth grade 2.
 
     >>> GradeBounds.parse("q0.5,q0.8")
     GradeBounds(bounds=(0.5, 0.8), quantiles=True)
@@ -55,8 +55,8 @@ class GradeBounds:
         rising = all(a < b for a, b in zip(self.bounds[:-1], self.bounds[1:], strict=True))
         low, high = (0.0, 1.0) if self.quantiles else (0.0, np.inf)
         if not (self.bounds and rising and low <= self.bounds[0] and self.bounds[-1] < high):
-            allowed = "from 0 to below 1" if self.quantiles else "from 0 on"
-            raise OptionError(f"grades={self}: bounds are rising numbers {allowed}")
+            allowed = "from 0 to below 1" if self.quantiles else "of at least 0"
+            raise OptionError(f"grades={self}: bounds are increasing numbers {allowed}")
 
     def __str__(self) -> str:
         mark = "q" if self.quantiles else ""
@@ -88,7 +88,7 @@ class GradeBounds:
 class GradedDocuments:
     """Documents with grades and their evidence: a row for each query and document.
 
-    Rows are sorted by query, the one with the most impressions first, then by falling value.
+    Rows are sorted by query, the one with the most impressions first, then by decreasing value.
     """
 
     queries: tuple[str, ...]
@@ -105,13 +105,12 @@ class GradedDocuments:
     grades: GradeBounds
     bounds: tuple[float, ...]
     level: float  # of the interval
-    seldom: int  # pairs that were examined too seldom to be graded
+    seldom: int  # pairs that were examined too rarely to be graded
 
     def __len__(self) -> int:
         return len(self.queries)
 
     def part(self, wanted: Bools) -> GradedDocuments:
-        """Return some of the rows."""
         changed: dict[str, Any] = {name: getattr(self, name)[wanted] for name in _COLUMNS}
         return replace(
             self,
@@ -134,14 +133,14 @@ def grade_documents(
 ) -> GradedDocuments:
     """Grade every query and document that was examined often enough.
 
-    Impressions count as far as they were examined: a document that was shown a hundred times where
-    one user in twenty looks was seen five times.
+    Only examined impressions count: a document that was shown a hundred times at a rank where one
+    user in twenty looks was examined five times.
 
     Args:
         fitted: The click model, fitted to result lists.
-        grades: Where grades begin.
+        grades: The bounds between grades.
         min_impressions: The number of examined impressions below which a document gets no grade,
-            rather than one made up by the prior.
+            because the prior would decide it.
         level: The confidence of the intervals.
 
     Returns:
@@ -162,14 +161,14 @@ def grade_documents(
     check_within("level", level, 0, 1)
     if not min_impressions >= 0:
         raise OptionError(
-            f"min_impressions={min_impressions} (--min-impressions): it is a number from 0 on"
+            f"min_impressions={min_impressions} (--min-impressions): it is a number of at least 0"
         )
     shown = fitted.impressions > 0
     wanted = shown & (fitted.examined >= min_impressions) & np.isfinite(fitted.belief.estimate)
     if not wanted.any():
         raise InputError(
-            f"no document, of {int(shown.sum()):,} shown, was examined {min_impressions:g} times "
-            "or more: take more of the log, or ask for fewer impressions (--min-impressions)"
+            f"none of the {int(shown.sum()):,} documents shown was examined {min_impressions:g} "
+            "times or more: use more of the log, or require fewer impressions (--min-impressions)"
         )
     rows = _ordered(fitted, np.flatnonzero(wanted))
     belief = fitted.belief.part(rows)
@@ -192,7 +191,7 @@ def grade_documents(
 
 
 def _ordered(fitted: FittedModel, rows: Ints) -> Ints:
-    """Sort by query, the one with the most impressions first, then by falling value, by name."""
+    """Sort by query, the one with the most impressions first, then by decreasing value, by name."""
     pairs = fitted.pairs
     traffic = np.bincount(pairs.query, weights=fitted.impressions, minlength=len(pairs.queries))
 
@@ -204,58 +203,57 @@ def _ordered(fitted: FittedModel, rows: Ints) -> Ints:
     return np.array(sorted(rows.tolist(), key=key), dtype=np.int64)
 
 
-_TEXTS = ("text", "query", "title")
-"""The usual names of the column of topics that has their texts."""
+_TEXTS = ("text", "query", "title")  # the usual names of the column with the texts of queries
 
 
 @dataclass(frozen=True)
-class TopicIds:
-    """The ids of topics by their texts."""
+class QueryIds:
+    """The ids of queries by their texts."""
 
     ids: Mapping[str, str]
-    made_up: bool  # and not read from a table of topics
+    made_up: bool  # rather than read from a table
 
 
-def topic_ids(
+def query_ids(
     graded: GradedDocuments,
-    topics: Any = None,
+    query_texts: Any = None,
     *,
     column: str | None = None,
     normalise: Callable[[str], str] = fold_text,
     among: Container[str] | None = None,
-) -> TopicIds:
-    """Return ids for the queries: from a table of topics, or q1, q2, ... by falling traffic.
+) -> QueryIds:
+    """Return ids for the queries: from a table, or q1, q2, ... by decreasing traffic.
 
-    `topics` is anything that `read_attributes` reads, with the texts in a `column`. They are
-    normalised as those of the log were. Ids are made up only for queries `among` those named.
+    `query_texts` is anything that `read_attributes` reads, with the texts in a `column`. They are
+    normalised like those of the log. Ids are made up only for queries in `among`.
     """
-    if topics is None:
+    if query_texts is None:
         texts = dict.fromkeys(text for text in graded.queries if among is None or text in among)
         if not texts:
-            raise InputError("no query has enough users to be written: take fewer, --least-users")
-        return TopicIds({text: f"q{at}" for at, text in enumerate(texts, start=1)}, True)
-    table = read_attributes(topics)
+            raise InputError("no query has enough users to be written: lower --least-users")
+        return QueryIds({text: f"q{at}" for at, text in enumerate(texts, start=1)}, True)
+    table = read_attributes(query_texts)
     if column is None:
         named = [name for name in table.names if name.casefold() in _TEXTS]
         column = named[0] if named else None
     _, texts_of = table.column(column)
     ids: dict[str, str] = {}
-    for topic, text in texts_of.items():
+    for query, text in texts_of.items():
         text = normalise(text)
         if text in ids:
             raise InputError(
-                f"topics {ids[text]!r} and {topic!r} have the same text, {text!r}: which of them "
-                "the log's queries are cannot be told",
+                f"queries {ids[text]!r} and {query!r} have the same text, {text!r}: the log does "
+                "not say which of them was asked",
                 source=table.source,
             )
-        ids[text] = topic
+        ids[text] = query
     if ids.keys().isdisjoint(graded.queries):
         raise InputError(
-            f"no topic has the text of a query in the log: the log has {graded.queries[0]!r}, the "
-            f"topics have {next(iter(ids))!r}",
+            f"none of these texts, such as {next(iter(ids))!r}, was asked in the log, which has "
+            f"{graded.queries[0]!r}",
             source=table.source,
         )
-    return TopicIds(ids, False)
+    return QueryIds(ids, False)
 
 
 @dataclass(frozen=True)
@@ -264,14 +262,14 @@ class WrittenQrels:
 
     qrels: str
     evidence: str
-    topics: str | None  # where the ids of topics were made up
+    texts: str | None  # the file of ids and texts; None if ids were given
     rows: int
     queries: int
-    without_topic: int  # graded documents that were left out, since no topic has their query
+    without_id: int  # graded documents that were left out because their query has no id
 
 
-def as_judgments(graded: GradedDocuments, ids: TopicIds) -> Judgments:
-    """Return the grades alone, as `cleverdon.evaluate` takes them."""
+def as_judgments(graded: GradedDocuments, ids: QueryIds) -> Judgments:
+    """Return the grades without their evidence, as `cleverdon.evaluate` takes them."""
     nested: dict[str, dict[str, int]] = {}
     for query, doc, grade in zip(graded.queries, graded.docs, graded.grade.tolist(), strict=True):
         if query in ids.ids:
@@ -281,28 +279,27 @@ def as_judgments(graded: GradedDocuments, ids: TopicIds) -> Judgments:
 
 
 def _write_qrels(
-    graded: GradedDocuments, ids: TopicIds, output: str | os.PathLike[str]
+    graded: GradedDocuments, ids: QueryIds, output: str | os.PathLike[str]
 ) -> WrittenQrels:
-    """Write the qrels, and tables of the evidence and of topics with ids that were made up."""
     path = os.fspath(output)
     if path == "-":
-        raise OptionError("qrels from clicks go to a file, since another is written beside it")
+        raise OptionError("qrels from clicks need a file, because others are written next to it")
     known = graded.part(np.array([query in ids.ids for query in graded.queries], dtype=bool))
     as_judgments(known, ids).write(path)
-    topics = None
+    texts = None
     if ids.made_up:
-        rows = [(topic, text) for text, topic in ids.ids.items()]
-        topics = _write_table(path, "topics", ("id", "text"), rows)
+        rows = [(query, text) for text, query in ids.ids.items()]
+        texts = _write_table(path, "topics", ("id", "text"), rows)
     columns = [
         [ids.ids[query] for query in known.queries],
         known.queries,
         known.docs,
         *(getattr(known, name).tolist() for name in _COLUMNS),
     ]
-    header = ("topic", "query", "doc", *_COLUMNS)
+    header = ("query", "text", "doc", *_COLUMNS)
     evidence = _write_table(path, "evidence", header, zip(*columns, strict=True))
     counts = (len(known), len(set(known.queries)), len(graded) - len(known))
-    return WrittenQrels(path, evidence, topics, *counts)
+    return WrittenQrels(path, evidence, texts, *counts)
 
 
 def _write_table(
@@ -321,10 +318,10 @@ def _write_table(
 
 @dataclass(frozen=True)
 class FitSummary:
-    """The model that grades rest on, and how its estimation ended."""
+    """The click model, and how its estimation ended."""
 
     name: str
-    iterations: int  # 0 where the model is estimated by counting
+    iterations: int  # 0 if the model is estimated by counting
     converged: bool
     continuation: float
     prior: Prior
@@ -336,7 +333,7 @@ class GradeSummary:
 
     of: str  # the value that is graded
     bounds: tuple[float, ...]
-    quantiles: tuple[float, ...] | None  # which the bounds are; None where bounds were given
+    quantiles: tuple[float, ...] | None  # of the bounds; None if bounds were given as numbers
     counts: tuple[int, ...]  # of documents of grade 0, 1 and so on
     mean_confidence: float
     examined_too_seldom: int
@@ -365,8 +362,8 @@ class ClickJudgments(Result):
     (20, 'DBN')
     """
 
-    lists: Usage  # the result pages that were used, and the reasons for the others
-    held_out: tuple[Prediction, ...]  # the best model first; empty where nothing was held out
+    lists: Usage  # the result pages that were used, and the reasons against the others
+    held_out: tuple[Prediction, ...]  # the best model first; empty if nothing was held out
     model: FitSummary
     grades: GradeSummary
     written: WrittenQrels
@@ -392,7 +389,7 @@ def judge_clicks(
     output: str | os.PathLike[str],
     *,
     models: Sequence[ClickModel] = (DBN(),),
-    topics: Any = None,
+    query_texts: Any = None,
     text_column: str | None = None,
     grades: GradeBounds = GradeBounds(),
     min_impressions: float = 10,
@@ -407,28 +404,28 @@ def judge_clicks(
 
     Args:
         log: The log.
-        output: The file of qrels; the evidence, and topics where ids are made up, are written to
-            files of similar names.
+        output: The file of qrels; the evidence, and made-up ids, are written to files of similar
+            names.
         models: The click models to try; the one that predicts clicks best is used.
-        topics: The topics with their texts, as `read_attributes` takes them: only their queries are
-            judged. By default ids are made up.
-        text_column: The column of `topics` with the texts.
-        grades: Where grades begin.
+        query_texts: The ids and texts of queries, as `read_attributes` takes them: only these
+            queries are judged. By default ids are made up.
+        text_column: The column of `query_texts` with the texts.
+        grades: The bounds between grades.
         min_impressions: The number of examined impressions below which a document gets no grade.
         held_out: The share of users, or lists, to test predictions on; 0 for no test.
         depth: The lowest rank that is used.
         iterations: The largest number of iterations of a fit.
-        least_users: Without topics, the number of users below which a query is not judged, since a
-            rare query may identify a user.
+        least_users: Without `query_texts`, the number of users below which a query is not judged,
+            because a rare query may identify a user.
         seed: The seed of the split.
         progress: Called with each step.
 
     Returns:
-        What was used, tested and written.
+        The lists that were used, the predictions of the models, and the files that were written.
 
     Raises:
-        OptionError: Several models are given, and no lists are held out to choose by.
-        InputError: The log, or the topics, have nothing that can be judged.
+        OptionError: Several models are given, but no lists are held out to compare them on.
+        InputError: Nothing in the log, or none of the queries, can be judged.
 
     >>> from tempfile import mkdtemp
     >>> from cleverdon.logs.log import worked_log
@@ -455,7 +452,7 @@ def judge_clicks(
     fitted = best.fit(shown, limits=limits, progress=progress)
     report("grading")
     graded = grade_documents(fitted, grades=grades, min_impressions=min_impressions)
-    ids = topic_ids(graded, topics, column=text_column, among=shown.of_users(least_users))
+    ids = query_ids(graded, query_texts, column=text_column, among=shown.of_users(least_users))
     return ClickJudgments(
         lists=usage,
         held_out=predictions,
@@ -474,30 +471,28 @@ def judge_clicks(
 
 
 _WHY_NOT = {
-    "without_events": "no impression and no click belongs to the page",
-    "without_text": "the text of the query is not known",
-    "without_position": "where results stood is not known",
-    "without_impressions": "what stood above the clicks is not known",
-    "too_deep": "all results are deeper than asked for",
+    "without_events": "they have no impression and no click",
+    "without_text": "the text of the query is unknown",
+    "without_position": "the ranks of results are unknown",
+    "without_impressions": "the results above the clicks are unknown",
+    "too_deep": "all results are below --depth",
 }
 """The reasons why pages are not used."""
 
 
 def _usage_text(usage: Usage) -> str:
-    """Say how many result pages were used, and why not the others."""
     lines = [f"{usage.used:,} of {counted(usage.pages, 'result page')} can be used"]
     for name, reason in _WHY_NOT.items():
         if number := getattr(usage, name):
-            lines.append(f"- {number:,} not: {reason}")
+            lines.append(f"- {number:,} cannot: {reason}")
     if usage.with_gaps:
-        lines.append(f"- {usage.with_gaps:,} with ranks missing between results: passed over")
+        lines.append(f"- {usage.with_gaps:,} lack ranks between results, which are skipped")
     if usage.clicks_lost:
-        lines.append(f"- {counted(usage.clicks_lost, 'click')} left out: on what was not shown")
+        lines.append(f"- left out: {counted(usage.clicks_lost, 'click')} on results not shown")
     return "\n".join(lines)
 
 
 def _prediction_table(predictions: Sequence[Prediction], *, exact: bool = False) -> TextTable:
-    """Return how well models predict clicks on held-out lists, the best first."""
     ranks = [rank for rank in predictions[0].perplexity_at if exact or rank in (1, 5, 10)]
     number = str if exact else format_decimal
     count = count_format(exact=exact)
@@ -515,11 +510,11 @@ def _prediction_table(predictions: Sequence[Prediction], *, exact: bool = False)
     first = predictions[0]
     notes = [
         f"on {counted(first.lists, 'list')} held out; {first.unseen / first.results:.1%} of their "
-        "results are of a query and document not in the others",
-        "log-likelihood: of a list, on average",
+        "results have a query and document that the other lists do not have",
+        "log-likelihood: the mean over lists",
     ]
     if any(one.impossible for one in predictions):
-        notes.append("impossible: results whose clicks the model gave no chance at all")
+        notes.append("impossible: results whose clicks the model excludes")
     if len(predictions) > 1:
         notes.append(f"{first.model} predicts best")
     return TextTable([*header, "impossible"], rows, 1, [], notes)
@@ -531,23 +526,22 @@ def _fit_sentence(fit: FitSummary) -> str:
     if fit.converged:
         return f"{fit.name} converged after {counted(fit.iterations, 'iteration')}."
     return (
-        f"{fit.name} did not converge in {counted(fit.iterations, 'iteration')}: its estimates are "
-        "those of the last one."
+        f"{fit.name} did not converge in {counted(fit.iterations, 'iteration')}; the estimates of "
+        "the last one are used."
     )
 
 
 def _grade_lines(found: ClickJudgments) -> list[str]:
     grades = found.grades
     bounds = ", ".join(f"{bound:.4g}" for bound in grades.bounds)
-    origin = f", which are the quantiles {found.graded.grades}" if grades.quantiles else ""
+    origin = f" (the quantiles {found.graded.grades})" if grades.quantiles else ""
     counts = ", ".join(f"{number:,} of grade {grade}" for grade, number in enumerate(grades.counts))
-    seldom = f"{grades.examined_too_seldom:,} more documents, each for its query, were"
-    if grades.examined_too_seldom == 1:
-        seldom = "1 more document was"
+    were = "was" if grades.examined_too_seldom == 1 else "were"
     return [
-        f"Grades are of {grades.of}, with bounds at {bounds}{origin}: {counts}.",
+        f"Grades follow {grades.of}, with bounds at {bounds}{origin}: {counts}.",
         f"A grade is right with probability {grades.mean_confidence:.2f} on average.",
-        f"{seldom} examined too seldom.",
+        f"{counted(grades.examined_too_seldom, 'pair')} of query and document {were} examined too "
+        "rarely to be graded.",
         *_written_lines(found.written),
     ]
 
@@ -555,12 +549,12 @@ def _grade_lines(found: ClickJudgments) -> list[str]:
 def _written_lines(written: WrittenQrels) -> list[str]:
     lines = [
         f"{written.qrels}: {counted(written.rows, 'judgment')} of "
-        f"{counted(written.queries, 'topic')}",
-        f"{written.evidence}: what each of them rests on",
+        f"{counted(written.queries, 'query')}",
+        f"{written.evidence}: the evidence for each judgment",
     ]
-    if written.topics:
-        lines.append(f"{written.topics}: the topics' texts; --topics keeps these ids next time")
-    if written.without_topic:
-        why = "too few users asked their query" if written.topics else "no topic has their query"
-        lines.append(f"{counted(written.without_topic, 'judgment')} left out: {why}")
+    if written.texts:
+        lines.append(f"{written.texts}: the ids and texts of queries; keep them with --query-texts")
+    if written.without_id:
+        why = "too few users asked the query" if written.texts else "the query is not listed"
+        lines.append(f"{counted(written.without_id, 'judgment')} left out: {why}")
     return lines

@@ -36,23 +36,21 @@ from cleverdon.logs.clicks.base import (
 )
 from cleverdon.logs.clicks.result_lists import Place, ResultLists
 
-_ALPHA = (
-    "alpha, for each query and document: the probability of a click once the result is examined"
-)
+_ALPHA = "alpha, for each query and document: the probability of a click if the result is examined"
 _ONE_RANK = (
-    "where every document always stands at one rank: then attractiveness and examination cannot be "
-    "told apart, and only the prior decides"
+    "if every document is always shown at the same rank: then attractiveness and examination "
+    "cannot be separated, and only the prior decides"
 )
 
 
 @click_model
 @dataclass(frozen=True, kw_only=True)
 class COEC(ClickModel):
-    """Clicks over expected clicks: a document's clicks, over those of an average one in its place.
+    """Clicks over expected clicks: a document's clicks over those of an average one at its ranks.
 
-    1 is as many as the log's documents get on average at the same ranks. It is a ratio and no
-    probability: it may be any number from 0 on. For predictions, it is multiplied by the rate of
-    clicks at the rank.
+    1 means as many clicks as documents get on average at the same ranks. It is a ratio, not a
+    probability, and may be any number of at least 0. For predictions, it is multiplied by the rate
+    of clicks at the rank.
 
     Attributes:
         smoothing: m, the number of clicks added to those of each document, and to those expected.
@@ -76,16 +74,16 @@ class COEC(ClickModel):
 
     def __post_init__(self) -> None:
         if not (self.smoothing >= 0 and np.isfinite(self.smoothing)):
-            raise OptionError(f"smoothing={self.smoothing}: it is a number from 0 on")
+            raise OptionError(f"smoothing={self.smoothing}: it is a number of at least 0")
 
     def usual_prior(self, shown: ResultLists) -> Prior:
-        return Prior(1, 0)  # a document never seen has as many clicks as are expected of it
+        return Prior(1, 0)  # a document never seen gets the expected number of clicks
 
     def estimate_from(self, given: Fitting) -> FittedModel:
         shown = given.shown
         ranks = int(shown.rank.max()) + 1
         clicks = summed(shown.rank, shown.clicked.astype(float), ranks)
-        # A rank that was seldom shown has about the rate of all.
+        # Smoothing draws the rate of a rarely shown rank towards that of all ranks.
         every = self.smoothing * shown.clicked.mean()
         times = np.bincount(shown.rank, minlength=ranks).astype(float) + self.smoothing
         rate = ratio_or_zero(clicks + every, times)
@@ -100,8 +98,8 @@ class COEC(ClickModel):
         )
 
     def belief(self, fitted: FittedModel) -> Belief:
-        """Clicks are taken to be Poisson distributed around ratio times expected clicks."""
-        # Where nothing at all is expected, nothing is known; a rate of 0 would be no distribution.
+        """Model clicks as Poisson distributed around ratio times expected clicks."""
+        # A rate of 0, where no click is expected, would not be a distribution.
         least = np.finfo(float).tiny
         return Belief.gamma(
             np.maximum(fitted.clicks + self.smoothing, least), np.maximum(fitted.weight, least)
@@ -121,16 +119,16 @@ class PositionModel(ClickModel):
     Examination depends on the cell of a row: a number from 1 on for its kind of place.
     """
 
-    # Only the product of attractiveness and examination can be seen: the same clicks are explained
-    # as well with all documents half as attractive, and examined twice as often. So the first rank
-    # is taken as always examined; otherwise the priors decide.
+    # Clicks only show the product of attractiveness and examination: if all documents were half as
+    # attractive and examined twice as often, clicks would be the same. So the first rank counts as
+    # always examined; otherwise the priors decide.
     anchored: bool = True
     depends_on: ClassVar[int]
-    """The number of ranks that examination depends on: 1, or 2 with that of the last click."""
+    """The number of ranks that examination depends on: 1, or 2 with the rank of the last click."""
 
     @abstractmethod
     def cell(self, rank: Ints, state: State, ranks: int) -> Ints:
-        """Return the cell of each row, for lists down to the last of the ranks."""
+        """Return the cell of each row, for lists with this number of ranks."""
 
     def estimate_from(self, given: Fitting) -> FittedModel:
         shown, prior, others = given.shown, given.prior, given.others
@@ -215,12 +213,12 @@ class _RowCounts:
 @click_model
 @dataclass(frozen=True, kw_only=True)
 class PBM(PositionModel):
-    """Position-based model: a result is clicked where it is examined and attracts.
+    """Position-based model: a result is clicked if it is examined and attracts.
 
-    Whether it is examined depends on its rank alone, and on no other click.
+    Examination depends only on the rank.
 
     Attributes:
-        anchored: Take the first rank as always examined; otherwise the priors decide.
+        anchored: Assume that the first rank is always examined; otherwise the priors decide.
 
     >>> from cleverdon.logs.clicks import ResultLists
     >>> lists = [("hats", ["d1", "d2"], ["d1"]), ("hats", ["d2", "d1"], [])] * 20
@@ -240,18 +238,18 @@ class PBM(PositionModel):
     depends_on = 1
 
     def cell(self, rank: Ints, state: State, ranks: int) -> Ints:
-        return np.minimum(rank, ranks)  # below the last rank that was seen, as there
+        return np.minimum(rank, ranks)  # deeper ranks count as the last one that was seen
 
 
 @click_model
 @dataclass(frozen=True, kw_only=True)
 class UBM(PositionModel):
-    """User browsing model: a result is clicked where it is examined and attracts.
+    """User browsing model: a result is clicked if it is examined and attracts.
 
-    Whether it is examined depends on its rank, and on the rank of the last click above it.
+    Examination depends on the rank and on the rank of the last click above it.
 
     Attributes:
-        anchored: Take the first rank as always examined; otherwise the priors decide.
+        anchored: Assume that the first rank is always examined; otherwise the priors decide.
 
     >>> from cleverdon.logs.clicks import ResultLists
     >>> lists = [("hats", ["d1", "d2"], ["d1"]), ("hats", ["d2", "d1"], [])] * 20
@@ -271,19 +269,19 @@ class UBM(PositionModel):
 
     depends_on = 2
 
-    # The state is the rank of the last click; 0 where there was none.
+    # The state is the rank of the last click, or 0.
     def after(self, parameters: Parameters, place: Place, state: State, chance: Floats) -> State:
         return np.where(place.clicked, place.rank, state)
 
     def cell(self, rank: Ints, state: State, ranks: int) -> Ints:
-        # Below the last rank that was seen, as there; so a click above it stays above.
+        # Deeper ranks count as the last one that was seen; a click above stays above.
         rank = np.minimum(rank, ranks)
         last: Ints = np.minimum(state.astype(np.int64), rank - 1)
         return rank * (ranks + 1) + last
 
     def marginal(self, parameters: Parameters, shown: ResultLists) -> Floats:
         chances = np.empty(len(shown.pair))
-        # For every place that the last click may have had, 0 being none: how likely that is.
+        # The probability of each possible place of the last click; 0 is no click.
         ever = [np.ones(shown.lists)]
         ranks: list[Ints] = [np.zeros(shown.lists, dtype=np.int64)]
         for place in shown.places:
@@ -331,8 +329,8 @@ class _TopDown(ClickModel):
 class CM(_TopDown):
     """Cascade model: a user reads down the list to the first result that attracts, and clicks it.
 
-    So a list has one click or none, and everything above the click was examined. Further clicks of
-    a list are not used.
+    So a list has at most one click, and everything above it was examined. Further clicks are not
+    used.
 
     >>> from cleverdon.logs.clicks import ResultLists
     >>> shown = ResultLists.from_lists([("hats", ["d1", "d2"], ["d2"])] * 30)
@@ -375,11 +373,11 @@ class CascadeModel(_TopDown):
     @property
     @abstractmethod
     def going_on(self) -> float | None:
-        """The probability of going on where it is fixed; None where it is estimated."""
+        """The probability of reading on if it is fixed; None if it is estimated."""
 
     @property
     def by_formula(self) -> bool:
-        """True where parameters are counted, as if every last click had satisfied."""
+        """True if parameters are counted on the assumption that every last click satisfied."""
         return False
 
     def after(self, parameters: Parameters, place: Place, state: State, chance: Floats) -> State:
@@ -405,12 +403,12 @@ class CascadeModel(_TopDown):
         by_pair = self.satisfied_by == "pair"
         key = shown.pair if by_pair else shown.rank
         keys = len(shown.pairs) if by_pair else int(shown.rank.max()) + 1
-        # A click on the last result of a list does not tell if it satisfied; the formula assumes
-        # that it did.
+        # A click on the last result of a list does not show whether it satisfied; the formula
+        # assumes that it did.
         telling = np.flatnonzero(shown.clicked & (shown.followed | self.by_formula))
         clicked_key = key[telling]
         tried = summed(clicked_key, np.ones(len(telling)), keys)
-        # All others stay where the prior is highest, and add the same to every objective.
+        # All others stay at the mode of the prior, and add a constant to the objective.
         known = np.flatnonzero(tried)
 
         def improved(seen: _Seen) -> Parameters:
@@ -439,7 +437,7 @@ class CascadeModel(_TopDown):
             return improved(seen), objective
 
         if self.by_formula:
-            # Every last click satisfied, and lists without a click were read whole.
+            # Every last click satisfied, and lists without a click were read to the end.
             read = shown.clicked | shown.below | ~shown.with_click[shown.list]
             last = shown.clicked & ~shown.below
             seen = _Seen(np.zeros(len(shown.pair)), read.astype(float), last.astype(float))
@@ -466,7 +464,7 @@ class CascadeModel(_TopDown):
 
     def _seen(self, parameters: Parameters, shown: ResultLists) -> _Seen:
         """Return the expected values of the hidden variables, given the clicks."""
-        # Looked up once for all rows: that takes longer than to compute with them.
+        # Looked up once for all rows, because the lookup is slower than the computation.
         attraction = parameters.attraction[shown.pair]
         satisfaction = self.satisfaction(parameters, shown.pair, shown.rank)
         going_on = parameters.continuation
@@ -483,7 +481,7 @@ class CascadeModel(_TopDown):
 
         examined = np.ones(len(shown.pair))
         satisfied = np.zeros(len(shown.pair))
-        quiet = np.ones(shown.lists)  # how likely no click follows, were the next one examined
+        quiet = np.ones(shown.lists)  # probability of no further click, if the next is examined
         for place in reversed(shown.places):
             here, rows = place.lists, place.rows
             ends = 1 - going_on + going_on * quiet[here]  # no click follows, if not satisfied
@@ -501,18 +499,18 @@ class CascadeModel(_TopDown):
 def _unsatisfied(
     place: Place, state: State, chance: Floats, attraction: Floats, satisfaction: Floats
 ) -> Floats:
-    """Return the probability that each list was read to this place by an unsatisfied user."""
+    """Return the probability that an unsatisfied user read each list down to this place."""
     unclicked = ratio_or_zero((1 - attraction) * state, 1 - chance)
     return np.where(place.clicked, 1 - satisfaction, unclicked)
 
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """The probability of a click on each row; given the clicks, of being read, of satisfying."""
+    """Probabilities of each row."""
 
-    chance: Floats
-    examined: Floats
-    satisfied: Floats
+    chance: Floats  # of a click, given the clicks above
+    examined: Floats  # given all clicks
+    satisfied: Floats  # given all clicks
 
 
 def _satisfaction_weight(
@@ -523,7 +521,7 @@ def _satisfaction_weight(
     assert of is not None
     rows = shown.clicked & shown.followed
     pair = shown.pair[rows]
-    # Each click's share of the curvature is its slope, squared; times p (1 - p) to count clicks.
+    # A click adds its squared slope to the curvature; times p (1 - p), that is a count of clicks.
     p, yes = of[pair], seen.satisfied[rows]
     slope = ratio_or_zero(yes, p) - ratio_or_zero(1 - yes, 1 - p)
     weight = summed(pair, slope**2 * p * (1 - p), len(of))
@@ -534,7 +532,7 @@ def _satisfaction_weight(
 
 @dataclass(frozen=True, kw_only=True)
 class CountedCascade(CascadeModel):
-    """A cascade that always goes on unless a click ends it, whose authors count instead of fit."""
+    """A cascade that continues until a click ends it; its authors count instead of fitting."""
 
     estimate: Literal["em", "formula"] = "em"
 
@@ -553,14 +551,14 @@ class CountedCascade(CascadeModel):
 @click_model
 @dataclass(frozen=True, kw_only=True)
 class DBN(CascadeModel):
-    """Dynamic Bayesian network model: a cascade that goes on until a click satisfies.
+    """Dynamic Bayesian network model: a cascade that continues until a click satisfies.
 
-    The probability that a click satisfies is the document's own, and so is the probability that its
-    entry in the list is clicked. An unsatisfied user goes on with probability gamma. The value of a
-    document is attractiveness times satisfaction.
+    Each document has a probability that its entry in the list is clicked, and one that the click
+    satisfies. An unsatisfied user continues with probability gamma. The value of a document is
+    attractiveness times satisfaction.
 
     Attributes:
-        continuation: gamma, where it is known; None to estimate it.
+        continuation: gamma if it is known; None to estimate it.
 
     >>> from cleverdon.logs.clicks import ResultLists
     >>> lists = [("hats", ["d1", "d2"], ["d1", "d2"]), ("hats", ["d2", "d1"], ["d2"])] * 20
@@ -574,14 +572,14 @@ class DBN(CascadeModel):
     )
     source = "Chapelle & Zhang 2009, doi:10.1145/1526709.1526711"
     undefined = (
-        "satisfaction with a document that was never clicked above another result: there it is "
-        "what the prior says"
+        "satisfaction with a document that was never clicked above another result: only the prior "
+        "decides it"
     )
     estimates = {
         "attraction": _ALPHA,
         "satisfaction": "sigma, for each query and document: the probability that a click on it "
         "ends the search",
-        "continuation": "gamma: the probability of going on, unless satisfied",
+        "continuation": "gamma: the probability that an unsatisfied user reads on",
     }
     value = "attractiveness x satisfaction"
 
@@ -590,8 +588,8 @@ class DBN(CascadeModel):
     def __post_init__(self) -> None:
         if self.continuation is not None and not 0 < self.continuation <= 1:
             raise OptionError(
-                f"continuation={self.continuation}: it is a probability above 0, or None where it "
-                "is to be estimated"
+                f"continuation={self.continuation}: it is a probability above 0, or None to "
+                "estimate it"
             )
 
     @property
@@ -602,11 +600,11 @@ class DBN(CascadeModel):
 @click_model
 @dataclass(frozen=True, kw_only=True)
 class SDBN(CountedCascade):
-    """Simplified DBN: as DBN, but whoever is not satisfied always goes on.
+    """Simplified DBN: like DBN, but an unsatisfied user always reads on.
 
     Attributes:
-        estimate: `em`, or `formula`: count parameters as the authors do, as if every last click had
-            satisfied. That takes one pass, and satisfaction is overrated.
+        estimate: `em`, or `formula`: count parameters as the authors do, assuming that every last
+            click satisfied. That takes one pass but overestimates satisfaction.
 
     >>> from cleverdon.logs.clicks import ResultLists
     >>> shown = ResultLists.from_lists([("hats", ["d1", "d2"], ["d1"])] * 20)
@@ -624,15 +622,15 @@ class SDBN(CountedCascade):
 @click_model
 @dataclass(frozen=True, kw_only=True)
 class DCM(CountedCascade):
-    """Dependent click model: a cascade that may go on after a click.
+    """Dependent click model: a cascade that may continue after a click.
 
-    Whether it does depends on the rank of the click; after a result that was not clicked it always
-    does.
+    The probability depends on the rank of the click; after a result that was not clicked, the user
+    always reads on.
 
     Attributes:
         estimate: `em`, which maximises the likelihood; or `formula`: count parameters as the
-            authors do, as if every last click had ended the search. That takes one pass, but
-            attractiveness is overrated, and how often users read on is underrated.
+            authors do, assuming that every last click ended the search. That takes one pass, but
+            overestimates attractiveness and underestimates how often users read on.
 
     >>> from cleverdon.logs.clicks import ResultLists
     >>> shown = ResultLists.from_lists([("hats", ["d1", "d2"], ["d1"])] * 20)
@@ -642,7 +640,7 @@ class DCM(CountedCascade):
 
     formula = r"P(C_r = 1) = \alpha_{q,d_r} \prod_{i < r} (1 - \alpha_{q,d_i} (1 - \lambda_i))"
     source = "Guo, Liu & Wang 2009, doi:10.1145/1498759.1498818"
-    undefined = "satisfaction at the last rank of all, below which nothing could be seen"
+    undefined = "satisfaction at the last rank of all, which no result follows"
     estimates = {
         "attraction": _ALPHA,
         "satisfaction": "1 - lambda, for each rank: the probability that a click there ends the "

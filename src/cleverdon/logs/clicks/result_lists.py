@@ -1,7 +1,7 @@
 """Result lists that were shown, and which of their results were clicked, as arrays.
 
-Click models walk down all lists at once, a place at a time. So rows are sorted by place, and lists
-are numbered by falling length: the rows of a place are one slice, and belong to the first so many
+Click models walk down all lists at once, one place at a time. So rows are sorted by place, and
+lists are numbered by decreasing length: the rows of a place are one slice, and belong to the first
 lists. No list is padded.
 """
 
@@ -48,7 +48,7 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Place:
-    """The results at one place of their lists: of the first so many lists."""
+    """The results at one place of the lists that are long enough, which are the first lists."""
 
     rows: slice
     pair: Ints
@@ -57,7 +57,6 @@ class Place:
 
     @property
     def lists(self) -> slice:
-        """The lists that have a result here."""
         return slice(0, len(self.pair))
 
 
@@ -77,8 +76,8 @@ class ResultLists:
     pair: Ints  # the query and document of a row
     rank: Ints  # from 1, as the log has it: the first place of a second page may be rank 11
     clicked: Bools
-    list: Ints  # the list of a row; lists are numbered by falling length
-    user: Ints | None = None  # the user of each list; -1 where unknown
+    list: Ints  # the list of a row; lists are numbered by decreasing length
+    user: Ints | None = None  # the user of each list; -1 if unknown
 
     def __repr__(self) -> str:
         queries = counted(len(np.unique(self.pairs.query[self.pair])), "query")
@@ -94,9 +93,9 @@ class ResultLists:
         *,
         users: Sequence[str] | None = None,
     ) -> ResultLists:
-        """Make result lists of queries, their documents from the first rank on, and the clicked.
+        """Make result lists of queries, their documents by rank, and the clicked documents.
 
-        `users` are those of the lists, where lists are to be split by users.
+        `users` has the user of each list, for splits by users.
         """
         queries: dict[str, int] = {}
         docs: dict[str, int] = {}
@@ -117,7 +116,7 @@ class ResultLists:
                 pair = (at, docs.setdefault(doc, len(docs)))
                 rows.append((number, rank, pairs.setdefault(pair, len(pairs)), doc in wanted))
         if users is not None and len(users) != number + 1:
-            raise InputError(f"there are {number + 1} lists, and users of {len(users)}")
+            raise InputError(f"there are {number + 1} lists, but {len(users)} users")
         columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
         both = np.array(list(pairs), dtype=np.int64).reshape(-1, 2).T
         whose = None if users is None else np.unique(np.asarray(users), return_inverse=True)[1]
@@ -141,7 +140,7 @@ class ResultLists:
         clicked: Bools,
         user: Ints | None = None,
     ) -> ResultLists:
-        """Make result lists of rows in any order; a list without rows is left out."""
+        """Make result lists of rows in any order; leave out lists without rows."""
         if len(pair) == 0:
             raise InputError("there is no result list with a result in it")
         kept, list = np.unique(list, return_inverse=True)
@@ -150,7 +149,7 @@ class ResultLists:
         number = np.empty_like(longest_first)
         number[longest_first] = np.arange(len(length))
         list = number[list]
-        order = np.lexsort((pair, rank, list))  # two results at one rank: the same way every time
+        order = np.lexsort((pair, rank, list))  # by pair, so that ties have one order
         place = ordinal_in(list[order])
         order = order[np.lexsort((list[order], place))]
         return cls(
@@ -164,7 +163,6 @@ class ResultLists:
 
     @property
     def lists(self) -> int:
-        """The number of lists."""
         return int(self.list.max()) + 1
 
     @cached_property
@@ -177,16 +175,14 @@ class ResultLists:
 
     @cached_property
     def impressions(self) -> Ints:
-        """The number of impressions of each pair."""
         return np.bincount(self.pair, minlength=len(self.pairs))
 
     @cached_property
     def clicks(self) -> Ints:
-        """The number of clicks on each pair."""
         return np.bincount(self.pair[self.clicked], minlength=len(self.pairs))
 
     def of_users(self, least: int) -> frozenset[str]:
-        """Return the queries of at least so many users; an unknown user counts for each list."""
+        """Return the queries of at least `least` users; each list of an unknown user counts."""
         query = self.pairs.query[self.places[0].pair]
         both = np.unique(np.stack([query, self.user_of_lists]), axis=1)
         counts = np.bincount(both[0], minlength=len(self.pairs.queries))
@@ -202,12 +198,12 @@ class ResultLists:
 
     @cached_property
     def above(self) -> Bools:
-        """True where a result above the row was clicked."""
+        """True if a result above the row was clicked."""
         return self._clicked_before(self.places)
 
     @cached_property
     def below(self) -> Bools:
-        """True where a result below the row was clicked."""
+        """True if a result below the row was clicked."""
         return self._clicked_before(self.places[::-1])
 
     def _clicked_before(self, places: tuple[Place, ...]) -> Bools:
@@ -220,7 +216,7 @@ class ResultLists:
 
     @cached_property
     def followed(self) -> Bools:
-        """True where the row's list has a further result."""
+        """True if the row's list has a further result."""
         found = np.zeros(len(self.pair), dtype=bool)
         for place, following in zip(self.places[:-1], self.places[1:], strict=True):
             found[place.rows.start : place.rows.start + len(following.pair)] = True
@@ -238,13 +234,13 @@ class ResultLists:
         return summed(self.pair, values, len(self.pairs))
 
     def as_one(self) -> ResultLists:
-        """Return the same lists, as if every document were the same."""
+        """Return the same lists with all queries and documents replaced by one."""
         only = np.zeros(1, dtype=np.int64)
         pairs = Pairs(("any",), ("any",), only, only)
         return replace(self, pairs=pairs, pair=np.zeros_like(self.pair))
 
     def part(self, wanted: Bools) -> ResultLists:
-        """Return some of the lists; pairs keep their numbers, also those not shown any more."""
+        """Return some of the lists; all pairs keep their numbers."""
         rows = wanted[self.list]
         return ResultLists.from_rows(
             self.pairs,
@@ -262,12 +258,12 @@ class Usage:
 
     pages: int
     used: int
-    without_events: int  # neither an impression nor a click names the page
-    without_text: int  # the query's text is not known
+    without_events: int  # no impression and no click names the page
+    without_text: int  # the query's text is unknown
     without_position: int  # a result was shown at an unknown position
-    without_impressions: int  # there are clicks, and the results above them are not known
-    too_deep: int  # every result is below the depth that was asked for
-    with_gaps: int  # used, though between two results a rank is missing: it is passed over
+    without_impressions: int  # there are clicks, but the results above them are unknown
+    too_deep: int  # every result is below `depth`
+    with_gaps: int  # used, although a rank between two results is missing; it is skipped
     clicks_lost: int  # clicks of used pages on documents not shown, at an unknown position
 
 
@@ -277,12 +273,12 @@ def read_result_lists(
     """Read the result lists of a log, with their clicks.
 
     A click belongs to the page whose query id it has, and to the document that it names, or else to
-    the one shown at its position. A page with clicks but no impressions is used only where every
-    result down to the last click was clicked: otherwise it is not known what was passed over.
+    the one shown at its position. A page with clicks but no impressions is used only if every
+    result down to the last click was clicked: otherwise the skipped results are unknown.
 
     Args:
         log: The log.
-        normalise: Maps texts of the same query to one text.
+        normalise: Maps spellings of the same query to one text.
         depth: The lowest rank that is used.
 
     Returns:
@@ -333,13 +329,13 @@ def read_result_lists(
 
 
 def _rows(log: Log) -> Any:
-    """Return a row for each document of each page: if and where it was shown, and clicked."""
+    """Return a row for each document of each page: whether and where it was shown and clicked."""
     events = log.events.filter(
         log.events.action.isin(["impression", "click"]) & log.events.query_id.notnull()
     )
     columns = ("query_id", "action", "doc", "position")
     named = events.filter(events.doc.notnull()).select(*columns)
-    # A click that names no document is on the one that was shown at its position.
+    # A click without a document belongs to the document that was shown at its position.
     nameless = events.filter(
         (events.action == "click") & events.doc.isnull() & events.position.notnull()
     ).select("query_id", "action", "position")
@@ -366,15 +362,15 @@ def _rows(log: Log) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """The same as arrays; texts are numbers into lists of them, and -1 is null."""
+    """The rows of `_rows` as arrays; texts are indices into lists, and -1 is null."""
 
     page: Ints
     doc: Ints
     docs: list[str]
-    rank: Ints  # 0 where it is not known
-    seen: Bools  # True where an impression says that it was shown
+    rank: Ints  # 0 if unknown
+    seen: Bools  # True if there is an impression
     clicked: Bools
-    asked: Bools  # True where the page is one of the log's queries
+    asked: Bools  # True if the page is one of the log's queries
     text: Ints
     texts: list[str]
     user: Ints
@@ -414,11 +410,11 @@ class _Rows:
             return found
 
         shown = any_of(self.seen)
-        # Without impressions all is known only where clicks fill every rank down to the last.
+        # Without impressions, a page is known only if clicks fill every rank down to the last.
         deepest = np.zeros(pages, dtype=np.int64)
         np.maximum.at(deepest, self.page, self.rank)
         whole = (np.bincount(self.page, minlength=pages) == deepest) & ~any_of(self.rank <= 0)
-        # A rank beyond the number of rows leaves gaps in any case; as it is, it may overflow.
+        # Capped, because huge ranks may overflow; a rank beyond the number of rows leaves a gap.
         rank = np.minimum(self.rank, len(self.rank) + 1)
         ranks = int(rank.max()) + 1
         taken = np.unique(self.page * ranks + rank) // ranks
@@ -437,7 +433,6 @@ class _Rows:
         return counts, ~out[self.page] & (self.rank > 0)
 
     def shown(self, kept: Bools, normalise: Callable[[str], str]) -> ResultLists:
-        """Return the result lists of these rows."""
         queries: dict[str, int] = {}
         number = np.array(
             [queries.setdefault(normalise(text), len(queries)) for text in self.texts],
@@ -464,10 +459,10 @@ class _Rows:
 
 
 def _numbered(column: Any) -> tuple[Ints, Any]:
-    """Return a column of texts as numbers in the order of the texts, and the sorted texts."""
+    """Return a column of texts as indices into the sorted texts, and these."""
     import pyarrow.compute as pc
 
-    # Large strings, since those of a long log do not fit into one array of small ones.
+    # Large strings, because the texts of a long log do not fit into one array of small ones.
     coded = column.cast("large_string").combine_chunks().dictionary_encode()
     order = pc.array_sort_indices(coded.dictionary)
     place = np.full(len(order) + 1, -1, dtype=np.int64)  # the last one is that of null, -1
@@ -484,7 +479,7 @@ def _whole(column: Any) -> Ints:
 
 
 def _gaps(shown: ResultLists) -> int:
-    """Count the lists that lack a rank between two of their results."""
+    """Count the lists that lack a rank between two results."""
     found = np.zeros(shown.lists, dtype=bool)
     for place, following in zip(shown.places[:-1], shown.places[1:], strict=True):
         lists = following.lists

@@ -16,8 +16,7 @@ from cleverdon.logs.doctor.facts import LogFacts, fetch_rows, metric_support
 from cleverdon.logs.log import ACTORS, Log
 from cleverdon.logs.metrics.base import metrics
 
-_CHECK_FAMILIES = ("integrity", "traffic", "content")
-"""The modules that hold the checks, in order."""
+_CHECK_FAMILIES = ("integrity", "traffic", "content")  # the modules that hold the checks, in order
 
 _Count = tuple[int, int, dict[str, Any]]
 """The wrong rows, all rows, and the further aggregations of a check."""
@@ -34,24 +33,17 @@ SESSION_METRICS = ("Abandonment", "Success", "QueriesPerSession", "Reformulation
 class Check(ABC):
     """The base of all checks. The first line of the docstring says what it looks for."""
 
-    noun: ClassVar[str]
-    """The rows that are counted: `clicks`."""
-    matters: ClassVar[str]
-    """The reason why it matters, in a sentence."""
+    noun: ClassVar[str]  # the rows that are counted: `clicks`
+    matters: ClassVar[str]  # the reason why it matters, in a sentence
     remedy: ClassVar[str]
-    spoils: ClassVar[tuple[str, ...]] = ()
-    """The metrics that it makes wrong."""
-    spoils_all: ClassVar[bool] = False
-    """Whether its findings name the metrics, which may be any."""
+    spoils: ClassVar[tuple[str, ...]] = ()  # the metrics that it makes wrong
+    spoils_all: ClassVar[bool] = False  # True if its findings name the metrics, which may be any
     warning_from: ClassVar[float | None] = ALWAYS
     """The share of wrong rows from which it is a warning, not a note; None for never."""
-    error_from: ClassVar[float | None] = None
-    """The share from which it is an error."""
-    needs: ClassVar[tuple[str, ...]] = ()
-    """Columns without which the check is skipped."""
+    error_from: ClassVar[float | None] = None  # the share from which it is an error
+    needs: ClassVar[tuple[str, ...]] = ()  # columns without which the check is skipped
     needs_persons: ClassVar[bool] = False
-    needs_actions: ClassVar[tuple[str, ...]] = ()
-    """Actions without which the check does not apply."""
+    needs_actions: ClassVar[tuple[str, ...]] = ()  # actions without which the check does not apply
 
     @property
     def name(self) -> str:
@@ -125,19 +117,13 @@ class RowCheck(Check):
     """A check that counts wrong rows of a table; one scan counts for many checks."""
 
     table: ClassVar[str]
-    shows: ClassVar[tuple[str, ...]]
-    """The columns of examples, which are sorted by them."""
-    most: ClassVar[str | None] = None
-    """The column whose largest values are the examples."""
-    alone: ClassVar[bool] = False
-    """Whether the number of all rows says nothing."""
+    shows: ClassVar[tuple[str, ...]]  # the columns of examples, which are sorted by them
+    most: ClassVar[str | None] = None  # the column whose largest values are the examples
+    alone: ClassVar[bool] = False  # True if the number of all rows says nothing
 
-    wrong: ClassVar[Any]
-    """Whether a row is wrong, as an expression of `row` and `limits`."""
-    among: ClassVar[Any] = None
-    """Whether a row could be wrong; None for all of them."""
-    more: ClassVar[Mapping[str, Any]] = {}
-    """Further aggregations over the rows, by name."""
+    wrong: ClassVar[Any]  # whether a row is wrong, as an expression of `row` and `limits`
+    among: ClassVar[Any] = None  # whether a row could be wrong; None for all of them
+    more: ClassVar[Mapping[str, Any]] = {}  # further aggregations over the rows, by name
 
     def details(self, more: dict[str, Any], facts: LogFacts, count: int, total: int) -> list[str]:
         """Return sentences about the wrong rows; `more` holds the further aggregations."""
@@ -200,7 +186,7 @@ def _count_rows(facts: LogFacts, table: str, asking: list[RowCheck]) -> dict[str
     for place, one in enumerate(asking):
         prefix = f"x{place}_"
         more = {key[len(prefix) :]: row[key] for key in row if key.startswith(prefix)}
-        # Of an empty table, some engines count null rather than nothing.
+        # For an empty table, some engines return null instead of 0.
         found[one.name] = (row[f"n{place}"] or 0, row[f"d{place}"] or 0, more)
     return found
 
@@ -208,7 +194,7 @@ def _count_rows(facts: LogFacts, table: str, asking: list[RowCheck]) -> dict[str
 def find_errors(
     log: Log, names: Collection[str], *, progress: Progress | None = None
 ) -> dict[str, list[Finding]]:
-    """Find the errors that make these metrics wrong, by metric; skip checks without errors."""
+    """Find the errors that make these metrics wrong, by metric."""
     facts = LogFacts(log, Limits())
     report = progress or ignore_progress
     found: dict[str, list[Finding]] = {}
@@ -229,7 +215,7 @@ def examine(
 ) -> Diagnosis:
     """Find what is wrong with a log, and which metrics it supports.
 
-    The log stays where it is: about twenty queries run there, whatever its size, and one more for
+    The log stays in its engine: about twenty queries run there, whatever its size, and one more for
     the examples of each finding.
 
     Args:

@@ -47,7 +47,7 @@ def _metrics_needing(column: str) -> tuple[str, ...]:
 class MissingValues(Check):
     """Rows without a value, in a column that the log has.
 
-    A warning for users, and for a column without any value at all.
+    A warning for users, and for a column without any value.
     """
 
     noun = "rows"
@@ -72,12 +72,12 @@ class MissingValues(Check):
 
 
 _TELLING = ("user", "session", "text", "results", "latency_ms", "doc", "position", "dwell_ms")
-"""Columns that hold more than one value in any log that is what it should be."""
+"""Columns that hold more than one value in any correct log."""
 
 
 @check
 class ConstantColumns(Check):
-    """Columns that say the same of every row."""
+    """Columns with the same value in every row."""
 
     noun = "rows"
     matters = "A default was logged rather than a value, or only a part of the log was taken."
@@ -112,10 +112,10 @@ class _OfTexts(_OfSearches):
 
 @check
 class EmptyTexts(_OfTexts):
-    """Searches for nothing, with an empty text."""
+    """Searches with an empty text."""
 
-    matters = "A page that is opened without a query is browsing, and counts as a search here."
-    remedy = "do not log them, if nobody typed anything"
+    matters = "To open a page without a query is browsing, but counts as a search here."
+    remedy = "do not log them if nobody typed anything"
     warning_from = 0.01
     wrong = row.text.strip() == ""
 
@@ -124,8 +124,8 @@ class EmptyTexts(_OfTexts):
 class HugeTexts(_OfTexts):
     """Searches whose text is far too long to be typed."""
 
-    matters = "Programs and pasted documents: they are no queries as users ask them."
-    remedy = "check who sends them; leave out programs by --without-bots"
+    matters = "They come from bots or pasted documents, and are not queries that users type."
+    remedy = "check who sends them; exclude bots with --without-bots"
     warning_from = 0.001
     wrong = row.text.length() > limits.text_length
 
@@ -133,7 +133,6 @@ class HugeTexts(_OfTexts):
         return [f"Longer than {facts.limits.text_length:,} characters each."]
 
     def examples(self, facts: LogFacts) -> list[dict[str, Any]]:
-        # Nobody wants to read all of it.
         return [{**row, "text": f"{row['text'][:60]}..."} for row in super().examples(facts)]
 
 
@@ -149,7 +148,7 @@ class _OfLatency(_OfSearches):
 class OddLatencies(_OfLatency):
     """Latencies of zero, below zero, or of many minutes."""
 
-    matters = "They are not what users waited for; one of the long ones can outweigh all others."
+    matters = "They are not the time that users waited; a single long one can dominate the mean."
     remedy = "log null if latency was not measured; check its unit, which must be milliseconds"
     warning_from = 0.001
     error_from = 0.2
@@ -172,8 +171,7 @@ class OddLatencies(_OfLatency):
 class LatencyUnit(_OfLatency):
     """Latencies that do not seem to be in milliseconds.
 
-    Seconds where most are below 1 and nearly none above 60; microseconds where most are above
-    a minute.
+    Seconds if most are below 1 and nearly none above 60; microseconds if most are above a minute.
     """
 
     matters = "Every percentile of latency is wrong by a factor of a thousand."
@@ -199,9 +197,9 @@ class LatencyUnit(_OfLatency):
 
 @check
 class OddNumbers(_OfSearches):
-    """Searches with fewer than no results, or with a page before the first."""
+    """Searches with a negative number of results, or a page below 1."""
 
-    matters = "-1 stands for not known, which is not zero; pages count from 1."
+    matters = "-1 means unknown, which is not zero; pages count from 1."
     remedy = "log null if the number is unknown; say in a mapping that pages start at 0"
     spoils = ("ZeroResults", "Pagination")
     error_from = 0.05
@@ -230,9 +228,9 @@ class PositionsBelowOne(_OfPositions):
 
 @check
 class HugePositions(_OfPositions):
-    """Positions that nobody reaches."""
+    """Positions that are too deep to be real."""
 
-    matters = "Something else than a rank has got into the column: an id, a pixel, an offset."
+    matters = "The column holds something other than ranks: ids, pixels or offsets."
     remedy = "check what the column holds, and name another one in a mapping"
     error_from = 0.01
     wrong = row.position > limits.position
@@ -240,7 +238,7 @@ class HugePositions(_OfPositions):
 
 @check
 class PositionsWithinPages(_OfPositions):
-    """First positions on later pages, as if positions began anew on each page."""
+    """Position 1 on later pages, as if positions restarted on each page."""
 
     noun = "results shown or clicked, with a position"
     matters = "A click on the second page looks as good as one on the first."
@@ -253,12 +251,12 @@ class PositionsWithinPages(_OfPositions):
 
 @check
 class PositionGaps(RowCheck):
-    """Pages whose impressions have many positions missing between them."""
+    """Pages with many missing positions between their impressions."""
 
     table = "shown"
     noun = "pages with impressions"
-    matters = "Impressions get lost, or what is logged as position is none."
-    remedy = "check that every result that is shown is logged"
+    matters = "Impressions are lost, or the column does not hold positions."
+    remedy = "check that every shown result is logged"
     spoils = ("ImpressionCTR",)
     needs = ("events.action", "events.position")
     needs_actions = ("impression",)
@@ -267,7 +265,7 @@ class PositionGaps(RowCheck):
 
 
 _SAME_WEEKDAYS = 3
-"""With so many Mondays, a Monday is compared with Mondays, since weekends are quiet."""
+"""With this many Mondays, a Monday is compared with Mondays, because weekends are quiet."""
 
 
 def _searches_a_day(facts: LogFacts) -> dict[int, int]:
@@ -294,11 +292,11 @@ def _usual(counts: Mapping[int, float], day: int) -> float:
 class QuietDays(Check):
     """Days without searches, or with far fewer than usual.
 
-    The first and the last day of the log may be cut, and are left alone.
+    The first and the last day of the log may be incomplete, and are ignored.
     """
 
     noun = "days"
-    matters = "Where logging failed, a fall in use is none."
+    matters = "If logging failed, usage did not really fall."
     remedy = "check that the log is complete; leave such days out of comparisons"
     spoils = ("QueriesPerTime",)
 
@@ -331,7 +329,7 @@ class DaysWithoutEvents(Check):
     """Days with far fewer impressions or clicks than their searches usually have."""
 
     noun = "days"
-    matters = "Where clicks were not logged, every search of the day looks abandoned."
+    matters = "If clicks were not logged, every search of the day looks abandoned."
     remedy = "check that events were logged on these days; leave out days without them"
     spoils = CLICK_METRICS
     needs = ("events.action",)
@@ -353,7 +351,7 @@ class DaysWithoutEvents(Check):
                 {"day": calendar.as_date(day), "searches": n, f"{action}s": counts[day]}
                 | {"usual": round(expected)}
                 for day, n in sorted(searches.items())
-                # Programs that search a lot lower the rate, and not the number.
+                # Bots that search a lot lower the rate, but not the number.
                 if (expected := min(rate * n, _usual(counts, day))) >= facts.limits.least_a_day
                 and counts[day] < facts.limits.low_day * expected
             ]
@@ -365,8 +363,7 @@ class DaysWithoutEvents(Check):
             )
 
 
-_USERS_A_VARIANT = 10
-"""Days on which fewer users come in say nothing of their shares."""
+_USERS_A_VARIANT = 10  # with fewer new users a day, their shares say nothing
 
 
 @check
@@ -375,8 +372,8 @@ class UsersInSeveralVariants(RowCheck):
 
     table = "assigned"
     noun = "users who saw a variant"
-    matters = "What they do is no effect of one variant; tests take each user as of one."
-    remedy = "assign each user to one variant for good; leave these users out of the test"
+    matters = "Their behaviour is not the effect of one variant, which tests assume."
+    remedy = "assign each user to one variant permanently; leave these users out of the test"
     error_from = 0.01
     needs = ("queries.variant",)
     needs_persons = True
@@ -392,7 +389,7 @@ class ChangingSplit(Check):
     """
 
     noun = "days"
-    matters = "Variants then differ in when they ran, and not only in what they are."
+    matters = "The variants ran at different times, which may cause differences."
     remedy = "compare only days with the same split, or give days the same weight in both variants"
     needs = ("queries.variant",)
     needs_persons = True
@@ -417,7 +414,7 @@ class ChangingSplit(Check):
             yield self.finding(
                 int((odd > 0.2 * odd.max()).sum()),
                 len(dates),
-                details=[f"That this is chance has a probability of {max(p, 1e-300):.0e}."],
+                details=[f"The probability of such a change by chance is {max(p, 1e-300):.0e}."],
                 examples=[
                     {"day": calendar.as_date(dates[day])}
                     | {f"users in {name}": int(counts[day, at]) for at, name in enumerate(names)}

@@ -105,7 +105,7 @@ class Limits:
 
     @property
     def latest(self) -> int:
-        """The time after which others are in the future; clocks and zones may be off by a day."""
+        """The latest possible time; clocks and zones may be off by a day."""
         return (round(time() * 1000) if self.now is None else self.now) + calendar.DAY
 
 
@@ -115,18 +115,13 @@ class Finding:
 
     name: str
     severity: Severity
-    what: str
-    """The finding in words."""
+    what: str  # the finding in words
     count: int
-    total: int | None
-    """The number of rows that were looked at."""
-    noun: str
-    """The name of these rows: `clicks`, `searches`."""
-    details: tuple[str, ...] = ()
-    """More about it, in sentences."""
+    total: int | None  # the number of rows that were looked at
+    noun: str  # the name of these rows: `clicks`, `searches`
+    details: tuple[str, ...] = ()  # more about it, in sentences
     examples: tuple[Row, ...] = ()
-    spoils: tuple[str, ...] = ()
-    """Metrics that it makes untrustworthy."""
+    spoils: tuple[str, ...] = ()  # metrics that it makes untrustworthy
     remedy: str = ""
 
     @property
@@ -136,7 +131,7 @@ class Finding:
 
     @property
     def sentence(self) -> str:
-        """The finding with its count, as a note on a number that it makes wrong."""
+        """The finding with its count, as a note on a metric that it makes wrong."""
         number = f"{self.count:,}"
         if self.share is not None:
             number += f" of {self.total:,} {self.noun}, {self.share:.1%}"
@@ -155,19 +150,15 @@ class Support:
     """Columns that are null in some rows, with the share of these rows."""
     stand_ins: Mapping[str, float] = field(default_factory=dict)
     """The substitutes for users, `session` or `client`, with their share of the rows."""
-    lacks_actions: tuple[str, ...] = ()
-    """Actions that the metric needs, and that never happened."""
+    lacks_actions: tuple[str, ...] = ()  # actions that the metric needs, and that never happened
 
 
 @dataclass(frozen=True, kw_only=True)
 class Size:
     searches: int
-    users: int | None
-    """None where the log does not name users."""
-    actions: Mapping[str, int]
-    """The number of events of each action, the most frequent first."""
-    first: int | None
-    """The time of the first search, in milliseconds since 1970."""
+    users: int | None  # None if the log does not name users
+    actions: Mapping[str, int]  # the number of events of each action, the most frequent first
+    first: int | None  # the time of the first search, in milliseconds since 1970
     last: int | None
 
     @property
@@ -215,11 +206,10 @@ class Diagnosis(Result):
         return next((finding for finding in self.findings if finding.name == name), None)
 
     def passes(self, *, strict: bool = False) -> bool:
-        """Tell whether there is no error, and with `strict` no warning either."""
+        """Return True if there is no error, and with `strict` no warning either."""
         return not self.of("error") and not (strict and self.of("warning"))
 
     def to_text(self, section: str | None = None, **view: Any) -> str:
-        """Return the diagnosis as text, with examples and remedies."""
         if section is not None:
             return self.render("table", section=section, **view)
         every = len(self.supports)
@@ -262,10 +252,8 @@ class Diagnosis(Result):
         return record
 
 
-_TIMES = ("time", "asked", "shown", "first", "last", "since")
-"""Fields of examples that hold times."""
-_LONGEST = 100
-"""The characters of a field that are shown."""
+_TIMES = ("time", "asked", "shown", "first", "last", "since")  # fields of examples that hold times
+_LONGEST = 100  # the characters of a field that are shown
 
 
 def _size(found: Diagnosis) -> list[str]:
@@ -307,7 +295,7 @@ def _supports(found: Diagnosis) -> list[str]:
             f"the {name} of {_percent(share)} of the searches"
             for name, share in with_stand_ins[0].stand_ins.items()
         )
-        lines.append(f"Where no user is named, {shares} stands for the user in:")
+        lines.append(f"If no user is named, {shares} stands for the user in:")
         lines += _listed([one.metric for one in with_stand_ins])
     return lines
 
@@ -328,7 +316,6 @@ def _column_meaning(column: str) -> str:
 
 
 def _mapping_hint(column: str) -> str:
-    """Say how a mapping file maps a column."""
     table, _, name = column.partition(".")
     return f"in a mapping file, below {table}: `{name}: COLUMN`"
 

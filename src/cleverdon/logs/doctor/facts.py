@@ -1,6 +1,6 @@
-"""Facts about a log that checks rest on: derived tables, filled columns, supported metrics.
+"""Facts about a log for the checks: derived tables, filled columns, supported metrics.
 
-Looked up once, a scan of each table, for all checks; tables are made where the log lies.
+Each table is scanned once for all checks, by the engine that holds the log.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def _clicks(log: Log, limits: Limits) -> Table:
     events = log.events.filter(log.events.query_id.notnull())
     clicks = events.filter(events.action == "click")
     shown = events.filter(events.action == "impression")
-    # What was shown on other pages would only make the tables large.
+    # Impressions on other pages would only make the tables large.
     shown = shown.semi_join(clicks.select("query_id"), "query_id")
     pages = shown.group_by(shown_page=shown.query_id).agg(shown_results=shown.count())
     by_doc = shown.filter(shown.doc.notnull())
@@ -55,7 +55,7 @@ def _clicks(log: Log, limits: Limits) -> Table:
         *clicks.columns,
         shown_results=joined.shown_results.fill_null(0),
         shown=joined.doc_shown.coalesce(in_place),
-    ).cache()  # since it takes long, and examples need it again
+    ).cache()  # because it is slow, and examples need it again
 
 
 def _by_place(clicks: Table, shown: Table) -> Table:
@@ -142,7 +142,7 @@ _CHECK_TABLES: Mapping[str, Callable[[Log, Limits], Table]] = {
     "clicks": _clicks,
     "shown": _shown,
     "dwells": _dwells,
-    # Cached, since it takes long and several checks use it.
+    # Cached, because it is slow and several checks use it.
     "persons": lambda log, limits: searcher_activity(log, limits.bots).cache(),
     "assigned": _assigned,
     "sessions": _sessions,
@@ -150,8 +150,7 @@ _CHECK_TABLES: Mapping[str, Callable[[Log, Limits], Table]] = {
 }
 
 
-_MOST_ACTIONS = 1000
-"""With more kinds of actions, the column holds ids."""
+_MOST_ACTIONS = 1000  # with more kinds of actions, the column holds ids
 
 _OF_ACTIONS: Mapping[str, tuple[str, ...]] = {
     "doc": ("impression", "click"),
@@ -165,11 +164,9 @@ _OF_ACTIONS: Mapping[str, tuple[str, ...]] = {
 class ColumnFacts:
     """The number of filled rows of a column, and its value if it is constant."""
 
-    rows: int
-    """The rows that should have a value."""
+    rows: int  # the rows that should have a value
     nulls: int
-    constant: Any = None
-    """The value, if it is the same in all rows."""
+    constant: Any = None  # the value, if it is the same in all rows
 
     @property
     def share(self) -> float:
@@ -187,8 +184,7 @@ class LogFacts:
 
     log: Log
     limits: Limits
-    counts: dict[str, Any] = field(default_factory=dict)
-    """The counts of row checks, by table."""
+    counts: dict[str, Any] = field(default_factory=dict)  # the counts of row checks, by table
     _tables: dict[str, Table] = field(default_factory=dict)
 
     def table(self, name: str) -> Table:

@@ -29,7 +29,7 @@ from cleverdon.logs.reading.parsing import zoneless
 
 @check
 class NoSearches(Check):
-    """Not one search in the log."""
+    """No search in the log."""
 
     noun = "searches"
     matters = "Without searches there is nothing to count."
@@ -54,8 +54,8 @@ class RowsSetAside(_OfUnusableRows):
     """Rows set aside because they cannot be used."""
 
     noun = "rows"
-    matters = "They count in no metric, so that everything they belong to is counted too low."
-    remedy = "fix the program that writes them, or map their columns by --mapping"
+    matters = "They count in no metric, so counts are too low."
+    remedy = "fix the program that writes them, or map their columns with --mapping"
     error_from = 0.05
     spoils_all = True
 
@@ -80,13 +80,13 @@ class RowsSetAside(_OfUnusableRows):
 class MergedRequests(_OfUnusableRows):
     """Requests that share the query id of a search, and belong to it.
 
-    The request that asked for results and got them is the search. Further pages are rows of their
-    own; all others are no searches.
+    The request that asked for results and got them is the search. Further pages are separate rows;
+    all other requests are not searches.
     """
 
     noun = "requests"
     matters = "Each search counts once, whatever else its page requests."
-    remedy = "nothing if that is right; otherwise give each search its own id"
+    remedy = "do nothing if that is right; otherwise give each search its own id"
     warning_from = None
 
     def find(self, facts: LogFacts) -> Iterable[Finding]:
@@ -100,7 +100,7 @@ class MergedRequests(_OfUnusableRows):
 class ReusedQueryIds(_OfUnusableRows):
     """Requests for another text, or by another user, under the query id of an earlier search.
 
-    They are set aside, since nobody knows which events belong to which search.
+    They are set aside, because it is unknown which events belong to which search.
     """
 
     noun = "requests"
@@ -121,14 +121,14 @@ class ReusedQueryIds(_OfUnusableRows):
 
 @check
 class UnknownValues(_OfUnusableRows):
-    """Values that cannot be right, read as unknown.
+    """Impossible values, read as unknown.
 
-    Their rows stay in the log: a click is a click, wherever it is said to have been.
+    Their rows stay in the log: a click counts even if its position is impossible.
     """
 
     noun = "rows"
     matters = "Metrics that need the value leave these rows out; all others count them."
-    remedy = "fix the program that writes them, or name the right column or unit by --mapping"
+    remedy = "fix the program that writes them, or name the right column or unit with --mapping"
 
     def find(self, facts: LogFacts) -> Iterable[Finding]:
         read = {"queries": facts.size.searches, "events": facts.size.events}
@@ -143,7 +143,7 @@ class ZonelessTimes(Check):
     """Times without a time zone."""
 
     noun = "columns"
-    matters = "Days, peaks and sessions are off by hours if the zone was another than assumed."
+    matters = "Days, peaks and sessions are off by hours if the assumed zone is wrong."
     remedy = "name their zone: --timezone Europe/Berlin"
     spoils = ("QueriesPerTime", "LatencyByLoad", "LatencySpikes")
 
@@ -166,10 +166,10 @@ class _ActionMissing(Check):
 
 @check
 class NoClicks(_ActionMissing):
-    """Events, but not one click among them."""
+    """Events, but no click among them."""
 
     action = "click"
-    matters = "Every search then looks abandoned, and nothing is known of what users chose."
+    matters = "Every search looks abandoned, and the users' choices are unknown."
     remedy = "check whether clicks have another name in this log, and name it in a mapping: actions"
     spoils = CLICK_METRICS
     error_from = ALWAYS
@@ -177,10 +177,10 @@ class NoClicks(_ActionMissing):
 
 @check
 class NoImpressions(_ActionMissing):
-    """Events, but not one impression among them."""
+    """Events, but no impression among them."""
 
     action = "impression"
-    matters = "Nobody knows what was shown and not clicked; click models need it as well."
+    matters = "Results that were shown but not clicked are unknown; click models need them."
     remedy = "log the results that are shown, or name their action in a mapping: actions"
     spoils = ("ImpressionCTR",)
     warning_from = None
@@ -188,14 +188,14 @@ class NoImpressions(_ActionMissing):
 
 @check
 class UnknownActions(Check):
-    """Actions that no metric looks for.
+    """Actions that no metric uses.
 
-    A warning where one of them is nearly spelt as one that is looked for.
+    A warning if one of them is spelled almost like a known action.
     """
 
     noun = "events"
-    matters = "They are kept, and count in no metric."
-    remedy = "nothing if that is right; otherwise name their meaning in a mapping: actions"
+    matters = "They are kept, but count in no metric."
+    remedy = "do nothing if that is right; otherwise name their meaning in a mapping: actions"
     warning_from = None
     needs = ("events.action",)
 
@@ -212,7 +212,7 @@ class UnknownActions(Check):
         yield self.finding(
             sum(unknown.values()),
             facts.size.events,
-            details=[f"{name!r} may well be {near!r}." for name, near in meant.items()],
+            details=[f"{name!r} is probably {near!r}." for name, near in meant.items()],
             examples=[{"action": name, "events": count} for name, count in most],
             severity="warning" if meant else None,
         )
@@ -227,13 +227,13 @@ class _OfClicks(RowCheck):
 
 @check
 class ClicksWithoutImpressions(_OfClicks):
-    """Clicks on results of which the log has no impression.
+    """Clicks on results without an impression.
 
-    A result is known by its document; where there is none, by its position. Logs without any
-    impression are another matter.
+    A result is identified by its document, or else by its position. Logs without any impression
+    have a check of their own.
     """
 
-    matters = "Clicks count where what was shown does not: rates per impression are too high."
+    matters = "The clicks count and the impressions do not: rates per impression are too high."
     remedy = "check whether impressions are lost, or logged under other ids of query or document"
     spoils = ("ImpressionCTR",)
     error_from = 0.05
@@ -245,7 +245,7 @@ class ClicksWithoutImpressions(_OfClicks):
     def details(self, more: dict[str, Any], facts: LogFacts, count: int, total: int) -> list[str]:
         if not more["bare"]:
             return []
-        return [f"{more['bare']:,} of them on pages without any impression."]
+        return [f"{more['bare']:,} of them are on pages without any impression."]
 
 
 class _OfEvents(RowCheck):
@@ -259,7 +259,7 @@ class _OfEvents(RowCheck):
 class EventsWithoutQuery(_OfEvents):
     """Events that name no search."""
 
-    matters = "Nobody knows what was searched for, and they count in no metric."
+    matters = "Their search is unknown, so they count in no metric."
     remedy = "log the query id with every event; a mapping can attach them to the last search"
     spoils = CLICK_METRICS
     warning_from = 0.001
@@ -271,7 +271,7 @@ class EventsWithoutQuery(_OfEvents):
 class EventsOfUnknownPages(_OfEvents):
     """Events whose search is not in the log."""
 
-    matters = "They count in no metric: either searches are lost, or ids do not fit each other."
+    matters = "They count in no metric: either searches are lost, or ids do not match."
     remedy = "give queries and events of the same period, and check that their ids are the same"
     spoils = CLICK_METRICS
     error_from = 0.05
@@ -283,7 +283,7 @@ class EventsOfUnknownPages(_OfEvents):
 class EventsOnEmptyPages(_OfEvents):
     """Impressions or clicks on pages without results."""
 
-    matters = "Either the number of results is wrong, or the events are of another page."
+    matters = "Either the number of results is wrong, or the events belong to another page."
     remedy = "check which number the log has for results; log null if it is unknown"
     spoils = ("ZeroResults", "TopZeroResults")
     error_from = 0.05
@@ -294,7 +294,7 @@ class EventsOnEmptyPages(_OfEvents):
 
 @check
 class EventsOfOtherUsers(_OfEvents):
-    """Events by another user than the one who searched."""
+    """Events by another user than that of the search."""
 
     matters = "The tables name users differently, such as by cookie and by account."
     remedy = "name users in the same way in both tables; the user of the search counts"
@@ -355,12 +355,13 @@ class ImpossibleEventTimes(_Impossible, _OfEvents):
 
 @check
 class EventsBeforePage(_OfEventTimes):
-    """Events that come before the page that they belong to, by clock skew.
+    """Events before the time of their page, by clock skew.
 
-    The clock of a user's device is not that of the engine. A second is let pass (`skew_seconds`).
+    The clock of a user's device is not that of the engine. One second is tolerated
+    (`skew_seconds`).
     """
 
-    matters = "Times from search to click are wrong, and sessions may be cut or joined by it."
+    matters = "Times from search to click are wrong, and sessions may be split or joined."
     remedy = "use the clock of the server for searches and events"
     spoils = ("TimeToClick", "Dwell", *SESSION_METRICS)
     warning_from = 0.001
@@ -368,7 +369,7 @@ class EventsBeforePage(_OfEventTimes):
     wrong = row.asked - row.time > limits.skew_ms
     early = ibis.ifelse(wrong, row.asked - row.time, ibis.null("int64"))
     more = {
-        # Of nulls there is no median; with `where=` it does not run on Spark.
+        # The median ignores nulls; `median(where=...)` does not run on Spark.
         "typical": early.median(),
         "most": early.max(),
         "users": row.user.coalesce(row.asked_by).nunique(where=wrong),
@@ -377,21 +378,20 @@ class EventsBeforePage(_OfEventTimes):
     def details(self, more: dict[str, Any], facts: LogFacts, count: int, total: int) -> list[str]:
         typical = float(more["typical"])
         details = [
-            f"They are {_duration_text(typical)} early in the median, "
-            f"{_duration_text(more['most'])} at most; "
-            f"users whose events are early: {more['users']:,}."
+            f"They are early by {_duration_text(typical)} in the median, by "
+            f"{_duration_text(more['most'])} at most; users with early events: {more['users']:,}."
         ]
         off = abs(typical / calendar.HOUR - round(typical / calendar.HOUR)) * calendar.HOUR
         if count > total / 2 and typical > calendar.HOUR / 2 and off < 5 * calendar.MINUTE:
-            details.append("Whole hours for so many: the two tables seem to be in different zones.")
+            details.append("Most are early by whole hours: the tables seem to use different zones.")
         return details
 
 
 @check
 class LateEvents(_OfEventTimes):
-    """Events long after the page that they belong to."""
+    """Events long after their page."""
 
-    matters = "They count for their search, and do not make its session longer."
+    matters = "They count for their search, but do not extend its session."
     remedy = "check whether query ids are reused; if not, leave out such events"
     spoils = ("TimeToClick", "Abandonment", "Success")
     warning_from = 0.001
@@ -401,10 +401,10 @@ class LateEvents(_OfEventTimes):
 
 @check
 class ClicksBeforeImpressions(_OfClicks):
-    """Clicks that come before their result was shown."""
+    """Clicks before their result was shown."""
 
-    matters = "The order of a user's events cannot be trusted then."
-    remedy = "check whether impressions are logged when a page is left, and not when it is shown"
+    matters = "The order of a user's events cannot be trusted."
+    remedy = "check whether impressions are logged when a page is left, not when it is shown"
     spoils = ("TimeToClick",)
     warning_from = 0.01
     shows = ("query_id", "time", "shown", "doc", "position")
@@ -415,12 +415,12 @@ class ClicksBeforeImpressions(_OfClicks):
 class DwellBeyondNext(RowCheck):
     """Clicks whose dwell time ends after the user's next click or search.
 
-    It can be so where users have several documents open at once.
+    This is possible if users have several documents open.
     """
 
     table = "dwells"
     noun = "clicks"
-    matters = "Success depends on dwell time, and is too high if that runs on in the background."
+    matters = "Success depends on dwell time, and is too high if time in the background counts."
     remedy = "check how dwell time is measured, and whether it is in milliseconds"
     spoils = ("Dwell", "Success")
     warning_from = 0.1
@@ -433,11 +433,11 @@ class DwellBeyondNext(RowCheck):
 
 @check
 class OddDwells(RowCheck):
-    """Dwell times below zero, or beyond a day."""
+    """Dwell times below zero, or above a day."""
 
     table = "acts"
     noun = "clicks with a dwell time"
-    matters = "One of them can outweigh all others in a mean."
+    matters = "A single one can dominate the mean."
     remedy = "check how dwell time is measured, and whether it is in milliseconds"
     spoils = ("Dwell", "Success")
     warning_from = ALWAYS

@@ -1,4 +1,4 @@
-"""Checks for traffic that is not people's: repeated rows, bots, shared ids, endless sessions."""
+"""Checks for traffic that does not come from people: repeated rows, bots, shared ids."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from cleverdon.logs.log import actor_of, with_actors
 
 
 class _Repeated(Check):
-    """Rows that are equal in some columns; all but one of each group are too many."""
+    """Rows that are equal in some columns; all but one of each group are surplus."""
 
     warning_from = 0.001
     error_from = 0.05
@@ -35,7 +35,7 @@ class _Repeated(Check):
 
     def find(self, facts: LogFacts) -> Iterable[Finding]:
         groups = self.groups(facts)
-        # Kept, since it takes long, and is asked for again where examples are shown.
+        # Cached, because it is slow and the examples need it again.
         groups = groups.filter(groups.times > 1).cache()
         (counts,) = fetch_rows(groups.agg(surplus=(groups.times - 1).sum()))
         if counts["surplus"]:
@@ -70,7 +70,7 @@ class RepeatedEventIds(_Repeated):
     """Events with the id of another."""
 
     noun = "events"
-    matters = "An id that is there twice means a row that is there twice, or ids that are none."
+    matters = "Either a row is repeated, or ids are not unique."
     remedy = "keep one of each id; if rows differ, check how ids are made"
     spoils = CLICK_METRICS
     needs = ("events.event_id",)
@@ -82,7 +82,7 @@ class RepeatedEventIds(_Repeated):
         )
 
     def find(self, facts: LogFacts) -> Iterable[Finding]:
-        # Counting what differs takes far less than counting how often each is there.
+        # Counting distinct ids is much faster than grouping by id.
         events = facts.log.events
         ids = events.event_id
         (counts,) = fetch_rows(events.agg(ids=ids.nunique(), rows=ids.count()))
@@ -94,7 +94,7 @@ class RepeatedSearches(_Repeated):
     """Searches that repeat another in user, text, page and time, under another id."""
 
     noun = "searches"
-    matters = "A search that was made once is counted twice, and one of the two looks abandoned."
+    matters = "One search is counted twice, and one of the two looks abandoned."
     remedy = "check whether a search is logged in two places, or sent twice by the page"
     spoils = ("Pages", "PageCTR", "QueriesPerTime", "TopQueries")
     needs = ("queries.text",)
@@ -111,7 +111,7 @@ class RepeatedQueryIds(_Repeated):
     """Searches with the query id of another."""
 
     noun = "searches"
-    matters = "Events belong to a search by its id, and count for each that has it."
+    matters = "Events are matched by the id of their search, and count for each that has it."
     remedy = "give each result page its own id; a mapping can join several columns into one"
     spoils = CLICK_METRICS
     warning_from = 0.0
@@ -127,14 +127,14 @@ class RepeatedQueryIds(_Repeated):
 
 @check
 class Bots(Check):
-    """Users who search as programs do, too fast or too evenly, and without a click.
+    """Users who search like bots, too fast or too evenly, and without a click.
 
     Shares for warnings and errors are of all searches.
     """
 
     noun = "users"
-    matters = "They search and never click: rates fall, counts and peaks rise, through no user."
-    remedy = "leave them out by --without-bots, or mark programs in the log"
+    matters = "They search and never click: rates fall, and counts and peaks rise."
+    remedy = "exclude them with --without-bots, or mark bots in the log"
     spoils = (*CLICK_METRICS, "QueriesPerTime", "TopQueries", "ZeroResults")
     warning_from = 0.001
     error_from = 0.25
@@ -168,7 +168,7 @@ class Bots(Check):
         every, theirs = facts.size.searches, int(counts["searches"])
         details = [
             f"They made {theirs:,} of {every:,} searches, {share:.1%}.",
-            f"Taken for programs: {facts.limits.bots}.",
+            f"Rules for bots: {facts.limits.bots}.",
         ]
         shares = {}
         if every > theirs and facts.done("click"):
@@ -193,8 +193,8 @@ class HeavyUsers(Check):
     """Users with a large share of all searches."""
 
     noun = "users"
-    matters = "What one of them does decides every average, and intervals are far too wide."
-    remedy = "check whether it is a program, a shared id, or a default such as 'anonymous'"
+    matters = "A single user dominates the averages, and intervals are far too wide."
+    remedy = "check whether it is a bot, a shared id, or a default such as 'anonymous'"
     spoils = SESSION_METRICS
     needs_persons = True
 
@@ -204,7 +204,7 @@ class HeavyUsers(Check):
         wrong = people.searches > share * searches
         wanted = people.agg(heavy=people.count(where=wrong), users=people.count())
         (counts,) = fetch_rows(wanted)
-        # Of a handful of users, each has a large share.
+        # Among a handful of users, each has a large share.
         if counts["heavy"] and counts["users"] >= 2 / share:
             found = people.filter(wrong).order_by(people.searches.desc(), "person")
             shown = fetch_rows(found.select("person", "searches").limit(facts.limits.examples))
@@ -232,30 +232,30 @@ class LongSittings(_ManySearches):
 
     table = "sittings"
     alone = True  # only sessions of users who searched that often are in the table
-    matters = "It counts as one session, and is hardly the doing of one person."
-    remedy = "leave out programs by --without-bots; check whether many users share the id"
+    matters = "It counts as one session, but is hardly the work of one person."
+    remedy = "exclude bots with --without-bots; check whether many users share the id"
     needs_persons = True
     shows = ("person", "searches", "first", "last")
 
 
 @check
 class LongSessions(_ManySearches):
-    """Sessions of the log's own with very many searches."""
+    """Session ids with very many searches."""
 
     table = "sessions"
-    matters = "An id that never ends makes one session of many."
-    remedy = "end sessions by idle time, --sessions idle; leave out programs by --without-bots"
+    matters = "An id that never changes joins many sessions into one."
+    remedy = "end sessions by idle time, --sessions idle; exclude bots with --without-bots"
     needs = ("queries.session",)
     shows = ("session", "searches", "first", "last")
 
 
 @check
 class SharedSessions(RowCheck):
-    """Sessions of the log's own in which several users searched."""
+    """Session ids that several users share."""
 
     table = "sessions"
     noun = "sessions"
-    matters = "The part of each user counts as a session of its own."
+    matters = "The searches of each user count as a separate session."
     remedy = "end sessions by idle time, --sessions idle; or check how session ids are made"
     spoils = SESSION_METRICS
     warning_from = 0.001

@@ -28,44 +28,32 @@ class _Added:
 class Counts(_Added):
     """Counts of a log or a part of it, before faults, which metrics must reproduce."""
 
-    users: int = 0
-    """With an id or without."""
+    users: int = 0  # with an id or without
     sessions: int = 0
-    pages: int = 0
-    """Rows of queries, without keystrokes."""
-    keystrokes: int = 0
-    """Rows of queries that are unfinished."""
-    zero_result_pages: int = 0
-    """Without keystrokes, as all that follow."""
-    later_pages: int = 0
-    """Pages from the second on."""
-    latencies: int = 0
-    """Pages whose latency is known, keystrokes included."""
+    pages: int = 0  # rows of queries, without keystrokes
+    keystrokes: int = 0  # rows of queries that are unfinished
+    zero_result_pages: int = 0  # without keystrokes, as all that follow
+    later_pages: int = 0  # pages from the second on
+    latencies: int = 0  # pages whose latency is known, keystrokes included
     impressions: int = 0
     clicks: int = 0
-    expected_clicks: float = 0.0
-    """The sum of the chances of all impressions to be clicked."""
-    click_positions: int = 0
-    """The sum of the positions of clicks."""
-    dwells: int = 0
-    """Clicks whose dwell time is known."""
+    expected_clicks: float = 0.0  # the sum of the chances of all impressions to be clicked
+    click_positions: int = 0  # the sum of the positions of clicks
+    dwells: int = 0  # clicks whose dwell time is known
     dwell_ms: int = 0
     copies: int = 0
     conversions: int = 0
     pages_with_click: int = 0
     sessions_with_click: int = 0
-    successful_sessions: int = 0
-    """With a dwell time of at least 30 seconds, a copy or a conversion."""
+    successful_sessions: int = 0  # with a dwell time of at least 30 seconds, a copy or a conversion
 
 
 @dataclass(frozen=True, kw_only=True)
 class Faults(_Added):
     """The number of faults in a log."""
 
-    duplicates: int = 0
-    """Rows of events that repeat another, its id included."""
-    skewed: int = 0
-    """Events whose time is before that of their page."""
+    duplicates: int = 0  # rows of events that repeat another, its id included
+    skewed: int = 0  # events whose time is before that of their page
     lost_impressions: int = 0
     clicks_without_impression: int = 0
 
@@ -90,12 +78,10 @@ class Users:
     number: Ints
     bot: Bools
     anonymous: Bools
-    in_b: Bools
-    """Whether the user sees variant B in the experiment."""
+    in_b: Bools  # whether the user sees variant B in the experiment
     device: Ints
     country: Ints
-    eagerness: Floats
-    """A factor on the user's chance to click; 1 on average."""
+    eagerness: Floats  # a factor on the user's chance to click; 1 on average
     sessions: Ints
 
 
@@ -103,8 +89,7 @@ class Users:
 class Pages:
     """One entry for each result page, in the order of user, session and time."""
 
-    session: Ints
-    """The number of the session among those of these users."""
+    session: Ints  # the number of the session among those of these users
     user: Ints
     query: Ints
     page: Ints
@@ -118,7 +103,6 @@ class Pages:
 
 
 def draw_users(world: World, random: np.random.Generator, number: Ints) -> Users:
-    """Draw users: most come once or twice, few come often."""
     count = len(number)
     bot = world.bots(number)
     often = np.ceil(random.lognormal(0.7, 1.0, count)).astype(np.int64)
@@ -145,7 +129,7 @@ def draw_pages(world: World, random: np.random.Generator, users: Users) -> Pages
     page = np.ones(len(session), dtype=np.int64)
     found = world.found(query)
     step = random.random(len(session))
-    place = np.where(by_bot[session], 0, ordinal_in(session))  # programs never stay with a query
+    place = np.where(by_bot[session], 0, ordinal_in(session))  # bots never refine a query
     for later in range(2, int(place.max(initial=1)) + 1):
         here = np.flatnonzero(place == later)
         before = here - 1
@@ -158,8 +142,7 @@ def draw_pages(world: World, random: np.random.Generator, users: Users) -> Pages
     return Pages(session=session, user=user_of[session], query=query, page=page, found=found)
 
 
-_TYPICAL_LATENCY = 60.0
-"""The median without load, in milliseconds; twice that at the busiest."""
+_TYPICAL_LATENCY = 60.0  # the median without load, in milliseconds; twice that at the busiest
 _INCIDENT_FACTOR = 12.0
 
 
@@ -172,20 +155,16 @@ def draw_latencies(world: World, random: np.random.Generator, times: Ints) -> Fl
     return np.where(random.random(len(times)) < world.recipe.missing, np.nan, np.round(took, 1))
 
 
-_LETTERS = (3, 6, 9, 12)
-"""The numbers of typed letters that cause a search."""
-_BETWEEN = 400
-"""Milliseconds between two such searches."""
-_TYPING_TIME = 2 * SECOND
-"""The longest time from the first letter to the page."""
+_LETTERS = (3, 6, 9, 12)  # the numbers of typed letters that cause a search
+_BETWEEN = 400  # milliseconds between two such searches
+_TYPING_TIME = 2 * SECOND  # the longest time from the first letter to the page
 
 
 @dataclass(frozen=True, eq=False)
 class Keystrokes:
     """One entry for each search for an unfinished query."""
 
-    page: Ints
-    """The page of the finished query."""
+    page: Ints  # the page of the finished query
     time: Ints
     text: Any
     found: Ints
@@ -218,8 +197,7 @@ def draw_keystrokes(
 _SESSION_GAP = 32 * MINUTE
 """The shortest pause between sessions; within one, pauses are below 30 minutes."""
 
-_EVER = 2**44
-"""More milliseconds than any log has: it separates users."""
+_EVER = 2**44  # more milliseconds than any log has: it separates users
 
 
 def planned_starts(world: World, random: np.random.Generator, user: Ints) -> Ints:
@@ -251,7 +229,7 @@ def actual_starts(user: Ints, planned: Ints, long: Ints, *, wall: int | None) ->
     starts = planned.copy()
     if wall is not None:
         early = np.flatnonzero(planned < wall)[::-1]
-        # Backwards in time, bringing forward is putting off.
+        # Backwards in time, an earlier start is a delay.
         ends = _put_off(user.max(initial=0) - user[early], -(planned + long)[early], long[early])
         starts[early] = -ends - long[early]
     return _put_off(user, starts, long)
@@ -259,44 +237,37 @@ def actual_starts(user: Ints, planned: Ints, long: Ints, *, wall: int | None) ->
 
 def _put_off(user: Ints, planned: Ints, long: Ints) -> Ints:
     needed = np.cumsum(long + _SESSION_GAP) - (long + _SESSION_GAP)
-    # Whatever a user's earlier sessions need is taken off, so that the latest plan so far decides.
-    # Users are kept apart by more than all sessions together need.
+    # Subtract the time that a user's earlier sessions need, so the latest plan so far decides.
+    # Users are separated by more than the time of all sessions.
     step = _EVER + int(needed[-1] if len(needed) else 0)
     slack = planned - needed + user * step
     latest: Ints = np.maximum.accumulate(slack) - user * step + needed
     return latest
 
 
-_SWAPPED = 0.5
-"""The share of pages on which two neighbouring results changed places."""
+_SWAPPED = 0.5  # the share of pages on which two neighbouring results changed places
 _COPIED = 0.03
 _CONVERTED = 0.05
 _LONGEST_DWELL = 20 * MINUTE
-_LONGEST_READING = 4 * MINUTE
-"""With the dwell, below the 30 minutes that end a session."""
+_LONGEST_READING = 4 * MINUTE  # with the dwell, below the 30 minutes that end a session
 
 
 @dataclass(frozen=True, eq=False)
 class Interactions:
     """Interactions with pages, by page and rank from 0; `after` is the time since the page."""
 
-    item: Ints
-    """Pages x ranks: the number of the query's result, from 0."""
-    shown: Bools
-    """Pages x ranks: whether a person saw a result."""
-    chance: Floats
-    """Pages x ranks: the chance of a click."""
+    item: Ints  # pages x ranks: the number of the query's result, from 0
+    shown: Bools  # pages x ranks: whether a person saw a result
+    chance: Floats  # pages x ranks: the chance of a click
     click: tuple[Ints, Ints]
     click_after: Ints
     dwell: Ints
     dwell_known: Bools
     copy: tuple[Ints, Ints]
     copy_after: Ints
-    converted: Ints
-    """The clicks that led to a conversion."""
+    converted: Ints  # the clicks that led to a conversion
     shown_after: Ints
-    busy: Ints
-    """The time that each page took."""
+    busy: Ints  # the time that each page took
 
 
 def draw_interactions(
@@ -374,10 +345,8 @@ class EventRows:
     position: Ints
     doc: Ints
     time: Ints
-    dwell: Ints
-    """-1 if there is none, or it is unknown."""
-    number: Ints
-    """The id; the same for a repeated row."""
+    dwell: Ints  # -1 if there is none, or it is unknown
+    number: Ints  # the id; the same for a repeated row
 
     def at(self, rows: Any) -> EventRows:
         return EventRows(**{one.name: getattr(self, one.name)[rows] for one in fields(self)})

@@ -22,33 +22,25 @@ from cleverdon.errors import OptionError
 from cleverdon.logs.calendar import DAY, MINUTE, SECOND
 
 _MOST_EVENTS = 1_000_000_000
-_MOST_EFFECT = 0.25
-"""With a larger one, chances of clicks would exceed 1."""
+_MOST_EFFECT = 0.25  # with a larger one, chances of clicks would exceed 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
     """The parameters of a generated log: the same recipe gives the same rows."""
 
-    events: int = 1_000_000
-    """The approximate number of rows of both tables."""
+    events: int = 1_000_000  # the approximate number of rows of both tables
     seed: int = 0
-    days: int = 28
-    """The first is a Monday."""
+    days: int = 28  # the first is a Monday
     variants: bool = True
     """Whether there is an experiment: from half of the days on, every user sees A or B."""
-    effect: float = 0.05
-    """The relative increase by B of the chance of a click."""
-    mismatch: float = 0.0
-    """The share of the users of B that is missing."""
+    effect: float = 0.05  # the relative increase by B of the chance of a click
+    mismatch: float = 0.0  # the share of the users of B that is missing
     bots: float = 0.0005
-    """The share of users that are programs, which search a lot and click nothing."""
-    missing: float = 0.01
-    """The share of unknown latencies and dwell times."""
-    anonymous: float = 0.0
-    """The share of users without an id."""
-    keystrokes: bool = False
-    """Whether unfinished queries are searched for, too."""
+    """The share of users that are bots, which search a lot and never click."""
+    missing: float = 0.01  # the share of unknown latencies and dwell times
+    anonymous: float = 0.0  # the share of users without an id
+    keystrokes: bool = False  # whether unfinished queries are searched for, too
     faults: float = 0.0
     """The share of events that are repeated or have a wrong time, and of pages without
     impressions."""
@@ -60,7 +52,7 @@ class Recipe:
         for name in ("mismatch", "bots", "missing", "anonymous", "faults"):
             _check(name, getattr(self, name), 0, 0.5)
         if self.seed < 0:
-            raise OptionError(f"seed={self.seed}: a seed is a whole number from 0 on")
+            raise OptionError(f"seed={self.seed}: a seed is a whole number of at least 0")
 
 
 def _check(name: str, value: float, lowest: float, highest: float) -> None:
@@ -145,8 +137,7 @@ _MOST_ATTRACTIVE = 0.5
 
 _HOURS = (2, 1, 1, 1, 1, 2, 4, 7, 10, 12, 12, 11, 10, 11, 12, 12, 11, 10, 11, 13, 14, 12, 8, 4)
 _WEEKDAYS = (1.0, 1.05, 1.05, 1.0, 0.9, 0.65, 0.7)
-_NOTHING_FOUND = 0.2
-"""The share of the rarest queries that find nothing."""
+_NOTHING_FOUND = 0.2  # the share of the rarest queries that find nothing
 
 _ROWS_A_PERSON = 73.0
 _KEYSTROKES_A_PERSON = 20.4
@@ -183,7 +174,7 @@ class World:
         return begin, begin + 20 * MINUTE
 
     def bots(self, users: Ints) -> Bools:
-        """Tell which users are bots: evenly spread, so that their number does not vary."""
+        """Return which users are bots: evenly spread, so their number does not vary."""
         share = self.recipe.bots
         chosen: Bools = np.floor((users + 1) * share) > np.floor(users * share)
         return chosen

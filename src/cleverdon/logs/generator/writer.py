@@ -74,11 +74,9 @@ def _word_column(which: Ints, words: Any, *, null: Bools | None = None) -> Any:
     )
 
 
-_USERS = 2048
-"""The users of a block, with 140,000 events. Another number gives another log."""
+_USERS = 2048  # the users of a block, with 140,000 events. Another number gives another log.
 
-_IDS = 10**7
-"""More than the rows of a block: it separates the ids of blocks."""
+_IDS = 10**7  # more than the rows of a block: it separates the ids of blocks
 
 NO_VARIANT, A, B = range(3)
 
@@ -93,8 +91,7 @@ class Block:
     bots: Counts
     variants: dict[str, Counts]
     faults: Faults
-    asked: tuple[Ints, Ints]
-    """The different queries of the block, and the number of their pages."""
+    asked: tuple[Ints, Ints]  # the different queries of the block, and the number of their pages
 
 
 def _make_block(world: World, number: int) -> Block:
@@ -139,11 +136,9 @@ class _Drawn:
     users: simulation.Users
     pages: simulation.Pages
     doings: simulation.Interactions
-    user: Ints
-    """Of each session, like `variant`."""
+    user: Ints  # of each session, like `variant`
     variant: Ints
-    time: Ints
-    """Of each page, like `latency` and `typed`."""
+    time: Ints  # of each page, like `latency` and `typed`
     latency: Floats
     typed: Any
     typing: simulation.Keystrokes
@@ -192,7 +187,7 @@ class _Drawn:
         variant = self.variant[pages.session[page]]
         took = np.concatenate((self.latency, typing.latency))[order]
         cells = {
-            # A keystroke has a page of its own: its id is one that no page of the block has.
+            # A keystroke has its own page, with an id that no page of the block has.
             "query_id": _id_column("q", self.number * _IDS + order),
             **self._who(page),
             "time": pa.array(np.concatenate((time, typing.time))[order]).cast(_TIME_TYPE),
@@ -312,8 +307,7 @@ def existing_files(home: Path) -> list[Path]:
 
 _THREADS = 2
 _TOP = 20
-_GROUP = 120_000
-"""The approximate rows of a group in Parquet: engines read a group in one thread."""
+_GROUP = 120_000  # the approximate rows of a group in Parquet: engines read a group in one thread
 
 
 def generate_log(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cleverdon._common.lazy import lazy_names
+from cleverdon._common.lazy import lazy_modules
 
 if TYPE_CHECKING:
     from cleverdon.logs.interleaving.base import Record, read_records, write_records
@@ -16,20 +16,11 @@ if TYPE_CHECKING:
         measure_preference,
     )
 
-_HOME = {
-    "Balanced": "logs.interleaving.methods",
-    "Credits": "logs.interleaving.credit",
-    "Optimised": "logs.interleaving.methods",
-    "Preference": "logs.interleaving.preference",
-    "Probabilistic": "logs.interleaving.methods",
-    "Record": "logs.interleaving.base",
-    "TeamDraft": "logs.interleaving.methods",
-    "credit_clicks": "logs.interleaving.credit",
-    "credit_log": "logs.interleaving.credit",
-    "measure_log_preference": "logs.interleaving.preference",
-    "measure_preference": "logs.interleaving.preference",
-    "read_records": "logs.interleaving.base",
-    "write_records": "logs.interleaving.base",
+_NAMES = {
+    "base": "Record read_records write_records",
+    "credit": "Credits credit_clicks credit_log",
+    "methods": "Balanced Optimised Probabilistic TeamDraft",
+    "preference": "Preference measure_log_preference measure_preference",
 }
 
 __all__ = [
@@ -48,4 +39,4 @@ __all__ = [
     "write_records",
 ]
 
-__getattr__ = lazy_names(__name__, _HOME)
+__getattr__ = lazy_modules(__name__, _NAMES)

@@ -1,9 +1,8 @@
 """Interleaving methods: base class, registry, and the records of pages that they write.
 
-A method mixes two rankings, A and B, into the one that the user sees, notes how it came about, and
-says later to which of the two a click speaks. Its random numbers come out of a hash (BLAKE2b, in
-counter mode), the same on every machine: generators of libraries may change from one release to the
-next.
+A method mixes two rankings, A and B, into the list that the user sees, records how, and later
+credits clicks to A and B. Random numbers come from a hash (BLAKE2b in counter mode), which is the
+same on every machine: the generators of libraries may change between releases.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ from cleverdon.errors import InputError, OptionError
 from cleverdon.formats.streams import decode_text, name_of_stream, open_unpacked
 from cleverdon.measures.base import one_line
 
-_RECORD_VERSION = 1
-"""The version of the format of records."""
+_RECORD_VERSION = 1  # the version of the format of records
 
 Docs = Collection[str]
 RecordValue = str | int | float | None
@@ -32,7 +30,7 @@ _RecordColumns = Mapping[str, tuple[RecordValue, ...]]
 
 @dataclass(frozen=True)
 class Record:
-    """One result page: what was shown, and what credits clicks on it.
+    """The record of one result page: the documents shown, and the data that credits clicks.
 
     >>> record = Record("q1", "team-draft", 7, ("x", "y"), {"team": ("B", "A")})
     >>> record.line()
@@ -41,15 +39,14 @@ class Record:
     """
 
     query_id: str
-    method: str  # whose rules give credit
+    method: str
     seed: int
     docs: tuple[str, ...]  # as they were shown, from the top
     columns: _RecordColumns = field(default_factory=dict)
-    """The values that the method stores for each document; null where a click does not count."""
+    """The values that the method stores for each document; null if a click does not count."""
     version: int = _RECORD_VERSION
 
     def line(self) -> str:
-        """Return the record as one line of JSON."""
         names = ("query_id", "method", "seed", "version", "docs")
         fields = {name: getattr(self, name) for name in names}
         return json.dumps({**fields, **self.columns}, ensure_ascii=False)
@@ -59,10 +56,10 @@ _BYTES = 8
 
 
 class Chance:
-    """The random numbers of one query, one after the other."""
+    """A stream of random numbers for one query."""
 
     def __init__(self, seed: int, *names: str) -> None:
-        # Each name is hashed with its length, so that no two lists of names are one text.
+        # Each name is hashed with its length, so different lists of names differ as text.
         encoded = [name.encode("utf-8", "surrogatepass") for name in names]
         named = b"".join(b"%d:%b," % (len(name), name) for name in encoded)
         self._key = b"%d;%b" % (seed, named)
@@ -88,7 +85,7 @@ class Chance:
             point -= weight
             if point < 0:
                 return place
-        # The weights may sum to less than their sum, by rounding.
+        # By rounding, the point may be beyond the last weight.
         return max(place for place, weight in enumerate(weights) if weight > 0)
 
 
@@ -100,7 +97,7 @@ class Interleaved(NamedTuple):
 
 
 class Credit(NamedTuple):
-    """The credit of either ranking for the clicks on one result page."""
+    """The credit of both rankings for the clicks on one result page."""
 
     a: float
     b: float
@@ -117,44 +114,43 @@ class Drawn:
 
 @dataclass(frozen=True, kw_only=True)
 class Method(ABC):
-    """A way to interleave two rankings, and to credit them with clicks.
+    """A method to interleave two rankings, and to credit them with clicks.
 
-    The draw for a query depends only on the seed and on the query's id: it can be repeated on any
-    machine. As many places are interleaved as the shorter ranking has documents, at most `k`. The
-    documents below are for the user, and clicks on them count for nobody: with credit for them,
-    users who click at random would prefer the longer ranking.
+    The draw for a query depends only on the seed and the query's id, so it can be repeated on any
+    machine. As many places are interleaved as the shorter ranking has documents, at most `k`.
+    Clicks on documents below do not count: otherwise users who click at random would prefer the
+    longer ranking.
     """
 
     name: ClassVar[str]
     formula: ClassVar[str]
     source: ClassVar[str]
     columns: ClassVar[Mapping[str, str]]  # of a record, each with the kind of its values
-    sparse: ClassVar[bool] = False  # True where one column may be null while another is not
+    sparse: ClassVar[bool] = False  # True if one column may be null while another is not
     doubt: ClassVar[str] = ""  # a reason to doubt results of the method
 
     seed: int = 0
 
     def __post_init__(self) -> None:
         if self.seed < 0:
-            raise OptionError(f"seed={self.seed}: a seed is a whole number from 0 on")
+            raise OptionError(f"seed={self.seed}: a seed is a whole number of at least 0")
 
     @classmethod
     def description(cls) -> str:
-        """Return the first line of the docstring."""
         return one_line(cls)
 
     def interleave(
         self, a: Iterable[str], b: Iterable[str], *, query_id: str, k: int | None = None
     ) -> Interleaved:
-        """Interleave rankings A and B for the result page `query_id`, with at most k documents.
+        """Interleave A and B for the result page `query_id`, with at most k documents.
 
-        Without `k` everything is shown that either ranking has.
+        Without `k`, all documents of both rankings are shown.
         """
         if not isinstance(query_id, str):
-            raise InputError(f"query_id is {query_id!r:.40}; ids of queries are texts")
+            raise InputError(f"query_id is {query_id!r:.40}; it should be a string")
         first, second = _ranking("A", a), _ranking("B", b)
         if k is not None and k < 1:
-            raise OptionError(f"k={k}: there is at least one document to show")
+            raise OptionError(f"k={k}: at least one document is shown")
         depth = min(len(first), len(second), *([] if k is None else [k]))
         drawn = self.draw(first, second, depth, Chance(self.seed, self.name, query_id))
         rest = _rest(first, second, drawn.docs)[: None if k is None else k - depth]
@@ -171,14 +167,14 @@ class Method(ABC):
     def credit(cls, record: Record, clicked: Docs, *, marginalised: bool = True) -> Credit:
         """Credit clicks on these documents, each counted once, to A and B.
 
-        `marginalised` matters to probabilistic interleaving alone.
+        `marginalised` applies to probabilistic interleaving only.
         """
 
     @classmethod
     def fair_by_wins(cls, *, marginalised: bool = True) -> bool:
-        """Tell whether random clicks let both rankings win equally many queries.
+        """Return True if both rankings win the same number of queries by random clicks.
 
-        If not, the credit is fair on average, and should be tested.
+        If not, only the mean credit is fair, and should be tested.
         """
         return True
 
@@ -203,23 +199,21 @@ method = _METHODS.register
 
 
 def methods() -> tuple[type[Method], ...]:
-    """Return all methods, sorted by name."""
     return tuple(cls for _, cls in sorted(_METHODS.all().items()))
 
 
 def find_method(name: str) -> type[Method]:
-    """Return the method of a name."""
     return _METHODS.find(name)
 
 
 def _ranking(name: str, docs: Iterable[str]) -> tuple[str, ...]:
     if isinstance(docs, str):
-        raise InputError(f"ranking {name} is a text, {docs!r:.40}, and should be a list of ids")
+        raise InputError(f"ranking {name} is {docs!r:.40}; it should be a list of ids")
     places: dict[str, int] = {}
     for place, doc in enumerate(docs, start=1):
         if not isinstance(doc, str):
             raise InputError(
-                f"ranking {name}: number {place} is {doc!r:.40}; ids of documents are texts"
+                f"ranking {name}: number {place} is {doc!r:.40}; ids should be strings"
             )
         if doc in places:
             raise InputError(
@@ -231,7 +225,7 @@ def _ranking(name: str, docs: Iterable[str]) -> tuple[str, ...]:
 
 
 def _rest(a: Sequence[str], b: Sequence[str], shown: Docs) -> list[str]:
-    """Return the documents that were not interleaved, by their better rank; at a tie, A's first."""
+    """Return the documents that were not interleaved, by their better rank; A's first if tied."""
     best = {doc: rank for rank, doc in enumerate(a)}
     for rank, doc in enumerate(b):
         best[doc] = min(rank, best.get(doc, rank))
@@ -242,19 +236,18 @@ def _number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-_MOST_KEYS = 6
-"""The number of keys that an error names if an object is no record."""
+_MOST_KEYS = 6  # the number of keys that an error names if an object is not a record
 
 _COLUMN_KINDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "team": (lambda value: value in ("A", "B"), "'A' or 'B'"),
     "rank": (
         lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= 1,
-        "a rank from 1 on",
+        "a rank of at least 1",
     ),
     "share": (lambda value: _number(value) and 0 <= value <= 1, "a number from 0 to 1"),
     "credit": (lambda value: _number(value) and abs(value) < float("inf"), "a number"),
 }
-"""The values that a column may hold except null, and their name in messages."""
+"""By kind, the values that a column may hold besides null, and their name in messages."""
 
 
 def _parse_record(text: str, *, source: str = "", line: int | None = None) -> Record:
@@ -264,11 +257,11 @@ def _parse_record(text: str, *, source: str = "", line: int | None = None) -> Re
         found = json.loads(text)
     except json.JSONDecodeError as error:
         column = error.colno if line is not None else None
-        raise InputError(f"is no JSON: {error.msg}", **where, column=column) from None
+        raise InputError(f"not JSON: {error.msg}", **where, column=column) from None
     except (RecursionError, ValueError) as error:
-        raise InputError(f"is no JSON: {error}", **where) from None
+        raise InputError(f"not JSON: {error}", **where) from None
     if not isinstance(found, dict):
-        raise InputError(f"expected an object, a record a line, found {found!r:.40}", **where)
+        raise InputError(f"expected a JSON object on each line, found {found!r:.40}", **where)
     try:
         return _checked(found)
     except InputError as error:
@@ -279,7 +272,7 @@ def _checked(found: dict[str, Any]) -> Record:
     version = _field(found, "version", int)
     if version != _RECORD_VERSION:
         raise InputError(
-            f"the record's version is {version}, and this Cleverdon reads version "
+            f"the record has version {version}, but this release of Cleverdon reads version "
             f"{_RECORD_VERSION}; read it with the release that wrote it"
         )
     query_id, seed = _field(found, "query_id", str), _field(found, "seed", int)
@@ -293,39 +286,39 @@ def _checked(found: dict[str, Any]) -> Record:
 
 
 def _field(found: dict[str, Any], name: str, kind: type) -> Any:
-    kinds = {int: "a whole number", str: "a text", list: "a list"}
+    kinds = {int: "a whole number", str: "a string", list: "a list"}
     if name not in found:
         keys = [*map(repr, list(found)[:_MOST_KEYS]), *["..."] * (len(found) > _MOST_KEYS)]
-        instead = f"but {', '.join(keys)}" if keys else "nor anything else"
+        instead = f"only {', '.join(keys)}" if keys else "it is empty"
         raise InputError(
-            f"is no record of interleaving: it has no {name!r}, {instead}; a record has query_id, "
+            f"not a record of interleaving: it has no {name!r}, {instead}; a record has query_id, "
             "method, seed, version, docs and the method's own columns, as write_records writes them"
         )
     value = found[name]
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise InputError(f"{name} is {value!r:.40}, and should be {kinds[kind]}")
+        raise InputError(f"{name} is {value!r:.40}; it should be {kinds[kind]}")
     return value
 
 
 def _docs(values: list[Any]) -> tuple[str, ...]:
     for place, doc in enumerate(values, start=1):
         if not isinstance(doc, str):
-            raise InputError(f"docs: number {place} is {doc!r:.40}, and should be a text")
+            raise InputError(f"docs: number {place} is {doc!r:.40}; it should be a string")
     if len(set(values)) < len(values):
         twice = next(doc for doc in values if values.count(doc) > 1)
-        raise InputError(f"docs: {twice!r} is there twice")
+        raise InputError(f"docs: {twice!r} occurs twice")
     return tuple(values)
 
 
 def _column(found: dict[str, Any], name: str, kind: str, length: int) -> tuple[RecordValue, ...]:
     values = _field(found, name, list)
     if len(values) != length:
-        raise InputError(f"{name} has {len(values)} values, and docs has {length}")
+        raise InputError(f"{name} has {len(values)} values, but docs has {length}")
     fits, called = _COLUMN_KINDS[kind]
     for place, value in enumerate(values, start=1):
         if value is not None and not fits(value):
             raise InputError(
-                f"{name}: number {place} is {value!r:.40}, and should be {called}, or null"
+                f"{name}: number {place} is {value!r:.40}; it should be {called}, or null"
             )
     return tuple(values)
 
@@ -340,7 +333,7 @@ def read_records(path: str | os.PathLike[str]) -> list[Record]:
         The records, in the order of the file.
 
     Raises:
-        InputError: A line is no record, two records have the same query id, or there is none.
+        InputError: A line is not a record, two records have the same query id, or there is none.
 
     >>> from tempfile import mkdtemp
     >>> path = f"{mkdtemp()}/records.jsonl"
@@ -359,8 +352,8 @@ def read_records(path: str | os.PathLike[str]) -> list[Record]:
             record = _parse_record(text, source=source, line=number)
             if record.query_id in first:
                 raise InputError(
-                    f"query {record.query_id!r} has a record on line {first[record.query_id]} "
-                    "already; every result page needs an id of its own",
+                    f"query {record.query_id!r} already has a record on line "
+                    f"{first[record.query_id]}; every result page needs its own id",
                     source=source,
                     line=number,
                 )
@@ -368,7 +361,7 @@ def read_records(path: str | os.PathLike[str]) -> list[Record]:
             records.append(record)
     if not records:
         raise InputError(
-            "has no record of interleaving: it should have a line of JSON for every result page",
+            "no record of interleaving; there should be a line of JSON for every result page",
             source=source,
         )
     return records

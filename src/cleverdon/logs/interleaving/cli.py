@@ -15,31 +15,31 @@ if TYPE_CHECKING:
 
 
 class _PreferenceOptions(Options):
-    a: str = option("NAME", "What ranking A is called.", flags="--a", default="A")
-    b: str = option("NAME", "What ranking B is called.", flags="--b", default="B")
+    a: str = option("NAME", "The name of ranking A.", flags="--a", default="A")
+    b: str = option("NAME", "The name of ranking B.", flags="--b", default="B")
     unit: str = option(
         click.Choice(["auto", "user", "query"]),
-        "What is independent of others. auto: users where the log knows them, else queries.",
+        "The independent observations. auto: users if the log names them, else queries.",
         default="auto",
     )
     test: str = option(
         click.Choice(["auto", "sign", "t"]),
-        "sign: of queries won; t: of credit. auto: sign where the method is fair by queries won "
+        "sign: test queries won; t: test credit. auto: sign if the method is fair by queries won "
         "(team-draft, balanced), else t.",
         default="auto",
     )
     assigned: bool = flag(
-        "Give a click on a list of probabilistic interleaving to the ranking that was drawn, not "
-        "to both by how likely each gave the document."
+        "With probabilistic interleaving, credit a click to the ranking that was drawn, not to "
+        "both by their probabilities of giving the document."
     )
     difference: float | None = option(
         options.Number(min=0, min_open=True),
-        "The preference that must not be missed: of queries won, or of credit by the t test.  "
-        "[default: the one that was seen]",
+        "The preference to be detected: of queries won, or of credit for the t test.  [default: "
+        "the one that was seen]",
         metavar="D",
     )
     target: float = option(options.SHARE, "The power to be reached.", default=0.8)
-    level: float = options.level("Up to which p-value a preference is called significant.")
+    level: float = options.level("The largest p-value that is significant.")
     seed: int = options.seed("interval")
 
 
@@ -53,10 +53,10 @@ class InterleaveOptions(LogOptions):
 
 @command(InterleaveOptions, name="interleave")
 def interleave_command(given: InterleaveOptions) -> Preference:
-    """Say which of two interleaved rankings users prefer, by the clicks in a LOG.
+    """Test which of two interleaved rankings users prefer, by the clicks in a LOG.
 
-    RECORDS has a line of JSON for every result page that was interleaved, as
-    cleverdon.logs.interleaving writes it. Clicks are found by the ids of queries.
+    RECORDS has a line of JSON for every interleaved result page, as cleverdon.logs.interleaving
+    writes it. Clicks are matched by the ids of queries.
 
     \b
     Examples:

@@ -1,6 +1,6 @@
-"""Credit: what clicks on interleaved result pages give to either ranking.
+"""Credit of both rankings for clicks on interleaved result pages.
 
-Clicks of a search log are found by the ids of the queries that have records.
+Clicks in a search log are matched with records by the ids of queries.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _Winner = Literal["A", "B", "tie", "none"]
 
 
 class QueryCredit(NamedTuple):
-    """One result page: what clicks on it gave to A and to B."""
+    """The credit of A and of B for the clicks on one result page."""
 
     query_id: str
     user: str | None
@@ -30,7 +30,7 @@ class QueryCredit(NamedTuple):
 
     @property
     def winner(self) -> _Winner:
-        """The ranking with more credit; `none` where no click counts."""
+        """The ranking with more credit; `none` if no click counts."""
         if not self.clicks:
             return "none"
         # The same sum in another order differs by rounding.
@@ -53,12 +53,12 @@ class Credits:
     queries: tuple[QueryCredit, ...] = field(metadata=in_json(None))  # in the order of the records
     methods: Mapping[str, int] = field(metadata=in_json(None))  # the records of each method
     counted: int  # clicks that count
-    fair_by_wins: bool = True  # random clicks let both rankings win equally many queries
+    fair_by_wins: bool = True  # both rankings win the same number of queries by random clicks
     repeated: int = 0  # further clicks on a document of the same page, which do not count
     below: int = 0  # clicks below the interleaved documents, which do not count
-    not_shown: int = 0  # clicks on documents that the record does not have
-    without_doc: int = 0  # clicks of recorded queries that name no document
-    without_record: int = 0  # clicks of queries that have no record
+    not_shown: int = 0  # clicks on documents that are not in the record
+    without_doc: int = 0  # clicks on recorded pages that name no document
+    without_record: int = 0  # clicks on pages without a record
     queries_without_record: int = 0  # the number of these queries
     not_logged: int | None = None  # records of queries that the log does not have
 
@@ -69,7 +69,6 @@ class Credits:
 
     @property
     def users(self) -> int:
-        """The number of known users."""
         return len({query.user for query in self.queries if query.user is not None})
 
 
@@ -84,10 +83,10 @@ def credit_clicks(
 
     Args:
         records: The record of each page.
-        clicks: The id of a query and the document that was clicked, for each click.
-        users: The user of each query, where known.
-        marginalised: Credit a click on a page of probabilistic interleaving to both rankings, by
-            how likely each gave the document; otherwise to the ranking that was drawn.
+        clicks: The query id and the document of each click.
+        users: The user of each query, if known.
+        marginalised: With probabilistic interleaving, credit a click to both rankings, by their
+            probabilities of giving the document; otherwise to the ranking that was drawn.
 
     Returns:
         The credit of each page, and counts of the clicks that gave none.
@@ -156,8 +155,8 @@ def _credit_counted(
 def credit_log(log: Log, records: Sequence[Record], *, marginalised: bool = True) -> Credits:
     """Credit the clicks in a log to the two rankings of interleaved pages, query by query.
 
-    Only clicks of recorded queries leave the engine that holds the log. Users are those of the
-    log's queries; where a query has none, that of its clicks.
+    Only clicks of recorded queries leave the engine that holds the log. The user of a page is that
+    of its search, or else that of its clicks.
 
     Args:
         log: The log.

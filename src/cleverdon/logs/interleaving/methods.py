@@ -27,14 +27,14 @@ from cleverdon.logs.interleaving.base import (
 
 @method
 class Balanced(Method):
-    """Balanced interleaving: down to every place, about as many of the best of either ranking.
+    """Balanced interleaving: down to every place, about the same number of top results from both.
 
-    A coin says once which ranking goes first; then they take turns, and a document that is there
-    already is passed over. Let k be the better of the two ranks of the lowest document that was
-    clicked: each ranking is credited with the clicks on its own first k.
+    A coin decides which ranking goes first; then they take turns, and a document that is already
+    in the list is skipped. Let k be the better of the two ranks of the lowest clicked document:
+    each ranking is credited with the clicks on its own first k.
 
     It is not fair to all pairs of rankings. With A = x, y, z and B = y, z, x, users who click on
-    one of the three at random prefer B two times out of three: whichever goes first, y and z stand
+    one of the three at random prefer B two times out of three: whichever goes first, y and z rank
     higher in B (Radlinski, Kurup & Joachims 2008).
 
     >>> docs, record = Balanced(seed=1).interleave([*"xyz"], [*"yzx"], query_id="q1")
@@ -48,9 +48,9 @@ class Balanced(Method):
     columns = {"rank_a": "rank", "rank_b": "rank"}
     sparse = True  # a document that only one of the rankings has
     doubt = (
-        "balanced interleaving can prefer one of two rankings though users click at random, as "
-        "where one of them is the other with its first document moved down; team-draft "
-        "interleaving does not"
+        "balanced interleaving can prefer one of two rankings although users click at random, for "
+        "example if one is the other with its first document moved down; team-draft interleaving "
+        "does not"
     )
 
     def draw(self, a: Sequence[str], b: Sequence[str], depth: int, chance: Chance) -> Drawn:
@@ -77,10 +77,10 @@ class Balanced(Method):
 
 @method
 class TeamDraft(Method):
-    """Team-draft interleaving: captains take turns to pick the best document that is left.
+    """Team-draft interleaving: the rankings take turns to pick their best remaining document.
 
-    In every round a coin says who picks first. A click counts for the ranking that picked the
-    document. At every place either ranking is as likely to have picked, so users who click at
+    In every round a coin decides who picks first. A click counts for the ranking that picked the
+    document. At every place both rankings are equally likely to have picked, so users who click at
     random prefer neither.
 
     >>> docs, record = TeamDraft(seed=7).interleave(["x", "y"], ["z", "x"], query_id="q1")
@@ -118,20 +118,19 @@ def _by_team(record: Record, clicked: Docs) -> Credit:
     return Credit(float(teams.count("A")), float(teams.count("B")))
 
 
-_TAU = 3.0
-"""The decay of a document's probability with its rank, as in the paper."""
+_TAU = 3.0  # the decay of a document's probability with its rank, as in the paper
 
 
 @method
 @dataclass(frozen=True, kw_only=True)
 class Probabilistic(Method):
-    """Probabilistic interleaving: every place is drawn, from a ranking that a coin picks.
+    """Probabilistic interleaving: every place is drawn from a ranking that a coin picks.
 
-    A ranking gives a document with a chance that falls with its rank, softly, so that any document
-    may come up. The same list may come about in many ways, and credit need not rest on the one that
-    did: a click counts for both rankings, by how likely each of them gave the document. What A gets
-    is how likely it has more of the clicks than B, over all ways in which the list could have come
-    about. With `marginalised=False` a click counts for the ranking that was drawn.
+    A ranking gives a document with a probability that decreases with its rank, so any document may
+    be drawn. The same list may be drawn in many ways, and credit considers all of them: a click
+    counts for both rankings, by their probabilities of giving the document. The credit of A is the
+    probability that it has more of the clicks than B, over all ways to draw the list. With
+    `marginalised=False` a click counts for the ranking that was drawn.
 
     >>> docs, record = Probabilistic(seed=2).interleave([*"xyz"], [*"yzx"], query_id="q1")
     >>> docs, record.columns["team"]
@@ -157,10 +156,10 @@ class Probabilistic(Method):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not 0 <= self.tau <= 100:
-            raise OptionError(f"tau={self.tau}: it is from 0, any order, to 100, the ranking's own")
+            raise OptionError(f"tau={self.tau}: it is from 0 (random order) to 100 (that of ranks)")
 
     def draw(self, a: Sequence[str], b: Sequence[str], depth: int, chance: Chance) -> Drawn:
-        # One document after the other is taken out of both.
+        # Each drawn document is removed from both rankings.
         weights = [{doc: rank**-self.tau for rank, doc in enumerate(of, start=1)} for of in (a, b)]
         teams: dict[str, RecordValue] = {}
         shares: list[RecordValue] = []
@@ -200,12 +199,12 @@ class Probabilistic(Method):
 def _chances(shares: Sequence[float]) -> list[float]:
     """Return the probabilities that A has 0, 1, 2, ... of the clicks.
 
-    Given the list, who gave a document does not depend on who gave the others. So the paper's sum
-    over all assignments, of which there are 2 to the number of clicks, is one over counts.
+    Given the list, the sources of documents are independent. So the paper's sum over all
+    assignments, of which there are 2 to the number of clicks, becomes a sum over counts.
     """
     chances = [1.0]
     for share in shares:
-        pairs = zip([*chances, 0.0], [0.0, *chances], strict=True)  # with the click B's, and A's
+        pairs = zip([*chances, 0.0], [0.0, *chances], strict=True)  # the click is B's, or A's
         chances = [(1 - share) * less + share * more for less, more in pairs]
     return chances
 
@@ -217,28 +216,27 @@ _CREDIT_FUNCTIONS: Mapping[str, Callable[[Floats], Floats]] = {
 """The credit of a ranking for a click on its document at a rank."""
 
 _MOST_LISTS = 1024
-"""The number of lists that are weighed against each other: on a page of 10, all that there are."""
+"""The largest number of lists in the linear program: on a page of 10, all possible lists."""
 
-_Pattern = tuple[int, ...]
-"""A ranking, with numbers in place of documents."""
+_Pattern = tuple[int, ...]  # a ranking, with numbers in place of documents
 
 
 @method
 @dataclass(frozen=True, kw_only=True)
 class Optimised(Method):
-    """Optimised interleaving: of all fair ways to draw a list, the one that clicks tell most by.
+    """Optimised interleaving: the most sensitive of all fair ways to draw a list.
 
     A list may be shown if its documents, down to every place, are the first of A and the first of
-    B. A click gives either ranking credit by the rank at which it has the document; a document that
-    it does not have counts as one just below its last. A linear program finds the probability of
-    each list. The expected credit of A and B is the same at every place, so that a user who clicks
-    at random prefers neither. Of all such solutions it takes the one with the most uncertain
-    winner, in bits, for users who click on place i in proportion to 1/i.
+    B. A click credits each ranking by its rank of the document; a document that it does not have
+    counts as the one just below its last. A linear program finds the probability of each list. The
+    expected credit of A and B is the same at every place, so a user who clicks at random prefers
+    neither. Of all such solutions it chooses the one with the most uncertain winner, in bits, for
+    users who click on place i in proportion to 1/i.
 
-    If there are more than `lists` lists, so many are drawn, from the seed and the two rankings. If
-    no probabilities are fair, the page is drawn by team-draft interleaving, and its record says so.
-    If several solutions are best, the solver picks one, so only the same release of scipy is sure
-    to repeat a draw. Needs scipy.
+    If there are more than `lists` lists, that many are drawn, from the seed and the two rankings.
+    If no probabilities are fair, the page is drawn by team-draft interleaving, and its record says
+    so. If several solutions are best, the solver picks one, so a draw is repeatable only with the
+    same release of scipy. Needs scipy.
 
     >>> docs, record = Optimised(seed=1).interleave([*"xyz"], [*"yzx"], query_id="q1")
     >>> docs
@@ -268,7 +266,7 @@ class Optimised(Method):
         super().__post_init__()
         check_word("by", self.by, _CREDIT_FUNCTIONS)
         if self.lists < 2:
-            raise OptionError(f"lists={self.lists}: there are at least two to choose from")
+            raise OptionError(f"lists={self.lists}: at least two lists are needed")
 
     def draw(self, a: Sequence[str], b: Sequence[str], depth: int, chance: Chance) -> Drawn:
         docs = list(dict.fromkeys((*a, *b)))
@@ -284,7 +282,7 @@ class Optimised(Method):
 
     @classmethod
     def fair_by_wins(cls, *, marginalised: bool = True) -> bool:
-        return False  # many small credits may make up for few large ones
+        return False  # many small credits may balance a few large ones
 
     @classmethod
     def credit(cls, record: Record, clicked: Docs, *, marginalised: bool = True) -> Credit:
@@ -300,22 +298,22 @@ class Plan:
     """The probability of each list, and the credit of each document."""
 
     lists: Ints  # lists x places: numbers of documents
-    chances: Floats  # a list each
-    credit_a: Floats  # a document each
+    chances: Floats  # of each list
+    credit_a: Floats  # of each document
     credit_b: Floats
 
     @property
     def expected(self) -> Floats:
-        """By how much A's expected credit for a click at each place exceeds B's."""
+        """A's expected credit for a click at each place, minus B's."""
         found: Floats = self.chances @ (self.credit_a - self.credit_b)[self.lists]
         return found
 
 
-@lru_cache(maxsize=4096)  # the same queries come again, and every pair of the same pattern
+@lru_cache(maxsize=4096)  # queries repeat, and so do patterns of two rankings
 def _plan_lists(
     a: _Pattern, b: _Pattern, depth: int, by: str, lists: int, seed: int
 ) -> Plan | None:
-    """Return the best fair probabilities; None where no probabilities are fair."""
+    """Return the best fair probabilities; None if no probabilities are fair."""
     if depth == 0:
         return Plan(np.zeros((1, 0), dtype=np.int64), np.ones(1), np.zeros(0), np.zeros(0))
     allowed = list(islice(_allowed(a, b, depth), lists + 1))
@@ -347,7 +345,7 @@ def _one_allowed(a: _Pattern, b: _Pattern, depth: int, chance: Chance) -> _Patte
 
 
 def _next(a: _Pattern, b: _Pattern, start: _Pattern) -> _Pattern:
-    """Return the best documents of A and B that are left, which may be the same."""
+    """Return the best remaining documents of A and B, which may be the same."""
     return tuple(dict.fromkeys(next(doc for doc in of if doc not in start) for of in (a, b)))
 
 
@@ -382,9 +380,8 @@ def _solved(difference: Floats, sensitivity: Floats) -> Floats | None:
         return None
     chances: Floats = np.maximum(solution.x, 0)
     chances /= chances.sum()
-    # Solvers have tolerances; what they leave must be no more than rounding.
+    # Solvers have tolerances; accept only rounding errors.
     return chances if np.abs(chances @ difference).max() <= 1e-9 else None
 
 
-_INFEASIBLE = 2
-"""The status of scipy for a linear program without a solution."""
+_INFEASIBLE = 2  # the status of scipy for a linear program without a solution

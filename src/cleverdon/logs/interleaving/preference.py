@@ -1,7 +1,7 @@
 """Preference between two interleaved rankings: test, interval, power, and the text about them.
 
-Power is that of the test that was made, on its units: users where they are known, else queries. The
-size of a preference is delta over units for the sign test, and mean credit for the t test.
+Power is that of the chosen test on its units: users if they are known, else queries. The size of a
+preference is delta over units for the sign test, and mean credit for the t test.
 """
 
 from __future__ import annotations
@@ -61,19 +61,21 @@ class Votes:
 
 @dataclass(frozen=True)
 class PreferencePower:
-    """The power of an experiment, and the sample that it would take."""
+    """The power of an experiment, and the sample that it needs."""
 
     unit: str
     test: str
-    size: float  # the preference that is taken to be true, in either direction
-    power: float  # the probability that the units at hand show it
+    size: float  # the assumed preference, in either direction
+    power: float  # the probability that these units show it
     target: float
     level: float
-    smallest: float  # that the units at hand show with the target power; NaN where they show none
+    smallest: float  # the preference that these units show with the target power; NaN if none
     units_needed: float
-    """Units with clicks that show `size` with the target power. Infinite where it is 0; NaN where
-    nothing is known, or where there are too many ties for a preference of that size."""
-    impressions_needed: float  # result pages that give so many units, at the rate of clicks so far
+    """Units with clicks that show `size` with the target power. Infinite if `size` is 0; NaN if it
+    is unknown, or if there are too many ties for a preference of that size."""
+    impressions_needed: (
+        float  # result pages that give that many units, at the rate of clicks so far
+    )
 
 
 @dataclass(frozen=True)
@@ -92,19 +94,21 @@ class Preference(Result):
     queries: Votes  # result pages with a click that counts: won by A, won by B, tied
     not_clicked: int  # result pages without one
     interval: Interval  # of `delta`, by bootstrap over units
-    credit: float  # the mean of A's credit less B's, over queries with clicks; NaN without any
-    credit_interval: Interval  # by the delta method: queries of one unit go together
+    credit: float  # the mean of A's credit minus B's, over queries with clicks; NaN without any
+    credit_interval: Interval  # by the delta method over units
     unit: Literal["user", "query"]  # the unit that is tested and resampled
-    units: Votes  # of users: those with more of their queries won by A than by B, and so on
-    deviation: float  # the standard deviation of units' credit, A's less B's; NaN of fewer than two
+    units: Votes  # for users: those with more queries won by A than by B, and so on
+    deviation: (
+        float  # the standard deviation of units' credit, A's minus B's; NaN if fewer than two
+    )
     test: Literal["sign", "t"]
-    p: PValue  # two-sided, on units; the sign test leaves out those for neither
+    p: PValue  # two-sided, on units; the sign test leaves out ties
     level: float
     seed: int
     methods: Mapping[str, int]  # the number of records of each method
     clicks: Credits  # the credit of each result page, and the clicks that gave none
     difference: float | None = field(default=None, metadata=in_json(None))
-    """The preference that must not be missed; None for the one that was seen."""
+    """The preference to be detected; None for the one that was seen."""
     target: float = field(default=TARGET_POWER, metadata=in_json(None))  # the power to be reached
     without_bots: ExcludedBots | None = None
 
@@ -112,9 +116,9 @@ class Preference(Result):
     def delta(self) -> float:
         """Chapelle et al.'s delta: (wins of A + ties / 2) / queries with clicks - 1/2.
 
-        Above 0 users prefer A, below 0 B, and 0.5 is the most. Ties are queries with equal credit
-        for both; queries without clicks are not counted. Chapelle, Joachims, Radlinski & Yue 2012,
-        doi:10.1145/2094072.2094078.
+        Above 0 users prefer A, below 0 B; 0.5 is the largest value. Ties are queries with equal
+        credit for both; queries without clicks do not count. Chapelle, Joachims, Radlinski & Yue
+        2012, doi:10.1145/2094072.2094078.
         """
         return self.queries.delta
 
@@ -122,7 +126,7 @@ class Preference(Result):
     def verdict(self) -> Literal["better", "worse", "not shown"]:
         """The verdict on A against B.
 
-        The sign test looks at units and delta at queries: nothing is shown where they do not agree.
+        The sign test is over units and delta over queries: nothing is shown if they disagree.
         """
         tested, said = self.units.delta, self.delta
         if self.test == "t":
@@ -148,7 +152,6 @@ class Preference(Result):
         return [Section("votes", _votes_table(self, exact=exact), titled=False)]
 
     def closing(self) -> str:
-        """Return the power, what was left out as bots, and the doubts: a paragraph each."""
         parts = [_power_sentence(self.power)]
         if self.without_bots is not None:
             parts.append(str(self.without_bots))
@@ -187,25 +190,25 @@ def measure_preference(
 ) -> Preference:
     """Test which ranking users prefer, by queries won or by credit.
 
-    Queries of one user are no independent observations. Where users are known, a user counts for
-    the ranking that won more of the user's queries in the sign test, and the bootstrap draws users
-    with all their queries; a query without a known user is a user of its own.
+    Queries of one user are not independent observations. If users are known, a user counts for the
+    ranking that won more of the user's queries in the sign test, and the bootstrap draws users with
+    all their queries; a query without a known user counts as a user.
 
     Args:
         credits: The credit of each result page, from `credit_clicks` or `credit_log`.
         a: The name of ranking A.
         b: The name of ranking B.
-        unit: The independent observations: "user", with all their queries; "query", as if each
-            were a user's only one; or "auto", users where they are known, else queries.
+        unit: The independent observations: "user", with all their queries; "query"; or "auto",
+            users if they are known, else queries.
         test: "sign", the exact sign test of units won; "t", Student's test of units' credit; or
-            "auto", sign where random clicks win either ranking as many queries, else t.
-        difference: The preference that must not be missed, for the power; by default the one seen.
+            "auto", sign if the method is fair by queries won, else t.
+        difference: The preference to be detected, for the power; by default the one seen.
         target: The power to be reached.
         level: The largest p-value that is significant.
-        confidence: That of the intervals.
+        confidence: The confidence level of the intervals.
         resamples: The number of bootstrap resamples.
         seed: The seed of the bootstrap.
-        without_bots: What was left out of the log as the doing of bots.
+        without_bots: The bots that were left out of the log.
 
     Returns:
         The preference, with its power.
@@ -237,7 +240,7 @@ def measure_preference(
     signs = np.sign(sums[:, 0])
     won = Counter(query.winner for query in clicked)
     by_wins = test == "sign" or (test == "auto" and credits.fair_by_wins)
-    # If credit is always the same, the t test knows no error, and p would be 0 of two units.
+    # If credit never varies, the standard error is 0, and the t test would give p = 0.
     by_signs = by_wins or len(sums) < 2 or np.ptp(sums[:, 1]) == 0
     return Preference(
         a=a,
@@ -270,10 +273,10 @@ def measure_log_preference(
     """Test which of two interleaved rankings users prefer, by the clicks in a log.
 
     Args:
-        log: The log with the clicks; they are found by the ids of queries.
-        records: The record of every result page that was interleaved.
-        assigned: Give a click on a page of probabilistic interleaving to the ranking that was
-            drawn, not to both by how likely each gave the document.
+        log: The log with the clicks, which are matched by the ids of queries.
+        records: The record of every interleaved result page.
+        assigned: With probabilistic interleaving, credit a click to the ranking that was drawn, not
+            to both by their probabilities of giving the document.
         options: Other options of `measure_preference`: `a`, `b`, `unit`, `test`, `level`, ...
 
     Returns:
@@ -296,7 +299,7 @@ def measure_log_preference(
 
 
 def _unit_sums(clicked: Sequence[QueryCredit], *, by_user: bool) -> Floats:
-    """Return for each unit: queries won by A less those by B, A's credit less B's, and queries."""
+    """Return for each unit: queries won by A minus B, credit of A minus B, and queries."""
     worth = {"A": 1.0, "B": -1.0, "tie": 0.0}
     sums: dict[tuple[str, str], list[float]] = {}
     for query in clicked:
@@ -313,7 +316,7 @@ def _unit_sums(clicked: Sequence[QueryCredit], *, by_user: bool) -> Floats:
 def _preference_power(
     found: Preference, *, size: float | None = None, target: float = TARGET_POWER
 ) -> PreferencePower:
-    """Return the power of an experiment for a preference of some size; by default the one seen."""
+    """Return the power for a preference of this size; by default the one seen."""
     _check_power(size, target, found.level)
     assumed = found.preference if size is None else size
     by_test = _by_signs if found.test == "sign" else _by_credit
@@ -327,11 +330,9 @@ def _preference_power(
 
 def _check_power(size: float | None, target: float, level: float) -> None:
     if not level < target < 1:
-        raise OptionError(f"target={target}: power lies between the level, {level:g}, and 1")
+        raise OptionError(f"target={target}: power is between the level, {level:g}, and 1")
     if size is not None and not 0 < size < inf:
-        raise OptionError(
-            f"size={size} (--difference): a preference to be found is a number above 0"
-        )
+        raise OptionError(f"size={size} (--difference): a preference is a number above 0")
 
 
 def _by_signs(found: Preference, size: float, target: float) -> tuple[float, float, float]:
@@ -348,7 +349,7 @@ def _by_credit(found: Preference, size: float, target: float) -> tuple[float, fl
     units, spread, level = found.units.all, found.deviation, found.level
     if not spread > 0:
         return nan, nan, nan
-    # The credit of a unit is tested, which is that of all its queries.
+    # The test is on the credit of units, the sum over their queries.
     times = found.queries.all / units
     return (
         t_test_power(size * times, spread, units, level=level),
@@ -365,7 +366,6 @@ _PLURAL = {"user": "users", "query": "queries"}
 
 
 def _preference_sentence(found: Preference) -> str:
-    """Return the claim about A and B as a sentence, with its evidence."""
     names = f"{printable(found.a)} {VERBS[found.verdict]} {printable(found.b)}"
     if isnan(found.delta):
         return f"{names}: no result page has a click that counts."
@@ -383,7 +383,7 @@ def _preference_sentence(found: Preference) -> str:
 
 
 def _interval_texts(interval: Interval) -> list[str]:
-    """Return at most one text: there may be no interval."""
+    """Return the text of an interval, in a list; an empty list if there is none."""
     if isnan(interval.low):
         return []
     ends = f"{interval.low:.{_DIGITS}f} to {interval.high:.{_DIGITS}f}"
@@ -391,23 +391,22 @@ def _interval_texts(interval: Interval) -> list[str]:
 
 
 def _needed(found: Preference) -> str:
-    """Say how many units would show the preference seen; nothing for another size."""
+    """Write how many units would show the preference seen; nothing for another size."""
     power = found.power
     other_size = power.size != found.preference
     if found.verdict != "not shown" or other_size or isnan(power.units_needed):
         return ""
     if found.preference == 0:
         return " There is no preference to show."
-    # A preference that was not shown takes more units than there are, even if fewer are estimated.
+    # These units did not show it, so more are needed, even if fewer are estimated.
     needed = round_up_to_two_digits(max(power.units_needed, found.units.all + 1))
     return (
-        f" If it is truly as large as this, some {needed:,} {_PLURAL[found.unit]} with clicks "
-        f"would show it with a power of {power.target:.0%}."
+        f" If it is really this large, about {needed:,} {_PLURAL[found.unit]} with clicks would "
+        f"show it with a power of {power.target:.0%}."
     )
 
 
 def _power_sentence(power: PreferencePower) -> str:
-    """Describe the power of the experiment, and the sample that it would take."""
     units = _PLURAL[power.unit]
     of = f"{units} won" if power.test == "sign" else _OF[power.test]
     if isnan(power.smallest):
@@ -419,33 +418,33 @@ def _power_sentence(power: PreferencePower) -> str:
         ]
     if isfinite(power.units_needed):
         parts.append(
-            f"one of {power.size:.{_DIGITS}f} has a power of {power.power:.0%}, and takes "
-            f"{int(power.units_needed):,} {units} with clicks for {power.target:.0%}, or some "
+            f"one of {power.size:.{_DIGITS}f} has a power of {power.power:.0%}, and needs "
+            f"{int(power.units_needed):,} {units} with clicks for {power.target:.0%}, or about "
             f"{round_up_to_two_digits(power.impressions_needed):,} result pages"
         )
     elif isnan(power.units_needed) and not isnan(power.smallest):
-        parts.append(f"with so many ties, there can be none of {power.size:.{_DIGITS}f}")
+        parts.append(f"with so many ties, one of {power.size:.{_DIGITS}f} is impossible")
     return "; ".join(parts) + "."
 
 
 def _preference_doubts(found: Preference) -> Iterator[str]:
-    """Yield what speaks against believing the preference, a sentence each."""
+    """Yield the reasons to doubt the preference."""
     credits = found.clicks
     for name in found.methods:
         if doubt := find_method(name).doubt:
             yield f"{doubt}."
     if len(found.methods) > 1:
         mixed = ", ".join(f"{name} {count:,}" for name, count in found.methods.items())
-        yield f"records of several methods are taken together: {mixed}."
+        yield f"records of several methods are combined: {mixed}."
     if found.test == "sign" and not credits.fair_by_wins:
         yield (
-            "by these methods users who click at random may let one ranking win more queries; what "
-            "is fair is the mean credit, which the t test looks at."
+            "with these methods, one ranking may win more queries even if users click at random; "
+            "the mean credit is fair, which the t test uses."
         )
     if found.delta * found.credit < 0:
         yield (
             f"queries won ({found.delta:+.{_DIGITS}f}) and credit ({found.credit:+.{_DIGITS}f}) "
-            "point different ways: whoever wins fewer queries wins them by more."
+            "have different signs: the ranking that wins fewer queries wins them by more."
         )
     unknown = sum(query.user is None for query in credits.queries if query.clicks)
     if found.unit == "user" and unknown:
@@ -458,8 +457,8 @@ def _preference_doubts(found: Preference) -> Iterator[str]:
         are = "are" if credits.users > 1 else "is"
         reason = f"{counted(credits.users, 'user') if credits.users else 'no user'} {are} known"
         yield (
-            f"queries count as independent ({reason}); those of one user are not, and p is too "
-            "small where users ask many."
+            f"queries count as independent ({reason}); those of one user are not, so p is too "
+            "small if users ask many."
         )
     yield from _lost(credits)
 
@@ -468,8 +467,8 @@ def _lost(credits: Credits) -> Iterator[str]:
     """Yield a sentence for each kind of click or record that could not be matched."""
     if credits.not_shown:
         yield (
-            f"{counted(credits.not_shown, 'click')} on documents that the page's record does not "
-            "have: is the record of what was shown?"
+            f"{counted(credits.not_shown, 'click')} on documents that are not in the record of the "
+            "page: check that it records what was shown."
         )
     if credits.without_record:
         yield (
@@ -477,18 +476,17 @@ def _lost(credits: Credits) -> Iterator[str]:
             f"{counted(credits.queries_without_record, 'query')} without a record."
         )
     if credits.without_doc:
-        yield f"left out: {counted(credits.without_doc, 'click')} with no document named."
+        yield f"left out: {counted(credits.without_doc, 'click')} without a document."
     if credits.below:
-        yield f"left out: {counted(credits.below, 'click')} below the places that are interleaved."
+        yield f"left out: {counted(credits.below, 'click')} below the interleaved places."
     if credits.not_logged:
         yield (
-            f"{counted(credits.not_logged, 'record')} of queries that the log does not have: does "
-            "it cover the whole experiment?"
+            f"{counted(credits.not_logged, 'record')} of queries that are not in the log: check "
+            "that it covers the whole experiment."
         )
 
 
 def _votes_table(found: Preference, *, exact: bool = False) -> TextTable:
-    """Return the result pages, and the users, that each ranking won."""
     number = count_format(exact=exact)
     a, b = printable(found.a), printable(found.b)
     header = ["", f"for {a}", f"for {b}", "even", "no click"]
@@ -498,7 +496,7 @@ def _votes_table(found: Preference, *, exact: bool = False) -> TextTable:
     notes = [
         f"queries won, delta: {_value(found.delta, found.interval)}; (for {a} - for {b}) / (2 * "
         "queries with clicks)",
-        f"credit: {_value(found.credit, found.credit_interval)}; the mean of {a}'s less {b}'s, by "
+        f"credit: {_value(found.credit, found.credit_interval)}; the mean of {a}'s minus {b}'s, by "
         f"{', '.join(found.methods) or 'no'} interleaving",
     ]
     return TextTable(header, rows, 1, [], notes)

@@ -1,8 +1,8 @@
-"""Simulated users who click by known rules, to see whether a method finds the better ranking.
+"""Simulated users who click by known rules, to test whether a method finds the better ranking.
 
-They go down the page: at each document they click or not, and after a click are content and stop or
-not, both by its grade (Guo, Liu & Wang 2009, doi:10.1145/1498759.1498818). The three kinds of users
-are those of Hofmann, Whiteson & de Rijke 2011, doi:10.1145/2063576.2063618.
+They read down the page. The grade of a document decides the probabilities of a click, and of
+stopping after it (Guo, Liu & Wang 2009, doi:10.1145/1498759.1498818). The first three kinds of
+users are those of Hofmann, Whiteson & de Rijke 2011, doi:10.1145/2063576.2063618.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cleverdon.logs.interleaving.base import Chance, Method, Record
 class Clicker:
     """A user who reads from the top: the probabilities of a click, and of stopping after it."""
 
-    click: tuple[float, ...]  # of grade 0, of grade 1, and so on; of higher grades as of the last
+    click: tuple[float, ...]  # by grade; higher grades have the last value
     stop: tuple[float, ...]
 
     def clicks(self, docs: Sequence[str], grades: Mapping[str, int], chance: Chance) -> list[str]:
@@ -44,8 +44,8 @@ CLICKERS: Mapping[str, Clicker] = {
 
 
 @dataclass(frozen=True)
-class SimulatedTopic:
-    """A query: what either ranking answers, and the grades of documents."""
+class SimulatedQuery:
+    """A query: the two rankings, and the grades of documents."""
 
     a: tuple[str, ...]
     b: tuple[str, ...]
@@ -54,41 +54,41 @@ class SimulatedTopic:
 
 def simulate(
     method: Method,
-    topics: Sequence[SimulatedTopic],
+    queries: Sequence[SimulatedQuery],
     clicker: Clicker,
     *,
     impressions: int,
     k: int = 10,
     seed: int = 0,
 ) -> tuple[list[Record], list[tuple[str, str]]]:
-    """Return records and clicks of so many result pages, topic after topic in turn."""
-    if not topics:
-        raise OptionError("there is no topic to simulate")
+    """Return the records and clicks of `impressions` result pages, with the queries in turn."""
+    if not queries:
+        raise OptionError("there is no query to simulate")
     records: list[Record] = []
     clicks: list[tuple[str, str]] = []
     for page in range(impressions):
-        topic = topics[page % len(topics)]
+        query = queries[page % len(queries)]
         query_id = f"q{page + 1}"
-        docs, record = method.interleave(topic.a, topic.b, query_id=query_id, k=k)
+        docs, record = method.interleave(query.a, query.b, query_id=query_id, k=k)
         chance = Chance(seed, "clicks", query_id)
         records.append(record)
-        clicks += [(query_id, doc) for doc in clicker.clicks(docs, topic.grades, chance)]
+        clicks += [(query_id, doc) for doc in clicker.clicks(docs, query.grades, chance)]
     return records, clicks
 
 
-def make_topics(
-    quality_a: float, quality_b: float, *, topics: int, depth: int = 10, seed: int = 0
-) -> Iterator[SimulatedTopic]:
-    """Yield topics with rankings of known quality: 0 is random order, 1 has all relevant on top.
+def make_queries(
+    quality_a: float, quality_b: float, *, queries: int, depth: int = 10, seed: int = 0
+) -> Iterator[SimulatedQuery]:
+    """Yield queries with rankings of known quality: 0 is random order, 1 has all relevant on top.
 
-    Each topic has twice as many documents as a ranking shows, and every fourth is relevant. Of two
-    rankings with one quality, neither is better, though they differ on every topic.
+    Each query has twice as many documents as a ranking shows, and every fourth is relevant. Two
+    rankings of equal quality differ on every query, but neither is better.
     """
     grades = {f"d{doc}": int(doc % 4 == 0) for doc in range(2 * depth)}
-    for number in range(topics):
-        chance = Chance(seed, "topic", str(number))
+    for number in range(queries):
+        chance = Chance(seed, "topic", str(number))  # the name is part of the seed
         rankings = []
         for quality in (quality_a, quality_b):
             key = {doc: chance.number() - quality * grade for doc, grade in grades.items()}
             rankings.append(tuple(sorted(grades, key=key.__getitem__)[:depth]))
-        yield SimulatedTopic(rankings[0], rankings[1], grades)
+        yield SimulatedQuery(rankings[0], rankings[1], grades)

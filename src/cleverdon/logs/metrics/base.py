@@ -32,10 +32,8 @@ class Omission(NamedTuple):
 
     table: str | None
     """The table of `SessionTables` over which both are summed; None where they are numbers."""
-    what: str
-    """The kind of row, in the plural: `searches`."""
-    why: str
-    """The reason: `without a latency`."""
+    what: str  # the kind of row, in the plural: `searches`
+    why: str  # the reason: `without a latency`
     count: Any
     of: Any
 
@@ -50,23 +48,17 @@ def nulls(table: str, column: str, what: str, why: str) -> Omission:
 class Metric:
     """The base of all metrics; see `Ratio`, `Count` and `Listing`."""
 
-    family: ClassVar[str] = ""
-    """The heading of listings; by default that of the module."""
-    formula: ClassVar[str] = ""
-    """In LaTeX."""
-    undefined: ClassVar[str] = ""
-    """The condition under which there is no value, which is not zero."""
+    family: ClassVar[str] = ""  # the heading of listings; by default that of the module
+    formula: ClassVar[str] = ""  # in LaTeX
+    undefined: ClassVar[str] = ""  # the condition under which there is no value, which is not zero
     source: ClassVar[str] = ""
-    worked: ClassVar[str] = ""
-    """A log and the metric's value; see `worked_log`."""
-    needs: ClassVar[tuple[str, ...]] = ()
-    """Columns that the log must have, as in `queries.results`."""
-    wants: ClassVar[tuple[str, ...]] = ()
-    """Columns that it uses where the log has them."""
+    worked: ClassVar[str] = ""  # a log and the metric's value; see `worked_log`
+    needs: ClassVar[tuple[str, ...]] = ()  # columns that the log must have, as in `queries.results`
+    wants: ClassVar[tuple[str, ...]] = ()  # columns that it uses where the log has them
     uses: ClassVar[tuple[str, ...]] = ("click",)
     """The actions that it counts, if it needs `events.action`."""
     omits: ClassVar[tuple[Omission, ...]] = ()
-    """The rows that it leaves out, besides events and searches that belong to nothing."""
+    """The rows that it leaves out, besides events without a search."""
 
     def missing(self, tables: SessionTables) -> list[str]:
         """Return the columns that the metric needs and the log does not have."""
@@ -101,7 +93,7 @@ class Metric:
 
 
 def unnamed_searches(tables: SessionTables) -> Omission:
-    """Return the searches without a user, session or client, which are in no session."""
+    """Return the omission of searches without a user, session or client."""
     named = tables.named_by
     why = "without a user, session or client"
     return Omission(None, "searches", why, named["nothing"], named["searches"])
@@ -111,8 +103,7 @@ class RowMetric(Metric):
     """A metric that is counted over the rows of one table."""
 
     unit: ClassVar[Unit]
-    counted: ClassVar[str]
-    """The name of what is counted; of a ratio, by its numerator."""
+    counted: ClassVar[str]  # the name of what is counted; of a ratio, by its numerator
 
     @property
     def needs_persons(self) -> bool:
@@ -129,16 +120,11 @@ class Ratio(RowMetric):
     numerator: ClassVar[Any]
     """An Ibis expression for what a row adds, such as `row.clicks`; 0 or null for nothing."""
     denominator: ClassVar[Any]
-    spread: ClassVar[Any] = None
-    """The values whose percentiles are shown, if any."""
-    over: ClassVar[str]
-    """The name of what the denominator counts."""
-    kind: ClassVar[Kind] = "share"
-    """A share lies between 0 and 1, and is written in per cent."""
-    scale: ClassVar[int] = 1
-    """The divisor of the quotient: 1000, for seconds."""
-    measured_in: ClassVar[str] = ""
-    """The unit of a mean: `ms`, `s`."""
+    spread: ClassVar[Any] = None  # the values whose percentiles are shown, if any
+    over: ClassVar[str]  # the name of what the denominator counts
+    kind: ClassVar[Kind] = "share"  # a share lies between 0 and 1, and is written in per cent
+    scale: ClassVar[int] = 1  # the divisor of the quotient: 1000, for seconds
+    measured_in: ClassVar[str] = ""  # the unit of a mean: `ms`, `s`
     better: ClassVar[Better] = "higher"
 
 
@@ -162,11 +148,9 @@ class Count(RowMetric):
 class Listing(Metric, ABC):
     """A list, of queries or of spans of time."""
 
-    columns: ClassVar[Mapping[str, str]]
-    """Its columns, and their meaning in words."""
+    columns: ClassVar[Mapping[str, str]]  # its columns, and their meaning in words
 
-    splits: ClassVar[bool] = False
-    """Whether it can be split by day, segment or variant."""
+    splits: ClassVar[bool] = False  # whether it can be split by day, segment or variant
 
     @abstractmethod
     def query(self, tables: SessionTables, split: Split) -> ibis.Table:

@@ -1,4 +1,4 @@
-"""Metrics of clicks. What is called click-through rate is four things, with four names here."""
+"""Metrics of clicks. Four different rates are called click-through rate; each has a name here."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from cleverdon.logs.sql import zero_or_one
 class ImpressionCTR(Ratio):
     """Click-through rate per impression: clicks for each result that was shown.
 
-    Pages of which the log has no impression are left out, their clicks as well. A second click on
-    the same result counts again.
+    Pages without an impression are left out, and so are their clicks. A second click on the same
+    result counts again.
     """
 
     formula = r"\frac{\text{clicks}}{\text{impressions}}"
@@ -150,7 +150,7 @@ _WAITED = row.first_click - row.time
 class TimeToClick(_OfClicks):
     """The mean time from a result page to its first click, in seconds.
 
-    Clicks before their page, by clocks that differ, are left out.
+    Clicks before the time of their page, because clocks differ, are left out.
     """
 
     formula = r"\frac{1}{|P_C|} \sum_{p \in P_C} (t_{\text{first click}}(p) - t(p))"
@@ -182,12 +182,12 @@ class TimeToClick(_OfClicks):
 class Dwell(_OfClicks):
     """The mean dwell time on a clicked document, in seconds.
 
-    Where the log has no dwell times at all, they last until the same user's next click or search;
+    If the log has no dwell times, they are the time until the same user's next click or search;
     that of the last click in a session is unknown.
     """
 
     formula = r"\frac{1}{|C|} \sum_{c \in C} \operatorname{dwell}(c)"
-    undefined = "the dwell time is not known for any click"
+    undefined = "no click has a known dwell time"
     source = "Fox et al. 2005, doi:10.1145/1059981.1059982"
     wants = ("events.dwell_ms",)
     counted = "seconds, added up"
@@ -204,7 +204,7 @@ class Dwell(_OfClicks):
     denominator = row.dwelled_clicks
     omits = (
         Omission(
-            *("pages", "clicks", "whose dwell time is not known"),
+            *("pages", "clicks", "with an unknown dwell time"),
             row.clicks - row.dwelled_clicks,
             row.clicks,
         ),

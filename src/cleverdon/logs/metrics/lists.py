@@ -1,7 +1,7 @@
 """Metrics that are lists: of queries, and of spans of time.
 
-A rare query may reveal who asked it, so that only queries of several users are listed. Queries of
-equal counts are in the order of their texts.
+A rare query may identify its user, so only queries of several users are listed. Queries with equal
+counts are in the order of their texts.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class _TopList(_OfQueries):
         others = others if tables.knows_persons else ["search"]
         if least > 1 and others:
             notes.append(
-                f"Where no user is named, each {' or '.join(others)} counts as a user: one person "
-                "may count several times."
+                f"If no user is named, each {' or '.join(others)} counts as a user: one person may "
+                "count several times."
             )
         return notes
 
@@ -115,7 +115,7 @@ class TopZeroResults(_TopList):
 
 @metric
 class TopAbandoned(_TopList):
-    """The queries on whose results nobody clicked most often.
+    """The queries that were most often abandoned, without a click on their results.
 
     Those that found nothing are left out: there was nothing to click on.
     """
@@ -172,7 +172,7 @@ class HeadTorsoTail(_OfQueries):
             total=lines["count"].sum().over(everywhere),
         )
         settings = tables.settings
-        # A text is in the band that its place, as a share of all places, begins in.
+        # The share of texts before a text decides its band.
         before = lines.place * _MILLION
         head = before < lines.texts * round(settings.head * _MILLION)
         torso = before < lines.texts * round((settings.head + settings.torso) * _MILLION)
@@ -196,10 +196,9 @@ _MILLION = 1_000_000
 class QueriesPerTime(Listing):
     """Searches per second, minute, hour, day and month: the average and the peak.
 
-    Every result page that was asked for counts, since the engine has to answer it. The average is
-    over all spans from the first search to the last, also those without any. Where clocks are put
-    back, the hour that they show twice is two hours; where they are put forward, the hour that they
-    skip is none.
+    Every requested result page counts, because the engine has to answer it. The average is over all
+    spans from the first search to the last, including empty ones. If clocks are put back, the hour
+    that they show twice is two hours; if they are put forward, the hour that they skip is none.
     """
 
     family = "Load"
@@ -265,7 +264,7 @@ def _spans(tables: SessionTables, span: str, bucket: int) -> tuple[int, str]:
 
 
 LEAST_SEARCHES = 20
-"""Fewer searches in a minute make its slowest tenth a single search."""
+"""With fewer searches in a minute, its slowest tenth is a single search."""
 
 SPIKE = 3
 """A minute is a spike if its 90th percentile is this many times that of the usual minute."""
@@ -289,7 +288,7 @@ class _ByMinute(Listing):
     def notes(self, tables: SessionTables, rows: list[dict[str, Any]]) -> list[str]:
         return [
             f"{len(_enough(rows)):,} of {len(rows):,} minutes with searches have at least "
-            f"{LEAST_SEARCHES}, and are looked at."
+            f"{LEAST_SEARCHES}, and are used."
         ]
 
 
@@ -302,8 +301,8 @@ def _enough(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 class LatencyByLoad(_ByMinute):
     """Latency against load: the latency of searches in quiet and in busy minutes.
 
-    Minutes in the order of their searches, in five groups; of each group, the median over its
-    minutes. Minutes with fewer than 20 searches are left out.
+    Minutes are ordered by their number of searches and divided into five groups; a value is the
+    median over the minutes of a group. Minutes with fewer than 20 searches are left out.
     """
 
     formula = r"\operatorname{median}_{m \in \text{group}} P_{95}(m)"
@@ -338,10 +337,10 @@ class LatencyByLoad(_ByMinute):
 
 @metric
 class LatencySpikes(_ByMinute):
-    """Minutes in which searches took far longer than usual.
+    """Minutes in which searches took much longer than usual.
 
-    A minute of at least 20 searches whose 90th percentile is at least 3 times the median of all
-    such minutes: one slow search makes no spike. Minutes that follow each other are one spike.
+    A spike is a minute of at least 20 searches whose 90th percentile is at least 3 times the median
+    of all such minutes: one slow search is not a spike. Consecutive minutes are one spike.
     """
 
     formula = r"P_{90}(m) \ge 3 \cdot \operatorname{median}_{m'} P_{90}(m')"

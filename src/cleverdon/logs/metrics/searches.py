@@ -16,10 +16,10 @@ class ZeroResults(Ratio):
     """
 
     formula = r"\frac{|\{p : \text{nothing was found}\}|}{|\{p : \text{results were counted}\}|}"
-    undefined = "the number of results is not known for any search"
+    undefined = "no search has a known number of results"
     source = "Kumar & Vassilvitskii 2010, doi:10.1145/1772690.1772748 (as null queries)"
     needs = ("queries.results",)
-    omits = (nulls("pages", "results", "searches", "whose number of results is not known"),)
+    omits = (nulls("pages", "results", "searches", "with an unknown number of results"),)
     unit = "pages"
     counted = "searches that found nothing"
     over = "searches whose results were counted"
@@ -39,12 +39,12 @@ class Pagination(Ratio):
     """The share of queries with a request for a further page of results."""
 
     formula = r"\frac{|\{q : \text{a page from 2 on}\}|}{|Q|}"
-    undefined = "the page number is not known for any search"
+    undefined = "no search has a known page number"
     source = "Jansen, Spink & Saracevic 2000, doi:10.1016/S0306-4573(99)00056-4"
     needs = ("queries.page",)
     omits = (nulls("queries", "deepest", "queries", "without a page number"),)
     unit = "queries"
-    counted = "queries with a page from the second on"
+    counted = "queries with a second page"
     over = "queries whose pages were counted"
     better = "neither"
     worked = """
@@ -61,8 +61,8 @@ class Pagination(Ratio):
 class Latency(Ratio):
     """The time that a search took, in milliseconds: the mean, and percentiles.
 
-    A percentile is the smallest latency that at least that share of the searches did not exceed:
-    always one that was measured, and the same on every engine.
+    A percentile is the smallest latency that at least that share of the searches did not exceed. It
+    is always a measured value, and the same on every engine.
     """
 
     formula = r"\frac{1}{|P|} \sum_{p \in P} \operatorname{latency}(p)"
@@ -108,10 +108,10 @@ class Users(Count):
 class Sessions(Count):
     """The number of sessions.
 
-    Sessions are given by the log's own ids. In a log without such ids, a session ends where its
-    user does nothing for 30 minutes: requests no result page, and does nothing on a page that is in
-    use. A page is in use while its events follow its search and each other within that
-    time; later events count for their search, and do not make the session longer.
+    Sessions are given by the log's own ids. In a log without such ids, a session ends when its user
+    is idle for 30 minutes: the user requests no result page, and does nothing on a page in use. A
+    page is in use while its events follow its search and each other within that time; later events
+    count for their search, but do not extend the session.
     """
 
     formula = r"|S|"

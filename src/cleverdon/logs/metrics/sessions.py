@@ -1,4 +1,4 @@
-"""Metrics of sessions: whether users found something, how hard they tried, the funnel."""
+"""Metrics of sessions: success, abandonment and effort."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _OfSessions(Ratio):
 class Abandonment(_OfSessions):
     """The share of sessions in which nothing was clicked.
 
-    Some of them succeeded, since the answer was on the result page; see GoodAbandonment.
+    Some of them succeeded, because the answer was on the result page; see GoodAbandonment.
     """
 
     formula = r"\frac{|\{s : \text{no click in } s\}|}{|S|}"
@@ -42,16 +42,16 @@ class Abandonment(_OfSessions):
 
 @metric
 class GoodAbandonment(_OfSessions):
-    """The share of sessions without a click that were a success nevertheless.
+    """The share of sessions that succeeded without a click.
 
     Text of the result page was copied, or a conversion followed. These sessions count as abandoned,
-    and Success does not count them.
+    and not in Success.
     """
 
     formula = r"\frac{|\{s : \text{no click in } s, \text{a copy or a conversion}\}|}{|S|}"
     source = "Li, Huffman & Tokuda 2009, doi:10.1145/1571941.1571951"
     uses = INTERACTIONS
-    counted = "sessions without a click, yet with a sign of success"
+    counted = "sessions without a click, but with a sign of success"
     better = "neither"
     worked = """
         ann 0:00 shoes  copy
@@ -66,9 +66,9 @@ class GoodAbandonment(_OfSessions):
 class Success(_OfSessions):
     """The share of sessions with a click and a sign of success.
 
-    A document was looked at for at least 30 seconds, a link or a snippet was copied, or a
-    conversion followed: one of these signs is enough, and options choose which ones count. Good
-    abandonment is a metric of its own.
+    A document was viewed for at least 30 seconds, a link or a snippet was copied, or a conversion
+    followed: one of these signs is enough, and options choose which ones count. Good abandonment is
+    a separate metric.
     """
 
     formula = r"\frac{|\{s : \text{a click and a sign of success in } s\}|}{|S|}"
@@ -128,7 +128,7 @@ class Reformulation(_OfSessions):
 
     formula = r"\frac{|\{q : \text{another query follows } q \text{ in its session}\}|}{|Q|}"
     source = "Radlinski, Kurup & Joachims 2008, doi:10.1145/1458082.1458092"
-    counted = "queries that another one followed"
+    counted = "queries that another query followed"
     over = "queries"
     better = "lower"
     needs = ("queries.text",)

@@ -3,10 +3,10 @@
 Rows and values that cannot be used are set aside, counted and shown.
 
 A search page often sends several requests for one search: one for the results, some for facets, one
-more for each further page, and any of them again where the first answer failed. All of them have
-the query id of the search. The request that asked for results and got them is the search; a further
-page is a row of its own, as it is in logs that give each page an id. A request for another text, or
-by another user, belongs to no known search: such a log uses ids again.
+more for each further page, and any of them again if the first answer failed. All of them have the
+query id of the search. The request that asked for results and got them is the search; a further
+page is a separate row, as it is in logs that give each page an id. A request for another text, or
+by another user, belongs to no known search: such a log reuses ids.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ _OTHER_TEXT = "another text under the query id of an earlier search"
 _OTHER_USER = "another user under the query id of an earlier search"
 REUSED = (_OTHER_TEXT, _OTHER_USER)
 
-_MERGED = "_merged"
-"""The reason why a request was merged, or the mark of a further page."""
+_MERGED = "_merged"  # the reason why a request was merged, or the mark of a further page
 ID = "_id"
 """The query id that several pages share."""
 
@@ -85,7 +84,7 @@ def _merge_requests(table: ibis.Table, ties: tuple[str, ...]) -> ibis.Table:
         _number=table.page.fill_null(1),
         _answer=ibis.cases((table.results > 0, 0), (table.results == 0, 1), else_=2),
     )
-    # Who asked for what is said by the first request that asked for results.
+    # The first request that asked for results decides the user and the text.
     rows = rows.mutate(_nameless=rows["_text"].isnull().ifelse(1, 0))
     rows = rows.mutate(_lead=_Order(rows, ties).number(["_good"], ["_facets", "_nameless"]))
     order = _Order(rows, ties)
@@ -94,7 +93,7 @@ def _merge_requests(table: ibis.Table, ties: tuple[str, ...]) -> ibis.Table:
         _lead_who=order.of_first(["_good"], "_lead", rows["_who"]),
         _lead_facets=order.of_first(["_good"], "_lead", rows["_facets"]),
     )
-    # What is null in either row says nothing.
+    # A null in either row is not a difference.
     rows = rows.mutate(
         _text_differs=(rows["_text"] != rows["_lead_text"]).fill_null(False),
         _who_differs=(rows["_who"] != rows["_lead_who"]).fill_null(False),
@@ -108,7 +107,7 @@ def _merge_requests(table: ibis.Table, ties: tuple[str, ...]) -> ibis.Table:
         _best_answer=order.of_first(alike, "_place", rows["_answer"]),
         _best_results=order.of_first(alike, "_place", rows.results),
     )
-    # A search of which only requests for facets are known is the first of them.
+    # If only requests for facets are known, the first of them is the search.
     facets = (rows["_facets"] == 1) & ((rows["_lead_facets"] == 0) | (rows["_lead"] > 0))
     asked_again = (rows["_answer"] > rows["_best_answer"]) & (rows.time <= rows["_best_time"])
     later = rows["_place"] > 0
@@ -164,7 +163,7 @@ def events_of_searches(events: ibis.Table) -> tuple[ibis.Table, tuple[str, ...]]
     others = events.aggregate(n=(~belongs).sum()).to_pyarrow()["n"][0].as_py()
     if not others:
         return events, ()
-    note = f"events that come before any search of their session, and were left out: {others:,}"
+    note = f"events left out, because they come before any search of their session: {others:,}"
     return events.filter(belongs), (note,)
 
 
@@ -256,8 +255,7 @@ def no_events(queries: ibis.Table) -> ibis.Table:
 
 
 _SAMPLED_VALUES = 1_000
-_ORIGIN = "_source"
-"""The number of the source of a row."""
+_ORIGIN = "_source"  # the number of the source of a row
 
 _numbers = count()
 
@@ -282,8 +280,7 @@ class FlatRows:
     source: Source
     number: int
     flat: ibis.Table
-    first: bool
-    """Whether the source's broken rows are counted with these."""
+    first: bool  # whether the source's broken rows are counted with these
     staged: bool
 
 
@@ -425,15 +422,12 @@ class UsableRows:
     """The usable rows of queries or of events, and those that are not usable."""
 
     table: ibis.Table
-    rows: int = 0
-    """The number of all rows, including those set aside."""
+    rows: int = 0  # the number of all rows, including those set aside
     segments: tuple[str, ...] = ()
     aside: tuple[UnusableRows, ...] = ()
-    merged: tuple[UnusableRows, ...] = ()
-    """Merged requests, and further pages, which are kept."""
+    merged: tuple[UnusableRows, ...] = ()  # merged requests, and further pages, which are kept
     notes: tuple[str, ...] = ()
-    backend: Any | None = None
-    """The engine that results are copied to; None if rows are not copied."""
+    backend: Any | None = None  # the engine that results are copied to; None if rows are not copied
 
     def materialised(self, table: ibis.Table) -> UsableRows:
         """Replace the rows; copy them if every metric would otherwise compute them again."""
@@ -458,7 +452,7 @@ def set_aside(rough: RawRows, sources: Sequence[Source]) -> UsableRows:
     some = counts["good"] or 0
     shared = rough.kind == "queries" and counts["distinct"] < some
     if shared:
-        # Kept, since every query of the log would do it again.
+        # Cached, because every query on the log would compute it again.
         table = _merge_requests(table, _tie_columns(table)).cache()
     found = _rejected(rough.kind, sources)
     rows = counts["rows"] + sum(aside.count for aside in found)

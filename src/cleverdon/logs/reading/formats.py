@@ -20,8 +20,7 @@ class Format:
 
     name: ClassVar[str]
     mapping: ClassVar[Mapping[str, Any]]
-    notes: ClassVar[tuple[str, ...]] = ()
-    """The assumptions of the reader, in sentences."""
+    notes: ClassVar[tuple[str, ...]] = ()  # the assumptions of the reader, in sentences
 
     @classmethod
     @cache

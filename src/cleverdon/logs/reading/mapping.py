@@ -38,30 +38,23 @@ LINE = "line"
 class Part:
     """One place that a value may come from, and how to read it."""
 
-    path: str | None = None
-    """A column, or a path into one: `query_attributes.latency`."""
+    path: str | None = None  # a column, or a path into one: `query_attributes.latency`
     constant: str | None = None
     joined: tuple[str, ...] = ()
     """Several paths as one value, with `glue` between them; null where one of them is."""
     glue: str = "-"
-    numbered: bool = False
-    """The number of the row, for logs that have no ids."""
-    key: str | None = None
-    """A key of the JSON object that the column holds, as text or as fields."""
-    pattern: str | None = None
-    """A regular expression; its first group is the value."""
+    numbered: bool = False  # the number of the row, for logs that have no ids
+    key: str | None = None  # a key of the JSON object that the column holds, as text or as fields
+    pattern: str | None = None  # a regular expression; its first group is the value
     decode: Literal["url", "json"] | None = None
     """The encoding of the text: percent signs of a URL, or escapes of a JSON string."""
-    counted: bool = False
-    """The value is the number of elements of a list."""
-    words: bool = False
-    """The value is a list of words, which are joined by spaces."""
+    counted: bool = False  # the value is the number of elements of a list
+    words: bool = False  # the value is a list of words, which are joined by spaces
     start: int | None = None
     """The first number of positions and pages, 1 or 0; positions are detected."""
     unit: str | None = None
     """The unit of times and durations: s, ms, us or ns; guessed for times without one."""
-    timezone: str | None = None
-    """The zone of times without one."""
+    timezone: str | None = None  # the zone of times without one
 
     def paths(self) -> tuple[str, ...]:
         return ((self.path,) if self.path else ()) + self.joined
@@ -84,24 +77,19 @@ class RowMapping:
     kind: TableKind
     columns: Mapping[str, tuple[Part, ...]]
     segments: Mapping[str, tuple[Part, ...]] = field(default_factory=dict)
-    other_segments: bool = False
-    """Every other column of the table is a segment."""
-    table: TableKind = "queries"
-    """The table that they are read from, if the log has two."""
+    other_segments: bool = False  # every other column of the table is a segment
+    table: TableKind = "queries"  # the table that they are read from, if the log has two
     known_by: frozenset[str] = frozenset()
     """The columns by which these rows are recognised; `-name` must be missing."""
     where: tuple[Condition, ...] = ()
-    each: tuple[str, ...] = ()
-    """Lists of equal length, a row for each of their elements."""
+    each: tuple[str, ...] = ()  # lists of equal length, a row for each of their elements
     actions: Mapping[str, str] = field(default_factory=dict)
     """Names of actions in the log, and their canonical names."""
-    attach: bool = False
-    """Events without a query id belong to the last search before them."""
+    attach: bool = False  # events without a query id belong to the last search before them
     pages_share_id: bool = False
     from_events: tuple[str, ...] = ()
     """Columns of queries whose nulls are filled from events of the same query."""
-    unless: str | None = None
-    """These rows count only if no others have this action."""
+    unless: str | None = None  # these rows count only if no others have this action
 
     def known(self, paths: Collection[str]) -> bool:
         """Tell whether a table with these paths has such rows."""
@@ -125,8 +113,7 @@ class Layout:
 
     name: str
     rows: tuple[RowMapping, ...]
-    strict: bool = False
-    """Whether a missing path is an error: it is in mapping files."""
+    strict: bool = False  # whether a missing path is an error: it is in mapping files
     source: str = ""
     lines: Mapping[str, int] = field(default_factory=dict)
     """The line of each path in the mapping file."""
@@ -343,7 +330,6 @@ def _check_pattern(where: str, pattern: str | None, file: MappingFile) -> None:
 
 
 def load_mapping(mapping: str | Path | Mapping[str, Any]) -> Layout:
-    """Load a mapping file or a dictionary."""
     if isinstance(mapping, Mapping):
         return parse_layout(mapping, name="mapping")
     path = Path(mapping)

@@ -21,8 +21,7 @@ from cleverdon.logs.sql import engine_function, has_zone
 ZONELESS = "has times without a time zone"
 """Marks a note on a column whose times have no zone."""
 
-_ZONED = r"(Z|z|UTC|GMT|[+-]\d{2}(:?\d{2})?)$"
-"""The end of a time with a zone, after a time of day."""
+_ZONED = r"(Z|z|UTC|GMT|[+-]\d{2}(:?\d{2})?)$"  # the end of a time with a zone, after a time of day
 _NUMBER = r"^-?\d+(\.\d+)?$"
 
 _FAR = 2**62
@@ -282,15 +281,13 @@ def _decoded(raw: Any, written: str) -> Any:
 
 PROBLEM = "_problem"
 LACKS_ZONE = "_zoneless"
-_STOOD = "_stood_"
-"""Prefix of a column: whether its source held anything."""
+_STOOD = "_stood_"  # prefix of a column: whether its source held anything
 ODD = "_odd_"
 """Prefix of a column: the reason why its value is read as unknown."""
 PAGE = "_page"
 """The page of an event, if all pages of a query share one id."""
 SIZE = "_size"
-_USUAL_SIZE = 10
-"""The default of OpenSearch and Elasticsearch."""
+_USUAL_SIZE = 10  # the default of OpenSearch and Elasticsearch
 
 LOWEST = {"page": 1, "position": 1, "results": 0, "latency_ms": 0, "dwell_ms": 0}
 _HIGHEST = 10_000_000_000
@@ -407,7 +404,7 @@ def _problem(values: ibis.Table, rows: RowMapping, broken: str) -> Any:
         cases.append((missing, f"no {name}"))
     if "time" in values.columns:
         impossible = (values.time < EARLIEST) | (values.time >= LATEST)
-        cases.append((impossible, "a time that cannot be"))
+        cases.append((impossible, "an impossible time"))
     return ibis.cases(*cases, else_=ibis.null("string"))
 
 

@@ -1,7 +1,4 @@
-"""Read a search log from files, folders, or the tables of a database.
-
-Chooses the layout that a log has, pairs rows with sources, and says what the log lacks.
-"""
+"""Read a search log: choose its layout, pair rows with sources, and name missing columns."""
 
 from __future__ import annotations
 
@@ -59,12 +56,12 @@ def read_log(
         format: The format of the log, such as "ubi"; by default it is detected by the columns.
         mapping: A YAML or TOML file, or a dictionary, that says which column holds what.
         timezone: The time zone of times that have none; by default UTC.
-        queries: The table of queries, where the source is a database.
-        events: The table of events, likewise.
+        queries: The table of queries, if the source is a database.
+        events: The table of events, if the source is a database.
         connection: A connected Ibis backend, for example to Spark, in place of sources.
         memory: The memory that DuckDB may use before it writes to disk, such as "4GB"; by default
             four fifths of the machine's.
-        without_bots: Leave out users that are programs; see `cleverdon.logs.bots.without_bots`.
+        without_bots: Exclude bots; see `cleverdon.logs.bots.without_bots`.
 
     Returns:
         The log. `Log.aside` counts the rows that could not be used, with examples.
@@ -140,7 +137,6 @@ def _plain_lines(source: Source) -> list[str]:
 
 
 def _pair_rows(place: Location, layout: Layout) -> list[tuple[RowMapping, Source]]:
-    """Pair row mappings with sources."""
     pairs = [
         (rows, source)
         for rows in layout.rows
@@ -185,8 +181,7 @@ def _check_columns(rows: RowMapping, source: Source, layout: Layout) -> None:
             )
 
 
-_SAMPLED_ROWS = 1_000
-"""Rows that are looked at before all of them are."""
+_SAMPLED_ROWS = 1_000  # rows that are looked at before all of them are
 
 
 def _missing_columns(kind: str, table: ibis.Table | None, columns: Iterable[str]) -> frozenset[str]:
@@ -299,13 +294,13 @@ def _read_events(
         if action is None or any(_any_rows(side.table, action) for side in sides):
             continue
         side = _read_table("events", [part], place)
-        note = f"no event says {action}: what the query's list of results has counts as that"
+        note = f"no event has the action {action}: the query's list of results counts as that"
         if not part.rows.pages_share_id:
             if queries.merged or any(not aside.kept for aside in queries.aside):
                 side = side.materialised(events_of_kept_rows(queries.table, side.table))
             if PAGE in side.table.columns:
                 side = replace(side, table=side.table.drop(PAGE))
-        # They are no rows of their own: their errors are those of the queries.
+        # They are not separate rows: their errors are those of the queries.
         sides.append(replace(side, rows=0, aside=(), notes=(*side.notes, note)))
     if not sides:
         return None

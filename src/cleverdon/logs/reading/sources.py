@@ -44,8 +44,7 @@ class Source(ABC):
 
     copied: ClassVar[bool] = False
     """Whether rows have to be copied into tables, since reading them again would be slow."""
-    broken: str = ""
-    """The reason for rows that could not be parsed."""
+    broken: str = ""  # the reason for rows that could not be parsed
 
     def __init__(self, role: TableKind | None, backend: Any, *, name: str) -> None:
         self.role, self.backend, self.name = role, backend, name
@@ -218,7 +217,6 @@ def _open_bytes(file: Path) -> IO[bytes]:
 
 
 def file_suffix(file: Path) -> str:
-    """Return the suffix of a file's name before `.gz`."""
     return Path(file.name.removesuffix(".gz")).suffix.lower()
 
 
@@ -484,7 +482,6 @@ class LineFiles(TextFiles):
 
 
 def first_lines(file: Path, most: int = 20) -> list[str]:
-    """Return the first lines that are not empty."""
     with _open_text(file) as lines:
         return list(islice((line for line in lines if line.strip()), most))
 

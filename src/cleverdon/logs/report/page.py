@@ -1,7 +1,7 @@
 """The report of a search log as one HTML page.
 
-Its content is plain records, which `--data` writes as JSON. No user is named in it, and no query of
-few users: the doctor's examples and the rows that could not be read, which may hold both, stay out.
+Its content is plain records, which `--data` writes as JSON. It names no user and no query of few
+users; so it leaves out the doctor's examples and unreadable rows, which may hold both.
 """
 
 from __future__ import annotations
@@ -192,14 +192,13 @@ def _tested(
 _LIBRARIES = ("ibis-framework", "duckdb", "tea-tasting", "scipy", "altair", "vl-convert-python")
 
 _SIGNALS = {
-    "dwell": "a clicked document is looked at for at least {:g} seconds",
+    "dwell": "a clicked document is viewed for at least {:g} seconds",
     "copy": "a link or a snippet is copied",
     "conversion": "a conversion follows",
 }
 
 
 def _method(data: ReportData) -> dict[str, Any]:
-    """Describe the method: everything that is needed to reproduce the numbers."""
     results, log = data.results, data.tables.log
     names = [str(value.metric) for value in results.values]
     names += [str(listed.metric) for listed in results.lists]
@@ -220,27 +219,27 @@ def _paragraph(data: ReportData) -> str:
     sentences = [
         f"Metrics were computed from the log with Cleverdon {__version__}.",
         f"A session {_session(settings)}.",
-        f"A session with a click is a success where {_success(settings)}.",
+        f"A session with a click is a success if {_success(settings)}.",
     ]
     if any(value.low is not None for value in results.values):
         whom = f"{data.tables.log.actors[0]}s" if data.tables.log.actors else "searches"
         sentences.append(
-            f"Intervals have {results.level:.0%} confidence, by the delta method over {whom}, who "
-            "are the sample: what one of them does is not independent (Deng, Knoblich & Lu 2018)."
+            f"Intervals have {results.level:.0%} confidence, by the delta method over {whom}, the "
+            "sample (Deng, Knoblich & Lu 2018)."
         )
     if data.test is not None:
         unit = data.test.participants.unit
         sentences.append(
             f"Variants were compared {unit} by {unit}"
-            + (", adjusted by what users did before (CUPED)." if data.test.cuped else ".")
+            + (", adjusted by their past (CUPED)." if data.test.cuped else ".")
         )
     return " ".join(sentences)
 
 
 def _session(settings: Settings) -> str:
     if settings.sessions == "log":
-        return "is what the log calls one"
-    return f"ends where its user does nothing for {settings.idle_ms / 60_000:g} minutes"
+        return "is given by the log's own ids"
+    return f"ends when its user does nothing for {settings.idle_ms / 60_000:g} minutes"
 
 
 def _success(settings: Settings) -> str:
@@ -253,7 +252,7 @@ def _settings_facts(settings: Settings) -> dict[str, str]:
     found = {
         "Session": _session(settings),
         "Success": _success(settings),
-        "Searches while typing": "count as any other"
+        "Searches while typing": "count like any other"
         if typed is None
         else f"within {typed:g} seconds of the next, count as the last of them",
         "The same query": "texts that differ in case, white space or Unicode forms only"
@@ -265,7 +264,7 @@ def _settings_facts(settings: Settings) -> dict[str, str]:
         "Head and torso": f"the most frequent {settings.head:.2%} of different queries, and the "
         f"next {settings.torso:.2%}",
         "Percentiles": ", ".join(f"{one:g}" for one in settings.percentiles)
-        + ": the smallest value that at least so many per cent do not exceed",
+        + ": the smallest value that at least this percentage does not exceed",
     }
     if settings.stem:
         found["The same query"] += f", words without their endings ({settings.stem})"
@@ -294,7 +293,7 @@ _SECTIONS = {"QueriesPerTime": "time", "LatencyByLoad": "latency", "LatencySpike
 """The sections of lists; any other list is in the section of queries."""
 
 _CONSTANT = "constant-columns"
-"""The one finding whose words hold a value of the log, which may be a user."""
+"""The only finding whose text contains a value of the log, which may be a user."""
 
 
 def _report_content(data: ReportData, *, title: str) -> dict[str, Any]:
@@ -334,7 +333,6 @@ def _report_content(data: ReportData, *, title: str) -> dict[str, Any]:
 
 
 def _basis(data: ReportData) -> list[str]:
-    """Write the sentences on sessions, bots and unusable rows."""
     tables = data.tables
     first, last = (as_date(at // DAY) for at in tables.local_span)
     sentences = [f"{tables.log.source}, {first} to {last} ({tables.settings.timezone})."]
@@ -471,7 +469,6 @@ METRIC, AXIS = "⟦metric⟧", "⟦axis⟧"
 
 
 def _report_figures(data: ReportData) -> list[Figure]:
-    """Draw every plot that the log supports."""
     with without_validation():  # tests hold the charts against the schema
         figures = [*_over_time(data), *_of_sessions(data), *_of_latency(data)]
         if data.test is not None:

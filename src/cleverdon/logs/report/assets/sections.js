@@ -1,4 +1,4 @@
-// What each section says.
+// The content of each section.
 
 function listed(list) {
   const { table, notes, columns } = list;
@@ -50,11 +50,11 @@ function showDoctor() {
   const { doctor } = content;
   find("doctor").hidden = !doctor;
   if (!doctor) return;
-  const unseen = doctor.skipped.map(({ name, columns }) => `${name}, for want of ${columns.join(", ")}`);
+  const unseen = doctor.skipped.map(({ name, columns }) => `${name}: needs ${columns.join(", ")}`);
   fill(find("findings"),
     doctor.findings.length ? make("ul", {}, ...doctor.findings.map(finding))
-      : make("p", {}, "Nothing was found to be wrong."),
-    unseen.length ? make("details", {}, make("summary", {}, "Not looked for"),
+      : make("p", {}, "No problem was found."),
+    unseen.length ? make("details", {}, make("summary", {}, "Checks that were skipped"),
       make("ul", {}, ...unseen.map((text) => make("li", {}, text)))) : null);
 }
 

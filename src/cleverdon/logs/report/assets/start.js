@@ -1,6 +1,6 @@
-// What can be picked; the script starts here.
+// The start of the script: fill the sections and the list of metrics.
 
-// A section without anything in it is not shown, and nothing leads to it.
+// Hide empty sections, and the links to them.
 function hideEmpty() {
   const { figures: drawn, lists } = content;
   const has = (section) => drawn.some(({ place }) => place === `${section}-figures`)

@@ -1,4 +1,4 @@
-// What is picked, and what follows from it for plots.
+// The metric that the reader selected, and the data of plots for it.
 
 const state = { metric: 0 };
 
