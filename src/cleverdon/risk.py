@@ -19,7 +19,7 @@ from cleverdon.measures.base import Measure, worst_value
 from cleverdon.scores import Scores, average
 from cleverdon.stats.effect_sizes import one_sample_t, pearson_residuals
 from cleverdon.tables.numbers import format_decimal
-from cleverdon.tables.result import RecordList
+from cleverdon.tables.result_lists import RecordList
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import DIGITS, TextTable
 

@@ -84,7 +84,7 @@ def test_what_is_not_judged_can_be_judged_at_once(
     ]
     done = run_here(tuple(words), tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "topics      180" in done.stdout
+    assert "queries     180" in done.stdout
 
 
 def test_systems_that_were_not_timed(said: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,7 +72,7 @@ def test_sizes_growth_plot_and_the_file_of_results(
                 *("sqlite:index.db", "corpus.tsv", "--sizes", "1,2,3"),
                 *("--plot", "x.json", "--json", "x.json"),
             ],
-            "--json and --plot both name x.json",
+            "x.json would be written twice",
         ),
         (["--command", "wc {files}", "-"], "{files} is there for files"),
         (["sqlite:index.db", "nothing.tsv"], "nothing.tsv: there is no such collection"),

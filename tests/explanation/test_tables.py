@@ -14,7 +14,7 @@ from cleverdon.explanation.difference import (
     trace_difference,
 )
 from cleverdon.explanation.traces import Explanation, Trace, Tracer, trace
-from cleverdon.tables.result import Results
+from cleverdon.tables.result_lists import Results
 from cleverdon.tables.table import FORMATS
 
 QRELS = {"q": {"a": 2.0, "b": 0.0, "c": 1.0, "d": 1.0}}

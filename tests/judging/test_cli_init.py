@@ -203,7 +203,7 @@ def test_adaptively(files: Path) -> None:
         (("--pool", "next.tsv", "--depth", "3"), "--depth goes with --runs"),
         (("--runs", "a.run", "--overlap", "0.1", "--judges", "2"), "leave out the judges"),
         (("--runs", "a.run", "--adaptive", "mft"), "there is no method 'mft'"),
-        (("--runs", "a.run", "--adaptive", ""), "'' is no method"),
+        (("--runs", "a.run", "--adaptive", ""), "'' is not a method"),
         (("--runs", "a.run", "--scale", "3..1"), "the scale '3..1' is not known"),
         (("--runs", "a.run", "--docs", "next.tsv"), ""),
         (("--runs", "none.run"), "none.run"),

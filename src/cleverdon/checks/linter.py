@@ -18,7 +18,8 @@ from cleverdon.checks.findings import Finding, Findings
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, check_word
 from cleverdon.formats.inputs import queries_without_results
-from cleverdon.tables.result import Result, Results
+from cleverdon.tables.result import Result
+from cleverdon.tables.result_lists import Results
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
 

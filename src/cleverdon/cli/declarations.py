@@ -496,7 +496,7 @@ def _print(returned: Any, context: click.Context) -> None:
         click.echo(returned)
         return
     from cleverdon.cli.options import terminal
-    from cleverdon.tables.result import Results
+    from cleverdon.tables.result_lists import Results
 
     format = context.params.get("format_", "table")
     one = returned.items[0] if isinstance(returned, Results) else returned

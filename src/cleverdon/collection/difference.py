@@ -30,7 +30,8 @@ from cleverdon.evaluation import evaluate
 from cleverdon.measures.base import Measure
 from cleverdon.measures.ranked import AP
 from cleverdon.scores import Scores
-from cleverdon.tables.result import OneTable, Result, as_json, in_json
+from cleverdon.tables.result import Result, as_json, in_json
+from cleverdon.tables.result_lists import OneTable
 from cleverdon.tables.sections import Section
 
 Grade = float | None

@@ -41,7 +41,8 @@ from cleverdon.measures.notation import parse_all
 from cleverdon.pooling.recall.judged_results import find_judged_results, ranked_runs
 from cleverdon.pooling.recall.reuse import Reuse, reuse_of
 from cleverdon.settings import Settings
-from cleverdon.tables.result import OneTable, Result
+from cleverdon.tables.result import Result
+from cleverdon.tables.result_lists import OneTable
 from cleverdon.tables.sections import Section
 
 _LONGEST = 60  # characters of the text of a query, in tables

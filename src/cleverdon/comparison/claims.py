@@ -22,7 +22,8 @@ from cleverdon.score_tables import format_score
 from cleverdon.stats.multiple_comparisons import FAMILY_TESTS
 from cleverdon.tables.markup import escape_markdown
 from cleverdon.tables.numbers import format_p_value
-from cleverdon.tables.result import RecordList, Result, as_json
+from cleverdon.tables.result import Result, as_json
+from cleverdon.tables.result_lists import RecordList
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
 

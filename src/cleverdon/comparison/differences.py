@@ -39,7 +39,8 @@ from cleverdon.stats.tests import (
     round_differences,
 )
 from cleverdon.tables.numbers import format_decimal
-from cleverdon.tables.result import RecordList, Result
+from cleverdon.tables.result import Result
+from cleverdon.tables.result_lists import RecordList
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import EXACT, TextTable, render_table
 

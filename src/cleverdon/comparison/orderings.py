@@ -38,7 +38,8 @@ from cleverdon.stats.correlation import Orders, Ranking, coefficient_functions, 
 from cleverdon.stats.intervals import Estimate, percentile_interval
 from cleverdon.stats.resampling import FEWER_RESAMPLES, draw_counts
 from cleverdon.tables.numbers import format_decimal
-from cleverdon.tables.result import RecordList, Result, as_json, fields_as_json
+from cleverdon.tables.result import Result, as_json, fields_as_json
+from cleverdon.tables.result_lists import RecordList
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
 

@@ -38,7 +38,8 @@ from cleverdon.stats.power import (
     smallest_difference,
 )
 from cleverdon.tables.numbers import format_decimal
-from cleverdon.tables.result import RecordList, Result
+from cleverdon.tables.result import Result
+from cleverdon.tables.result_lists import RecordList
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
 

@@ -40,7 +40,7 @@ from cleverdon.stats.multiple_comparisons import (
 )
 from cleverdon.stats.tests import TESTS, p_values, t_test, welch_test
 from cleverdon.tables.numbers import format_decimal
-from cleverdon.tables.result import RecordList
+from cleverdon.tables.result_lists import RecordList
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
 

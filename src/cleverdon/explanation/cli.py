@@ -95,7 +95,7 @@ def explain_command(given: ExplainOptions) -> Result | str:
 
     from cleverdon.explanation.difference import trace_difference
     from cleverdon.explanation.traces import Explanation, Tracer
-    from cleverdon.tables.result import Results
+    from cleverdon.tables.result_lists import Results
 
     tracer = Tracer(given.what, **given.evaluation)
     found = [

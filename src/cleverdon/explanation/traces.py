@@ -33,7 +33,8 @@ from cleverdon.measures.base import Measure, WeightedGain, cumulative_weight
 from cleverdon.profiles import find_profile
 from cleverdon.rank import RankedRun, rank
 from cleverdon.settings import Settings
-from cleverdon.tables.result import Result, Results, as_json
+from cleverdon.tables.result import Result, as_json
+from cleverdon.tables.result_lists import Results
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
 from cleverdon.unknowns.bounds import gain_levels

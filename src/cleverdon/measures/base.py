@@ -9,7 +9,6 @@ most of the time.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from inspect import get_annotations
 from itertools import pairwise
 from operator import le, lt
@@ -19,6 +18,7 @@ from typing import (
     Any,
     ClassVar,
     Literal,
+    NamedTuple,
     Union,
     dataclass_transform,
     get_args,
@@ -47,8 +47,7 @@ class _Required:
 REQUIRED = _Required()  # marks a parameter without a default
 
 
-@dataclass(frozen=True)
-class WeightedGain:
+class WeightedGain(NamedTuple):
     """A measure as gains times weights of ranks, over a whole."""
 
     gain: Callable[[Hits], Floats]  # the gain of each row

@@ -16,7 +16,8 @@ from cleverdon.measures.base import Measure
 from cleverdon.score_tables import format_score
 from cleverdon.stats.correlation import mean_ranks, ranks_of
 from cleverdon.tables.numbers import format_decimal
-from cleverdon.tables.result import RecordList, as_json
+from cleverdon.tables.result import as_json
+from cleverdon.tables.result_lists import RecordList
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
 

@@ -7,18 +7,16 @@ what a notebook shows all follow from that and from the fields of the class.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from math import isfinite
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from cleverdon._common.extras import require
 from cleverdon.errors import OptionError, check_word, suggest
 from cleverdon.tables.markup import escape_html, escape_markdown
 from cleverdon.tables.sections import Section, render_sections
 from cleverdon.tables.table import FORMATS, TextTable, render_table
-
-R = TypeVar("R")  # a record
 
 
 class Result:
@@ -96,7 +94,7 @@ class Result:
         if format == "text":
             return self.to_text(section=section, styled=styled, width=width, **view)
         if format == "json":
-            return _write_json(self.to_dict())
+            return write_json(self.to_dict())
         if format in ("csv", "tsv"):
             return render_table(self.table(section, **view), format)
         terminal: dict[str, Any] = {"styled": styled, "width": width} if format == "table" else {}
@@ -152,68 +150,6 @@ class Result:
         return self.to_html()
 
 
-@dataclass(frozen=True)
-class Results(Result):
-    """Several results of one kind, written one below the other; JSON is a list of them."""
-
-    items: Sequence[Result]
-
-    def table(self, section: str | None = None, **view: Any) -> TextTable:
-        tables = [one.table(section, **view) for one in self.items]
-        rows = [row for table in tables for row in table.rows]
-        return replace(tables[0], rows=rows, marks={})
-
-    def render(self, format: str = "table", **how: Any) -> str:
-        check_word("format", format, (*FORMATS, "text"))
-        if format == "json":
-            return _write_json([one.to_dict() for one in self.items])
-        if format in ("csv", "tsv"):
-            how = {name: value for name, value in how.items() if name not in ("styled", "width")}
-            return render_table(self.table(**how), format)
-        return "\n\n".join(one.render(format, **how) for one in self.items)
-
-
-@dataclass(frozen=True, eq=False)
-class OneTable(Result):
-    """One table of a larger result."""
-
-    name: str
-    grid: Callable[..., TextTable]  # given `exact`
-    record: Callable[[], dict[str, Any]]  # for JSON
-
-    def sections(self, *, exact: bool = False) -> list[Section]:
-        """Return the table."""
-        return [Section(self.name, self.grid(exact=exact), titled=False)]
-
-    def to_dict(self) -> dict[str, Any]:
-        return self.record()
-
-
-@dataclass(frozen=True)
-class RecordList(Result, Generic[R]):
-    """Records of one kind in one table: a sequence of them, and in JSON a list."""
-
-    items: tuple[R, ...]
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __iter__(self) -> Iterator[R]:
-        return iter(self.items)
-
-    def __getitem__(self, at: int) -> R:
-        return self.items[at]
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """Return the records as plain values that JSON can hold."""
-        return [as_json(one) for one in self.items]
-
-    def render(self, format: str = "table", **how: Any) -> str:
-        if format == "json":
-            return _write_json(self.to_records())
-        return super().render(format, **how)
-
-
 def in_json(key: str | None, value: Callable[[Any], Any] | None = None) -> dict[str, Any]:
     """Say how a field is written in JSON.
 
@@ -267,7 +203,7 @@ def fields_as_json(value: Any) -> dict[str, Any]:
     return record
 
 
-def _write_json(value: Any) -> str:
+def write_json(value: Any) -> str:
     import json  # slow to load, and seldom needed
 
     return json.dumps(value, indent=1, ensure_ascii=False)
