@@ -206,7 +206,7 @@ def split_queries(
         The hold-out, or the folds of all repeats.
 
     >>> print(split_queries(["a", "b", "c", "d"], folds=2, attributes=dict(a=1, b=1, c=2, d=2)))
-    k-fold, 2 folds: 2 of 4 queries for testing (seed 0, stratified by value)
+    k-fold, 2 folds: 2 of 4 queries for testing (seed 0, stratified by slice)
     """
     strata: dict[str, Any] = {}
     if attributes is not None:
