@@ -4,12 +4,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOWEST := .venv-web-lowest
+AUDIT := .venv-audit
 # One and a half workers per core: tests often wait for a command, a browser or a server.
 WORKERS := $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 2) * 3 // 2)' 2>/dev/null)
 BASE := .venv-base
 RUST := rust/Cargo.toml $(wildcard rust/src/*.rs rust/src/*/*.rs)
 
-.PHONY: demo test test-base test-web-lowest test-python test-rust check-rust browser bench fuzz lint lint-rust lint-python format docs screenshots wheel clean
+.PHONY: demo test test-base test-web-lowest test-audit test-python test-rust check-rust browser bench fuzz lint lint-rust lint-python format docs screenshots wheel clean
 
 demo: $(VENV)/.installed
 	$(BIN)/cleverdon demo demo
@@ -36,6 +37,11 @@ test-python: $(VENV)/.dev
 # that pyproject.toml allows.
 test-web-lowest: $(LOWEST)/.made
 	$(LOWEST)/bin/python -m pytest -n $(WORKERS) --quiet tests/judging
+
+# The profiles of libraries and the audits, against those that tests do without: an environment of its
+# own, of 1.3 GB, since some need older versions than other tests have.
+test-audit: $(AUDIT)/.made
+	$(AUDIT)/bin/python -m pytest -n $(WORKERS) --quiet tests/auditing tests/test_library_profiles.py
 
 # One after the other: both need the same cargo lock.
 check-rust:
@@ -88,7 +94,7 @@ wheel: $(VENV)/.dev
 	$(BIN)/pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:
-	rm -rf $(VENV) $(BASE) $(LOWEST) rust/target demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BASE) $(LOWEST) $(AUDIT) rust/target demo dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
 # Name a missing tool in one line; pip and cargo would print fifty.
 define check_tools
@@ -131,6 +137,13 @@ $(LOWEST)/.made: pyproject.toml tools/web-lowest.txt | $(VENV)/.dev
 	MATURIN_PEP517_ARGS="--profile quick" $(LOWEST)/bin/pip install --quiet --disable-pip-version-check \
 	  --constraint tools/web-lowest.txt --editable '.[logs,tables,web]' \
 	  aiohttp httpx hypothesis polars 'psycopg[binary]' pytest pytest-xdist schemathesis
+	@touch $@
+
+$(AUDIT)/.made: pyproject.toml tools/audit.txt | $(VENV)/.dev
+	rm -rf $(AUDIT)
+	$(PYTHON) -m venv $(AUDIT)
+	MATURIN_PEP517_ARGS="--profile quick" $(AUDIT)/bin/pip install --quiet --disable-pip-version-check \
+	  --constraint tools/audit.txt --editable '.[audit]' hypothesis pytest pytest-xdist
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.installed

@@ -189,6 +189,8 @@ def _gain(grade: float | None, gain: str, gains: dict[float, float] | None) -> f
     if gains is not None and grade in gains:
         return gains[grade]
     positive = max(grade, 0)
+    if gain == "binary":
+        return float(grade >= 1)
     return positive if gain == "linear" else 2.0**positive - 1
 
 
@@ -218,6 +220,10 @@ def ndcg(
         return None
     if ideal == "retrieved":
         whole = best(query.returned)
+    if ideal == "short":
+        worth = [_gain(grade, gain, gains) for grade in query.grades.values()]
+        worth = sorted((gained for gained in worth if gained > 0), reverse=True)
+        whole = _discounted(worth[: len(query.returned)], k, discount, base)
     # If no result has a gain, the ideal order of the results has none either.
     part = dcg(query, k, gain, gains, discount, base)
     return float(part or 0) / (whole or 1)

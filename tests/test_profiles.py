@@ -563,7 +563,8 @@ def test_the_table_of_differences_is_made_from_the_profiles() -> None:
             assert measure in text
     lines = {line.split()[0]: line.split() for line in text.split("\n\n")[1].splitlines()}
     assert lines["profile"][1:] == [
-        *("order_by", "precision", "missing", "undefined", "own_document", "no_relevant"),
-        "decimals",
+        *("ties", "order_by", "precision", "missing", "undefined", "duplicates", "own_document"),
+        *("no_relevant", "unreturned", "decimals"),
     ]
-    assert lines["beir"][1:] == ["·", "single", "skip", "always-worst", "drop", "·", "5"]
+    beir = ["·", "·", "single", "skip", "always-worst", "·", "drop", "·", "·", "5"]
+    assert lines["beir"][1:] == beir

@@ -122,6 +122,7 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "bench": ("engine.toml", "topics.tsv", "--seconds", "1"),
     "index": ("engine.toml", "docs.jsonl"),
     "check": SYSTEMS,
+    "audit": ("--list",),
     "convert": ("a.run", "a.json"),
     "trec_eval": ("qrels.txt", "a.run"),
     "demo": ("demo",),

@@ -74,6 +74,8 @@ pub struct Results<'a> {
     hashes: Vec<u64>,
     /// Rows by document, to detect duplicates and to find the judged documents.
     rows: HashTable<u32>,
+    /// Rows whose document came before, each with its first row; only where both are kept.
+    repeats: Vec<(u32, u32)>,
     /// Scores have decreased from row to row so far, so the order is the order of input.
     falling: bool,
     ranked: Vec<u32>,
@@ -88,6 +90,7 @@ impl<'a> Results<'a> {
             scores: Vec::new(),
             hashes: Vec::new(),
             rows: HashTable::new(),
+            repeats: Vec::new(),
             falling: true,
             ranked: Vec::new(),
         }
@@ -112,13 +115,14 @@ impl<'a> Results<'a> {
                 let earlier = *earlier.get() as usize;
                 match self.order.duplicates {
                     Duplicates::Refuse => return Err(Repeated),
+                    Duplicates::KeepAll | Duplicates::CountOnce => self.repeats.push((next, earlier as u32)),
                     Duplicates::KeepBest if score > self.scores[earlier] => {
                         self.scores[earlier] = score;
                         self.falling = false;
+                        return Ok(());
                     }
-                    Duplicates::KeepFirst | Duplicates::KeepBest | Duplicates::Unchecked => {}
+                    Duplicates::KeepFirst | Duplicates::KeepBest | Duplicates::Unchecked => return Ok(()),
                 }
-                return Ok(());
             }
         }
         self.falling &= self.scores.last().is_none_or(|&last| score < last);
@@ -151,6 +155,7 @@ impl<'a> Results<'a> {
         self.scores.clear();
         self.hashes.clear();
         self.rows.clear();
+        self.repeats.clear();
         self.falling = true;
         reduced
     }
@@ -163,11 +168,31 @@ impl<'a> Results<'a> {
             return;
         };
         let (removed, _) = found.remove();
-        self.rows.iter_mut().filter(|row| **row > removed).for_each(|row| *row -= 1);
+        let again: Vec<u32> =
+            self.repeats.iter().filter(|(_, first)| *first == removed).map(|(row, _)| *row).collect();
+        self.repeats.retain(|(_, first)| *first != removed);
+        for row in again.into_iter().rev().chain([removed]) {
+            self.remove_row(row);
+        }
+        self.falling |= self.docs.is_empty();
+    }
+
+    fn remove_row(&mut self, removed: u32) {
+        let closed = |row: u32| if row > removed { row - 1 } else { row };
+        self.rows.iter_mut().for_each(|row| *row = closed(*row));
+        self.repeats.iter_mut().for_each(|(row, first)| (*row, *first) = (closed(*row), closed(*first)));
         self.docs.remove(removed as usize);
         self.scores.remove(removed as usize);
         self.hashes.remove(removed as usize);
-        self.falling |= self.docs.is_empty();
+    }
+
+    /// The row that counts as the document: under `CountOnce` the repeat that ranks first.
+    fn counted_row(&self, row: u32, position_of: &[u32]) -> u32 {
+        if self.order.duplicates != Duplicates::CountOnce || self.falling {
+            return row; // the first row has the highest score
+        }
+        let again = self.repeats.iter().filter(|(_, first)| *first == row).map(|(again, _)| *again);
+        again.chain([row]).min_by_key(|&row| position_of[row as usize]).unwrap_or(row)
     }
 
     fn find_hits(&self, judged: JudgedQuery<'a>, hits: &mut Vec<Hit>) {
@@ -189,9 +214,17 @@ impl<'a> Results<'a> {
         let mut rest = vec![true; if self.order.elsewhere { self.docs.len() } else { 0 }];
         for (doc, id, hash) in judged.docs() {
             let Some(&row) = self.rows.find(hash, |&row| self.docs[row as usize] == id) else { continue };
-            hits.push(hit(Some(doc), row));
+            hits.push(hit(Some(doc), self.counted_row(row, &position_of)));
             if self.order.elsewhere {
                 rest[row as usize] = false;
+            }
+            for &(again, _) in self.repeats.iter().filter(|(_, first)| *first == row) {
+                if self.order.duplicates == Duplicates::KeepAll {
+                    hits.push(hit(Some(doc), again));
+                }
+                if self.order.elsewhere {
+                    rest[again as usize] = false;
+                }
             }
         }
         let rest = rest.iter().enumerate().filter(|(_, &is_left)| is_left);

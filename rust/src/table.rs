@@ -21,6 +21,10 @@ pub enum Duplicates {
     KeepFirst,
     /// Keep the higher score or grade, at the place of the first.
     KeepBest,
+    /// Keep every one as a result with a rank of its own.
+    KeepAll,
+    /// Give every one a rank, and count only the first as the document.
+    CountOnce,
     /// Do not look for duplicates: the join does.
     Unchecked,
 }
@@ -140,7 +144,7 @@ impl Builder {
 
 impl Table {
     fn without_duplicates(self, policy: Duplicates) -> Result<Table, (Vec<u8>, Vec<u8>)> {
-        if policy == Duplicates::Unchecked {
+        if matches!(policy, Duplicates::KeepAll | Duplicates::CountOnce | Duplicates::Unchecked) {
             return Ok(self);
         }
         let outcomes: Vec<_> =
@@ -182,7 +186,10 @@ impl Table {
             match policy {
                 Duplicates::Refuse => return Err(doc.to_vec()),
                 Duplicates::KeepBest => *kept = kept.max(value),
-                Duplicates::KeepFirst | Duplicates::Unchecked => {}
+                Duplicates::KeepFirst
+                | Duplicates::KeepAll
+                | Duplicates::CountOnce
+                | Duplicates::Unchecked => {}
             }
             repeated.push(Repetition { row, earlier: *earlier, value: *kept });
         }

@@ -332,3 +332,24 @@ fn damaged_text_never_panics() {
         let _ = streamed(&bytes, &judgments);
     }
 }
+
+#[test]
+fn a_document_that_came_twice_may_count_twice_or_once() {
+    let judgments = judgments("q 0 a 1\nq 0 b 1\n");
+    let text = "q Q0 a 0 3 t\nq Q0 x 0 2 t\nq Q0 a 0 1 t\nq Q0 b 0 0 t\n";
+    let keep = Order { duplicates: Duplicates::KeepAll, ..ORDER };
+    assert_eq!(
+        both_ways(text, &judgments, keep),
+        [vec![(Some(0), 1, 1, 1), (Some(0), 3, 3, 3), (Some(1), 4, 4, 4)]]
+    );
+    let once = Order { duplicates: Duplicates::CountOnce, ..ORDER };
+    assert_eq!(both_ways(text, &judgments, once), [vec![(Some(0), 1, 1, 1), (Some(1), 4, 4, 4)]]);
+    // Where the scores do not fall, the one that ranks first counts.
+    let text = "q Q0 a 0 1 t\nq Q0 b 0 2 t\nq Q0 a 0 3 t\n";
+    assert_eq!(both_ways(text, &judgments, once), [vec![(Some(0), 1, 1, 1), (Some(1), 2, 2, 2)]]);
+    // The query's own document goes, however often it came.
+    let own = Order { drop_own: true, ..keep };
+    let text = "a Q0 a 0 4 t\na Q0 b 0 3 t\na Q0 a 0 2 t\na Q0 b 0 1 t\n";
+    let judgments = crate::judgments("a 0 a 1\na 0 b 1\n");
+    assert_eq!(both_ways(text, &judgments, own), [vec![(Some(1), 1, 1, 1), (Some(1), 2, 2, 2)]]);
+}

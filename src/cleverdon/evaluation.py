@@ -44,6 +44,7 @@ def evaluate(
     duplicates: str | None = None,
     own_document: str | None = None,
     no_relevant: str | None = None,
+    unreturned: str | None = None,
     docs: int | None = None,
     second: Any = None,
     weights: Any = None,
@@ -60,7 +61,7 @@ def evaluate(
         qrels: The judgments: a file, a dict of dicts, a data frame, rows of tuples or `Judgments`.
         runs: A run, in any of these forms or as `Run`; several as a list, or as a dict by name.
         measures: The measures; by default those of the profile.
-        ties: How tied results are ordered. This and the keywords up to `no_relevant` are the
+        ties: How tied results are ordered. This and the keywords up to `unreturned` are the
             choices on which tools disagree: `cleverdon.settings.CHOICES` lists their values.
         order_by: Whether scores or the rank column decide the order.
         precision: The precision of scores.
@@ -69,6 +70,7 @@ def evaluate(
         duplicates: What happens to a document that occurs twice for one query.
         own_document: Whether a document with the id of the query counts.
         no_relevant: Whether queries without a relevant document count.
+        unreturned: Whether judged documents that a run does not return count.
         profile: Another tool, whose choices, parameters and default measures are taken.
         docs: The number of documents in the collection, for measures that need it.
         second: Other judgments, as of credibility, for measures of two grades.
@@ -102,6 +104,7 @@ def evaluate(
         "duplicates": duplicates,
         "own_document": own_document,
         "no_relevant": no_relevant,
+        "unreturned": unreturned,
     }
     tool = find_profile(profile)
     settings = tool.settings.changed(**given)
@@ -115,9 +118,10 @@ def evaluate(
     also = [way for way in dict.fromkeys(ways.values()) if way != (settings, False)]
     if isinstance(qrels, (str, os.PathLike)):
         qrels_format = qrels_format or tool.qrels_format
-    judgments = Judgments.read(qrels, format=qrels_format, duplicates=settings.duplicates)
+    twice = settings.qrels_duplicates
+    judgments = Judgments.read(qrels, format=qrels_format, duplicates=twice)
     tool.check_grades(judgments.judged.top_grade)
-    other = None if second is None else Judgments.read(second, duplicates=settings.duplicates)
+    other = None if second is None else Judgments.read(second, duplicates=twice)
     shares = None if weights is None else Judgments.read(weights, weights=True).to_dict()
     judgments = judgments.noting(docs=docs, second=other, weights=shares)
     ranked = []
@@ -168,8 +172,21 @@ def _bounds_of_runs(
                     np.where(run.present, end, absent) for end in (ends.lowest, ends.highest)
                 )
                 ends = replace(ends, lowest=lowest, highest=highest)
+            if tool.value_where_undefined(measure) is not None:
+                lowest, highest = (
+                    _where_defined(tool, measure, end, hits) for end in (ends.lowest, ends.highest)
+                )
+                ends = replace(ends, lowest=lowest, highest=highest)
             found[run.name][str(measure)] = ends
     return found
+
+
+def _where_defined(tool: Profile, measure: Measure, values: Floats, hits: Hits) -> Floats:
+    """Return the values, with those that the tool gives to what is undefined."""
+    given = tool.value_where_undefined(measure)
+    if given is None:
+        return values
+    return np.where(np.isnan(values), np.where(hits.returned > 0, *given), values)
 
 
 def score(
@@ -206,6 +223,8 @@ def score(
         absent = find_profile(profile).value_of_absent(measure)
         if absent is not None:
             values[:, m][~np.array([run.present for run in ranked])] = absent
+        for r, run in enumerate(ranked):
+            values[r, m] = _where_defined(find_profile(profile), measure, values[r, m], run.hits)
     values[~np.broadcast_to(evaluated[:, None, :], values.shape)] = np.nan
     about = Provenance(
         version=__version__,

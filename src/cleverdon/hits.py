@@ -242,6 +242,27 @@ class Hits:
         kept = replace(kept, rank=kept.ordinal, returned=np.diff(kept.starts))
         return replace(kept, tied_from=before + 1, tied_to=within)
 
+    def without_unreturned(self) -> Hits:
+        """Forget the judgments of documents that were not returned, as if nobody had judged them.
+
+        Tools that take a list of labels never see those. Their rows stay, so that `doc` means what
+        it meant, with a grade below 0.
+        """
+        judged = self.judgments
+        returned = np.zeros(len(judged.grade), dtype=bool)
+        returned[self.doc[self.doc >= 0]] = True
+        subtopics = judged.subtopics
+        if subtopics is not None:
+            rows = returned[subtopics.doc]
+            subtopics = replace(
+                subtopics,
+                doc=subtopics.doc[rows],
+                subtopic=subtopics.subtopic[rows],
+                grade=subtopics.grade[rows],
+            )
+        grade = np.where(returned, judged.grade, float(NOT_JUDGED))
+        return replace(self, judgments=replace(judged, grade=grade, subtopics=subtopics))
+
     def tied(self, order: Literal["best", "worst"]) -> Hits:
         """Put results with equal scores in the order that is best, or worst, for the system."""
         check_word("order", order, ("best", "worst"))

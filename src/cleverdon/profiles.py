@@ -43,6 +43,8 @@ class Profile:
     """Names that only the tool has, or that others use otherwise: the measure, and parameters."""
     absent: Mapping[str, float] = field(default_factory=dict)
     """The value for a query that the run lacks, if not that of an empty result; by measure."""
+    where_undefined: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """The values where a measure is undefined: with results, and without any; by measure."""
     beta_squared: bool = False  # the beta of SetF is the square of the textbooks' beta
     top_grade: float | None = None  # the largest grade that the tool takes
     qrels_format: str | None = None  # the format in which the tool reads a file of judgments
@@ -88,6 +90,11 @@ class Profile:
     def value_of_absent(self, measure: Measure) -> float | None:
         """Return the value for a query that the run lacks; None for that of an empty result."""
         found = (value for pattern, value in self.absent.items() if _fits(pattern, measure))
+        return next(found, None)
+
+    def value_where_undefined(self, measure: Measure) -> tuple[float, float] | None:
+        """A measure's values where it is undefined, with results and without; None: undefined."""
+        found = (pair for pattern, pair in self.where_undefined.items() if _fits(pattern, measure))
         return next(found, None)
 
     def check_grades(self, top_grade: float) -> None:
@@ -238,6 +245,104 @@ PROFILES: dict[str, Profile] = {
             special=_each("DCG nDCG", ties="expected"),
             instead={"AP": "LRAP"},
         ),
+        Profile(
+            "torchmetrics",
+            "torchmetrics' retrieval metrics: only what was returned exists, AP over what is found",
+            Settings(
+                ties="input",
+                precision="single",
+                missing="skip",
+                undefined="always-worst",
+                unreturned="drop",
+            ),
+            measures=("AP", "RR", "nDCG@10", "P@10", "R@10", "Success@10", "Rprec"),
+            parameters={"AP": {"norm": "hits"}},
+            special=_each("DCG nDCG", ties="expected"),
+            words={
+                "RetrievalMAP": ("AP", {"norm": "hits"}),
+                "RetrievalMRR": ("RR", {}),
+                "RetrievalNormalizedDCG": ("nDCG", {}),
+                "RetrievalPrecision": ("P", {}),
+                "RetrievalRecall": ("R", {}),
+                "RetrievalHitRate": ("Success", {}),
+                "RetrievalRPrecision": ("Rprec", {}),
+            },
+        ),
+        Profile(
+            "ragas",
+            "Ragas: context precision is AP over the retrieved labels; ids are compared as sets",
+            Settings(ties="input", undefined="skip", duplicates="keep"),
+            measures=("AP", "SetP", "SetR"),
+            parameters={"AP": {"norm": "hits"}},
+            special=_each("SetP SetR", duplicates="first"),
+            words={
+                "context_precision": ("AP", {"norm": "hits"}),
+                "context_utilization": ("AP", {"norm": "hits"}),
+                "id_based_context_precision": ("SetP", {}),
+                "id_based_context_recall": ("SetR", {}),
+            },
+            where_undefined={"AP": (0.0, 0.0)},
+        ),
+        Profile(
+            "pyspark",
+            "Spark's RankingMetrics: grades are ignored, a document counts as often as it returns",
+            Settings(ties="input", undefined="always-worst", duplicates="keep"),
+            measures=("AP", "AP@10", "P@10", "nDCG@10", "R@10"),
+            parameters={"AP": {"norm": "min"}, "nDCG": {"gain": "binary"}},
+            words={
+                "meanAveragePrecision": ("AP", {"norm": "min"}),
+                "meanAveragePrecisionAt": ("AP", {"norm": "min"}),
+                "precisionAt": ("P", {}),
+                "ndcgAt": ("nDCG", {"gain": "binary"}),
+                "recallAt": ("R", {}),
+            },
+        ),
+        Profile(
+            "mlflow",
+            "MLflow's retrieval metrics: precision and ideals over as many as were returned",
+            Settings(ties="input", undefined="always-worst", duplicates="keep"),
+            measures=("P@3", "R@3", "nDCG@3"),
+            parameters={
+                "P": {"norm": "returned"},
+                "nDCG": {"gain": "binary", "ideal": "short"},
+            },
+            special=_each("R", duplicates="once"),
+            where_undefined={"R": (0.0, 1.0), "nDCG": (0.0, 1.0)},
+        ),
+        Profile(
+            "sentence-transformers",
+            "sentence-transformers' InformationRetrievalEvaluator: only queries with an answer",
+            Settings(
+                ties="ascending",
+                precision="single",
+                undefined="always-worst",
+                no_relevant="skip",
+            ),
+            measures=(
+                *(f"Success@{k}" for k in (1, 3, 5, 10)),
+                *(f"P@{k}" for k in (1, 3, 5, 10)),
+                *(f"R@{k}" for k in (1, 3, 5, 10)),
+                *("RR@10", "nDCG@10", "AP@100"),
+            ),
+            parameters={"AP": {"norm": "min"}, "nDCG": {"gain": "binary"}},
+            words={"Accuracy": ("Success", {})},
+        ),
+        Profile(
+            "lightgbm",
+            "LightGBM's ndcg and map: only what was returned exists, 1 where nothing is relevant",
+            Settings(ties="input", missing="skip", undefined="always-worst", unreturned="drop"),
+            measures=tuple(f"{name}@{k}" for name in ("nDCG", "AP") for k in range(1, 6)),
+            parameters={"nDCG": {"gain": "exponential"}, "AP": {"norm": "min"}},
+            where_undefined={"nDCG": (1.0, 1.0), "AP": (1.0, 1.0)},
+            top_grade=30,
+        ),
+        Profile(
+            "polars-ds",
+            "polars-ds: as scikit-learn's DCG and nDCG, of what was returned",
+            Settings(missing="skip", undefined="always-worst", unreturned="drop"),
+            measures=("nDCG", "DCG"),
+            special=_each("DCG nDCG", ties="expected"),
+        ),
     )
 }
 
@@ -300,6 +405,12 @@ def _peculiarities(profile: Profile) -> Iterator[list[str]]:
         yield [f"is {meant}", name]
     for name, value in profile.absent.items():
         yield [f"is {value:g} for a query that the run lacks", name]
+    given: dict[tuple[float, float], list[str]] = {}
+    for name, values in profile.where_undefined.items():
+        given.setdefault(values, []).append(name)
+    for (found, empty), names in given.items():
+        otherwise = "" if found == empty else f", {empty:g} if nothing was returned"
+        yield [f"is {found:g} where it is undefined{otherwise}", " ".join(names)]
     if profile.beta_squared:
         yield ["beta stands for its square", "SetF"]
     alike: dict[str, list[str]] = {}

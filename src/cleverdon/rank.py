@@ -119,18 +119,18 @@ def rank(
     )
 
 
-def _core_order(settings: Settings) -> tuple[str, bool]:
+def _core_order(settings: Settings) -> tuple[str, bool, str]:
     """Return the part that matters to the core of the settings on which measures differ."""
     ties = settings.ties if settings.ties in ("ascending", "input") else "descending"
-    return ties, settings.precision == "single"
+    return ties, settings.precision == "single", settings.duplicates
 
 
 def _order(settings: Settings, *, keep: int = 0, elsewhere: bool = False) -> _core.Order:
-    ties, single = _core_order(settings)
+    ties, single, duplicates = _core_order(settings)
     return _core.Order(
         ties=ties,
         single=single,
-        duplicates=settings.duplicates,
+        duplicates=duplicates,
         keep=keep,
         drop_own=settings.own_document == "drop",
         elsewhere=elsewhere,
@@ -153,6 +153,8 @@ def as_hits(judged: JudgmentArrays, joined: _core.Joined) -> Hits:
 
 def _hits(judgments: Judgments, joined: _core.Joined, settings: Settings) -> Hits:
     hits = as_hits(judgments.judged, joined)
+    if settings.unreturned == "drop":
+        hits = hits.without_unreturned()
     if settings.ties in ("best", "worst"):
         return hits.tied(cast(Literal["best", "worst"], settings.ties))
     return hits

@@ -41,6 +41,10 @@ CHOICES: dict[str, dict[str, str]] = {
         "error": "a document twice for one query is an error",
         "first": "of a document twice for one query, the first is kept",
         "best": "of a document twice for one query, the one with the higher score is kept",
+        "keep": "each counts as a result of its own, so that recall may exceed 1 (as pyspark); "
+        "twice in the judgments is an error",
+        "once": "each takes up a rank, and only the highest counts as found; twice in the "
+        "judgments is an error",
     },
     "own_document": {
         "keep": "a result whose id is the query's counts as any other",
@@ -49,6 +53,11 @@ CHOICES: dict[str, dict[str, str]] = {
     "no_relevant": {
         "keep": "a query without a relevant document (grade above 0) is evaluated as any other",
         "skip": "a query without a relevant document (grade above 0) is left out",
+    },
+    "unreturned": {
+        "keep": "a judged document that the run does not return counts: as missed, and in ideals",
+        "drop": "a judged document that the run does not return is forgotten, as in tools that see "
+        "only the labels of what was returned",
     },
 }
 """Every setting, what it can be, and what that means; the first is the default."""
@@ -89,10 +98,16 @@ class Settings:
     duplicates: str = "error"
     own_document: str = "keep"
     no_relevant: str = "keep"
+    unreturned: str = "keep"
 
     def __post_init__(self) -> None:
         for setting in fields(self):
             check_word(setting.name, getattr(self, setting.name), CHOICES[setting.name])
+
+    @property
+    def qrels_duplicates(self) -> str:
+        """The same choice for judgments, of which a document has only one."""
+        return "error" if self.duplicates in ("keep", "once") else self.duplicates
 
     def changed(self, **changes: Any) -> Settings:
         """Return a copy with some settings changed; None changes nothing."""

@@ -28,7 +28,8 @@ _VARIANTS = """
     DCG(gains={1:3,2:9}) DCG(gains={0:0.5,1:2})@4 DCG(judged_only=true)
     nDCG nDCG@1 nDCG@3 nDCG(gain=exponential)@5 nDCG(discount=jk) nDCG(discount=jk,base=3)@4
     nDCG(base=10)@5 nDCG(gains={1:9,2:3}) nDCG(gains={0:1,1:2,2:5,3:7})@4
-    nDCG(ideal=retrieved) nDCG(ideal=retrieved)@2
+    nDCG(ideal=retrieved) nDCG(ideal=retrieved)@2 nDCG(ideal=short) nDCG(ideal=short,gain=binary)@3
+    nDCG(gain=binary)@4
     nDCG(ideal=retrieved,gain=exponential,judged_only=true)@3 nDCG(judged_only=true)
     ERR ERR@2 ERR(max=5) ERR(max=4.5)@3 ERR(judged_only=true)
     RBP RBP(p=0.5) RBP(p=0.95)@3 RBP(rel=2) RBP(gain=query) RBP(p=0.9,rel=0)@4

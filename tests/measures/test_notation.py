@@ -88,7 +88,7 @@ def test_is_read_and_printed(text: str, canonical: str) -> None:
         ("xyzzy", "there is no measure 'xyzzy'"),
         ("nDCG(gian=linear)", "nDCG has no parameter 'gian'; did you mean 'gain'?"),
         ("nDCG(gain=expo)", "nDCG(gain=expo) is not known; did you mean 'exponential'?"),
-        ("nDCG(gain=q)", "nDCG(gain=q) is not known; it can be 'linear', 'exponential'"),
+        ("nDCG(gain=q)", "nDCG(gain=q) is not known; it can be 'linear', 'exponential', 'binary'"),
         ("nDCG(dcg=log3)", "nDCG(dcg=log3) is not known; did you mean 'log2'?"),
         ("nDCG(gains=3)", "nDCG(gains=3): gains is a map such as {1: 3, 2: 9}"),
         ("nDCG(gains={1:x})", "nDCG(gains={1: 'x'}): gains is a map such as {1: 3, 2: 9}"),

@@ -77,6 +77,8 @@ pub fn duplicates(word: &str) -> PyResult<Duplicates> {
         "error" => Ok(Duplicates::Refuse),
         "first" => Ok(Duplicates::KeepFirst),
         "best" => Ok(Duplicates::KeepBest),
+        "keep" => Ok(Duplicates::KeepAll),
+        "once" => Ok(Duplicates::CountOnce),
         "unchecked" => Ok(Duplicates::Unchecked),
         other => Err(unknown("duplicates", other)),
     }

@@ -90,6 +90,10 @@ COMMANDS = {
         "Have a collection indexed: time, memory, disk, and how they grow with it.",
     ),
     "check": ("checks.cli", "Find what is wrong with runs and judgments, line by line."),
+    "audit": (
+        "auditing.cli",
+        "Hold another evaluation tool to its documentation, on adversarial rankings.",
+    ),
     "convert": ("cli.convert", "Turn a run or judgments into another format."),
     "trec_eval": (
         "trec_eval.cli",

@@ -302,6 +302,7 @@ class SettingsOptions(Options):
     duplicates: str | None = _setting("duplicates")
     own_document: str | None = _setting("own_document")
     no_relevant: str | None = _setting("no_relevant")
+    unreturned: str | None = _setting("unreturned")
     docs: int | None = docs
     second: str | None = option(
         FILE,
@@ -341,7 +342,7 @@ class EvaluationOptions(SettingsOptions):
         judgments: Judgments = Judgments.read(
             self.qrels,
             format=self.qrels_format or profile.qrels_format,
-            duplicates=self.duplicates or profile.settings.duplicates,
+            duplicates=profile.settings.changed(duplicates=self.duplicates).qrels_duplicates,
         )
         return judgments
 

@@ -562,7 +562,7 @@ def evaluate_engines(
     if isinstance(qrels, (str, os.PathLike)):
         qrels_format = qrels_format or tool.qrels_format
     settings = tool.settings.changed(duplicates=options.get("duplicates"))
-    judgments = Judgments.read(qrels, format=qrels_format, duplicates=settings.duplicates)
+    judgments = Judgments.read(qrels, format=qrels_format, duplicates=settings.qrels_duplicates)
     asked = read_queries(queries, field=how.field, judged=frozenset(judgments.queries))
     runs: dict[str, Run] = {}
     for name, engine in _engines_by_name(engines).items():

@@ -9,6 +9,7 @@ result that nobody judged gets the best grade there is, and joins the judged doc
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -316,11 +317,19 @@ def _names(hits: Hits, docs: Sequence[str], ranking: Sequence[str]) -> dict[int,
     }
     # Where ties=best or worst, tied results stand in another order than `ranking` has them: the
     # judged ones are known by themselves, and the others follow in theirs.
-    judged = set(known.values())
-    others = (doc for doc in ranking if doc not in judged)
+    # With duplicates=once, a document that is known at one rank stands at another as well.
+    left = Counter(known.values())
+    others = iter([doc for doc in ranking if not _taken(left, doc)])
     for place in range(1, len(ranking) + 1):
         if place not in known:
             known[place] = next(others, "")
+    return known
+
+
+def _taken(left: Counter[str], doc: str) -> bool:
+    """Tell whether one of the known documents is meant, and take it away."""
+    known = left[doc] > 0
+    left[doc] -= known
     return known
 
 
@@ -469,7 +478,7 @@ class Tracer:
         self._named = [name for name, word in choices.items() if word is not None]
         if isinstance(qrels, (str, os.PathLike)):
             qrels_format = qrels_format or self.profile.qrels_format
-        duplicates = self.settings.duplicates
+        duplicates = self.settings.qrels_duplicates
         judgments = Judgments.read(qrels, format=qrels_format, duplicates=duplicates)
         self.profile.check_grades(judgments.judged.top_grade)
         other = None if second is None else Judgments.read(second, duplicates=duplicates)

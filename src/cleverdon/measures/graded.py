@@ -29,7 +29,7 @@ class Gained(Measure):
     """Base class of measures with a gain for each grade."""
 
     k: int | None = None
-    gain: Literal["linear", "exponential"] = "linear"
+    gain: Literal["linear", "exponential", "binary"] = "linear"
     gains: Mapping[float, float] | None = None
 
     def check(self) -> None:
@@ -40,7 +40,10 @@ class Gained(Measure):
     def gain_of(self, hits: Hits) -> Floats:
         """Return the gain of each row; grades that `gains` leaves out keep their ordinary gain."""
         grade = np.maximum(hits.grade, 0)  # pooled but unjudged documents gain nothing
-        gain = grade if self.gain == "linear" else np.exp2(grade) - 1
+        if self.gain == "binary":  # relevant from grade 1 on, as for AP and P
+            gain = (grade >= 1).astype(np.float64)
+        else:
+            gain = grade if self.gain == "linear" else np.exp2(grade) - 1
         return listed_gain(gain, hits.grade, self.gains)
 
 
@@ -139,11 +142,13 @@ class nDCG(Discounted):
         nDCG(gain=exponential)@10     3 2 3 0 0 1 2 2 3 0       = 0.8951
         nDCG@6                        3 2 3 0 1 2 | 3 2         = 0.7850
         nDCG(ideal=retrieved)@3       2 - 1 | 1                 = 0.9502
+        nDCG(ideal=short)@3           1 - | 1 1                 = 0.6131
+        nDCG(gain=binary)@2           1 3 | 2                   = 1
         nDCG(gains={1:9,2:3})@2       1 2                       = 1
         nDCG                          0 -                       = undefined
     """
 
-    ideal: Literal["judged", "retrieved"] = "judged"
+    ideal: Literal["judged", "retrieved", "short"] = "judged"
 
     def score(self, hits: Hits) -> Floats:
         return self.dcg(hits) / self.ideal_dcg(hits)
@@ -151,6 +156,11 @@ class nDCG(Discounted):
     def expected(self, hits: Hits) -> Floats:
         # The order of what was retrieved changes neither ideal.
         return self.expected_dcg(hits) / self.ideal_dcg(hits)
+
+    def keeps(self, promise: Promise) -> bool:
+        # With one more result, unjudged or not, there is a place more in the ideal.
+        grows = promise == "unjudged tail" and self.ideal == "short"
+        return super().keeps(promise) and not grows
 
     def as_share(self) -> WeightedGain | None:
         whole = cumulative_weight(self.weight_at)
@@ -161,6 +171,9 @@ class nDCG(Discounted):
         best = hits.best_by(self.gain_of)
         ideal = self.dcg(best)
         wanted = ideal > 0
+        if self.ideal == "short":  # the ideal is no longer than the ranking, as in mlflow
+            ideal = self.dcg(best.where(best.rank <= hits.returned[best.query]))
+            ideal = np.where(ideal > 0, ideal, 1)
         if self.ideal == "retrieved":
             found = np.zeros(len(hits.judgments.grade), dtype=bool)
             found[hits.doc[hits.doc >= 0]] = True
