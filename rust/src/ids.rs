@@ -22,6 +22,17 @@ impl Ids {
         self.len() == 0
     }
 
+    /// Makes room for so many more ids of so many bytes in all.
+    pub fn reserve(&mut self, ids: usize, bytes: usize) {
+        self.ends.reserve(ids);
+        self.bytes.reserve(bytes);
+    }
+
+    /// How many bytes they are in all.
+    pub fn size(&self) -> usize {
+        self.bytes.len()
+    }
+
     pub fn push(&mut self, id: &[u8]) {
         self.bytes.extend_from_slice(id);
         self.ends.push(self.bytes.len());

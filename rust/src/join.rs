@@ -11,13 +11,14 @@ use hashbrown::hash_map::EntryRef;
 use hashbrown::HashMap;
 use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
 
+use crate::csv;
 use crate::judgments::Judgments;
 use crate::layout::Layout;
 use crate::problem::{Outcome, Problem};
 use crate::ranking::{Order, Reduced, Results};
 use crate::scan::{self, Failed};
 use crate::source::{Block, Source};
-use crate::table::{duplicate_message, Table};
+use crate::table::{duplicate_message, Duplicates, Table};
 use crate::watch::Watch;
 
 /// The most bytes of scattered queries' rows that one pass collects in memory.
@@ -88,8 +89,25 @@ pub fn table(run: &Table, judgments: &Judgments, order: Order, watch: &Watch) ->
     Ok(joined)
 }
 
-/// Joins a run in a text file, without holding the file in memory.
+/// Joins a run that is in a text file, without holding it unless it is CSV with all that CSV allows.
 pub fn text(
+    source: &Source,
+    layout: &Layout,
+    judgments: &Judgments,
+    order: Order,
+    watch: &Watch,
+) -> Outcome<Joined> {
+    match lines(source, layout, judgments, order, watch) {
+        Err(problem) if csv::may_be_quoted(layout, &problem) => {
+            let refused = order.duplicates == Duplicates::Refuse;
+            let policy = if refused { Duplicates::Refuse } else { Duplicates::Unchecked };
+            table(&csv::read(source, layout, policy, watch)?, judgments, order, watch)
+        }
+        outcome => outcome,
+    }
+}
+
+fn lines(
     source: &Source,
     layout: &Layout,
     judgments: &Judgments,

@@ -1,5 +1,6 @@
 //! The layout of a text file's lines; parses a line into a row.
 
+use crate::marks::separators;
 use crate::problem::quoted;
 
 /// The separator of fields.
@@ -102,7 +103,12 @@ impl Layout {
     /// Parses one line (without its newline) that is not skipped.
     #[inline]
     pub fn row<'a>(&self, line: Line<'a>) -> Result<Row<'a>, LineProblem> {
-        // One field more than allowed is enough to know that there are too many.
+        if let Separator::Byte(separator) = self.separator {
+            if let Some(row) = self.short_row(line.text, separator) {
+                return Ok(row);
+            }
+        }
+        // One field past the allowed number is enough to see that there are too many.
         let wanted = if self.most == usize::MAX { self.least } else { self.most + 1 };
         let mut fields = self.fields(line);
         let mut found = 0;
@@ -122,7 +128,10 @@ impl Layout {
             return Err(self.wrong_width(line.text, found));
         }
         let text = |(from, to): (usize, usize)| &line.text[from..to];
-        if let Separator::Byte(_) = self.separator {
+        if let Fields::Delimited { irregular, .. } = fields {
+            if irregular {
+                return Err(LineProblem { at: 0, message: IRREGULAR.into() });
+            }
             self.check_id(self.query, "query", text(query), query.0)?;
             self.check_id(self.doc, "document", text(doc), doc.0)?;
         }
@@ -132,13 +141,46 @@ impl Layout {
         }
     }
 
-    /// The start and end of each field of a line.
+    /// Reads a short line of columns without quotes, as most are; None where there is anything else to
+    /// look at or to say.
+    #[inline]
+    fn short_row<'a>(&self, line: &'a [u8], separator: u8) -> Option<Row<'a>> {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let mut separators = separators(line, separator)?;
+        let fields = separators.count_ones() as usize + 1;
+        if fields < self.least || fields > self.most {
+            return None;
+        }
+        let (mut query, mut doc, mut value): (&[u8], &[u8], &[u8]) = (b"", b"", b"");
+        let mut start = 0;
+        for field in 0..=self.query.max(self.doc).max(self.value) {
+            let end = if separators == 0 { line.len() } else { separators.trailing_zeros() as usize };
+            separators &= separators.wrapping_sub(1);
+            let text = &line[start..end];
+            if field == self.query {
+                query = trimmed(text);
+            } else if field == self.doc {
+                doc = trimmed(text);
+            } else if field == self.value {
+                value = trimmed(text);
+            }
+            start = end + 1;
+        }
+        if query.is_empty() || doc.is_empty() {
+            return None;
+        }
+        Some(Row { query, doc, value: self.number(value).ok()? })
+    }
+
+    /// Where the fields of a line begin and end.
     #[inline]
     fn fields<'a>(&self, line: Line<'a>) -> Fields<'a> {
         // A carriage return before the newline is part of the line's end.
         let text = line.text.strip_suffix(b"\r").unwrap_or(line.text);
         match (self.separator, line.blanks) {
-            (Separator::Byte(separator), _) => Fields::Delimited { line: text, at: 0, separator },
+            (Separator::Byte(separator), _) => {
+                Fields::Delimited { line: text, at: 0, separator, irregular: false }
+            }
             (Separator::Blanks, Some(blanks)) => {
                 let inside = !blanks & ((1 << text.len()) - 1);
                 Fields::Short { starts: inside & !(inside << 1), ends: !inside & (inside << 1) }
@@ -159,7 +201,7 @@ impl Layout {
         Err(LineProblem { at, message: format!("the {what} id (field {}) {why}", position + 1) })
     }
 
-    fn wrong_width(&self, line: &[u8], found: usize) -> LineProblem {
+    pub fn wrong_width(&self, line: &[u8], found: usize) -> LineProblem {
         let fields = |n: usize| if n == 1 { "1 field".to_string() } else { format!("{n} fields") };
         let expected = if self.most == usize::MAX {
             format!("at least {}", fields(self.least))
@@ -192,6 +234,9 @@ impl Layout {
             None => fast_float2::parse::<f64, _>(digits),
         };
         match value {
+            Err(_) if self.separator == Separator::Byte(b';') && is_decimal_comma(digits) => {
+                self.number(&digits.iter().map(|&b| if b == b',' { b'.' } else { b }).collect::<Vec<_>>())
+            }
             Err(_) => refuse("is not a number"),
             Ok(value) if value.is_nan() => refuse("is not a number that can be ordered"),
             Ok(value) => match self.kind {
@@ -221,6 +266,8 @@ enum Fields<'a> {
         line: &'a [u8],
         at: usize,
         separator: u8,
+        /// A field was quoted in a way that needs more than its line (`csv`).
+        irregular: bool,
     },
 }
 
@@ -244,11 +291,11 @@ impl Iterator for Fields<'_> {
                 *at = line[from..].iter().position(|&b| is_blank(b)).map_or(line.len(), |n| from + n);
                 Some((from, *at))
             }
-            Fields::Delimited { line, at, separator } => {
+            Fields::Delimited { line, at, separator, irregular } => {
                 if *at > line.len() {
                     return None;
                 }
-                let (from, to, next) = delimited(line, *at, *separator);
+                let (from, to, next) = delimited(line, *at, *separator, irregular);
                 *at = next;
                 Some((from, to))
             }
@@ -261,7 +308,16 @@ fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
 }
 
-/// Parses the usual form of numbers: digits with or without a point, and few enough to be exact.
+/// The text without blanks around it.
+#[inline]
+fn trimmed(mut text: &[u8]) -> &[u8] {
+    while let [b' ', rest @ ..] | [rest @ .., b' '] = text {
+        text = rest;
+    }
+    text
+}
+
+/// A number as most files have them, digits with or without a point, and short enough to be exact.
 ///
 /// The digits and the power of ten are exact floating-point numbers, so their quotient is rounded
 /// once: the result is the nearest number, as with any correct parser.
@@ -293,17 +349,27 @@ fn plain_decimal(text: &[u8]) -> Option<f64> {
     Some(if digits.len() < text.len() { -value } else { value })
 }
 
-/// The field that starts at `at`: its start, its end, and the start of the next one.
+/// Whether a text is digits with one comma among them. Spreadsheets write numbers so where the decimal
+/// sign is a comma, and then separate columns by semicolons.
+fn is_decimal_comma(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let commas = digits.iter().filter(|&&b| b == b',').count();
+    commas == 1 && digits.len() > 1 && digits.iter().all(|&b| b == b',' || b.is_ascii_digit())
+}
+
+/// The field that starts at `at`: from, to, and where the next one starts.
 ///
-/// Quotes around a field are not part of it; a quoted field may contain the separator.
+/// Quotes around a field are not part of it, and the separator may stand between them. Whatever else
+/// quotes may mean is `irregular`.
 #[inline]
-fn delimited(line: &[u8], at: usize, separator: u8) -> (usize, usize, usize) {
+fn delimited(line: &[u8], at: usize, separator: u8, irregular: &mut bool) -> (usize, usize, usize) {
     if line.get(at) == Some(&b'"') {
-        let closing = memchr::memchr_iter(b'"', &line[at + 1..])
-            .map(|offset| at + 1 + offset)
-            .find(|&quote| line.get(quote + 1).is_none_or(|&after| after == separator));
-        if let Some(closing) = closing {
-            return (at + 1, closing, closing + 2);
+        let closing = memchr::memchr(b'"', &line[at + 1..]).map(|offset| at + 1 + offset);
+        match closing {
+            Some(closing) if line.get(closing + 1).is_none_or(|&after| after == separator) => {
+                return (at + 1, closing, closing + 2);
+            }
+            _ => *irregular = true,
         }
     }
     let next = memchr::memchr(separator, &line[at..]).map_or(line.len(), |offset| at + offset);
@@ -317,7 +383,9 @@ fn delimited(line: &[u8], at: usize, separator: u8) -> (usize, usize, usize) {
     (from, to, next + 1)
 }
 
-/// Three columns without a header are query, document and rank, but some files have scores there.
+const IRREGULAR: &str = "there are quotes that need more than one line to be understood";
+
+/// Three columns without a header are a query, a document and its rank; people also have scores there.
 pub const NO_RANK: &str = "is not a whole number; if these are scores, name the columns in a header";
 
 #[cfg(test)]
@@ -416,8 +484,9 @@ pub mod tests {
         assert_eq!(row(&csv, "\"a,b\",\"d\",\"7\""), Row { query: b"a,b", doc: b"d", value: 7.0 });
         for (line, message) in [
             ("a,,7", "the document id (field 2) is empty"),
-            ("\"a,d,7", "the query id (field 1) has a quote in it; write the id without"),
-            ("\"a\"\"b\",d,7", "the query id (field 1) has a quote in it; write the id without"),
+            ("\"a,d,7", IRREGULAR),
+            ("\"a\"\"b\",d,7", IRREGULAR),
+            ("a\"b,d,7", "the query id (field 1) has a quote in it; write the id without"),
         ] {
             assert_eq!(csv.row(Line::of(line.as_bytes())).unwrap_err().message, message);
         }

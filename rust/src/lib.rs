@@ -3,11 +3,13 @@
 //! ```text
 //! source -> scan (layout) -> ranking -> join -> Hits          a text file, never held in memory
 //!                         -> table   -> join -> Hits          everything else
+//!            csv (layout) -> table                           columns with quoted line breaks, once scan gave up
 //!                                    -> gather               many runs, to choose what to judge
 //! ```
 
 #![deny(unsafe_code)]
 
+pub mod csv;
 pub mod gather;
 pub mod ids;
 pub mod join;
@@ -23,4 +25,5 @@ pub mod segments;
 pub mod source;
 pub mod table;
 pub mod threads;
+pub mod utf16;
 pub mod watch;

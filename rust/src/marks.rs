@@ -34,6 +34,21 @@ fn sixteen(bytes: [u8; 16]) -> (u32, u32) {
     ((is(b' ') | is(b'\t')).to_bitmask(), is(b'\n').to_bitmask())
 }
 
+/// Where a separator stands in a short text, a bit for each; None where the text is too long, or has
+/// a quote in it.
+#[inline]
+pub fn separators(text: &[u8], separator: u8) -> Option<u64> {
+    let mut window = [0u8; WINDOW];
+    window.get_mut(..text.len())?.copy_from_slice(text);
+    let (mut found, mut quotes) = (0, 0);
+    for (i, part) in window.chunks_exact(16).enumerate() {
+        let text = u8x16::from(<[u8; 16]>::try_from(part).unwrap_or_default());
+        found |= u64::from(text.simd_eq(u8x16::splat(separator)).to_bitmask()) << (16 * i);
+        quotes |= text.simd_eq(u8x16::splat(b'"')).to_bitmask();
+    }
+    (quotes == 0).then_some(found)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -45,6 +60,15 @@ mod tests {
             assert_eq!(marks.blanks, if byte == b' ' || byte == b'\t' { u64::MAX } else { 0 });
             assert_eq!(marks.newlines, if byte == b'\n' { u64::MAX } else { 0 });
         }
+    }
+
+    #[test]
+    fn separators_of_short_texts() {
+        assert_eq!(separators(b"a,b,,c", b','), Some(0b11010));
+        assert_eq!(separators(&[b';'; WINDOW], b';'), Some(u64::MAX));
+        assert_eq!(separators(b"a,\"b\"", b','), None);
+        assert_eq!(separators(&[b';'; WINDOW + 1], b';'), None);
+        assert_eq!(separators(b"", b','), Some(0));
     }
 
     #[test]

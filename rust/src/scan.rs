@@ -97,19 +97,8 @@ pub fn rows<'b>(
 /// Rejects bytes that are not text: NUL bytes, invalid UTF-8, lone carriage returns.
 fn check_encoding(block: &Block<'_>) -> Result<(), Failed> {
     let text: &[u8] = &block.text;
-    let (at, message) = if let Some(at) = memchr::memchr(0, text) {
-        let utf16 = block.offset == 0 && (text.starts_with(b"\xff\xfe") || text.starts_with(b"\xfe\xff"));
-        let why = if utf16 { "the file is in UTF-16" } else { "there is a NUL byte" };
-        (if utf16 { 0 } else { at }, format!("{why}; expected UTF-8 text"))
-    } else if let Err(error) = std::str::from_utf8(text) {
-        let at = error.valid_up_to();
-        (
-            at,
-            format!(
-                "the byte 0x{:02x} is not UTF-8; convert the file first, for example with iconv",
-                text[at]
-            ),
-        )
+    let (at, message) = if let Err(problem) = check_text(text) {
+        problem
     } else if let Some(at) = lone_carriage_return(text) {
         (at, "there is a carriage return within the line; lines end in newlines".into())
     } else {
@@ -119,8 +108,20 @@ fn check_encoding(block: &Block<'_>) -> Result<(), Failed> {
     Err(Failed::At { offset: block.offset + at as u64, line_start: block.offset + line_start, message })
 }
 
-/// A carriage return without a newline after it. Old files end their lines with it; they would be
-/// read as one long line.
+/// Refuses NUL bytes and bytes that are not UTF-8: where, and why.
+pub fn check_text(text: &[u8]) -> Result<(), (usize, String)> {
+    if let Some(at) = memchr::memchr(0, text) {
+        return Err((at, "there is a NUL byte; expected UTF-8 text".into()));
+    }
+    std::str::from_utf8(text).map(|_| ()).map_err(|error| {
+        let at = error.valid_up_to();
+        let byte = text[at];
+        (at, format!("the byte 0x{byte:02x} is not UTF-8; convert the file first, for example with iconv"))
+    })
+}
+
+/// A carriage return that no newline follows: old files have nothing else at the ends of their lines,
+/// and would otherwise be one long line.
 fn lone_carriage_return(text: &[u8]) -> Option<usize> {
     memchr::memchr_iter(b'\r', text).find(|&at| text.get(at + 1).is_some_and(|&next| next != b'\n'))
 }

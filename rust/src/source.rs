@@ -17,6 +17,7 @@ use memmap2::Mmap;
 use crate::layout::{Layout, Line};
 use crate::marks::{Marks, WINDOW};
 use crate::problem::{Outcome, Problem};
+use crate::utf16::{ByteOrder, Transcoded, NOT_UTF16};
 use crate::watch::Watch;
 
 /// The target size of a block: small enough to stay in a core's cache, large enough that handing it to
@@ -29,6 +30,8 @@ pub struct Source {
     pub name: String,
     raw: Raw,
     packing: Packing,
+    /// The text is in UTF-16, as Excel's "Unicode text" is, and is handed out as UTF-8.
+    utf16: Option<ByteOrder>,
     digest: OnceLock<String>,
 }
 
@@ -60,9 +63,13 @@ impl Packing {
 }
 
 impl Source {
-    /// Opens a file, or standard input for `-`.
+    /// Opens a file, or standard input for `-`. A part of the file, such as a sheet, may be named behind `#`.
     pub fn open(path: &str, watch: &Watch) -> Outcome<Source> {
         let name = if path == "-" { "standard input" } else { path };
+        let path = match path.rsplit_once('#') {
+            Some((file, _)) if !std::path::Path::new(path).exists() => file,
+            _ => path,
+        };
         let refused = |error| Problem::io(name, error);
         let raw = if path == "-" {
             match stdin_as_file() {
@@ -83,12 +90,23 @@ impl Source {
             }
         };
         let (name, packing, digest) = (name.to_string(), Packing::Plain, OnceLock::new());
-        let mut source = Source { name, raw, packing, digest };
-        source.packing = Packing::of(&source.first_bytes(16, watch)?);
+        let mut source = Source { name, raw, packing, utf16: None, digest };
+        let head = source.first_bytes(16, watch)?;
+        source.packing = Packing::of(&head);
+        let unpacked = if source.packing == Packing::Plain { head } else { source.first_bytes(2, watch)? };
+        source.utf16 = ByteOrder::of(&unpacked);
         Ok(source)
     }
 
-    /// The number of bytes to read; 0 for a pipe.
+    /// All of the text, unpacked.
+    pub fn text(&self, watch: &Watch) -> Outcome<Cow<'_, [u8]>> {
+        match self.plain() {
+            Some(text) => Ok(Cow::Borrowed(text)),
+            None => self.first_bytes(usize::MAX, watch).map(Cow::Owned),
+        }
+    }
+
+    /// How many bytes there are to read, as far as one can know.
     pub fn size(&self) -> u64 {
         match &self.raw {
             Raw::Mapped(map) => map.len() as u64,
@@ -177,7 +195,7 @@ impl Source {
 
     fn plain(&self) -> Option<&[u8]> {
         match (&self.raw, self.packing) {
-            (Raw::Mapped(map), Packing::Plain) => Some(map),
+            (Raw::Mapped(map), Packing::Plain) if self.utf16.is_none() => Some(map),
             _ => None,
         }
     }
@@ -188,19 +206,26 @@ impl Source {
             Raw::Pipe(pipe) => Box::new(pipe.reader(watch)),
         };
         let raw = BufReader::with_capacity(1 << 16, raw);
-        // Concatenated archives (`cat a.gz b.gz`) are one text, in every format.
-        Ok(match self.packing {
+        // Several archives one after the other are one text (`cat a.gz b.gz`), in every format.
+        let bytes: Box<dyn Read + Send + 's> = match self.packing {
             Packing::Plain => Box::new(raw),
             Packing::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
             Packing::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(raw)?),
             Packing::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(raw)),
             Packing::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(raw)),
+        };
+        Ok(match self.utf16 {
+            None => bytes,
+            Some(order) => Box::new(Transcoded::new(bytes, order)),
         })
     }
 
     fn unreadable(&self, error: io::Error, watch: &Watch) -> Problem {
         if let Err(interrupted) = watch.still_wanted() {
             return interrupted;
+        }
+        if self.utf16.is_some() && error.to_string().starts_with(NOT_UTF16) {
+            return Problem::whole(&self.name, error.to_string());
         }
         if self.packing == Packing::Plain {
             return Problem::io(&self.name, error);

@@ -7,6 +7,7 @@ use hashbrown::hash_map::EntryRef;
 use hashbrown::HashMap;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
+use crate::csv;
 use crate::ids::Ids;
 use crate::layout::Layout;
 use crate::problem::{quoted, Outcome, Problem};
@@ -46,9 +47,18 @@ impl Table {
 
     /// Reads a whole text file.
     pub fn read(source: &Source, layout: &Layout, duplicates: Duplicates, watch: &Watch) -> Outcome<Table> {
+        match Table::read_lines(source, layout, duplicates, watch) {
+            Err(problem) if csv::may_be_quoted(layout, &problem) => {
+                csv::read(source, layout, duplicates, watch)
+            }
+            outcome => outcome,
+        }
+    }
+
+    fn read_lines(source: &Source, layout: &Layout, duplicates: Duplicates, watch: &Watch) -> Outcome<Table> {
         let parts = Mutex::new(Vec::new());
         scan::blocks(source, layout, watch, |block| {
-            let mut part = Builder::default();
+            let mut part = Builder::of_text(block.text.len());
             scan::rows(block, layout, |row, _| {
                 part.push(row.query, row.doc, row.value);
                 Ok(())
@@ -58,8 +68,11 @@ impl Table {
         })?;
         let mut parts = parts.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
         parts.sort_by_key(|(offset, _)| *offset);
-        let mut all = Builder::default();
-        for (_, part) in parts {
+        let mut parts = parts.into_iter().map(|(_, part)| part);
+        let mut all = parts.next().unwrap_or_default();
+        let rest: Vec<Builder> = parts.collect();
+        all.reserve(&rest);
+        for part in rest {
             all.append(part);
         }
         if all.values.is_empty() {
@@ -110,6 +123,25 @@ impl Builder {
         }
     }
 
+    /// With room for the rows that so many bytes of text usually have.
+    fn of_text(length: usize) -> Builder {
+        const USUAL: usize = 32; // bytes of a row
+        let rows = length / USUAL;
+        let mut builder = Builder::default();
+        builder.query.reserve(rows);
+        builder.values.reserve(rows);
+        builder.docs.reserve(rows, length / 2);
+        builder
+    }
+
+    /// Makes room for all rows of others, once.
+    fn reserve(&mut self, others: &[Builder]) {
+        let rows = others.iter().map(|other| other.values.len()).sum();
+        self.query.reserve_exact(rows);
+        self.values.reserve_exact(rows);
+        self.docs.reserve(rows, others.iter().map(|other| other.docs.size()).sum());
+    }
+
     fn append(&mut self, other: Builder) {
         let codes: Vec<u32> = other.queries.iter().map(|query| self.code(query)).collect();
         self.query.extend(other.query.iter().map(|&code| codes[code as usize]));
@@ -149,6 +181,9 @@ impl Table {
         }
         let outcomes: Vec<_> =
             (0..self.queries.len()).into_par_iter().map(|query| self.repeated_rows(query, policy)).collect();
+        if outcomes.iter().all(|outcome| outcome.as_ref().is_ok_and(Vec::is_empty)) {
+            return Ok(self);
+        }
         let mut values = self.values.clone();
         let mut dropped = vec![false; values.len()];
         for (query, outcome) in outcomes.into_iter().enumerate() {

@@ -175,6 +175,12 @@ class Rows:
         frame: polars.DataFrame = require("polars", "to_polars()").DataFrame(self)
         return frame
 
+    def to_dataset(self) -> Any:
+        """A dataset of Hugging Face's; a query without rows stands alone in one."""
+        from cleverdon.formats.writers import arrow_table  # which imports this module
+
+        return require("datasets", "to_dataset()").Dataset(arrow_table(self))
+
     def to_pandas(self) -> pandas.DataFrame:
         """Return a pandas data frame."""
         library = require("pandas", "to_pandas()")
@@ -184,7 +190,8 @@ class Rows:
     def write(self, path: str | PathLike[str], *, format: str | None = None) -> None:
         """Write a file; the format follows from its ending (`.json`, `.parquet`), else TREC's.
 
-        A warning says which queries without rows are lost: of all formats, only JSON keeps them.
+        A warning says which queries without rows are lost, where TREC's formats have no place for
+        them.
         """
         from cleverdon.formats.writers import lost_queries, write_rows  # which imports this module
 

@@ -14,6 +14,7 @@ from cleverdon._common.arrays import Floats
 from cleverdon._common.progress import Progress
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
+from cleverdon.formats.columns import naming_columns
 from cleverdon.formats.inputs import named_runs
 from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
@@ -50,6 +51,7 @@ def evaluate(
     weights: Any = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
+    columns: Mapping[str, Any] | str | None = None,
     keep: int = 0,
     bounds: bool = False,
     rest: bool = False,
@@ -77,6 +79,8 @@ def evaluate(
         weights: How much each subtopic of a query counts: query, subtopic, number.
         qrels_format: The format of the judgments, if not to be guessed.
         run_format: The format of the runs, if not to be guessed.
+        columns: The columns of tables, if not to be found by their names: `{"query": "Query Text",
+            "doc": "sku", "grade": "Rating"}`. A table that lacks one is read by the usual names.
         keep: How many results of each query to keep, with the rankings, for plots and
             explanations.
         bounds: Whether to add the lowest and highest values that ties and unjudged results could
@@ -106,6 +110,16 @@ def evaluate(
         "no_relevant": no_relevant,
         "unreturned": unreturned,
     }
+    if columns is not None:
+        with naming_columns(columns) as names:
+            files = {"qrels_format": qrels_format, "run_format": run_format}
+            more = {"docs": docs, "second": second, "weights": weights, "keep": keep}
+            how: dict[str, Any] = {"bounds": bounds, "rest": rest, "progress": progress}
+            how |= given | files | more
+            scores = evaluate(qrels, runs, measures, profile=profile, **how)
+        if unused := names.unused():
+            raise OptionError(f"columns: no table has a column for {', '.join(unused)}")
+        return scores
     tool = find_profile(profile)
     settings = tool.settings.changed(**given)
     if not isinstance(keep, int) or keep < 0:

@@ -168,7 +168,7 @@ CASES: dict[str, tuple[str | bytes, list[str]]] = {
     ),
     "utf-16": (
         ("\ufeff" + GOOD).encode("utf-16-le"),
-        ["1:1: error: the file is in UTF-16; expected UTF-8 text (utf-16)"],
+        ["1:1: warning: the file is in UTF-16, which other tools do not read (utf-16)"],
     ),
     "nothing": ("", ["error: is empty (no-rows)"]),
     "only comments": ("# one\n# two\n", ["error: has no rows (no-rows)"]),
@@ -228,8 +228,10 @@ CASES: dict[str, tuple[str | bytes, list[str]]] = {
     "no column": (
         "query_id,doc_id,text\n",
         [
-            "error: no column for the score: expected one of score, sim, similarity; found "
-            "query_id, doc_id, text (unreadable)"
+            "error: no column for the score: expected one of score, sim, similarity, "
+            "similarity_score, search_score, relevance_score, scores; found query_id, doc_id, "
+            "text. Which one has the score? Answer with --columns score=NAME, in Python "
+            "columns={'score': 'NAME'} (unreadable)"
         ],
     ),
     "json": (

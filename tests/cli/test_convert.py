@@ -113,7 +113,10 @@ def test_queries_without_results(folder: Path) -> None:
     assert run("in.json", "out.json").stderr == "out.json: 1 results of 2 queries\n"
     assert Run.read("out.json").to_dict() == {"q1": {"d1": 1.5}, "q2": {}}
     with pytest.warns(UserWarning, match=r"1 query without results \(q2\)"):
-        Run.read("in.json").write("out.parquet")
+        Run.read("in.json").write("out.txt")
+    for name in ("out.parquet", "out.arrow", "out.csv", "out.tsv", "out.jsonl"):
+        assert run("in.json", name).stderr == f"{name}: 1 results of 2 queries\n"
+        assert Run.read(name).to_dict() == {"q1": {"d1": 1.5}, "q2": {}}
     (folder / "qrels.json").write_text('{"q1": {"d1": 1}, "q2": {}}')
     assert "1 query without judgments (q2)" in run("qrels.json", "out").stderr
 

@@ -253,7 +253,7 @@ def test_two_commands_are_told_apart_by_what_they_do_not_say(
         for key in ("secret-a", "secret-b")
     )
 
-    def full(*given: Any) -> None:
+    def full(*given: Any, **how: Any) -> None:
         raise InputError("No space left on device")
 
     with monkeypatch.context() as patched:
@@ -358,17 +358,24 @@ def test_a_full_disk_ends_the_search(
 def test_ids_that_the_format_cannot_hold_are_seen_at_once(engine: Counting, path: Path) -> None:
     asked: list[str] = []
 
-    def spaced(query: str, k: int) -> list[tuple[str, float]]:
+    def broken(query: str, k: int) -> list[tuple[str, float]]:
         asked.append(query)
-        return [("a title", 1.0)]
+        return [("a\ntitle", 1.0)]
 
-    with pytest.raises(InputError, match="the id 'a title' holds white space"):
-        put(spaced, path, concurrency=1)
+    tabbed = path.with_name("my.tsv")
+    with pytest.raises(InputError, match=r"the id 'a.+title' holds white space"):
+        put(broken, tabbed, concurrency=1)
     assert len(asked) == 1
-    put(spaced, path.with_name("my.json"))
-    with pytest.raises(InputError, match="the id 'q 1' holds white space"):
-        search_to_file(engine, {"q 1": "word1"}, path)
+    put(broken, path.with_name("my.json"))
+    with pytest.raises(InputError, match=r"the id 'q.+1' holds white space"):
+        search_to_file(engine, {"q\n1": "word1"}, tabbed)
     assert not engine.asked
+
+
+def test_ids_with_blanks_are_kept_under_any_name(path: Path) -> None:
+    found = put(lambda query, k: [("a title", 1.0), ('a\n"b"', 0.5)], path)
+    assert found.notes[-1].endswith("the run is written as CSV")
+    assert cleverdon.Run.read(path).to_dict() == found.run.to_dict()
 
 
 def test_other_formats_and_packed_files(engine: Counting, path: Path) -> None:

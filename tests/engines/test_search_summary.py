@@ -62,6 +62,7 @@ def test_failures_retries_and_answers_from_before() -> None:
     found = searched(answers, not_asked=("q4",), kept=2, in_flight=1)
     assert _search_summary(found, "my.run")[:-1] == [
         "my.run: 5 queries, 3 answered, 2 failed, 1 without results; 2 results",
+        "without results: q2",
         "2 answers of these from before the last stop",
         "asked again: timeout 3",
         "median 1 ms, the slowest 1 ms",

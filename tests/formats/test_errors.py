@@ -180,7 +180,9 @@ def test_encodings(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     for encoding in ("utf-16-le", "utf-16-be"):
         path.write_bytes(("\ufeff" + GOOD_RUN.decode()).encode(encoding))
-        assert refused(path) == "1:1: the file is in UTF-16; expected UTF-8 text"
+        assert Run.read(path).to_dict() == {"q": {"good": 1.5}}
+        path.write_bytes(("\ufeff" + GOOD_RUN.decode()).encode(encoding) + b"x")
+        assert "is not valid UTF-16: byte " in refused(path)
         path.write_bytes(GOOD_RUN.decode().encode(encoding))
         assert refused(path).endswith("there is a NUL byte; expected UTF-8 text")
 
@@ -299,7 +301,7 @@ OBJECTS: list[tuple[Any, str]] = [
      "can be ordered: nan"),
     ({"q": {"d": 10**400}}, "the score of document 'd' of query 'q' is not a number: 1000000000"
      "00000000000000000000000000000000000000000000000000…"),
-    ({"q": [("d", 1)]}, "what stands for query 'q' is not a dict of documents: [('d', 1)]"),
+    ({"q": [("d", 1, 2)]}, "what stands for query 'q' is not a dict of documents: [('d', 1, 2)]"),
     ({"q": {"d": 1}, 2.5: {"d": 1}}, "the query id 2.5 is neither text nor an integer"),
     ({"q": {None: 1}}, "the document id None is neither text nor an integer"),
     ({b"\xff": {"d": 1}}, "the query id b'\\xff' is not UTF-8"),
@@ -349,12 +351,16 @@ def test_tables_in_memory() -> None:
         with pytest.raises(InputError) as caught:
             Run.read(polars.DataFrame({**good, **change}, strict=False))
         assert str(caught.value).startswith(f"polars DataFrame: {message}"), change
-    columns = "query_id, qid, q_id, query-id, queryid, query, topic_id, topic"
+    columns = "query_id, qid, topic_id, question_id, query_no, query_number, query"
     with pytest.raises(InputError) as caught:
         Run.read(pandas.DataFrame({"quary": ["q"], "doc_id": ["d"], "score": [1.0]}))
     assert str(caught.value) == (
         f"pandas DataFrame: no column for the query: expected one of {columns}; "
-        "found quary, doc_id, score"
+        "found quary, doc_id, score. Which one has the query? Answer with --columns query=NAME, in "
+        "Python columns={'query': 'NAME'}. The first rows:\n"
+        "    quary | doc_id   | score\n"
+        "          | document | score\n"
+        "    q     | d        | 1.0"
     )
     with pytest.raises(InputError, match="no column for the grade: expected one of relevance, "):
         Judgments.read(pandas.DataFrame({"qid": ["q"], "docno": ["d"]}))
@@ -366,8 +372,13 @@ def test_headers_without_a_number(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         Run.read(path)
     assert str(caught.value) == (
-        f"{path}: no column for the score: expected one of score, sim, similarity; "
-        "found qid, docno, text"
+        f"{path}: no column for the score: expected one of score, sim, similarity, "
+        "similarity_score, search_score, relevance_score, scores; found qid, docno, text. Which "
+        "one has the score? Answer with --columns score=NAME, in Python "
+        "columns={'score': 'NAME'}. The first rows:\n"
+        "    qid   | docno    | text\n"
+        "    query | document |\n"
+        "    q     | d        | hello"
     )
 
 

@@ -150,7 +150,7 @@ def test_label_studio(project: Project, bring: Bring, text: str) -> None:
             '{"queries": [{"relevant_documents": {"d1": 3}}]}',
             "its relevant_documents are not a list",
         ),
-        ("[" * 100_000, "expected 4 fields"),
+        ("[" * 100_000, "is nested too deeply"),
         ('query,docid,rating\n"water,d1,1\n', "is a quote never closed"),
     ],
 )

@@ -355,7 +355,9 @@ def test_what_is_no_pool(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"pairs:1: .*found 1 field$"):
         read_candidates(file)
     file.write_text('{"query": "q1", "document": "d1"}\n{"query": "q1", "document": "d2"}\n')
-    with pytest.raises(InputError, match="has JSON in lines: give qrels, or a table"):
+    assert [each.document for each in read_candidates(file).candidates] == ["d1", "d2"]
+    file.write_text('{"query": "q1", "document": "d1"}\n{"query": "q1", "text": "d2"}\n')
+    with pytest.raises(InputError, match="pairs:2: expected an object with query and document"):
         read_candidates(file)
     file.write_text("q1\td1\nq1\td 2\n")
     with pytest.raises(InputError, match=r"pairs:2: tabs and blanks are mixed"):

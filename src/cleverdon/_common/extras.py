@@ -15,6 +15,7 @@ _LIBRARIES = {
     "ibis": "ibis-framework",
     "multipart": "python-multipart",
     "pydantic": "fastapi",
+    "python_calamine": "python-calamine",
     "starlette": "fastapi",
     "vl_convert": "vl-convert-python",
     "yaml": "pyyaml",

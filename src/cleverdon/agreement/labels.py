@@ -23,13 +23,13 @@ from cleverdon._common.arrays import Bools, Floats, Ints
 from cleverdon._core import Source
 from cleverdon.data import Judgments, Nested
 from cleverdon.errors import InputError, OptionError, suggest
-from cleverdon.formats.detection import (
+from cleverdon.formats.columns import (
     choose_columns,
     column_position,
-    detect_format,
     first_line,
     is_column_header,
 )
+from cleverdon.formats.detection import detect_format
 from cleverdon.formats.inputs import distinct_names, head_of, is_judging_project, open_source
 from cleverdon.formats.sheets import (
     UNJUDGED,

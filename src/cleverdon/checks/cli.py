@@ -30,6 +30,7 @@ class CheckOptions(Options):
         default=5,
     )
     strict: bool = flag("Fail on warnings, too.")
+    columns: str | None = options.columns
 
 
 @command(CheckOptions)

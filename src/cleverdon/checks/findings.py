@@ -22,7 +22,7 @@ _RULES: dict[str, Rule] = {
     # The file as a whole.
     "unreadable": Rule("error", "give a file in one of the formats that are read"),
     "no-rows": Rule("error", "is this the right file?"),
-    "utf-16": Rule("error", "convert it: iconv -f UTF-16 -t UTF-8 FILE > FIXED"),
+    "utf-16": Rule("warning", "convert it for other tools: iconv -f UTF-16 -t UTF-8 FILE > FIXED"),
     "byte-order-mark": Rule("note", "save the file as UTF-8 without a byte order mark"),
     "crlf": Rule("note", "convert the line ends: tr -d '\\r' < FILE > FIXED"),
     "no-final-newline": Rule("note", "make sure that the file was not cut short"),
@@ -131,6 +131,14 @@ class Findings:
     def wants(self, name: str) -> bool:
         """Tell whether another finding of this name would be kept."""
         return self.limit is None or self.counts[name] < self.limit
+
+    def take(self, others: Findings) -> None:
+        """Add what was found elsewhere in the same file."""
+        for finding in others.kept:
+            if self.wants(finding.name):
+                self.kept.append(finding)
+        self.counts += others.counts
+        self.severities += others.severities
 
     def skip(self, name: str, count: int) -> None:
         """Count findings that nobody will see, without making them."""

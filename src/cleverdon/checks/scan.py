@@ -23,12 +23,12 @@ from cleverdon._common.arrays import Floats, Ints
 from cleverdon._common.progress import Progress
 from cleverdon._common.text import counted
 from cleverdon.checks.findings import Findings
+from cleverdon.data import Judgments, Rows, Run
 from cleverdon.errors import InputError
-from cleverdon.formats.arrow import from_file
-from cleverdon.formats.detection import detect_format, field_spans, guess_kind
+from cleverdon.formats.columns import field_spans
+from cleverdon.formats.detection import detect_format, guess_kind
 from cleverdon.formats.inputs import head_of, open_source
 from cleverdon.formats.lines import LineShape, line_shape
-from cleverdon.formats.mappings import from_json
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # Windows programs write it
 
@@ -291,6 +291,13 @@ class CheckedFile:
             if begun:
                 yield begun, total, total
 
+    def is_utf16(self) -> bool:
+        """Tell whether the file has UTF-16's byte order mark."""
+        if self.path == "-" or not Path(self.path).is_file():
+            return False
+        with Path(self.path).open("rb") as file:
+            return file.read(3)[:2] in (b"\xff\xfe", b"\xfe\xff")
+
     def _is_plain(self) -> bool:
         if self.path == "-" or not Path(self.path).is_file():
             return False
@@ -314,7 +321,7 @@ def open_checked_file(
     format, shape = "trec", None
     try:
         format = detect_format(head, kind=value, source=source.name)
-        if format not in ("json", "parquet", "arrow"):
+        if format in ("trec", "msmarco", "beir", "csv", "tsv"):
             shape = line_shape(format, kind=value, head=text, source=source.name)
     except InputError as error:
         return CheckedFile(path, source, head, kind, format, None, error)
@@ -332,34 +339,45 @@ def scan(file: CheckedFile, found: Findings, *, progress: Progress | None = None
     """Go through a file, and add to `found` what is wrong with its lines."""
     if file.problem is not None:
         return _unreadable(file.problem, found)
-    if file.head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        found.add("utf-16", "the file is in UTF-16; expected UTF-8 text", line=1, column=1)
-        return _GrowingColumns().rows(IdCodes())
+    if file.is_utf16():
+        message = "the file is in UTF-16, which other tools do not read"
+        found.add("utf-16", message, line=1, column=1)
     try:
         if file.shape is None:
             return _from_memory(file)
-        scanned = _Scan(file.shape, found)
+        by_line = Findings(limit=found.limit) if file.shape.separator else found
+        scanned = _Scan(file.shape, by_line)
         for text in file.chunks(progress):
             scanned.take(text)
-        return scanned.rows()
+        rows = scanned.rows()
+        if by_line is not found:
+            if by_line.severities["error"] and (whole := _read_whole(file)) is not None:
+                return whole
+            found.take(by_line)
+        return rows
     except InputError as error:
         return _unreadable(error, found)
 
 
+def _read_whole(file: CheckedFile) -> FileRows | None:
+    """Rows of columns that are not one a line, as where a quoted field has a line break."""
+    try:
+        return _from_memory(file)
+    except InputError:
+        return None
+
+
 def _unreadable(error: InputError, found: Findings) -> FileRows:
-    found.add("unreadable", error.message, line=error.line, column=error.column)
+    name = "no-rows" if error.message == "has no rows" else "unreadable"
+    found.add(name, error.message, line=error.line, column=error.column)
     return _GrowingColumns().rows(IdCodes())
 
 
 def _from_memory(file: CheckedFile) -> FileRows:
-    """Return the rows of JSON, Parquet and Arrow, which have no lines."""
-    kind = "score" if file.kind == "run" else "grade"
-    unlisted: list[str] = []
-    if file.format == "json":
-        text = file.source.head(2**62)
-        table, unlisted = from_json(text, kind=kind, duplicates="error", source=file.name)
-    else:
-        table = from_file(file.path, file.source, format=file.format, kind=kind, duplicates="error")
+    """Return the rows of files without lines: JSON, Excel, Parquet, Arrow and others."""
+    cls: type[Rows] = Run if file.kind == "run" else Judgments
+    read = cls.read(file.source)
+    table, unlisted = read._table, read._unlisted
     count = len(table.values)
     return FileRows(
         queries=[query.encode() for query in (*table.queries, *unlisted)],

@@ -38,6 +38,7 @@ class ConvertOptions(Options):
         "How to handle a document that occurs twice for one query.",
         default="error",
     )
+    columns: str | None = options.columns
 
 
 @command(ConvertOptions)
@@ -45,11 +46,11 @@ class ConvertOptions(Options):
 def convert_command(given: ConvertOptions) -> None:
     """Turn the run or the judgments in IN into another format, in OUT.
 
-    The format of OUT follows from its ending: .json, .parquet, .arrow, .csv, .tsv, and TREC's for
-    all others; .gz, .bz2, .xz or .zst behind that compress. Runs are written in the order in which
-    they are evaluated, with ranks that agree with the scores. Queries without results are kept in
-    JSON only. Subtopics, strata and sampling probabilities of judgments are kept where --to names
-    their format.
+    The format of OUT follows from its ending: .json, .jsonl, .parquet, .arrow, .csv, .tsv, .xlsx,
+    and TREC's for all others; .gz, .bz2, .xz or .zst behind that compress. Runs are written in the
+    order in which they are evaluated, with ranks that agree with the scores. Queries without
+    results are kept in all formats but TREC's, MS MARCO's and BEIR's. Subtopics, strata and
+    sampling probabilities of judgments are kept where --to names their format.
 
     \b
     Examples:

@@ -52,7 +52,8 @@ def eval_command(given: EvalOptions) -> str:
     """Score RUNS against the judgments in QRELS.
 
     A run is named after its file, or as you say: NAME=FILE. Both may be TREC text, CSV or TSV with
-    a header, BEIR, MS MARCO, JSON, Parquet or Arrow, packed by gzip, zstd, bzip2 or xz, or - for
+    a header, Excel (book.xlsx#Sheet1), BEIR, MS MARCO, JSON, JSON Lines, Parquet, Arrow, or lists
+    of ratings of Quepid, OpenSearch and Elasticsearch; packed by gzip, zstd, bzip2 or xz; or - for
     standard input.
 
     \b
@@ -61,6 +62,7 @@ def eval_command(given: EvalOptions) -> str:
       cleverdon eval qrels.txt bm25.run -m nDCG@10 -m 'AP(rel=2)' --per-query
       cleverdon eval qrels.txt old=a/out.run new=b/out.run --format latex
       cleverdon eval qrels.txt *.run -m nDCG@10 -m AP --sort nDCG@10 --digits 3
+      cleverdon eval ratings.xlsx bm25.csv --columns query="Query Text",doc=sku,grade=Rating
       zcat bm25.run.gz | cleverdon eval qrels.txt -
     """
     runs = given.open_runs()

@@ -25,6 +25,7 @@ class FlipOptions(Options):
     docs: int | None = options.docs
     qrels_format: str | None = options.qrels_format
     run_format: str | None = options.run_format
+    columns: str | None = options.columns
 
 
 @command(FlipOptions)

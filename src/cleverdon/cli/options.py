@@ -139,12 +139,41 @@ order_by = option(
 )
 
 
+def _use_columns(context: click.Context, _: click.Parameter, value: str | None) -> None:
+    """Name the columns of all tables that the command reads; warn of names that none has."""
+    if value is None:
+        return
+    from cleverdon.formats.columns import naming_columns
+
+    named = context.with_resource(naming_columns(value))
+
+    def warn() -> None:
+        unused = named.unused()
+        if unused and sys.exc_info()[0] in (None, click.exceptions.Exit):
+            from cleverdon.cli.progress import say
+
+            say(f"cleverdon: warning: --columns {','.join(unused)}: no file has such a column")
+
+    context.call_on_close(warn)
+
+
+columns = option(
+    "ROLE=NAME,...",
+    "The columns of tables, if not to be found by their names: query, doc, grade, score, rank, "
+    'text or title, as in query="Query Text",doc=sku,grade=Rating; without a header by number, '
+    "as in query=1,doc=2.",
+    callback=_use_columns,
+    expose_value=False,
+)
+
+
 class ReadingOptions(Options):
     """How qrels and runs are read."""
 
     qrels_format: str | None = qrels_format
     run_format: str | None = run_format
     order_by: str = order_by
+    columns: str | None = columns
 
 
 docs = option(COUNT, "How many documents the collection has.", metavar="N")
@@ -314,11 +343,13 @@ class SettingsOptions(Options):
     )
     qrels_format: str | None = qrels_format
     run_format: str | None = run_format
+    columns: str | None = columns
 
     @property
     def evaluation(self) -> dict[str, Any]:
         """Return the keywords of `evaluate`."""
-        return {name: getattr(self, name) for name in SettingsOptions.fields}
+        fields = (name for name in SettingsOptions.fields if name != "columns")
+        return {name: getattr(self, name) for name in fields}
 
 
 class EvaluationOptions(SettingsOptions):

@@ -171,6 +171,7 @@ class SearchCommandOptions(Options):
     scores: str = choice_option(SCORES, "The scores to write.", default="engine")
     allow_failed: bool = flag("Write the run without the queries that failed, instead of nothing.")
     fresh: bool = flag("Drop the answers of an unfinished search.")
+    columns: str | None = options.columns
 
 
 @command(SearchCommandOptions)
@@ -275,6 +276,7 @@ class IndexCommandOptions(OutputOptions):
         default=0.02,
     )
     plot: Path | None = options.plot("growth with the size of the collection")
+    columns: str | None = options.columns
 
 
 @command(IndexCommandOptions)

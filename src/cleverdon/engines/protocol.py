@@ -1,7 +1,8 @@
 """The engine interface: search, index, and the failures of a search.
 
-In Python any function `search(query, k)` that returns `[(doc_id, score), ...]` will do, sync or
-async, or an object with such a method: `as_engine` (adapters/python.py) makes an `Engine` of it.
+In Python any function `search(query, k)` that returns `[(doc_id, score), ...]` will do, or bare
+ids, or dicts with id and score; sync or async, or an object with such a method: `as_engine`
+(adapters/python.py) makes an `Engine` of it.
 Searches change nothing, so asking again is safe; it helps only after failures that may
 pass. No asyncio here: the command line imports this.
 """
@@ -16,6 +17,7 @@ from operator import index
 from typing import Any, Self
 
 from cleverdon.errors import CleverdonError, OptionError, check_word
+from cleverdon.formats.columns import SCORE, column_position, document_column
 
 Results = list[tuple[str, float]]  # documents and their scores, the best first
 FIELDS = {
@@ -146,23 +148,48 @@ def to_failure(error: BaseException) -> SearchFailure:
     return SearchFailure("server", said)
 
 
+def _id_and_score(row: Any, rank: int) -> tuple[bool, Any]:
+    """Return whether a result has a score, and the pair of its id and that, or minus its rank."""
+    if isinstance(row, Mapping):
+        names = list(row)
+        doc = document_column(names)
+        score = column_position(names, SCORE)
+        if doc is None:
+            raise TypeError
+        given = row[names[doc]]
+        return (False, (given, -rank)) if score is None else (True, (given, row[names[score]]))
+    if isinstance(row, str) or hasattr(row, "__index__"):
+        return False, (row, -rank)
+    return True, row
+
+
 def check_results(found: Any, k: int) -> Results:
-    """Return results in their proper form; raise a `SearchFailure` for anything else."""
+    """Return results in their proper form; raise a `SearchFailure` for anything else.
+
+    Results are pairs of id and score, dicts such as `{"id": "d1", "score": 0.5}`, or bare ids in
+    their order, whose scores are then the negatives of their ranks.
+    """
     if isinstance(found, dict):
         found = found.items()
-    if not isinstance(found, Iterable) or isinstance(found, (str, bytes)):
+    if not isinstance(found, Iterable) or isinstance(found, (str, bytes, set, frozenset)):
         raise SearchFailure("malformed", f"expected [(doc_id, score), ...], found {found!r:.80}")
     results: Results = []
-    for row in found:
+    bare: bool | None = None
+    for rank, row in enumerate(found, start=1):
         try:
-            pair: Any = () if isinstance(row, str) else row  # "d1" would be taken apart
+            has_score, pair = _id_and_score(row, rank)
+            if bare is None:
+                bare = not has_score
+            elif bare == has_score:
+                raise SearchFailure("malformed", f"some results have scores, and {row!r:.60} none")
             given, number = pair
             # The id of any other object is unknown: its text would not be an id.
             doc, score = given if isinstance(given, str) else str(index(given)), float(number)
         except (TypeError, ValueError):
             raise SearchFailure(
                 "malformed",
-                f"expected (doc_id, score), a text or whole number and a number, found {row!r:.80}",
+                "expected (doc_id, score), a text or whole number and a number; a dict with id and "
+                f"score; or an id; found {row!r:.80}",
             ) from None
         if not isfinite(score):
             raise SearchFailure("malformed", f"the score of {doc!r} is {number}, and no number")

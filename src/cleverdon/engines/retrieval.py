@@ -306,6 +306,10 @@ class SearchResult(Result):
             f"{len(self.empty):,} without results",
         ]
         lines = [f"{', '.join(counts)}; {counted(len(self.run), 'result')}"]
+        if self.empty:
+            more = len(self.empty) - _NAMED
+            others = f" and {more:,} more" if more > 0 else ""
+            lines.append(f"without results: {', '.join(self.empty[:_NAMED])}{others}")
         if self.kept:
             lines.append(f"{counted(self.kept, 'answer')} of these from before the last stop")
         if self.retries:

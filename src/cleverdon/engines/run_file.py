@@ -43,7 +43,13 @@ from cleverdon.engines.retrieval import (
 )
 from cleverdon.errors import CleverdonError, InputError
 from cleverdon.formats.inputs import open_source, search_record_path
-from cleverdon.formats.writers import check_ids, lost_queries, write_rows
+from cleverdon.formats.writers import (
+    check_ids,
+    format_of,
+    lost_queries,
+    preserving_format,
+    write_rows,
+)
 
 _FORMAT = "cleverdon search 1"
 _IDENTITY_KEY = "unsaid"  # under which name the digest of what an engine does not say is kept
@@ -286,8 +292,14 @@ def search_to_file(
             keep=journal.add if journal else None,
         )
         _check_answered(found, failed=how.failed)
-        write_rows(found.run, path)
-        return replace(found, notes=tuple(journal.notes)) if journal else found
+        format = preserving_format(found.run, path)
+        write_rows(found.run, path, format=format)
+        notes = tuple(journal.notes) if journal else ()
+        if format != format_of(path):
+            notes += (
+                "ids have blanks, which TREC's format cannot hold: the run is written as CSV",
+            )
+        return replace(found, notes=notes) if notes else found
 
     journal_file = _journal_path(path) if _has_companion_files(path) else None
     try:
@@ -352,7 +364,9 @@ def search_messages(found: SearchResult, path: str) -> list[str]:
     lines += [f"cleverdon: warning: {warning}" for warning in found.warnings]
     if found.options.scores == "engine" and found.order.tied:
         lines.append(f"cleverdon: note: {found.order.tied_text}")
-    if not has_files and (lost := lost_queries(found.run, path)):
+    if not has_files and (
+        lost := lost_queries(found.run, path, format=preserving_format(found.run, path))
+    ):
         lines.append(f"cleverdon: warning: {lost}")
     return lines + _search_summary(found, path if has_files else "-")
 

@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 
 from cleverdon.data import Annotations, Judgments, Rows
 from cleverdon.errors import InputError, OptionError
-from cleverdon.formats.detection import ANNOTATED, choose_columns
+from cleverdon.formats.columns import choose_columns
+from cleverdon.formats.detection import ANNOTATED
 from cleverdon.formats.mappings import from_mapping
 from cleverdon.formats.streams import decode_text
 from cleverdon.formats.writers import number_text, refuse_ids

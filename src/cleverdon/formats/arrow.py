@@ -8,33 +8,130 @@ from typing import Any
 from cleverdon import _core
 from cleverdon._common.extras import importing, require
 from cleverdon.errors import InputError
-from cleverdon.formats.detection import ARROW, ARROW_STREAM, PARQUET, choose_columns
+from cleverdon.formats import ARROW, ARROW_STREAM, PARQUET
+from cleverdon.formats.columns import choose_columns, document_column, has_query_column
 
 
-def from_arrow(table: Any, *, kind: str, duplicates: str, source: str = "") -> _core.Table:
-    """Read rows of a polars, pandas, pyarrow, duckdb or other table, by its column names."""
+def from_arrow(
+    table: Any, *, kind: str, duplicates: str, source: str = ""
+) -> tuple[_core.Table, list[str]]:
+    """Rows of a polars, pandas, pyarrow, duckdb or other table, and queries that have none.
+
+    Columns are found by their names. One of them may hold lists of documents, and the index of a
+    pandas frame may be the query.
+    """
+    from cleverdon.formats.mappings import from_records  # only for tables in memory
+
+    table = _with_index(as_arrow(table, source))
     names = _names(table)
-    (query, doc, value), kind = choose_columns(names, kind=kind, source=source or _described(table))
+    source = source or _described(table)
+    doc = document_column(names)
+    if doc is not None and _needs_records(table, names[doc], kind):
+        records = _records(table)
+        return from_records(records, kind=kind, duplicates=duplicates, source=source)
+    (query, doc, value), kind = choose_columns(
+        names, kind=kind, source=source, sample=lambda: _first_rows(table, names)
+    )
     columns = (names[query], names[doc], names[value])
     try:
         if _has_objects(table, columns):
             queries, docs = (table[name].to_numpy(dtype=object, copy=True) for name in columns[:2])
             values = table[columns[2]].to_numpy(dtype="float64", copy=True)  # in one piece
-            return _core.Table.from_columns(queries, docs, values, kind, duplicates)
+            return _core.Table.from_columns(queries, docs, values, kind, duplicates), []
         # pandas hands its columns over through pyarrow.
         with importing("reading a pandas data frame", package="pyarrow", extra="tables"):
-            return _core.Table.from_arrow(table, columns, kind, duplicates)
+            return _core.Table.from_arrow(table, columns, kind, duplicates), []
     except InputError as error:
-        raise InputError(error.message, source=source or _described(table)) from None
+        raise InputError(error.message, source=source) from None
     except (TypeError, ValueError) as error:
         # Arrow's own complaint, as of a damaged file: the first line says it.
         message = f"cannot be read: {str(error).partition(chr(10))[0]}"
-        raise InputError(message, source=source or _described(table)) from None
+        raise InputError(message, source=source) from None
+
+
+def as_arrow(table: Any, source: str) -> Any:
+    """A dataset of Hugging Face's as an Arrow table; any other table as it is."""
+    if type(table).__module__.partition(".")[0] != "datasets":
+        return table
+    if hasattr(table, "keys"):  # a DatasetDict
+        splits = list(table.keys())
+        if len(splits) != 1:
+            message = f"which split is meant: {', '.join(splits)}? Give dataset[{splits[0]!r}]"
+            raise InputError(message, source=source or _described(table))
+        table = table[splits[0]]
+    if not hasattr(table, "with_format") or not hasattr(table, "__getitem__"):
+        raise InputError(
+            "a streamed dataset has no table; load it without streaming=True",
+            source=source or _described(table),
+        )
+    return table.with_format("arrow")[:]
+
+
+def _with_index(table: Any) -> Any:
+    """A pandas frame whose query is its index, with that as a column."""
+    if not _is_pandas(table) or has_query_column(_names(table)):
+        return table
+    index = table.index
+    if type(index).__name__ == "RangeIndex" and index.name is None:
+        return table
+    names = [name for name in index.names if name is not None]
+    unnamed = index.nlevels == 1 and not names
+    if not unnamed and not has_query_column([str(name) for name in names]) and len(names) != 1:
+        return table
+    return table.reset_index(names="query_id" if index.nlevels == 1 else None)
+
+
+def _is_pandas(table: Any) -> bool:
+    return type(table).__module__.partition(".")[0] == "pandas"
+
+
+def _needs_records(table: Any, doc: str, kind: str) -> bool:
+    """Tell whether documents are lists, or are missing where a query has none."""
+    from cleverdon.formats.mappings import is_list  # only for tables in memory
+
+    column = _column(table, doc)
+    if column is None or len(column) == 0:
+        return False
+    nulls = getattr(column, "null_count", None)
+    count = nulls() if callable(nulls) else nulls
+    if count is None:
+        count = int(column.isna().sum())
+    if count:
+        return True
+    first = column[0]
+    return is_list(first.as_py() if hasattr(first, "as_py") else first)
+
+
+def _column(table: Any, name: str) -> Any:
+    if _is_pandas(table):
+        return table[name].reset_index(drop=True) if table.columns.is_unique else None
+    if hasattr(table, "get_column"):  # polars
+        return table.get_column(name) if hasattr(table, "height") else None
+    if hasattr(table, "column_names"):  # pyarrow
+        return table.column(name) if table.column_names.count(name) == 1 else None
+    return None
+
+
+def _records(table: Any) -> list[dict[str, Any]]:
+    if _is_pandas(table):
+        found: list[dict[str, Any]] = table.to_dict("records")
+        return found
+    return list(table.to_dicts() if hasattr(table, "to_dicts") else table.to_pylist())
+
+
+def _first_rows(table: Any, names: list[str]) -> list[list[Any]]:
+    """The first rows, for messages; none where the table is of a library that is not known."""
+    if not (_is_pandas(table) or hasattr(table, "to_dicts") or hasattr(table, "to_pylist")):
+        return []
+    if not hasattr(table, "head") and not hasattr(table, "slice"):
+        return []
+    top = table.head(3) if hasattr(table, "head") else table.slice(0, 3)
+    return [[row.get(name) for name in names] for row in _records(top)]
 
 
 def _has_objects(table: Any, columns: tuple[str, str, str]) -> bool:
     """Tell whether a pandas frame holds ids as objects, which pyarrow converts slowly."""
-    if type(table).__module__.partition(".")[0] != "pandas" or not table.columns.is_unique:
+    if not _is_pandas(table) or not table.columns.is_unique:
         return False
     *ids, values = (table[name].dtype for name in columns)
     return values.kind in "iuf" and "object" in map(str, ids)
@@ -42,10 +139,32 @@ def _has_objects(table: Any, columns: tuple[str, str, str]) -> bool:
 
 def from_file(
     path: str, source: _core.Source, *, format: str, kind: str, duplicates: str
-) -> _core.Table:
-    """Read rows of a Parquet or Arrow file."""
+) -> tuple[_core.Table, list[str]]:
+    """Rows of a Parquet or Arrow file, and queries that have none."""
     table = load_table(_file(path, source), format=format, name=source.name)
+    if format == "arrow":
+        table = _with_shards(table, path, source.name)
     return from_arrow(table, kind=kind, duplicates=duplicates, source=source.name)
+
+
+def _with_shards(table: Any, path: str, name: str) -> Any:
+    """The table with those of a dataset's other files, where it is the first of several."""
+    state = Path(path).with_name("state.json")
+    if path == "-" or not state.is_file():
+        return table
+    import json  # only for datasets
+
+    import pyarrow
+
+    try:
+        files = [each["filename"] for each in json.loads(state.read_bytes())["_data_files"]]
+    except (ValueError, KeyError, TypeError):
+        return table
+    if len(files) < 2 or files[0] != Path(path).name:
+        return table
+    others = [str(state.with_name(file)) for file in files[1:]]
+    parts = [load_table(other, format="arrow", name=other) for other in others]
+    return pyarrow.concat_tables([table, *parts])
 
 
 def names_in_file(path: str, source: _core.Source, *, format: str) -> list[str]:

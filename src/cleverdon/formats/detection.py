@@ -3,117 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Literal
 
 from cleverdon import _core
 from cleverdon.errors import InputError
-
-QUERY = ("query_id", "qid", "q_id", "query-id", "queryid", "query", "topic_id", "topic")
-DOCUMENT = (
-    *("doc_id", "docno", "docid", "did", "d_id", "doc-id", "document_id", "document", "doc"),
-    *("corpus-id", "corpus_id", "pid", "passage_id"),
+from cleverdon.formats import ARROW, ARROW_STREAM, PARQUET
+from cleverdon.formats.columns import (
+    GRADE,
+    RANK,
+    SCORE,
+    column_position,
+    first_line,
+    header_separator,
+    likely_separator,
+    named_columns,
+    split_columns,
 )
-_SCORE = ("score", "sim", "similarity")
-RANK = ("rank", "position")
-GRADE = ("relevance", "label", "grade", "rel", "judgment", "judgement", "qrel", "score")
-"""BEIR calls the grade a score, so that name comes last."""
-
-
-def split_columns(line: str, *, separator: str) -> list[str]:
-    """Split the fields of a line of columns.
-
-    >>> split_columns('"Doe, J.", d1 ,0.5', separator=",")
-    ['Doe, J.', 'd1', '0.5']
-    """
-    text = line.encode()
-    return [
-        text[start:end].decode() for start, end in field_spans(text, separator=separator.encode())
-    ]
-
-
-def field_spans(line: bytes, *, separator: bytes) -> list[tuple[int, int]]:
-    """Find the fields of a line by the core's rule: see `delimited` in `layout.rs`.
-
-    Quotes around a field are not part of it, and the separator may stand between them.
-    """
-    found = []
-    at = 0
-    while at <= len(line):
-        closing = -1
-        if line.startswith(b'"', at):
-            closing = line.find(b'"' + separator, at + 1)
-            if closing < 0 and line.endswith(b'"') and len(line) > at + 1:
-                closing = len(line) - 1
-        if closing >= 0:
-            found.append((at + 1, closing))
-            at = closing + 2
-            continue
-        end = line.find(separator, at)
-        end = len(line) if end < 0 else end
-        start = end - len(line[at:end].lstrip(b" "))
-        found.append((start, start + len(line[start:end].rstrip(b" "))))
-        at = end + 1
-    return found
-
-
-def is_column_header(fields: Sequence[str]) -> bool:
-    """Tell whether fields are column names: a query and a document are among them."""
-    names = {_folded(field) for field in fields}
-    return bool(names & set(QUERY)) and bool(names & set(DOCUMENT))
-
-
-def choose_columns(
-    names: Sequence[str], *, kind: str, source: str
-) -> tuple[tuple[int, int, int], str]:
-    """Choose the positions of query, document and number, and what the number is.
-
-    A run without scores may have ranks instead.
-    """
-    folded = [_folded(name) for name in names]
-    wanted = [("query", QUERY), ("document", DOCUMENT)]
-    if kind == "grade":
-        wanted.append(("grade", GRADE))
-    elif kind == "rank" or not set(folded) & set(_SCORE):
-        kind = "rank" if kind == "rank" or set(folded) & set(RANK) else kind
-        wanted.append((kind, RANK if kind == "rank" else _SCORE))
-    else:
-        wanted.append((kind, _SCORE))
-    positions = []
-    for what, known in wanted:
-        found = column_position(names, known)
-        if found is None:
-            raise InputError(
-                f"no column for the {what}: expected one of {', '.join(known)}; "
-                f"found {', '.join(map(str, names)) or 'none'}",
-                source=source,
-            )
-        if [_folded(name) for name in names].count(_folded(names[found])) > 1:
-            message = f"two columns are called {names[found]!r}; rename or drop one"
-            raise InputError(message, source=source)
-        positions.append(found)
-    return (positions[0], positions[1], positions[2]), kind
-
-
-def column_position(names: Sequence[str], known: Sequence[str]) -> int | None:
-    """Find the first of the known names among a table's names."""
-    folded = [_folded(name) for name in names]
-    return next((folded.index(name) for name in known if name in folded), None)
-
-
-def _folded(name: str) -> str:
-    return str(name).strip().strip('"').casefold()
-
 
 FORMATS = {
     "trec": "TREC text: query Q0 document rank score tag, or query iteration document grade",
     "msmarco": "MS MARCO: query document rank, or query 0 document grade",
     "beir": "BEIR's judgments: query, document, grade, by tabs, with or without a header",
-    "csv": "columns separated by commas, under a header",
+    "csv": "columns separated by commas, semicolons or |, under a header",
     "tsv": "columns separated by tabs, under a header",
-    "json": 'a dict of dicts: {"query": {"document": 1.5}}',
+    "json": 'a dict of dicts: {"query": {"document": 1.5}}; or a list of objects',
+    "jsonl": "an object a line, by the names of its fields",
+    "xlsx": "Excel, by the names of its columns; a sheet as book.xlsx#Sheet1",
     "parquet": "Parquet, by the names of its columns",
     "arrow": "Arrow IPC (Feather), by the names of its columns",
+    "dataset": "a folder of Hugging Face's datasets, by the names of its columns",
+    "quepid": 'Quepid\'s ratings: {"queries": [{"query": ..., "ratings": {"document": 3}}]}',
+    "opensearch": 'OpenSearch: {"judgmentRatings": [{"query": ..., "ratings": [...]}]}',
+    "rank_eval": "a request of Elasticsearch's and OpenSearch's ranking evaluation API",
+    "ltr": "judgments of learning to rank: grade qid:query # document",
 }
 """The formats that can be named, each with what it looks like."""
 
@@ -124,35 +46,52 @@ ANNOTATED = {
 }
 """The formats of judgments that are never guessed, each with what it looks like."""
 
-PARQUET, ARROW, ARROW_STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
+_ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 """The first bytes of files in these formats."""
+
+OF_JUDGMENTS = ("beir", "quepid", "opensearch", "rank_eval", "ltr")
+"""The formats that only judgments have."""
 
 HEAD = 1 << 16  # bytes to read of a file; more where they are not a whole line
 
 
-def first_line(text: str, *, comments: bool) -> str:
-    """Return the first line that is not blank, nor, where there may be such, a comment."""
-    # Not `splitlines`, which also cuts at characters that may stand in an id.
-    lines = (line.rstrip("\r") for line in text.split("\n") if line.strip(" \t\r"))
-    return next((line for line in lines if not (comments and line.startswith("#"))), "")
-
-
 def detect_format(head: bytes, *, kind: str, source: str) -> str:
-    """Detect the format by the start of a file; TREC's where nothing speaks for another."""
+    """The format of a file that starts like this; TREC's where nothing speaks for another.
+
+    `source` is its name: files called .csv and .tsv are read as such.
+    """
     if head.startswith(PARQUET):
         return "parquet"
     if head.startswith((ARROW, ARROW_STREAM)):
         return "arrow"
-    if head.startswith(b"PK\x03\x04"):
+    if is_workbook(head, source):
+        return "xlsx"
+    if head.startswith(_ZIP):
         raise InputError("is a zip archive; unpack it first", source=source)
+    ending = ending_of(source)
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff")
-    if text.lstrip().startswith("{"):
+    if ending == ".csv":
+        return "csv"
+    start = text.lstrip()[:1]
+    if ending in (".jsonl", ".ndjson") or (start == "{" and _has_objects_by_line(text)):
+        return "jsonl"
+    if start == "{" or (start == "[" and ending != ".tsv"):
         return "json"
     header = first_line(text, comments=False)
-    for format, separator in (("tsv", "\t"), ("csv", ",")):
-        if is_column_header(split_columns(header, separator=separator)):
-            return format
-    fields = len(re.findall(r"[^ \t]+", first_line(text, comments=True)))
+    separator = header_separator(header)
+    if separator is not None:
+        return "tsv" if separator == "\t" else "csv"
+    first = first_line(text, comments=True)
+    if (
+        ending in (".tsv", ".tab")
+        and "\t" in header
+        and not _is_data(header)
+        and not _is_data(first)
+    ):
+        return "tsv"  # with a header that is not understood: say so, and not what TREC expects
+    if _LTR.match(first):
+        return "ltr"
+    fields = len(re.findall(r"[^ \t]+", first))
     if fields == 3:
         return "beir" if kind == "grade" else "msmarco"
     if kind == "grade" and fields >= 6:
@@ -162,6 +101,39 @@ def detect_format(head: bytes, *, kind: str, source: str) -> str:
     return "trec"
 
 
+def ending_of(name: str) -> str:
+    """The ending of a file's name, without that of its packing.
+
+    >>> ending_of("runs/a.b.CSV.gz"), ending_of("run")
+    ('.csv', '')
+    """
+    found = re.search(r"[^/](\.[^./]+?)(\.(gz|zst|bz2|xz))?$", name.casefold())
+    return found[1] if found else ""
+
+
+def is_workbook(head: bytes, name: str) -> bool:
+    """Tell whether a file is one of Excel's or LibreOffice's."""
+    if head.startswith(_OLD_EXCEL):
+        return True
+    known = ending_of(name) in (".xlsx", ".xlsm", ".xlsb", ".ods")
+    parts = (b"[Content_Types].xml", b"xl/", b"application/vnd.oasis.opendocument.spreadsheet")
+    return head.startswith(_ZIP) and (known or any(part in head for part in parts))
+
+
+def _is_data(line: str) -> bool:
+    """Tell whether a line is a row, and no header: three fields or more, one a number."""
+    fields = line.split()
+    return len(fields) >= 3 and any(_FLOAT.fullmatch(field) for field in fields[2:])
+
+
+def _has_objects_by_line(text: str) -> bool:
+    """Tell whether each line is an object: the first is closed, and another one follows."""
+    first, _, rest = text.lstrip().partition("\n")
+    return first.rstrip().endswith("}") and rest.lstrip().startswith("{")
+
+
+_FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_LTR = re.compile(r"[+-]?[\d.]+ qid:\S+")
 _EXCHANGED = "looks like {found} ({fields} fields a line); are judgments and run exchanged?"
 
 _Kind = Literal["run", "qrels"]
@@ -177,20 +149,32 @@ def guess_kind(path: str, source: _core.Source, head: bytes) -> _Kind | None:
     except InputError:
         return "qrels"  # no run has so many fields
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff")
-    if format == "json":
+    if format == "ltr":
+        return "qrels"
+    if format in ("json", "jsonl"):
         return _of_json(text)
-    if format in ("parquet", "arrow"):
-        from cleverdon.formats.arrow import names_in_file  # which imports this module
+    if format in ("parquet", "arrow", "xlsx"):
+        from cleverdon.formats.inputs import names_of_columns  # which imports this module
 
-        return _of_names(names_in_file(path, source, format=format))
+        return _of_names(names_of_columns(path, source, format=format))
     if format in ("csv", "tsv"):
         header = first_line(text, comments=False)
-        return _of_names(split_columns(header, separator="," if format == "csv" else "\t"))
+        separator = "\t" if format == "tsv" else likely_separator(header)
+        return _of_names(split_columns(header, separator=separator))
     return _of_lines(text)
 
 
+_RATINGS = re.compile(r'"(judgmentRatings|ratings|relevant_documents)"\s*:')
+
+
 def _of_json(text: str) -> _Kind | None:
-    """Guess by the numbers: grades are whole, and scores hardly ever are."""
+    """Grades are whole numbers, and scores hardly ever are."""
+    if _RATINGS.search(text):
+        return "qrels"
+    if text.lstrip().startswith("[") or _has_objects_by_line(text):
+        fields = re.findall(r'"([^"]+)"\s*:', text.partition("}")[0])
+        if (found := _of_names(fields)) is not None:
+            return found
     numbers = re.findall(r":\s*(-?[\d.][\d.eE+-]*)", text)
     if not numbers:
         return "run" if re.search(r":\s*\[", text) else None
@@ -198,13 +182,16 @@ def _of_json(text: str) -> _Kind | None:
 
 
 def _of_names(names: list[str]) -> _Kind | None:
-    own = [name for name in GRADE if name not in _SCORE]
+    named = named_columns().names
+    if ("grade" in named) != ("score" in named or "rank" in named):
+        return "qrels" if "grade" in named else "run"
+    own = [name for name in GRADE if name not in SCORE]
     if column_position(names, own) is not None:
         return "qrels"
     # BEIR's judgments call the grade a score, and the documents the corpus.
     if column_position(names, ("corpus-id",)) is not None and column_position(names, RANK) is None:
         return "qrels"
-    return "run" if column_position(names, (*_SCORE, *RANK)) is not None else None
+    return "run" if column_position(names, (*SCORE, *RANK)) is not None else None
 
 
 def _of_lines(text: str) -> _Kind | None:

@@ -20,10 +20,12 @@ from cleverdon._common.extras import importing, require
 from cleverdon._common.progress import Progress
 from cleverdon.data import Judgments, Rows, Run
 from cleverdon.errors import InputError, OptionError, check_word
+from cleverdon.formats.columns import has_query_column, is_column_header, naming_columns
 from cleverdon.formats.detection import (
     ANNOTATED,
     FORMATS,
     HEAD,
+    OF_JUDGMENTS,
     counts_grades,
     counts_ranks,
     detect_format,
@@ -32,10 +34,14 @@ from cleverdon.formats.lines import BEIR_QRELS, MSMARCO_RUN, Lines, line_shape, 
 from cleverdon.formats.mappings import (
     empty_lists,
     first_filled,
+    from_cells,
     from_json,
+    from_json_lines,
     from_mapping,
+    from_records,
     from_rows,
     has_lists,
+    is_list,
     parse_json,
 )
 
@@ -77,6 +83,7 @@ def read_input(
     *,
     duplicates: str = "error",
     weights: bool = False,
+    columns: Mapping[str, Any] | str | None = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> R:
@@ -84,9 +91,14 @@ def read_input(
 
     `duplicates` says how to handle a document that occurs twice for one query (error, first, best).
     `weights` says that the numbers are weights of subtopics, which may count 1, 2, 3 as the ranks
-    of a run do. `options` are those of `open_input`.
+    of a run do. `columns` names columns of a table by what they are: `{"query": "Query Text",
+    "doc": "sku", "grade": "Rating"}`. `options` are those of `open_input`.
     """
     check_word("duplicates", duplicates, ("error", "first", "best"))
+    if columns is not None:
+        how: dict[str, Any] = {"duplicates": duplicates, "weights": weights, "progress": progress}
+        with naming_columns(columns, strict=True):
+            return read_input(cls, data, **how, **options)
     opened = open_input(cls, data, duplicates=duplicates, **options)
     if isinstance(opened, Lines):
         source = opened.source.name
@@ -135,6 +147,7 @@ def open_input(
         if cls is Judgments and is_judging_project(path):
             return cast(R, _read_judging_project(path, format=format, name=name))
         source = open_source(path)
+        name = name or run_name(path)
         return _from_source(cls, source, format=format, name=name, kind=kind, duplicates=duplicates)
     if format in ANNOTATED and cls is Judgments and _has_rows(data):
         # Which imports this module.
@@ -147,15 +160,19 @@ def open_input(
         raise OptionError(f"format={format!r} is for files, and a {type(data).__name__} is none")
     label = name or ("judgments" if cls is Judgments else "run")
     unlisted: list[str] = []
-    if isinstance(data, Mapping):
+    if isinstance(data, Mapping) and not _is_dataset(data):
         table = from_mapping(data, kind=cls.kind, duplicates=duplicates)
-        unlisted = empty_lists(data)
-    elif hasattr(data, "__arrow_c_stream__"):
+        unlisted = empty_lists(data, kind=cls.kind)
+    elif _is_table(data):
         from cleverdon.formats.arrow import from_arrow  # only for data frames
 
-        table = from_arrow(data, kind=kind, duplicates=duplicates)
+        table, unlisted = from_arrow(data, kind=kind, duplicates=duplicates)
     elif _has_rows(data):
-        table = from_rows(data, kind=kind, duplicates=duplicates)
+        rows = data if isinstance(data, (list, tuple)) else list(data)
+        if rows and isinstance(rows[0], Mapping):
+            table, unlisted = from_records(rows, kind=kind, duplicates=duplicates, source=label)
+        else:
+            table = from_rows(rows, kind=kind, duplicates=duplicates)
     else:
         raise InputError(
             f"{type(data).__name__!r} cannot be read as {label}: give a file, a dict of dicts, "
@@ -193,35 +210,122 @@ def _from_source(
         return cast(R, read_annotated(text, format=format, duplicates=duplicates, **facts))
     guessed = format is None
     format = format or detect_format(head, kind=kind, source=source.name)
-    if format == "trec" and path.endswith(".csv"):
-        format = "csv"  # whose header is missing or unknown: say so, and not what TREC expects
-    if format == "json":
-        if kind == "rank":
+    if format in OF_JUDGMENTS and cls is Run:
+        raise OptionError(f"format={format!r} is one of judgments; runs have none of their own")
+    reading: dict[str, Any] = {"kind": kind, "duplicates": duplicates}
+    if format in ("json", "jsonl", "quepid", "opensearch", "rank_eval"):
+        if kind == "rank" and format == "json" and head.lstrip().startswith(b"{"):
             raise OptionError(_NO_RANKS.format(what=source.name))
-
+        reading["kind"] = kind if format == "jsonl" or head.lstrip()[:1] == b"[" else cls.kind
         text = source.head(2**62)
-        table, unlisted = from_json(text, kind=cls.kind, duplicates=duplicates, source=source.name)
-    elif format in ("parquet", "arrow"):
+        read = from_json_lines if format == "jsonl" else from_json
+        table, own = read(text, source=source.name, **reading)
+        unlisted = own or unlisted
+    elif format == "xlsx":
+        from cleverdon.formats.spreadsheets import read_sheet  # only for such files
+
+        sheet = read_sheet(source.head(2**62), path=path)
+        reading |= {"source": source.name, "lines": sheet.lines}
+        table, own = from_cells(sheet.columns, sheet.cells, **reading)
+        unlisted = own or unlisted
+    elif format in ("parquet", "arrow", "dataset"):
         from cleverdon.formats.arrow import from_file  # only for such files
 
-        table = from_file(path, source, format=format, kind=kind, duplicates=duplicates)
+        format = "arrow" if format == "dataset" else format
+        table, own = from_file(path, source, format=format, **reading)
+        unlisted = own or unlisted
+    elif format == "ltr":
+        from cleverdon.formats.ratings import from_ltr  # only for such files
+
+        decoded = source.head(2**62).decode("utf-8", "replace").removeprefix("\ufeff")
+        rows = list(from_ltr(decoded, source=source.name))
+        try:
+            table = from_rows(rows, **reading)
+        except InputError as error:
+            raise InputError(error.message, source=source.name) from None
     else:
         text_head = head.decode("utf-8", errors="replace").lstrip("\ufeff")
         shape = line_shape(format, kind=kind, head=text_head, source=source.name)
         if guessed and shape is MSMARCO_RUN and counts_grades(text_head):
             raise InputError(_LOOKS_LIKE_QRELS, source=source.name)
         may_be_ranks = guessed and shape is BEIR_QRELS
-        return Lines(source, shape.layout(), facts["name"], tuple(unlisted), may_be_ranks)
+        if not unlisted or shape.separator is None:
+            return Lines(source, shape.layout(), facts["name"], tuple(unlisted), may_be_ranks)
+        # Columns may hold the same queries themselves, and each counts once.
+        table = _core.Table.read(source, shape.layout(), duplicates)
     _check_not_empty(table, unlisted, source=path)
     return cls(table, **facts, digest=source.digest(), unlisted=unlisted)
 
 
+def names_of_columns(path: str, source: _core.Source, *, format: str) -> list[str]:
+    """The names of the columns of a Parquet, Arrow or Excel file."""
+    if format == "xlsx":
+        from cleverdon.formats.spreadsheets import read_sheet  # only for such files
+
+        return read_sheet(source.head(2**62), path=path).columns
+    from cleverdon.formats.arrow import names_in_file  # only for such files
+
+    return names_in_file(path, source, format=format)
+
+
+def _is_table(data: Any) -> bool:
+    """Tell whether an object is a data frame, or a dataset of Hugging Face's."""
+    return hasattr(data, "__arrow_c_stream__") or _is_dataset(data)
+
+
+def _is_dataset(data: Any) -> bool:
+    return type(data).__module__.partition(".")[0] == "datasets"
+
+
 def open_source(path: str) -> _core.Source:
-    """Open a file, or standard input for `-`."""
+    """Open a file, or standard input for `-`.
+
+    A part of a file or folder stands behind `#`: a sheet, a split. Of a BEIR folder, the judgments
+    are opened; of a folder that Hugging Face's datasets have saved, the first of its files.
+    """
     try:
+        if path != "-" and os.path.isdir(path.rpartition("#")[0] or path):
+            path = _file_in_folder(path)
         return _core.Source(path)
     except UnicodeEncodeError:
         raise InputError(f"the name {path!r} is not UTF-8; rename the file") from None
+
+
+def _file_in_folder(path: str) -> str:
+    """Return the file that is meant by a folder; the folder itself where there is none."""
+    folder, _, part = (path, "", "") if os.path.isdir(path) else path.rpartition("#")
+    if os.path.isfile(os.path.join(folder, "dataset_dict.json")):
+        splits = sorted(each.name for each in os.scandir(folder) if each.is_dir())
+        folder = os.path.join(folder, _choose_part(folder, splits, part, what="split"))
+    if os.path.isfile(os.path.join(folder, "state.json")):
+        state = parse_json(open_source(os.path.join(folder, "state.json")).head(2**62), source=path)
+        try:
+            return os.path.join(folder, state["_data_files"][0]["filename"])
+        except (KeyError, IndexError, TypeError):
+            raise InputError("is a dataset without files", source=folder) from None
+    inside = os.path.join(folder, "qrels")
+    if os.path.isdir(inside):
+        files = {
+            name.partition(".")[0]: name for name in sorted(os.listdir(inside)) if ".tsv" in name
+        }
+        if files:
+            chosen = _choose_part(folder, list(files), part, what="judgments")
+            return os.path.join(inside, files[chosen])
+    return path
+
+
+def _choose_part(folder: str, parts: list[str], wanted: str, *, what: str) -> str:
+    if wanted in parts:
+        return wanted
+    if len(parts) == 1 and not wanted:
+        return parts[0]
+    folder = folder.rstrip("/")
+    either = ", ".join(parts) or "none"
+    if wanted:
+        raise InputError(f"has no {what} {wanted!r}: there are {either}", source=folder)
+    first = "test" if "test" in parts else parts[0]
+    message = f"which {what} are meant: {either}? Answer with {folder}#{first}"
+    raise InputError(message.replace("split are", "split is"), source=folder)
 
 
 def search_record_path(path: str) -> str:
@@ -232,8 +336,8 @@ def search_record_path(path: str) -> str:
 def queries_without_results(source: _core.Source) -> tuple[list[str], int | None]:
     """Return the queries without results, and the number of results, by the search record.
 
-    Only JSON can hold a query without results; for all other formats the search record next to the
-    run lists them. A record of a file with other contents is out of date, and not used.
+    TREC's formats cannot hold a query without results; the search record next to the run can.
+    A record of a file with other contents is out of date, and not used.
     """
     path = search_record_path(source.path)
     if source.path == "-" or not os.path.isfile(path):
@@ -259,14 +363,14 @@ def head_of(source: _core.Source) -> bytes:
     """Return enough of the text to detect its format: at least the first line."""
     length = HEAD
     head = source.head(length)
-    while len(head) == length and b"\n" not in head and not head.lstrip().startswith(b"{"):
+    while len(head) == length and b"\n" not in head and head.lstrip()[:1] not in (b"{", b"["):
         length *= 16
         head = source.head(length)
     return head
 
 
 def _has_rows(data: Any) -> bool:
-    others = isinstance(data, (bytes, bytearray, Mapping)) or hasattr(data, "__arrow_c_stream__")
+    others = isinstance(data, (bytes, bytearray, Mapping)) or _is_table(data)
     return isinstance(data, Iterable) and not others
 
 
@@ -289,8 +393,10 @@ def run_name(path: str) -> str:
     """
     if path == "-":
         return "stdin"
-    known = ".run .trec .txt .tsv .csv .json .parquet .arrow .feather .res"
-    name = os.path.basename(path) or path
+    known = ".run .trec .txt .tsv .csv .json .jsonl .xlsx .parquet .arrow .feather .res"
+    name = os.path.basename(path.rstrip("/")) or path
+    if ".xlsx#" in name:
+        name = name.replace(".xlsx#", "#")
     for ending in (".gz", ".zst", ".bz2", ".xz", *known.split()):
         name = name.removesuffix(ending) or name
     return name
@@ -323,12 +429,12 @@ def named_runs(runs: Any, queries: Iterable[str] | None = None) -> list[tuple[st
     `queries` are those with judgments, if known: they tell a query without results from the name
     of an empty run.
     """
-    if isinstance(runs, Mapping) and runs:
+    if isinstance(runs, Mapping) and runs and not _is_dataset(runs):
         if _is_one_run(runs, queries):
             return [(None, runs)]
         return [(str(name), run) for name, run in runs.items()]
     one = (str, os.PathLike, Rows, _core.Source)
-    if isinstance(runs, one) or hasattr(runs, "__arrow_c_stream__"):
+    if isinstance(runs, one) or _is_table(runs):
         return [(None, runs)]
     if not isinstance(runs, Iterable):
         raise InputError(f"{type(runs).__name__!r} is neither a run nor several")
@@ -337,6 +443,8 @@ def named_runs(runs: Any, queries: Iterable[str] | None = None) -> list[tuple[st
         raise InputError("there is no run to evaluate")
     if isinstance(listed[0], (tuple, list)) or hasattr(listed[0], "__dataclass_fields__"):
         return [(None, listed)]  # rows of one run
+    if isinstance(listed[0], Mapping) and _is_row(listed[0]):
+        return [(None, listed)]  # the same, by name
     paths = [os.fspath(run) for run in listed if isinstance(run, (str, os.PathLike))]
     labels = distinct_names(paths)
     named: list[tuple[str | None, Any]] = []
@@ -346,6 +454,14 @@ def named_runs(runs: Any, queries: Iterable[str] | None = None) -> list[tuple[st
         else:
             named.append((run.name if isinstance(run, Rows) else f"run {number}", run))
     return named
+
+
+def _is_row(fields: Mapping[Any, Any]) -> bool:
+    """Tell whether a dict is a row of a run, by the names of its fields, and not a run."""
+    if any(isinstance(value, Mapping) for value in fields.values()):
+        return False
+    names = [str(name) for name in fields]
+    return is_column_header(names) or (len(names) == 1 and has_query_column(names))
 
 
 def _is_one_run(runs: Mapping[Any, Any], queries: Iterable[str] | None) -> bool:
@@ -358,4 +474,4 @@ def _is_one_run(runs: Mapping[Any, Any], queries: Iterable[str] | None) -> bool:
         return queries is None or not keys.isdisjoint(queries)
     if not isinstance(first, Mapping):
         return has_lists(runs)
-    return not any(isinstance(inner, (Mapping, list, tuple)) for inner in first.values())
+    return not any(isinstance(inner, Mapping) or is_list(inner) for inner in first.values())

@@ -11,12 +11,15 @@ from dataclasses import dataclass, replace
 
 from cleverdon import _core
 from cleverdon.errors import InputError, OptionError
-from cleverdon.formats.detection import (
+from cleverdon.formats.columns import (
     RANK,
+    NamedColumns,
     choose_columns,
     column_position,
     first_line,
     is_column_header,
+    likely_separator,
+    named_columns,
     split_columns,
 )
 
@@ -115,10 +118,28 @@ def line_shape(format: str, *, kind: str, head: str, source: str) -> LineShape:
     if format == "beir" and kind != "grade":
         raise OptionError("format='beir' is one of judgments; runs have none of their own")
     header = first_line(head, comments=False)
-    separator = "," if format == "csv" else "\t"
+    separator = "\t" if format in ("beir", "tsv") else likely_separator(header)
     if format == "beir" and not is_column_header(split_columns(header, separator=separator)):
         return BEIR_QRELS
-    return _under_header(header, separator=separator, kind=kind, source=source)
+    return _under_header(head, separator=separator, kind=kind, source=source)
+
+
+def _first_records(text: str, *, separator: str, count: int = 4) -> list[list[str]]:
+    """The first rows of columns, quoted line breaks included; fewer where they are not whole."""
+    import csv  # only here: TREC's formats need none
+    import io
+
+    found: list[list[str]] = []
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+    try:
+        for cells in reader:
+            if any(map(str.strip, cells)):
+                found.append([" ".join(cell.split()) for cell in cells])
+            if len(found) == count:
+                break
+    except csv.Error:  # said by the core, with its place
+        pass
+    return found
 
 
 def with_format_hint(error: InputError, text: Lines) -> InputError:
@@ -145,10 +166,20 @@ def with_format_hint(error: InputError, text: Lines) -> InputError:
     )
 
 
-def _under_header(header: str, *, separator: str, kind: str, source: str) -> LineShape:
+def _under_header(head: str, *, separator: str, kind: str, source: str) -> LineShape:
     """Return the columns that a header names; only three of them matter."""
-    names = split_columns(header, separator=separator)
-    (query, doc, value), kind = choose_columns(names, kind=kind, source=source)
+    records = _first_records(head, separator=separator)
+    header = first_line(head, comments=False)
+    # A quote that opens in the header's last line may not be closed in what was read.
+    names = records[0] if records else split_columns(header, separator=separator)
+    named = named_columns()
+    if named.numbered:
+        return _without_header(named, names, separator=separator, kind=kind, source=source)
+    if any(_NUMBER.fullmatch(name) for name in names) and not is_column_header(names):
+        raise InputError(_no_header(names, kind), source=source, line=1)
+    (query, doc, value), kind = choose_columns(
+        names, kind=kind, source=source, sample=lambda: records[1:]
+    )
     return LineShape(
         names=tuple(names),
         query=query,
@@ -159,4 +190,42 @@ def _under_header(header: str, *, separator: str, kind: str, source: str) -> Lin
         separator=separator,
         header=True,
         comments=False,
+    )
+
+
+_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
+
+
+def _without_header(
+    named: NamedColumns, first: list[str], *, separator: str, kind: str, source: str
+) -> LineShape:
+    """Return the columns that the user has numbered, as `--columns query=1,doc=2,grade=3`."""
+    numbers = [str(place) for place in range(1, len(first) + 1)]
+    if kind != "grade":
+        kind = "rank" if "rank" in named.names and "score" not in named.names else kind
+    places = [named.position(role, numbers) for role in ("query", "document", kind)]
+    lacking = [role for role, at in zip(("query", "doc", kind), places, strict=True) if at is None]
+    if lacking:
+        asked = ",".join(f"{role}=N" for role in lacking)
+        message = f"which of its {len(first)} columns has the {lacking[0]}? Add --columns {asked}"
+        raise InputError(message, source=source)
+    query, doc, value = (at for at in places if at is not None)
+    return LineShape(
+        names=tuple(f"column {number}" for number in numbers),
+        query=query,
+        doc=doc,
+        value=value,
+        kind=kind,
+        separator=separator,
+        header=not _NUMBER.fullmatch(first[value]),
+        comments=False,
+    )
+
+
+def _no_header(first: list[str], kind: str) -> str:
+    role = "grade" if kind == "grade" else kind
+    return (
+        f"the first line names no columns: {', '.join(map(repr, first))}. Which columns have the "
+        f"query, the document and the {role}? Answer with --columns query=1,doc=2,{role}=3, in "
+        f"Python columns={{'query': 1, 'doc': 2, '{role}': 3}}; or add a header"
     )

@@ -18,26 +18,34 @@ from typing import Any, NamedTuple
 from cleverdon._common.extras import require
 from cleverdon.errors import InputError
 from cleverdon.formats.arrow import load_table
+from cleverdon.formats.columns import (
+    DESCRIPTIONS,
+    DOCUMENT,
+    GRADE,
+    IDS,
+    NARRATIVES,
+    QUERY_IDS,
+    QUERY_TEXTS,
+    RANK,
+    SCORE,
+    SEPARATORS,
+    TEXTS,
+    TITLES,
+    URLS,
+    column_position,
+    first_known,
+    fold,
+    likely_separator,
+    named_columns,
+)
+from cleverdon.formats.detection import ending_of
 from cleverdon.formats.mappings import parse_json
 from cleverdon.formats.streams import csv_rows, decode_lines, decode_text
 
-IDS = (
-    *("_id", "id", "docno", "pid", "passage_id", "docid", "doc_id", "doc-id", "did", "document_id"),
-    *("query_id", "query-id", "queryid", "qid", "q_id", "question_id", "topic_id", "topic"),
-    *("number", "num", "corpus-id", "corpus_id"),
-)
-"""Names of ids. A passage of MS MARCO has an id of its own and that of its document."""
-_TITLES = ("title", "headline")
-TEXTS = (
-    *("text", "contents", "content", "body", "passage", "segment", "abstract", "query", "question"),
-    *("query_text", "query_txt", "description", "desc", "html"),
-)
-URLS = ("url", "uri", "link", "href")  # names of a document's address
-DESCRIPTIONS = ("description", "desc", "question", "information_need")
-NARRATIVES = ("narrative", "narr", "background", "summary")
-"""Names of a query's description in one sentence, and of what makes a document relevant."""
 _FURTHER = (*URLS, "html", *DESCRIPTIONS, *NARRATIVES)
 """Fields of a table that are read in addition to the title and the text."""
+
+_FOLDED_IDS = frozenset(map(fold, IDS))
 
 Keep = Callable[[str], bool]
 
@@ -67,12 +75,6 @@ class Record(NamedTuple):
 Records = Generator[Record, None, None]
 
 
-def first_known(names: Sequence[str], wanted: Sequence[str]) -> str | None:
-    """Return the name that comes first among the wanted ones."""
-    folded = {str(name).strip().casefold(): name for name in reversed(names)}
-    return next((folded[name] for name in wanted if name in folded), None)
-
-
 def from_json(lines: Iterator[bytes], *, first: bytes, source: str, keep: Keep) -> Records:
     """Read records of JSON: an object a line, or all in one object or list."""
     # An object that is closed on its line, with another one below it, is a line of JSONL.
@@ -86,13 +88,49 @@ def from_json(lines: Iterator[bytes], *, first: bytes, source: str, keep: Keep) 
             seen.append(line)
             if sum(map(bool, map(bytes.strip, seen))) == 2:
                 return _from_lines(chain(seen, lines), source=source, keep=keep)
-        if first_known(list(start), IDS) and first_known(list(start), (*TEXTS, *_TITLES)):
+        has_text = first_known(list(start), (*TEXTS, *TITLES)) is not None
+        id = _id_field(list(start))
+        if has_text and id is not None and isinstance(start[id], (str, int)):
             return _from_lines(iter(seen), source=source, keep=keep)
         lines = iter(seen)
     whole = parse_json(b"".join(lines), source=source)
     if isinstance(whole, dict):
+        listed = next(
+            (whole[key] for key in _QUERY_LISTS if isinstance(whole.get(key), list)), None
+        )
+        if listed is not None:
+            from cleverdon.formats.ratings import queries_of  # only for such files
+
+            objects = ((0, each) for each in queries_of(listed))
+            return from_objects(objects, source=source, keep=keep)
         return from_mapping(whole, source=source, keep=keep)
     return from_objects(((0, found) for found in whole), source=source, keep=keep)
+
+
+_QUERY_LISTS = ("judgmentRatings", "requests", "queries")  # as in lists of ratings
+
+
+def _id_field(names: Sequence[str]) -> str | None:
+    """The field that is the id: of a query without one, its text."""
+    named = named_columns()
+    for role in ("query", "document"):
+        if (place := named.position(role, names)) is not None:
+            return names[place]
+    text = first_known(names, QUERY_TEXTS)
+    if text is None or first_known(names, ("text", "contents", *TITLES)) is not None:
+        return first_known(names, IDS)
+    # A document's id beside the text of a query is not the query's.
+    return first_known(names, QUERY_IDS) or text
+
+
+def _text_field(names: Sequence[str]) -> str | None:
+    place = named_columns().position("text", names)
+    return first_known(names, TEXTS) if place is None else names[place]
+
+
+def _title_field(names: Sequence[str]) -> str | None:
+    place = named_columns().position("title", names)
+    return first_known(names, TITLES) if place is None else names[place]
 
 
 def _from_lines(lines: Iterable[bytes], *, source: str, keep: Keep) -> Records:
@@ -111,7 +149,7 @@ def _from_lines(lines: Iterable[bytes], *, source: str, keep: Keep) -> Records:
             except (RecursionError, ValueError) as error:
                 raise InputError(f"is no JSON: {error}", source=source, line=number) from None
             if not name and isinstance(found, dict):
-                name = b'"%s"' % (first_known(list(found), IDS) or "").encode()
+                name = b'"%s"' % (_id_field(list(found)) or "").encode()
             yield number, found
 
     return from_objects(objects(), source=source, keep=keep)
@@ -145,7 +183,7 @@ def from_objects(objects: Iterable[tuple[int, Any]], *, source: str, keep: Keep)
         if not isinstance(found, Mapping):
             raise InputError(f"expected an object with id and text, found {found!r:.40}", **where)
         if name is None:
-            name = first_known(list(found), IDS)
+            name = _id_field(list(found))
             if name is None:
                 raise InputError(_no_field(what, "an id", IDS, found), **where)
         if name not in found:
@@ -185,9 +223,9 @@ def _title_and_text(
     fields: Mapping[str, Any], *, what: str, where: dict[str, Any]
 ) -> tuple[str, str]:
     names = list(fields)
-    title, text = first_known(names, _TITLES), first_known(names, TEXTS)
+    title, text = _title_field(names), _text_field(names)
     if title is None and text is None and first_known(names, URLS) is None:
-        raise InputError(_no_field(what, "a text", (*TEXTS, *_TITLES), names), **where)
+        raise InputError(_no_field(what, "a text", (*TEXTS, *TITLES), names), **where)
     shown = [_plain_text(fields[name]) if name else "" for name in (title, text)]
     return shown[0], shown[1]
 
@@ -232,10 +270,15 @@ def from_columns(
 ) -> Records | None:
     """Read records of columns by tabs or commas, or of `12:text`; None of anything else."""
     line = first.rstrip(b"\r\n")
+    text = line.decode("utf-8", "replace")
+    is_csv = ending_of(source) == ".csv"
+    for mark in SEPARATORS:
+        names = [name.strip().strip('"') for name in text.split(mark)]
+        if len(names) > 1 and _is_header(names, separator=mark):
+            return _from_table(lines, separator=mark, source=source, keep=keep)
+    if is_csv:
+        return _from_table(lines, separator=likely_separator(text), source=source, keep=keep)
     separator = "\t" if b"\t" in line else ","
-    header = [name.strip().strip('"') for name in line.decode("utf-8", "replace").split(separator)]
-    if len(header) > 1 and _is_header(header, separator=separator):
-        return _from_table(lines, separator=separator, source=source, keep=keep)
     if separator == "\t":
         return _from_tabs(lines, columns=_counted(line, source), source=source, keep=keep)
     if numbered := _NUMBERED.match(line):
@@ -247,8 +290,18 @@ def _is_header(names: Sequence[str], *, separator: str) -> bool:
     """Tell whether a line names columns."""
     # A query may be the word "text". So lines with tabs must also name an id; commas are too common
     # in queries for a file without a header to be read by them.
-    has_id, has_text = (first_known(names, known) for known in (IDS, (*TEXTS, *_TITLES)))
-    return names[0].casefold() in IDS or bool(has_text and (has_id or separator == ","))
+    named = named_columns()
+    if named.names and any(
+        named.position(role, names) is not None for role in ("query", "document")
+    ):
+        return not named.numbered
+    has_id, has_text = (first_known(names, known) for known in (IDS, (*TEXTS, *TITLES)))
+    is_short = max(map(len, names)) < _LONGEST_NAME  # a name, and no query with commas in it
+    by_commas = separator == "," or (separator in ";|" and is_short)
+    return fold(names[0]) in _FOLDED_IDS or bool(has_text and (has_id or by_commas))
+
+
+_LONGEST_NAME = 40
 
 
 def _from_table(lines: Iterable[bytes], *, separator: str, source: str, keep: Keep) -> Records:
@@ -259,6 +312,10 @@ def _from_table(lines: Iterable[bytes], *, separator: str, source: str, keep: Ke
             names = [" ".join(name.split()) for name in cells]
             id, title, text = _text_columns(names, source=source, line=line)
             continue
+        if len(names) == 1:
+            cells = [separator.join(cells)]  # a text with separators in it
+        elif len(cells) == 1 and id == 0 == text:
+            cells += [""] * (len(names) - 1)  # a query with nothing beside it, as Quepid exports it
         if len(cells) != len(names):
             expected = f"{len(names)} columns ({', '.join(names)})"
             message = f"expected {expected}, found {len(cells)}; is a quote never closed?"
@@ -283,15 +340,25 @@ def allow_long_cells() -> None:
 def _text_columns(
     names: Sequence[str], *, source: str, line: int | None = None
 ) -> tuple[int, int | None, int | None]:
-    """Find the columns of id, title and text; the id is by default the first."""
-    named = [first_known(names, some) for some in (IDS, _TITLES, TEXTS)]
-    id, title, text = (None if name is None else names.index(name) for name in named)
+    """Find the columns of id, title and text; the id is by default the first.
+
+    Where there is the text of a query and no id, the text is the id.
+    """
+    found = [_id_field(names), _title_field(names), _text_field(names)]
+    id, title, text = (None if name is None else names.index(name) for name in found)
+    if id is not None and id == text and fold(names[id]) in map(fold, QUERY_TEXTS):
+        # The first column may be an id of another name.
+        known = (*DOCUMENT, *GRADE, *SCORE, *RANK)
+        if id == 0 or column_position(names[:1], known) is not None:
+            return id, title, text
+        id = None
     id = 0 if id is None else id
     lacking = title is None and text is None and first_known(names, URLS) is None
     if lacking or id in (title, text):
         raise InputError(
-            f"no column for the text: expected one of {', '.join((*TEXTS, *_TITLES))}; "
-            f"found {', '.join(names)}",
+            f"no column for the text: expected one of {', '.join((*TEXTS, *TITLES))}; "
+            f"found {', '.join(names)}. Which one has the text? Answer with --columns text=NAME, "
+            "in Python columns={'text': 'NAME'}",
             source=source,
             line=line,
         )
@@ -362,6 +429,22 @@ def from_table(table: Any, *, source: str, keep: Keep) -> Records:
     return _from_batches(reader.schema.names, reader, source=source, keep=keep)
 
 
+def from_sheet(content: bytes, *, path: str, keep: Keep) -> Records:
+    """Records of a sheet of Excel's."""
+    from cleverdon.formats.spreadsheets import read_sheet  # only for such files
+
+    sheet = read_sheet(content, path=path, known=[(*IDS, *QUERY_TEXTS), (*TEXTS, *TITLES)])
+    id, title, text = _text_columns(sheet.columns, source=path, line=1)
+    for line, cells in zip(sheet.lines, sheet.cells, strict=True):
+        value = cells[id]
+        whole = isinstance(value, float) and value.is_integer()
+        found = _id_of(int(value) if whole else value, source=path, line=line)
+        if keep(found):
+            chosen = [_plain_text(None if at is None else cells[at]) for at in (title, text)]
+            fields = dict(zip(sheet.columns, cells, strict=True))
+            yield Record(found, chosen[0], chosen[1], line, fields)
+
+
 def from_table_file(file: str | bytes, *, format: str, source: str, keep: Keep) -> Records:
     """Read records of a Parquet or Arrow file: its path, or its bytes if it comes by a pipe."""
     if format == "arrow":
@@ -398,4 +481,4 @@ def _from_batches(names: list[str], batches: Iterable[Any], *, source: str, keep
 
 
 def _further(names: list[str]) -> list[str]:
-    return [name for name in names if name.strip().casefold() in _FURTHER]
+    return [name for name in names if fold(name) in map(fold, _FURTHER)]

@@ -26,7 +26,7 @@ from cleverdon._common.files import unreadable_error, write_file
 from cleverdon._common.text import counted
 from cleverdon.data import Judgments, Nested
 from cleverdon.errors import InputError
-from cleverdon.formats.detection import choose_columns, column_position, is_column_header
+from cleverdon.formats.columns import choose_columns, column_position, is_column_header
 from cleverdon.formats.inputs import open_source
 from cleverdon.formats.streams import csv_rows, decode_text
 

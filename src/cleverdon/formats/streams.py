@@ -44,10 +44,10 @@ def open_unpacked(path: str, *, progress: Progress | None = None) -> Iterator[io
         head = stream.peek(6)
         packing = next((name for name, mark in _PACKINGS.items() if head.startswith(mark)), None)
         if packing is None:
-            yield stream
+            yield _as_utf8(stream, path)
             return
         try:
-            yield io.BufferedReader(_unpacking(packing, stream), _BLOCK)
+            yield _as_utf8(io.BufferedReader(_unpacking(packing, stream), _BLOCK), path)
         except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise  # the disk's complaint, and not the packer's
@@ -55,6 +55,19 @@ def open_unpacked(path: str, *, progress: Progress | None = None) -> Iterator[io
                 f"is damaged or cut short: it cannot be unpacked as {packing} ({error})",
                 source=name_of_stream(path),
             ) from None
+
+
+def _as_utf8(stream: io.BufferedReader, path: str) -> io.BufferedReader:
+    """The same text in UTF-8 where it is in UTF-16, as Excel and Windows save it."""
+    head = stream.peek(4)[:4]
+    if not head.startswith((b"\xff\xfe", b"\xfe\xff")) or head == b"\xff\xfe\0\0":
+        return stream
+    try:
+        text = stream.read().decode("utf-16")
+    except UnicodeDecodeError as error:
+        message = f"is not valid UTF-16: byte {error.start + 1} begins no character"
+        raise InputError(message, source=name_of_stream(path)) from None
+    return io.BufferedReader(io.BytesIO(text.encode()), _BLOCK)
 
 
 def _unpacking(packing: str, packed: io.BufferedReader) -> Any:

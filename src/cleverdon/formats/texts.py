@@ -19,15 +19,17 @@ from typing import Any
 
 from cleverdon._common.progress import Progress
 from cleverdon.errors import InputError, OptionError, check_word
-from cleverdon.formats.detection import ARROW, ARROW_STREAM, PARQUET
+from cleverdon.formats import ARROW, ARROW_STREAM, PARQUET
+from cleverdon.formats.columns import IDS, fold, naming_columns
+from cleverdon.formats.detection import HEAD, is_workbook
 from cleverdon.formats.records import (
-    IDS,
     Keep,
     Records,
     from_columns,
     from_json,
     from_mapping,
     from_objects,
+    from_sheet,
     from_table,
     from_table_file,
 )
@@ -73,13 +75,15 @@ def read_texts(
     wanted: Container[str] | None = None,
     limit: int | None = None,
     kind: str | None = None,
+    columns: Mapping[str, Any] | str | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Text]:
     """Read the texts of queries or documents by their ids, of a file, a folder, a dict, or a table.
 
     `wanted` says which ids are kept; ids without a text are not in the result. Longer texts are
     cut to `limit` characters, the last of which is then an ellipsis. `kind` (queries, documents)
-    tells which file of a BEIR folder is meant.
+    tells which file of a BEIR folder is meant. `columns` names columns of a table by what they are:
+    `{"query": "ID", "text": "Query Text"}`.
 
     >>> read_texts({"q1": "first", "q2": {"title": "second", "text": "more"}}, wanted={"q2"})
     {'q2': Text(title='second', text='more')}
@@ -89,6 +93,18 @@ def read_texts(
     if limit is not None and limit < 1:
         raise OptionError(f"limit={limit} leaves no text; give 1 or more, or None")
     found = _Found(wanted, limit)
+    with naming_columns(columns, strict=True):
+        _add_texts(found, data, kind=kind, progress=progress)
+    return found.texts
+
+
+def _add_texts(
+    found: _Found, data: Any, *, kind: str | None, progress: Progress | None = None
+) -> None:
+    if type(data).__module__.partition(".")[0] == "datasets":
+        from cleverdon.formats.arrow import as_arrow  # only for such objects
+
+        data = as_arrow(data, "")
     if isinstance(data, (str, os.PathLike)):
         for path in files_of(os.fspath(data), kind):
             if found.complete:
@@ -106,7 +122,6 @@ def read_texts(
             f"{type(data).__name__!r} cannot be read as texts: give a file, a folder, "
             'a dict {"id": "text"}, or a table'
         )
-    return found.texts
 
 
 class _Found:
@@ -153,6 +168,11 @@ def files_of(path: str, kind: str | None) -> list[str]:
     folder = Path(path)
     if path == "-" or not folder.is_dir():
         return [path]
+    if any((folder / name).is_file() for name in ("state.json", "dataset_dict.json")):
+        from cleverdon.formats.inputs import open_source  # which opens such folders
+
+        first = Path(open_source(path).path)
+        return [str(file) for file in sorted(first.parent.glob("*.arrow"))]
     files = sorted(
         file
         for file in folder.rglob("*")
@@ -172,14 +192,18 @@ def files_of(path: str, kind: str | None) -> list[str]:
 def records_of(path: str, *, keep: Keep, progress: Progress | None = None) -> Records:
     """Return the records of one file, read as they are asked for."""
     source = name_of_stream(path)
-    with open_unpacked(path, progress=progress) as stream:
-        head = stream.peek(len(ARROW))
+    file = path if os.path.exists(path) else path.rpartition("#")[0] or path
+    with open_unpacked(file, progress=progress) as stream:
+        head = stream.peek(HEAD)
+        if is_workbook(head, file):
+            yield from from_sheet(stream.read(), path=path, keep=keep)
+            return
         if head.startswith((PARQUET, ARROW, ARROW_STREAM)):
             from cleverdon.formats.arrow import is_uncompressed  # only for such files
 
             format = "parquet" if head.startswith(PARQUET) else "arrow"
-            file = path if is_uncompressed(path) else stream.read()
-            yield from from_table_file(file, format=format, source=source, keep=keep)
+            table = path if is_uncompressed(path) else stream.read()
+            yield from from_table_file(table, format=format, source=source, keep=keep)
         else:
             yield from _from_text(stream, source=source, keep=keep)
 
@@ -219,7 +243,7 @@ def read_ids(path: str | os.PathLike[str], *, progress: Progress | None = None) 
             yield record.id
         return
     for number, id in stripped_lines(path, progress=progress):
-        if number == 1 and id.casefold() in IDS:
+        if number == 1 and fold(id) in map(fold, IDS):
             continue
         if len(id.split()) > 1:
             message = f"expected one id a line, found {id[:40]!r}"

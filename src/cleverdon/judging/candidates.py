@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,12 @@ import numpy as np
 from cleverdon._common.text import counted
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
-from cleverdon.formats.detection import DOCUMENT, QUERY, column_position, is_column_header
+from cleverdon.formats.columns import (
+    document_column,
+    header_separator,
+    is_column_header,
+    query_column,
+)
 from cleverdon.formats.inputs import open_source
 from cleverdon.formats.streams import decode_text
 from cleverdon.judging.contents import Item, line_of
@@ -105,16 +111,13 @@ def read_candidates(path: str | os.PathLike[str]) -> Candidates:
     head = opened.head(1 << 12).decode("utf-8-sig", "replace")
     if head.startswith(("# cleverdon pool ", "\t".join(COLUMNS))):
         return _candidates_of_pool(read_pool(path))
+    pairs: Iterator[tuple[str, str]]
     if _is_lines_of_json(head):
-        raise InputError(
-            "has JSON in lines: give qrels, or a table with the columns query and document",
-            source=opened.name,
-        )
-    if head.lstrip().startswith(("{", "[")) or "\0" in head:
+        text = decode_text(opened.head(2**62), source=opened.name, line=1, encoding="utf-8-sig")
+        pairs = _of_json_lines(text, opened.name)
+    elif head.lstrip().startswith(("{", "[")) or "\0" in head:
         nested = Judgments.read(opened).to_dict()
-        pairs: Iterator[tuple[str, str]] = (
-            (query, document) for query, of_query in nested.items() for document in of_query
-        )
+        pairs = ((query, document) for query, of_query in nested.items() for document in of_query)
     else:
         text = decode_text(opened.head(2**62), source=opened.name, line=1, encoding="utf-8-sig")
         pairs = _pairs(text, opened.name)
@@ -129,14 +132,32 @@ def _is_lines_of_json(head: str) -> bool:
     return first.startswith("{") and first.rstrip().endswith("}") and rest.startswith("{")
 
 
+def _of_json_lines(text: str, source: str) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        try:
+            fields = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"is no JSON: {error}", source=source, line=number) from None
+        names = list(fields) if isinstance(fields, dict) else []
+        query, document = query_column(names), document_column(names)
+        if query is None or document is None:
+            message = (
+                f"expected an object with query and document; found {', '.join(names) or line[:40]}"
+            )
+            raise InputError(message, source=source, line=number)
+        yield str(fields[names[query]]), str(fields[names[document]])
+
+
 def _pairs(text: str, source: str) -> Iterator[tuple[str, str]]:
     lines = text.split("\n")
     begins = next((place for place, line in enumerate(lines) if line.strip()), 0)
     first = lines[begins].rstrip("\r")
-    separator = max("\t;,", key=first.count)
+    separator = header_separator(first) or max("\t;,", key=first.count)
     header = [name.strip().strip('"') for name in first.split(separator)]
     if separator in first and is_column_header(header):
-        places = column_position(header, QUERY), column_position(header, DOCUMENT)
+        places = query_column(header), document_column(header)
         yield from _of_table("\n".join(lines[begins:]), separator, places, source, begins)
         return
     for number, line in enumerate(lines, start=1):
@@ -166,8 +187,10 @@ def _of_table(
     text: str, separator: str, places: tuple[int | None, int | None], source: str, before: int
 ) -> Iterator[tuple[str, str]]:
     query, document = places
-    assert query is not None, "it is a header"
-    assert document is not None, "it is a header"
+    if query is None or document is None:
+        message = "which columns have the query and the document? Answer with --columns"
+        message += " query=NAME,doc=NAME"
+        raise InputError(message, source=source)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
     next(reader)
     for cells in reader:

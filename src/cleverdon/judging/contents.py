@@ -18,8 +18,9 @@ from sqlalchemy import Connection, Table, insert
 
 from cleverdon._common.progress import Progress
 from cleverdon.errors import InputError
+from cleverdon.formats.columns import DESCRIPTIONS, NARRATIVES, TEXTS, URLS, first_known
 from cleverdon.formats.inputs import open_source
-from cleverdon.formats.records import DESCRIPTIONS, NARRATIVES, TEXTS, URLS, Record, first_known
+from cleverdon.formats.records import Record
 from cleverdon.formats.streams import name_of_stream
 from cleverdon.formats.texts import Text, files_of, records_of
 from cleverdon.judging import clock

@@ -84,6 +84,7 @@ class FilterOptions(Options):
     )
     rel: float = options.rel("The lowest grade that is relevant, for --binary and --min-relevant.")
     qrels_format: str | None = options.qrels_format
+    columns: str | None = options.columns
 
 
 _NAMING = ("--query", "--queries-in", "--queries-like", "--doc", "--docs-in", "--docs-like")
@@ -142,6 +143,7 @@ class MergeOptions(Options):
         metavar="FILE",
     )
     qrels_format: str | None = options.qrels_format
+    columns: str | None = options.columns
 
 
 @command(MergeOptions)
@@ -275,6 +277,7 @@ class SplitOptions(Options):
     seed: int = options.seed("parts")
     overwrite: bool = flag("Write over files that are there, which are kept otherwise.")
     qrels_format: str | None = options.qrels_format
+    columns: str | None = options.columns
 
 
 @command(SplitOptions)

@@ -62,6 +62,7 @@ class SplitsOptions(Options):
     )
     qrels_format: str | None = option("FORMAT", "The judgments' format, if not to be guessed.")
     run_format: str | None = option("FORMAT", "The runs' format, if not to be guessed.")
+    columns: str | None = options.columns
 
 
 @command(SplitsOptions)

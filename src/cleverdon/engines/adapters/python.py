@@ -26,8 +26,9 @@ from cleverdon.errors import CleverdonError, InputError, OptionError, suggest
 def as_engine(given: Any, *, name: str | None = None) -> Engine:
     """Make an engine of a function `search(query, k)`, or of an object with such a method.
 
-    The function returns `[(doc_id, score), ...]`, the best first, or a dict of them. If it is not
-    async, several threads call it. An object may have `index(documents)`, `size()` and `place`.
+    The function returns `[(doc_id, score), ...]`, the best first, or a dict of them; bare ids,
+    whose order counts; or dicts such as `{"id": "d1", "score": 0.5}`. If it is not async, several
+    threads call it. An object may have `index(documents)`, `size()` and `place`.
 
     >>> as_engine(lambda query, k: [("d1", 2.0), ("d2", 1.0)][:k], name="mine").name
     'mine'

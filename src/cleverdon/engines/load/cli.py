@@ -155,6 +155,7 @@ class BenchCommandOptions(OutputOptions):
         "Level of significance; the confidence of intervals is one minus it."
     )
     hdr: Path | None = option(options.OUTPUT, "Write the response times as a log of HdrHistograms.")
+    columns: str | None = options.columns
 
     def mode(self) -> Mode | None:
         """Return the options of a sweep, a comparison, cold and warm caches, or a soak test."""

@@ -75,6 +75,7 @@ class ImportOptions(Options):
         "Replace another grade of the same judge by that of the file.  [default: keep it]"
     )
     dry_run: bool = flag("Print what would be imported, and change nothing.")
+    columns: str | None = options.columns
 
 
 @command(ImportOptions, name="import")

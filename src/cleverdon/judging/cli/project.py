@@ -123,6 +123,7 @@ class InitOptions(Options):
         "URL", "PostgreSQL, as postgresql://USER:PASSWORD@HOST/NAME.  [default: a file in DIR]"
     )
     seed: int = options.seed("order of documents and overlap")
+    columns: str | None = options.columns
 
 
 def _split_names(names: str) -> tuple[str, ...]:

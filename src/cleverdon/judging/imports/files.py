@@ -31,13 +31,12 @@ from typing import Any
 
 from cleverdon.agreement.labels import read_label_rows
 from cleverdon.errors import InputError, check_word
-from cleverdon.formats.detection import (
-    ARROW,
-    ARROW_STREAM,
+from cleverdon.formats import ARROW, ARROW_STREAM, PARQUET
+from cleverdon.formats.columns import (
     DOCUMENT,
     GRADE,
-    PARQUET,
     QUERY,
+    first_known,
     first_line,
     split_columns,
 )
@@ -225,8 +224,7 @@ def table(
 
 def _named(names: Sequence[str], known: Sequence[str]) -> str | None:
     """Return the first of the known names that is present, as it is written."""
-    folded = {name.strip().casefold(): name for name in reversed(names)}
-    return next((folded[each] for each in known if each in folded), None)
+    return first_known(names, known)
 
 
 _QUERY = ("query text", "query")

@@ -106,6 +106,7 @@ class NextOptions(texts.TextOptions):
     )
     rel: float = options.rel("The lowest grade that is relevant. Only to begin with.")
     seed: int = options.seed("documents, where judgments are the same. Only to begin with")
+    columns: str | None = options.columns
 
 
 @command(NextOptions)
@@ -191,6 +192,7 @@ class SimulateOptions(Options):
         "Output format. csv, tsv and json have all digits; json the curves as well."
     )
     qrels_format: str | None = options.qrels_format
+    columns: str | None = options.columns
 
 
 @command(SimulateOptions)

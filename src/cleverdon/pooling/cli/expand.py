@@ -88,6 +88,7 @@ class ExpandOptions(Options):
         "default) and the others for the yield of rounds.",
         flags="-f --format",
     )
+    columns: str | None = options.columns
 
 
 _SEARCHES = ("--output", "--simulate")

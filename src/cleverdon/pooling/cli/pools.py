@@ -177,6 +177,7 @@ class QrelsOptions(Options):
         + ".",
     )
     qrels_format: str | None = options.qrels_format
+    columns: str | None = options.columns
 
 
 @command(QrelsOptions)
@@ -278,6 +279,7 @@ class SampleOptions(Options):
         callback=_parse_shares,
     )
     seed: int = options.seed("documents")
+    columns: str | None = options.columns
 
 
 @command(SampleOptions)

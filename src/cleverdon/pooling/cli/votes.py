@@ -70,6 +70,7 @@ class VotesOptions(Options):
     )
     format_: str = options.formats("Output format. csv, tsv and json have all digits.")
     qrels_format: str | None = options.qrels_format
+    columns: str | None = options.columns
 
 
 _DRAWING = ("--method soboroff", "--method soboroff-duplicates")

@@ -71,6 +71,7 @@ class RecallOptions(Options):
     order_by: str = options.order_by
     format_: str = options.formats("Output format. csv, tsv and json have all digits.")
     section: str | None = options.section
+    columns: str | None = options.columns
 
 
 @command(RecallOptions)

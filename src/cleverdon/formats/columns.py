@@ -1,0 +1,438 @@
+"""Column names: which column of a table is the query, the document, the number, the text.
+
+All readers of tables use the names in this module: those of CSV, Excel, JSON, Parquet and data
+frames, and those of texts. Names are compared without case, blanks, hyphens and underscores, so
+that `Query ID` is `query_id`.
+
+A role has groups of names. The first group that occurs in a table decides. Two names of one group
+in a table are a question to the user, who answers with `--columns doc=sku`, in Python
+`columns={"doc": "sku"}`. Nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from cleverdon.errors import InputError, OptionError, suggest
+
+_QUERY_IDS = ("query_id", "qid", "topic_id", "question_id", "query_no", "query_number")
+_QUERY_TEXTS = (
+    *("query_text", "query_txt", "query_string", "question", "search_term", "search_terms"),
+    *("search_query", "search_phrase", "user_query", "user_input", "keyword", "keywords"),
+)
+_DOC_LISTS = (
+    *("doc_ids", "docids", "document_ids", "docs", "documents", "chunk_ids", "passage_ids"),
+    *("relevant_docs", "relevant_doc_ids", "relevant_documents", "relevant_ids", "relevant"),
+    *("gold", "gold_ids", "gold_docs", "gold_doc_ids", "positives", "positive_docs"),
+    *("positive_passages", "expected", "expected_ids", "expected_docs", "expected_doc_ids"),
+    *("reference_context_ids", "retrieved_context_ids", "retrieved", "retrieved_ids"),
+    *("retrieved_docs", "retrieved_doc_ids", "results", "hits", "ranking"),
+)
+
+_GROUPS: dict[str, tuple[tuple[str, ...], ...]] = {
+    "query": (_QUERY_IDS, ("query",), _QUERY_TEXTS, ("topic",)),
+    "document": (
+        (
+            *("doc_id", "docno", "did", "document_id", "corpus_id", "pid", "passage_id"),
+            *("chunk_id",),
+        ),
+        ("document", "doc"),
+        (
+            *("product_id", "product", "sku", "asin", "item_id", "item", "article_id", "page_id"),
+            *("result_id", "node_id", "file_id", "record_id", "content_id"),
+        ),
+        ("url", "uri", "link", "doc_url", "document_url", "page_url"),
+        _DOC_LISTS,
+        ("id",),
+    ),
+    "grade": (
+        (
+            *("relevance", "label", "grade", "rel", "judgment", "judgement", "qrel", "rating"),
+            *("relevance_grade", "relevance_label", "relevance_rating", "relevance_judgment"),
+            *("relevance_level", "relevance_score"),
+        ),
+        ("is_relevant", "gain", "ratings", "grades"),
+        ("score",),  # as BEIR calls it
+    ),
+    "score": (
+        ("score",),
+        ("sim", "similarity", "similarity_score", "search_score", "relevance_score", "scores"),
+    ),
+    "rank": (("rank", "position", "doc_position", "doc_rank", "result_position", "result_rank"),),
+}
+"""The names of each role, in groups, the usual ones first."""
+
+QUERY, DOCUMENT, GRADE, SCORE, RANK = (
+    tuple(name for group in _GROUPS[role] for name in group)
+    for role in ("query", "document", "grade", "score", "rank")
+)
+IDS = (
+    *("_id", "docno", "pid", "passage_id", "chunk_id", "doc_id", "did", "document_id"),
+    *(*_QUERY_IDS, "topic", "number", "num", "corpus_id"),
+    *("product_id", "sku", "asin", "item_id", "article_id", "page_id"),
+)
+"""Names of the ids of texts. A passage of MS MARCO has an id of its own and its document's."""
+TITLES = ("title", "headline")
+TEXTS = (
+    *("text", "contents", "content", "body", "passage", "segment", "abstract", "query", "question"),
+    *("query_text", "query_txt", "description", "desc", "html"),
+    *(name for name in _QUERY_TEXTS if name not in ("query_text", "query_txt", "question")),
+)
+QUERY_IDS = ("_id", *_QUERY_IDS, "topic", "number", "num")
+QUERY_TEXTS = ("query", *_QUERY_TEXTS)
+"""Names of texts that are queries, and serve as their ids where there are no others."""
+URLS = ("url", "uri", "link", "href")  # names of a document's address
+DESCRIPTIONS = ("description", "desc", "question", "information_need")
+NARRATIVES = ("narrative", "narr", "background", "summary")
+"""Names of a query's description in one sentence, and of what makes a document relevant."""
+
+SEPARATORS = "\t,;|"
+"""What may separate columns under a header."""
+
+_ROLES = ("query", "doc", "grade", "score", "rank", "text", "title")
+_ROLE_NAMES = {"document": "doc", "relevance": "grade", "rating": "grade", "label": "grade"}
+"""The roles that `--columns` names, and other words for them."""
+
+_Sample = Callable[[], Sequence[Sequence[Any]]]
+"""Returns the first rows of a table, for messages."""
+
+_NOISE = re.compile(r"[\W_]+")
+
+
+def fold(name: object) -> str:
+    """A column's name as it is compared: without case, blanks, hyphens and underscores.
+
+    >>> fold(" Query ID"), fold("query-id"), fold("@search.score")
+    ('queryid', 'queryid', 'searchscore')
+    """
+    return _NOISE.sub("", str(name).casefold())
+
+
+class NamedColumns:
+    """The columns that a user names, by role.
+
+    `strict` says that all of them must be there: several files may have different ones.
+    """
+
+    def __init__(self, names: Mapping[str, str], *, strict: bool) -> None:
+        self.names, self.strict = dict(names), strict
+        self.found: set[str] = set()
+
+    def position(self, role: str, names: Sequence[str]) -> int | None:
+        """Find the column that is named for a role: by its name, or by its number from 1 on."""
+        wanted = self.names.get("doc" if role == "document" else role)
+        if wanted is None:
+            return None
+        listed = [str(name).strip() for name in names]
+        places = [at for at, name in enumerate(listed) if name == wanted]
+        places = places or [at for at, name in enumerate(listed) if fold(name) == fold(wanted)]
+        if not places and wanted.isdigit() and 0 < int(wanted) <= len(names):
+            places = [int(wanted) - 1]
+        if places:
+            self.found.add(role)
+        return places[0] if places else None
+
+    @property
+    def numbered(self) -> bool:
+        """Tell whether columns are named by numbers only, as where there is no header."""
+        return bool(self.names) and all(name.isdigit() for name in self.names.values())
+
+    def unused(self) -> list[str]:
+        """The names that no file has, as `doc=sku`."""
+        used = {"doc" if role == "document" else role for role in self.found}
+        return [f"{role}={name}" for role, name in self.names.items() if role not in used]
+
+
+_NOTHING_NAMED = NamedColumns({}, strict=False)
+_named: ContextVar[NamedColumns] = ContextVar("columns", default=_NOTHING_NAMED)
+
+
+@contextmanager
+def naming_columns(
+    columns: Mapping[str, str] | str | None, *, strict: bool = False
+) -> Iterator[NamedColumns]:
+    """Use these names for all tables that are read meanwhile; None changes nothing."""
+    if columns is None:
+        yield _named.get()
+        return
+    named = NamedColumns(_parse_columns(columns), strict=strict)
+    token = _named.set(named)
+    try:
+        yield named
+    finally:
+        _named.reset(token)
+
+
+def named_columns() -> NamedColumns:
+    """The names that hold now."""
+    return _named.get()
+
+
+def _parse_columns(columns: Mapping[str, str] | str) -> dict[str, str]:
+    """Columns by role, from a dict or from the text of `--columns`.
+
+    >>> _parse_columns('query=Query Text, doc=sku,grade="Rating, 0-3"')
+    {'query': 'Query Text', 'doc': 'sku', 'grade': 'Rating, 0-3'}
+    """
+    if isinstance(columns, str):
+        # A comma within a name does not end it, unless another role follows.
+        parts = re.split(r"(?:^|,)\s*(\w+)\s*=", columns)
+        if parts[0].strip() or len(parts) < 3:
+            raise OptionError(
+                f"--columns: expected query=NAME,doc=NAME,grade=NAME; found {columns!r}"
+            )
+        pairs = list(zip(parts[1::2], parts[2::2], strict=True))
+    else:
+        pairs = [(str(role), str(name)) for role, name in columns.items()]
+    found: dict[str, str] = {}
+    for word, name in pairs:
+        role = _ROLE_NAMES.get(word.casefold(), word.casefold())
+        name = name.strip()
+        if len(name) > 1 and name[0] == name[-1] and name[0] in "\"'":
+            name = name[1:-1]
+        if role not in _ROLES:
+            raise OptionError(f"columns: there is no role {word!r}{suggest(word, _ROLES)}")
+        if not name:
+            raise OptionError(f"columns: {word}= names no column")
+        if found.setdefault(role, name) != name:
+            raise OptionError(f"columns: {role} is both {found[role]!r} and {name!r}")
+    return found
+
+
+def column_position(names: Sequence[str], known: Sequence[str]) -> int | None:
+    """Find the first of the known names among a table's names."""
+    folded = [fold(name) for name in names]
+    return next((folded.index(name) for name in map(fold, known) if name in folded), None)
+
+
+def first_known(names: Sequence[str], wanted: Sequence[str]) -> str | None:
+    """Return the name that comes first among the wanted ones."""
+    position = column_position(names, wanted)
+    return None if position is None else names[position]
+
+
+def is_column_header(fields: Sequence[str]) -> bool:
+    """Tell whether fields are column names: a query and a document are among them."""
+    named = named_columns()
+    if named.names and all(
+        named.position(role, fields) is not None for role in ("query", "document")
+    ):
+        return not named.numbered
+    query, doc = column_position(fields, QUERY), column_position(fields, DOCUMENT)
+    return query is not None and doc is not None and not any(map(_is_number, fields))
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def split_columns(line: str, *, separator: str) -> list[str]:
+    """The fields of a line of columns.
+
+    >>> split_columns('"Doe, J.", d1 ,0.5', separator=",")
+    ['Doe, J.', 'd1', '0.5']
+    """
+    text = line.encode()
+    return [
+        text[start:end].decode() for start, end in field_spans(text, separator=separator.encode())
+    ]
+
+
+def field_spans(line: bytes, *, separator: bytes) -> list[tuple[int, int]]:
+    """Find the fields of a line by the core's rule: see `delimited` in `layout.rs`.
+
+    Quotes around a field are not part of it, and the separator may stand between them.
+    """
+    found = []
+    at = 0
+    while at <= len(line):
+        closing = -1
+        if line.startswith(b'"', at):
+            closing = line.find(b'"' + separator, at + 1)
+            if closing < 0 and line.endswith(b'"') and len(line) > at + 1:
+                closing = len(line) - 1
+        if closing >= 0:
+            found.append((at + 1, closing))
+            at = closing + 2
+            continue
+        end = line.find(separator, at)
+        end = len(line) if end < 0 else end
+        start = end - len(line[at:end].lstrip(b" "))
+        found.append((start, start + len(line[start:end].rstrip(b" "))))
+        at = end + 1
+    return found
+
+
+def first_line(text: str, *, comments: bool) -> str:
+    """The first line that is not blank, nor, where there may be such, a comment."""
+    # Not `splitlines`, which also cuts at characters that may stand in an id.
+    lines = (line.rstrip("\r") for line in text.split("\n") if line.strip(" \t\r"))
+    return next((line for line in lines if not (comments and line.startswith("#"))), "")
+
+
+def header_separator(header: str) -> str | None:
+    """What separates the columns of a header; None where the line is none."""
+    for separator in SEPARATORS:
+        if separator in header and is_column_header(split_columns(header, separator=separator)):
+            return separator
+    return None
+
+
+def likely_separator(header: str) -> str:
+    """What separates the columns of a line in a .csv file, whatever it says."""
+    outside = re.sub(r'"[^"]*"', "", header)
+    return header_separator(header) or max(",;|\t", key=outside.count)
+
+
+def choose_columns(
+    names: Sequence[str], *, kind: str, source: str, sample: _Sample | None = None
+) -> tuple[tuple[int, int, int], str]:
+    """The positions of query, document and number, and what the number is.
+
+    A run without scores may have ranks instead. `sample` returns the first rows, for questions.
+    """
+    if kind != "grade":
+        kind = _score_or_rank(names, kind)
+    roles = ("query", "document", kind)
+    places: list[int | list[int]] = [_position(names, role) for role in roles]
+    if isinstance(places[1], int) and places[1] == places[0]:
+        places[1] = []
+    for role, place in zip(roles, places, strict=True):
+        if not isinstance(place, int):
+            raise InputError(_question(names, role, place, roles, places, sample), source=source)
+        if [fold(name) for name in names].count(fold(names[place])) > 1 and fold(names[place]):
+            message = f"two columns are called {str(names[place])!r}; rename or drop one"
+            raise InputError(message, source=source)
+    query, doc, number = (place for place in places if isinstance(place, int))
+    return (query, doc, number), kind
+
+
+def _score_or_rank(names: Sequence[str], kind: str) -> str:
+    named = named_columns().names
+    if kind == "rank" or ("rank" in named and "score" not in named):
+        return "rank"
+    has_score = "score" in named or column_position(names, SCORE) is not None
+    return "rank" if not has_score and column_position(names, RANK) is not None else "score"
+
+
+def _position(names: Sequence[str], role: str) -> int | list[int]:
+    """The column of a role; where that is a question, all that it may be."""
+    named = named_columns()
+    place = named.position(role, names)
+    if place is not None:
+        return place
+    if named.strict and ("doc" if role == "document" else role) in named.names:
+        return []
+    folded = [fold(name) for name in names]
+    for group in _GROUPS[role]:
+        known = set(map(fold, group))
+        found = [at for at, name in enumerate(folded) if name in known]
+        if len({folded[at] for at in found}) > 1:
+            return found
+        if found:
+            return found[0]
+    return []
+
+
+def _question(
+    names: Sequence[str],
+    role: str,
+    place: int | list[int],
+    roles: Sequence[str],
+    places: Sequence[int | list[int]],
+    sample: _Sample | None,
+) -> str:
+    """Ask which column is meant, with the option that answers, and the first rows."""
+    option = "doc" if role == "document" else role
+    named = named_columns().names.get(option)
+    listed = ", ".join(str(name) for name in names) or "none"
+    candidates = place if isinstance(place, list) else []
+    if candidates:
+        either = " or ".join(repr(str(names[at])) for at in candidates)
+        asked = f"which column has the {role}, {either}?"
+        answer = str(names[candidates[0]])
+    else:
+        known = ", ".join(name for group in _GROUPS[role][:2] for name in group)
+        lacking = f"no column {named!r}" if named else f"no column for the {role}"
+        asked = f"{lacking}: expected one of {known}; found {listed}"
+        answer = "NAME"
+        asked += f". Which one has the {role}?"
+    if (
+        role in ("score", "rank")
+        and column_position(names, ("distance", "cosine_distance")) is not None
+    ):
+        asked += " A distance falls where a score rises: negate it first."
+    message = f"{asked} Answer with --columns {option}={_shell(answer)}, in Python columns="
+    message += f"{{{option!r}: {answer!r}}}"
+    rows = [list(row) for row in sample()[:3]] if sample is not None else []
+    if not rows:
+        return message
+    marks = ["" for _ in names]
+    for other, at in zip(roles, places, strict=True):
+        for column in [at] if isinstance(at, int) else at:
+            marks[column] = other if isinstance(at, int) else f"{other}?"
+    return f"{message}. The first rows:\n{_grid([list(map(str, names)), marks, *rows])}"
+
+
+def _shell(name: str) -> str:
+    return name if re.fullmatch(r"[\w.-]+", name) else f'"{name}"'
+
+
+def _grid(rows: Sequence[Sequence[Any]]) -> str:
+    """Rows as lines of cells, for messages: short and printable."""
+    shown = [[_cell(cell) for cell in row] for row in rows]
+    wide = max(map(len, shown))
+    shown = [row + [""] * (wide - len(row)) for row in shown]
+    widths = [max(len(row[at]) for row in shown) for at in range(wide)]
+    lines = (
+        " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        for row in shown
+    )
+    return "\n".join(f"    {line.rstrip()}" for line in lines)
+
+
+def _cell(cell: Any) -> str:
+    text = "" if cell is None else " ".join(str(cell).split())
+    text = "".join(character if character.isprintable() else "�" for character in text)
+    return text if len(text) <= 24 else text[:23] + "…"
+
+
+def choose_list_columns(
+    names: Sequence[str], *, kind: str, source: str, sample: _Sample | None = None
+) -> tuple[tuple[int, int, int | None], str]:
+    """The positions of a query, its list of documents, and where there are any, their numbers."""
+    if kind != "grade":
+        kind = _score_or_rank(names, kind)
+    number = _position(names, kind)
+    roles = ("query", "document")
+    places = [_position(names, role) for role in roles]
+    for role, place in zip(roles, places, strict=True):
+        if not isinstance(place, int):
+            raise InputError(_question(names, role, place, roles, places, sample), source=source)
+    query, doc = (place for place in places if isinstance(place, int))
+    return (query, doc, number if isinstance(number, int) else None), kind
+
+
+def has_query_column(names: Sequence[str]) -> bool:
+    """Tell whether a column is known, or named, as the query."""
+    return _position(names, "query") != []
+
+
+def query_column(names: Sequence[str]) -> int | None:
+    """The column of the query, where that is no question."""
+    place = _position(names, "query")
+    return place if isinstance(place, int) else None
+
+
+def document_column(names: Sequence[str]) -> int | None:
+    """The column of the document, where that is no question."""
+    place = _position(names, "document")
+    return place if isinstance(place, int) else None

@@ -1,0 +1,171 @@
+"""Excel workbooks: runs, judgments and texts in a sheet, under a row of column names.
+
+python-calamine reads them (also the older .xls, and LibreOffice's .ods), XlsxWriter writes them.
+Excel has one kind of number, so that a whole one is an id without a point: 12, not 12.0. Cells that
+hold dates are no ids: Excel makes dates of ids such as 3-4, and the id is lost.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, BinaryIO, NamedTuple
+
+from cleverdon._common.extras import require
+from cleverdon.errors import InputError
+from cleverdon.formats.columns import column_position, is_column_header
+
+_MOST_ROWS = 1_048_576  # of a sheet, by Excel's own limit
+_MOST_SHOWN = 8  # sheets in a message
+
+
+class Sheet(NamedTuple):
+    """A sheet: the names of its columns, its rows, and the row of the sheet that each one is."""
+
+    name: str
+    columns: list[str]
+    cells: list[list[Any]]
+    lines: list[int]
+
+
+def _split_sheet(path: str) -> tuple[str, str | None]:
+    """The file and the part of it that a path names.
+
+    >>> _split_sheet("book.xlsx#Ratings"), _split_sheet("run.txt")
+    (('book.xlsx', 'Ratings'), ('run.txt', None))
+    """
+    file, mark, part = path.rpartition("#")
+    if not mark or os.path.exists(path):
+        return path, None
+    return file, part
+
+
+def read_sheet(content: bytes, *, path: str, known: Iterable[Sequence[str]] = ()) -> Sheet:
+    """Read the sheet that a path names, or the only one that can be meant.
+
+    Args:
+        content: The workbook.
+        path: Its name, for messages, with the sheet behind `#`.
+        known: Groups of column names of which a sheet must have one each to be meant; by default
+            those of a query and a document.
+    """
+    calamine = require(
+        "python_calamine", "reading Excel files", package="python-calamine", extra="excel"
+    )
+    file, wanted = _split_sheet(path)
+    try:
+        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
+        names = list(book.sheet_names)
+        if wanted is not None and wanted not in names:
+            matching = [name for name in names if name.casefold() == wanted.casefold()]
+            if len(matching) != 1:
+                raise InputError(f"has no sheet {wanted!r}: {_listed(names)}", source=file)
+            wanted = matching[0]
+        chosen = names if wanted is None else [wanted]
+        sheets = [_sheet(name, book.get_sheet_by_name(name)) for name in chosen]
+    except InputError:
+        raise
+    except Exception as error:  # calamine has no base class for what may be wrong with a file
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"is not a readable Excel file: {reason}", source=file) from None
+    filled = [sheet for sheet in sheets if sheet.columns]
+    if not filled:
+        what = "is empty" if wanted is None else f"the sheet {wanted!r} is empty"
+        raise InputError(what, source=file)
+    groups = list(known)
+    meant = [sheet for sheet in filled if _is_meant(sheet.columns, groups)] or filled
+    if len(meant) > 1:
+        either = " or ".join(repr(sheet.name) for sheet in meant[:_MOST_SHOWN])
+        message = f"which sheet is meant, {either}? Answer with {file}#{meant[0].name}"
+        raise InputError(f"{message}. {_previews(meant)}", source=file)
+    return meant[0]
+
+
+def _is_meant(columns: list[str], groups: list[Sequence[str]]) -> bool:
+    if not groups:
+        return is_column_header(columns)
+    return all(column_position(columns, names) is not None for names in groups)
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(map(repr, names[:_MOST_SHOWN]))
+    return f"it has {shown}{', ...' if len(names) > _MOST_SHOWN else ''}"
+
+
+def _previews(sheets: list[Sheet]) -> str:
+    lines = [
+        f"    {sheet.name}: {' | '.join(map(str, row))[:70]}"
+        for sheet in sheets[:_MOST_SHOWN]
+        for row in [sheet.columns, *sheet.cells[:2]]
+    ]
+    return "The first rows:\n" + "\n".join(lines)
+
+
+def _sheet(name: str, found: Any) -> Sheet:
+    first = found.start[0] + 1 if found.start else 1
+    columns: list[str] = []
+    cells: list[list[Any]] = []
+    lines: list[int] = []
+    for number, row in enumerate(found.to_python(skip_empty_area=True), start=first):
+        if all(cell == "" for cell in row):
+            continue
+        if not columns:
+            columns = [" ".join(str(cell).split()) for cell in row]
+        else:
+            cells.append([_plain(cell) for cell in row])
+            lines.append(number)
+    while columns and not columns[-1] and all(row[-1] is None for row in cells):
+        columns.pop()
+        cells = [row[:-1] for row in cells]
+    return Sheet(name, columns, cells, lines)
+
+
+def _plain(cell: Any) -> Any:
+    """A cell, None where it is empty; blanks around a text are slips."""
+    return (cell.strip() or None) if isinstance(cell, str) else cell
+
+
+def write_sheet_file(
+    names: Sequence[str], rows: Iterator[Sequence[Any]], out: BinaryIO, *, sheet: str, path: str
+) -> None:
+    """Write a workbook with one sheet. Texts stay texts, also where they look like numbers."""
+    xlsxwriter = require("xlsxwriter", "writing Excel files", extra="excel")
+    # Without links: an id that is an address is an id.
+    options = {"in_memory": True, "strings_to_urls": False, "constant_memory": False}
+    content = io.BytesIO()
+    book = xlsxwriter.Workbook(content, options)
+    try:
+        found = book.add_worksheet(sheet)
+        for column, name in enumerate(names):
+            found.write_string(0, column, name)
+        for row, cells in enumerate(rows, start=1):
+            if row >= _MOST_ROWS:
+                message = f"a sheet holds {_MOST_ROWS:,} rows, and there are more; write .csv"
+                raise InputError(message, source=path)
+            for column, cell in enumerate(cells):
+                if isinstance(cell, str):
+                    _write_text(found, row, column, cell, path)
+                elif cell is not None:
+                    _write_number(found, row, column, cell, path)
+        found.freeze_panes(1, 0)
+    finally:
+        book.close()
+    out.write(content.getvalue())
+
+
+_LONGEST_CELL = 32_767  # characters, by Excel's own limit
+
+
+def _write_text(sheet: Any, row: int, column: int, text: str, path: str) -> None:
+    if len(text) > _LONGEST_CELL:
+        message = f"the id {text[:40]!r}... has {len(text):,} characters, and a cell holds "
+        raise InputError(f"{message}{_LONGEST_CELL:,}; write .json or .parquet", source=path)
+    sheet.write_string(row, column, text)
+
+
+def _write_number(sheet: Any, row: int, column: int, number: float, path: str) -> None:
+    if number in (float("inf"), float("-inf")):
+        message = f"row {row + 1}: Excel has no infinite numbers; write .csv or .json"
+        raise InputError(message, source=path)
+    sheet.write_number(row, column, number)
