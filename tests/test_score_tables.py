@@ -164,6 +164,56 @@ def test_sorting() -> None:
     assert [row[:7] for row in rows[1:]] == [f"{s},q000{q}" for s in "cba" for q in range(2)]
 
 
+FIVE = {
+    "x": {"AP": [0.5, 0.1, float("nan"), 0.9, 0.3], "FPR": [0.5, 0.1, 0.2, 0.9, 0.3]},
+    "y": {"AP": [0.6, 0.6, float("nan"), 0.1, 0.4], "FPR": [0.5, 0.1, 0.2, 0.9, 0.3]},
+    "z": {"AP": [0.5, 0.2, float("nan"), float("nan"), 0.3], "FPR": [0.4, 0.3, 0.2, 0.1, 0.0]},
+}
+"""Systems on five queries, one of them without any value of AP."""
+
+
+@pytest.mark.parametrize(
+    ("systems", "sort", "baseline", "expected"),
+    [
+        ("x", "AP", None, "14032"),
+        ("x", "FPR", None, "30421"),  # lower is better, and the highest is the worst
+        ("xyz", "AP", None, "14302"),  # means 0.3, 0.33, 0.5 without that of z, 0.53
+        ("xy", "AP", "x", "30412"),  # -0.8, +0.1, +0.1, +0.5: equals as they were given
+        ("xy", "AP", "y", "10432"),
+        ("xyz", "AP", "x", "30412"),
+        ("xz", "FPR", "x", "12043"),
+        ("xy", "FPR", "x", "01234"),
+    ],
+)
+def test_queries_are_sorted(systems: str, sort: str, baseline: str | None, expected: str) -> None:
+    some = made({name: FIVE[name] for name in systems})
+    for layout in ("rows", "columns"):
+        how = {"sort": sort, "baseline": baseline, "systems": layout}
+        rows = some.render("csv", per_query=True, **how).split("\n")[1:]
+        at = 1 if layout == "rows" else 0
+        order = [row.split(",")[at][-1] for row in rows]
+        if layout == "columns":
+            order = order[::2]  # a row for each measure
+        assert order == list(expected) * (len(systems) if layout == "rows" else 1)
+
+
+def test_differences_to_a_baseline_have_a_column() -> None:
+    some = made({name: FIVE[name] for name in "xy"})
+    lines = some.render(per_query=True, sort="AP", baseline="x").split("\n")
+    assert lines[0].split() == ["system", "query", "AP", "FPR", "AP", "-", "x"]
+    of_y = [line.split() for line in lines if line.startswith("y ")]
+    assert of_y[0] == ["y", "q0003", "0.1000", "0.9000", "-0.8000"]
+    assert of_y[-1] == ["y", "q0002", "-", "0.2000", "-"]
+    assert ["x", "q0003", "0.9000", "0.9000"] in [line.split() for line in lines]
+    for wrong in ({"sort": "AP"}, {"per_query": True}, {"per_query": True, "sort": "name"}):
+        with pytest.raises(OptionError, match="goes with per_query=True, and a measure to sort by"):
+            some.render(baseline="x", **wrong)
+    with pytest.raises(OptionError, match="there is no system 'xx'"):
+        some.render(per_query=True, sort="AP", baseline="xx")
+    with pytest.raises(OptionError, match="no system beside the baseline 'x'"):
+        made({"x": FIVE["x"]}).render(per_query=True, sort="AP", baseline="x")
+
+
 def test_undefined_averages_are_last() -> None:
     nan = float("nan")
     some = made(

@@ -70,6 +70,7 @@ ARGUMENTS: dict[str, Sequence[str]] = {
     "plot": ("precision-recall", *SYSTEMS, "-o", "plot.html"),
     "power": SYSTEMS,
     "flip": SYSTEMS,
+    "worst": SYSTEMS,
     "slices": (*SYSTEMS, "--attributes", "kinds.csv", "--by", "kind"),
     "gate": ("qrels.txt", "b.run", "--baseline", "a.run", "--rule", "nDCG@5 >= 0"),
     "correlate": (*SYSTEMS, "-m", "AP", "-m", "RR"),

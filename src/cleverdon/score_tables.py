@@ -229,11 +229,19 @@ def score_table(
     systems: str = "rows",
     sort: str = "given",
     digits: int | None = None,
+    baseline: str | None = None,
 ) -> TextTable:
     """Return the averages, or the values for each query with systems in rows or in columns.
 
-    The averages always have a row for each system: `arrange_table` can turn them.
+    The averages always have a row for each system: `arrange_table` can turn them. The queries are
+    in the order of `_sorted_queries` where `sort` is a measure.
     """
+    by = sort_measure(sort, scores, _numeric_measures(scores))
+    if baseline is not None and (by is None or not per_query):
+        raise OptionError(
+            f"baseline={baseline!r} sorts queries: it goes with per_query=True, and a measure to "
+            "sort by"
+        )
     means = {} if per_query and sort in _SORTS else scores.to_dict(average=average)
     order = sorted_systems(
         scores.systems,
@@ -246,7 +254,38 @@ def score_table(
     how = _CellFormat(order, exact=exact, digits=shown_digits(scores, digits))
     if not per_query:
         return _averages(scores, average, means, how)
-    return (_by_query_in_columns if systems == "columns" else _by_query)(scores, how)
+    queries = list(range(len(scores.queries)))
+    if by is not None:
+        queries = _sorted_queries(scores, by, baseline=baseline)
+    if systems == "columns":
+        return _by_query_in_columns(scores, how, queries)
+    compared = None if by is None or baseline is None else (by, baseline)
+    return _by_query(scores, how, queries, compared)
+
+
+def _sorted_queries(scores: Scores, by: Measure, *, baseline: str | None = None) -> list[int]:
+    """Return the queries as indices, the worst first.
+
+    By the mean value of all systems, or by the mean difference of the others to the baseline.
+    Undefined values are left out of the mean, and queries without any are last. Where no value is
+    better, the lowest is first.
+    """
+    column = scores.measures.index(by)
+    values = scores.values[:, column]
+    if baseline is not None:
+        at = scores.index_of(baseline, by)[0]
+        others = [s for s in range(len(scores.systems)) if s != at]
+        if not others:
+            raise OptionError(f"there is no system beside the baseline {baseline!r}")
+        values = values[others] - values[at]
+    sign = -1 if by.better == "lower" else 1
+
+    def merit(query: int) -> tuple[bool, float]:
+        known = [value for value in values[:, query].tolist() if not isnan(value)]
+        # Rounded, so that equals which differ in their last digits stay in their order.
+        return (False, round(sign * sum(known) / len(known), 12)) if known else (True, 0.0)
+
+    return sorted(range(len(scores.queries)), key=merit)
 
 
 _UNRANKED = ("std",)  # averages of which neither more nor less is better
@@ -307,20 +346,47 @@ def _averages(
     return TextTable(header, rows, 1, texts, score_notes(scores, average), marks)
 
 
-def _by_query(scores: Scores, how: _CellFormat) -> TextTable:
-    """Return a row for each system and query, a column for each measure."""
+def _by_query(
+    scores: Scores,
+    how: _CellFormat,
+    queries: Sequence[int],
+    compared: tuple[Measure, str] | None,
+) -> TextTable:
+    """Return a row for each system and query, a column for each measure.
+
+    With `compared`, a measure and a baseline, there is a column of differences.
+    """
     headings = _headings(scores, how)
     rows = []
     for system in how.systems:
-        cells = zip(*_columns(scores, system, how), strict=True)
+        cells = list(zip(*_columns(scores, system, how), strict=True))
         evaluated = scores.evaluated[scores.systems.index(system)].tolist()
-        for query, had, row in zip(scores.queries, evaluated, cells, strict=True):
-            if had:
-                rows.append([printable(system), printable(query), *row])
+        last = [] if compared is None else _differences(scores, system, *compared, how)
+        for q in queries:
+            if evaluated[q]:
+                row = [printable(system), printable(scores.queries[q]), *cells[q]]
+                rows.append(row + last[q : q + 1])
+    if compared is not None:
+        headings.append(f"{compared[0]} - {printable(compared[1])}")
     return TextTable(["system", "query", *headings], rows, 2, [], score_notes(scores))
 
 
-def _by_query_in_columns(scores: Scores, how: _CellFormat) -> TextTable:
+def _differences(
+    scores: Scores, system: str, measure: Measure, baseline: str, how: _CellFormat
+) -> list[str]:
+    """Return a system's differences to the baseline; those of the baseline itself are empty."""
+    (s, m), (base, _) = (scores.index_of(name, measure) for name in (system, baseline))
+    if s == base:
+        return ["" for _ in scores.queries]
+    differences = (scores.values[s, m] - scores.values[base, m]).tolist()
+    signed = not how.exact
+    return [
+        format_score(measure, value, digits=how.digits, signed=signed, exact=how.exact)
+        for value in differences
+    ]
+
+
+def _by_query_in_columns(scores: Scores, how: _CellFormat, queries: Sequence[int]) -> TextTable:
     """Return a row for each query and measure, a column for each system."""
     headings = _headings(scores, how)
     found = {}
@@ -331,8 +397,12 @@ def _by_query_in_columns(scores: Scores, how: _CellFormat) -> TextTable:
             for column in columns
         ]
     rows = [
-        [printable(query), heading, *(found[system][column][q] for system in how.systems)]
-        for q, query in enumerate(scores.queries)
+        [
+            printable(scores.queries[q]),
+            heading,
+            *(found[system][column][q] for system in how.systems),
+        ]
+        for q in queries
         for column, heading in enumerate(headings)
     ]
     header = ["query", "measure", *map(printable, how.systems)]

@@ -464,6 +464,7 @@ class Scores(Result):
         systems: str = "auto",
         sort: str = "given",
         digits: int | None = None,
+        baseline: str | None = None,
         styled: bool = False,
         width: int | None = None,
     ) -> str:
@@ -476,8 +477,11 @@ class Scores(Result):
             average: One of `cleverdon.settings.AVERAGES`.
             systems: "rows" or "columns"; "auto" means rows, and columns where text would be too
                 wide for a screen.
-            sort: "given", "name" or a measure, by which the best system is first.
+            sort: "given", "name" or a measure, by which the best system is first, and, with
+                `per_query`, the worst query.
             digits: Decimals; by default four, or those of the profile.
+            baseline: With `per_query`: queries are sorted by the difference to this system, and
+                the difference has a column.
             styled: Whether a terminal shows bold and underlined text.
             width: The columns of the terminal.
 
@@ -504,6 +508,7 @@ class Scores(Result):
             systems=systems,
             sort=sort,
             digits=digits,
+            baseline=baseline,
         )
         if not per_query:
             grid = arrange_table(grid, format, systems, width)

@@ -58,7 +58,7 @@ def test_risk(cleverdon: Command, files: Path) -> None:
     assert (bad[header.index("losses")], bad[header.index("urisk")]) == ("2", "-2.0")
     alone = cleverdon(*asked)
     assert alone.returncode == 2
-    assert "--risk and --baseline go together" in alone.stderr
+    assert "--risk goes with --baseline" in alone.stderr
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,67 @@ def test_formats_hold_the_same_numbers(cleverdon: Command, files: Path) -> None:
     assert "<td style='text-align:right'>0.6667</td>" in run("html")
 
 
+@pytest.mark.parametrize(
+    ("file", "format", "more"),
+    [
+        ("out.csv", "csv", ()),
+        ("out.TSV", "tsv", ()),
+        ("out.md", "markdown", ()),
+        ("out.tex", "latex", ()),
+        ("out.html", "html", ()),
+        ("out.json", "json", ()),
+        ("out.txt", "table", ()),
+        ("out.tex", "latex-siunitx", ("-f", "latex-siunitx")),
+        ("out.csv", "table", ("-f", "table")),
+        ("out.csv", "csv", ("--risk", "1", "--baseline", "bad")),
+    ],
+)
+def test_output_goes_to_a_file(
+    cleverdon: Command, files: Path, file: str, format: str, more: tuple[str, ...]
+) -> None:
+    asked = ("eval", "qrels.txt", "good.run", "bad.run", "-m", "AP", *more)
+    named = () if "-f" in more else ("-f", format)
+    printed = cleverdon(*asked, *named)
+    done = cleverdon(*asked, "-o", file)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert (files / file).read_text() == printed.stdout
+    assert cleverdon(*asked, *named, "-o", "-").stdout == printed.stdout
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("good.run", "good.run is read, and would be overwritten: name another"),
+        ("no/out.csv", "there is no folder 'no' to write to"),
+    ],
+)
+def test_output_that_cannot_be_written(
+    cleverdon: Command, files: Path, file: str, message: str
+) -> None:
+    done = cleverdon("eval", "qrels.txt", "good.run", "-o", file)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_queries_are_sorted_by_their_difference_to_a_baseline(
+    cleverdon: Command, files: Path
+) -> None:
+    asked = ("eval", "qrels.txt", "good.run", "bad.run", "-m", "RR", "-q", "-f", "csv")
+    done = cleverdon(*asked, "--sort", "RR", "--baseline", "good.run", "--undefined", "worst")
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    lost = [float(row["RR - good"]) for row in rows if row["RR - good"]]
+    assert lost == sorted(lost)
+    assert {row["system"] for row in rows if not row["RR - good"]} >= {"good"}
+    for wrong, message in (
+        (("-q",), "--baseline goes with --risk or --sort"),
+        (("--sort", "RR"), "--baseline goes with --risk or --per-query"),
+    ):
+        done = cleverdon("eval", "qrels.txt", "good.run", *wrong, "--baseline", "good")
+        assert done.returncode == 2
+        assert message in done.stderr
+
+
 def test_per_query_shows_undefined_values_as_such(cleverdon: Command, files: Path) -> None:
     done = cleverdon("eval", "qrels.txt", "good.run", "-m", "AP", "--per-query")
     assert [line.split() for line in done.stdout.splitlines()[2:5]] == [

@@ -18,6 +18,7 @@ from cleverdon import Scores, evaluate
 from cleverdon.comparison.claims import state_claims
 from cleverdon.comparison.differences import Comparison, compare
 from cleverdon.comparison.doubts import find_doubts
+from cleverdon.comparison.worst import worst_queries
 from cleverdon.errors import OptionError
 from cleverdon.formats.texts import Text
 from cleverdon.measures.notation import parse
@@ -182,6 +183,38 @@ def test_one_system_alone() -> None:
 
 def test_scores_without_rankings() -> None:
     assert said(report(evaluate(QRELS, RUNS, "AP RR")))["rankings"] is None
+
+
+def test_the_worst_queries_of_each_pair() -> None:
+    found = said(report(scores(), baseline="poor", queries=QUERIES, documents=DOCUMENTS))["worst"]
+    pairs = [(*one["systems"], one["measure"]) for one in found]
+    assert len(pairs) == len(set(pairs)) == 6 * len(MEASURES)
+    assert pairs[0] == ("poor", "good", "AP")
+    of = dict(zip(pairs, found, strict=True))
+    lost = of["good", "poor", "AP"]
+    assert (lost["depth"], lost["worse"], lost["better"], lost["compared"]) == (3, 7, 0, 8)
+    first = lost["queries"][0]
+    assert (first["query"], first["difference"]) == ("4", pytest.approx(1 / 6 - 1))
+    assert [one["document"] for one in first["moved"]] == ["a", "b"]
+    assert (first["moved"][0]["ranks"], first["moved"][0]["title"]) == ([1, None], "A title")
+    assert (first["unjudged"], first["explained"]) == ([0, 2], False)
+    texts = {one["query"]: one["text"] for one in lost["queries"]}
+    assert texts["1"] == "what is it?"
+    direct = worst_queries(
+        scores(), "good", "poor", "AP", depth=3, queries=QUERIES, documents=DOCUMENTS
+    ).to_dict()
+    for one in direct["queries"]:
+        del one["moved"][3:]
+    assert lost == {key: value for key, value in direct.items() if key in lost}
+
+
+def test_the_worst_queries_of_many_systems() -> None:
+    runs = {f"s{n}": RUNS["poor"] for n in range(5)} | RUNS
+    many = evaluate(QRELS, runs, ["AP"], keep=3)
+    named = [one["systems"] for one in said(report(many, baseline="good"))["worst"]]
+    assert named == [["good", system] for system in runs if system != "good"]
+    assert len(said(report(many))["worst"]) == 6
+    assert said(report(evaluate(QRELS, runs, "AP")))["worst"] == []
 
 
 def test_texts_beside_numbers() -> None:

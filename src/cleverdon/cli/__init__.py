@@ -37,6 +37,10 @@ COMMANDS = {
         "Say what the queries at hand can show, and how many it would take.",
     ),
     "flip": ("cli.flip", "Say whether judging the unjudged could reverse the order of two runs."),
+    "worst": (
+        "comparison.cli.worst",
+        "List the queries on which a run loses most against another, and why.",
+    ),
     "slices": ("comparison.cli.compare", "Score and compare runs on each kind of query."),
     "gate": (
         "comparison.cli.gate",

@@ -193,6 +193,8 @@ def command(
             context = click.get_current_context()
             for check in getattr(function, "constraints", ()):
                 check(context)
+            if context.params.get("output_file") is not None:
+                given["format_"] = context.params["format_"] = _file_format(context)
             try:
                 found = function(record(**_gathered(fields, given)))
             except UsageError as error:
@@ -483,6 +485,25 @@ def _alternatives(conditions: tuple[str, ...]) -> str:
     return f"{', '.join(start)} or {last}" if start else last
 
 
+_SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+    ".json": "json",
+}
+"""The formats of files whose names say them."""
+
+
+def _file_format(context: click.Context) -> str:
+    """Return the format of the output file: as was asked for, or as its name says."""
+    asked = str(context.params["format_"])
+    if _given(context, "--format"):
+        return asked
+    return _SUFFIXES.get(Path(context.params["output_file"]).suffix.casefold(), asked)
+
+
 def _print(returned: Any, context: click.Context) -> None:
     if returned is None:
         return
@@ -493,7 +514,7 @@ def _print(returned: Any, context: click.Context) -> None:
     if isinstance(returned, int):
         context.exit(int(returned))
     if isinstance(returned, str):
-        click.echo(returned)
+        _write(returned, context)
         return
     from cleverdon.cli.options import terminal
     from cleverdon.tables.result_lists import Results
@@ -502,4 +523,17 @@ def _print(returned: Any, context: click.Context) -> None:
     one = returned.items[0] if isinstance(returned, Results) else returned
     choices = ("section", *signature(one.sections).parameters)
     view = {name: context.params[name] for name in choices if name in context.params}
-    click.echo(returned.render(format, **view, **terminal()))
+    on_screen = terminal() if context.params.get("output_file") is None else {}
+    _write(returned.render(format, **view, **on_screen), context)
+
+
+def _write(text: str, context: click.Context) -> None:
+    """Print a text, or write it to the file that the option --output names."""
+    path = context.params.get("output_file")
+    if path is None or str(path) == "-":
+        click.echo(text)
+        return
+    from cleverdon._common.files import write_file  # seldom needed
+
+    # A lone surrogate, as in a file's name that is not UTF-8, cannot be written otherwise.
+    write_file(str(path), f"{text}\n".encode("utf-8", errors="backslashreplace"))

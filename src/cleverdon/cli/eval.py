@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from cleverdon.cli import options
-from cleverdon.cli.declarations import command, excludes, flag, option, requires, together
+from cleverdon.cli.declarations import command, excludes, flag, option, requires, writes
 from cleverdon.settings import AVERAGES
 
 # A quantile needs a number, too.
@@ -21,7 +23,16 @@ class EvalOptions(options.LayoutOptions, options.EvaluationOptions):
         default="mean",
     )
     per_query: bool = flag("Show the value for each query.", short="-q")
+    sort: str = option(
+        "MEASURE|name|given",
+        "By a measure, the best run is first; those that have no value are last. With --per-query, "
+        "the worst query is first as well: by its mean value over the runs or, with --baseline, by "
+        "its mean difference to the baseline.",
+        default="given",
+        shell_complete=options.complete_measure,
+    )
     format_: str = options.formats("How to print. csv, tsv and json have all digits.")
+    output_file: Path | None = options.output_file
     alpha: float | None = option(
         options.Number(min=0),
         "Show, instead of averages, gains and losses against the --baseline, each loss counting "
@@ -30,7 +41,8 @@ class EvalOptions(options.LayoutOptions, options.EvaluationOptions):
         metavar="ALPHA",
     )
     baseline: str | None = option(
-        "NAME", "The run that --risk compares with, by its name or its file."
+        "NAME",
+        "The run that --risk, or --per-query with --sort, compares with, by its name or its file.",
     )
     bounds: bool = flag(
         "Show with each average its lowest and highest possible value, over all orders of tied "
@@ -43,11 +55,14 @@ class EvalOptions(options.LayoutOptions, options.EvaluationOptions):
 
 
 @command(EvalOptions)
-@together("--risk", "--baseline")
+@requires("--risk", "--baseline")
+@requires("--baseline", "--risk", "--per-query")
+@requires("--baseline", "--risk", "--sort")
 @requires("--rest", "--bounds")
 @excludes("--bounds", *_NO_MEAN, "--risk", because="the bounds are those of means")
 @excludes("--risk", "--per-query", *_NO_MEAN, "--systems rows", "--systems columns", "--sort")
 @excludes("--per-query", *_NO_MEAN, unless="-f json", because="each query has its own value")
+@writes("--output")
 def eval_command(given: EvalOptions) -> str:
     """Score RUNS against the judgments in QRELS.
 
@@ -63,6 +78,7 @@ def eval_command(given: EvalOptions) -> str:
       cleverdon eval qrels.txt old=a/out.run new=b/out.run --format latex
       cleverdon eval qrels.txt *.run -m nDCG@10 -m AP --sort nDCG@10 --digits 3
       cleverdon eval ratings.xlsx bm25.csv --columns query="Query Text",doc=sku,grade=Rating
+      cleverdon eval qrels.txt old.run new.run -q -m AP --sort AP --baseline old -o queries.csv
       zcat bm25.run.gz | cleverdon eval qrels.txt -
     """
     runs = given.open_runs()
@@ -77,10 +93,12 @@ def eval_command(given: EvalOptions) -> str:
 
         found = measure_risk(scores, baseline=baseline, alpha=given.alpha)
         return found.render(given.format_, digits=shown_digits(scores, given.digits))
+    on_screen = options.terminal() if given.output_file is None else {}
     return scores.render(
         given.format_,
         per_query=given.per_query,
         average=given.average,
+        baseline=baseline,
         **given.layout,
-        **options.terminal(),
+        **on_screen,
     )

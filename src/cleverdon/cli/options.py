@@ -255,6 +255,15 @@ def formats(help: str, words: Sequence[str] = FORMATS) -> Any:
     return option(click.Choice(words), help, flags="-f --format", default=words[0])
 
 
+output_file = option(
+    OUTPUT,
+    "Write to a file, and not to standard output. Without --format, its name says the format: "
+    ".csv, .tsv, .md, .tex, .html, .json; otherwise a table.",
+    flags="-o --output",
+)
+"""A command with this field, which is called `output_file`, prints to a file."""
+
+
 def seed(what: str) -> Any:
     """Offer a seed, with which `what` is always the same."""
     return option(

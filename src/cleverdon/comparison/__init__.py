@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from cleverdon.comparison.tradeoffs import Tradeoffs, find_tradeoffs
     from cleverdon.comparison.tuning import Tuning, tune
+    from cleverdon.comparison.worst import WorstQueries, worst_queries
     from cleverdon.risk import RiskAnalysis, measure_risk
 
 __all__ = [
@@ -68,6 +69,7 @@ __all__ = [
     "Splits",
     "Tradeoffs",
     "Tuning",
+    "WorstQueries",
     "anova",
     "average_intervals",
     "check_gate",
@@ -96,6 +98,7 @@ __all__ = [
     "swap_rates",
     "tune",
     "within_margin",
+    "worst_queries",
     "write_results",
     "write_splits",
 ]
@@ -114,6 +117,7 @@ _NAMES = {
     "splits": "Splits hold_out k_fold read_splits split_queries write_splits",
     "tradeoffs": "Tradeoffs find_tradeoffs",
     "tuning": "Tuning tune",
+    "worst": "WorstQueries worst_queries",
 }
 
 __getattr__ = lazy_modules(__name__, _NAMES, others={"risk": "RiskAnalysis measure_risk"})

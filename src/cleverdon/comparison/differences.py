@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,6 +43,9 @@ from cleverdon.tables.result import Result
 from cleverdon.tables.result_lists import RecordList
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import EXACT, TextTable, render_table
+
+if TYPE_CHECKING:
+    from cleverdon.comparison.worst import WorstQueries
 
 LEVEL = 0.05
 """The default level of significance."""
@@ -255,6 +258,66 @@ class Comparison(Result):
         # The mean rank of equals: halfway between the first and the last of them.
         ranks = np.searchsorted(ordered, size, "left") + np.searchsorted(ordered, size, "right") + 1
         return float((np.sign(differences[differences != 0]) * ranks).sum())
+
+    def worst(
+        self,
+        system: str | None = None,
+        *,
+        baseline: str | None = None,
+        measure: str | Measure | None = None,
+        n: int | None = 10,
+        improved: bool = False,
+        depth: int | None = None,
+        queries: Any = None,
+        documents: Any = None,
+    ) -> WorstQueries:
+        """Return the queries on which a system loses most against the baseline, and why.
+
+        The scores must be of an evaluation with `keep=k`. See
+        `cleverdon.comparison.worst_queries` for the other arguments.
+
+        Args:
+            system: The system; by default the only one beside the baseline.
+            baseline: The system to compare with; by default that of the comparison, or of two
+                systems the first.
+            measure: The measure; by default the first.
+            n: How many queries to list; None for all that lost.
+            improved: List the largest gains instead.
+            depth: How many results are looked at for unjudged ones.
+            queries: The texts of queries: a file, or a dict by id.
+            documents: The texts of documents, likewise.
+
+        >>> from cleverdon import evaluate
+        >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
+        >>> old = {"q1": {"a": 1.0}, "q2": {"a": 1.0}}
+        >>> new = {"q1": {"a": 1.0}, "q2": {"b": 2.0, "a": 1.0}}
+        >>> scores = evaluate(qrels, {"old": old, "new": new}, "RR", keep=10)
+        >>> [(one.query, one.difference) for one in compare(scores).worst().queries]
+        [('q2', -0.5)]
+        """
+        # Loads what takes scores apart, which few comparisons need.
+        from cleverdon.comparison.worst import worst_queries
+
+        systems = self.samples[0].systems
+        old = baseline if baseline is not None else self.baseline
+        if old is None and len(systems) == 2:
+            old = systems[0] if system is None else next(s for s in systems if s != system)
+        if old is None:
+            raise OptionError("worst() needs a baseline=: the system to compare with")
+        others = [name for name in systems if name != old]
+        if system is None and len(others) != 1:
+            raise OptionError(f"worst() needs a system=, one of {', '.join(map(repr, others))}")
+        return worst_queries(
+            self.scores,
+            old,
+            others[0] if system is None else system,
+            self.samples[0].measure if measure is None else measure,
+            n=n,
+            improved=improved,
+            depth=depth,
+            queries=queries,
+            documents=documents,
+        )
 
 
 def _reversed_difference(found: Difference, sample: Sample) -> Difference:

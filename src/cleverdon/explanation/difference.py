@@ -98,19 +98,27 @@ def trace_difference(first: Trace, second: Trace) -> TraceDifference:
     """
     if (first.query, first.measure) != (second.query, second.measure):
         raise OptionError("two traces are compared where query and measure are the same")
-    of_both: list[dict[str, Step]] = [
-        {step.doc: step for step in one.steps} for one in (first, second)
-    ]
-    parts = [DifferencePart(None, None, (None, None), (first.start, second.start))]
+    parts = difference_parts((first.start, second.start), (first.steps, second.steps))
+    return TraceDifference((first, second), parts)
+
+
+def difference_parts(
+    starts: tuple[float, float], steps: tuple[Sequence[Step], Sequence[Step]]
+) -> tuple[DifferencePart, ...]:
+    """Return what documents add to one system more than to another, the largest first.
+
+    `starts` are the values before any hit, and `steps` what each result adds to them.
+    """
+    of_both: list[dict[str, Step]] = [{step.doc: step for step in one} for one in steps]
+    parts = [DifferencePart(None, None, (None, None), starts)]
     for doc in of_both[0] | of_both[1]:
-        steps = [steps.get(doc) for steps in of_both]
-        known = next(step for step in steps if step is not None)
-        ranks = [None if step is None else step.rank for step in steps]
-        added = [0.0 if step is None else step.added for step in steps]
+        found = [one.get(doc) for one in of_both]
+        known = next(step for step in found if step is not None)
+        ranks = [None if step is None else step.rank for step in found]
+        added = [0.0 if step is None else step.added for step in found]
         parts.append(DifferencePart(doc, known.grade, (ranks[0], ranks[1]), (added[0], added[1])))
     parts = [part for part in parts if abs(part.difference) > NOTHING]
-    parts.sort(key=lambda part: -abs(part.difference))
-    return TraceDifference((first, second), tuple(parts))
+    return tuple(sorted(parts, key=lambda part: -abs(part.difference)))
 
 
 _ROWS = 20

@@ -396,6 +396,24 @@ def _working(measure: Measure, share: WeightedGain | None, hits: Hits) -> _Colum
     }
 
 
+def query_steps(
+    measure: Measure,
+    hits: Hits,
+    docs: Sequence[str],
+    ranking: Sequence[str],
+    *,
+    expected: bool = False,
+) -> tuple[float, float, tuple[Step, ...]]:
+    """Return one query's value, its value with no hit at all, and what each result adds.
+
+    A trace without what takes long: the working of the measure, and moves that would gain.
+    """
+    compute = measure.over_ties if expected else measure
+    values = measure_variants(compute, ranking_prefixes(hits))
+    steps = _steps(hits, _names(hits, docs, ranking), values, {}, tied=_tied(hits))
+    return float(values[-1]), _carried(values)[0], steps
+
+
 def _over_whole(
     measure: Measure, share: WeightedGain | None, hits: Hits, docs: Sequence[str]
 ) -> tuple[float | None, float | None, tuple[Ideal, ...]]:

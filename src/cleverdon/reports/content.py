@@ -20,6 +20,7 @@ from cleverdon.comparison.differences import Comparison
 from cleverdon.comparison.doubts import Doubt
 from cleverdon.comparison.samples import samples
 from cleverdon.comparison.tradeoffs import Tradeoffs
+from cleverdon.comparison.worst import looking_depth, worst_queries
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError
 from cleverdon.formats.texts import Text
@@ -49,6 +50,12 @@ _NOT_RETURNED = 50
 """The number of relevant documents that are listed for a query."""
 _TEXT_LENGTH = 400
 """The number of characters of a document's text."""
+_WORST_PAIRS = 6
+"""The pairs of systems whose worst queries are listed, besides those of the first baseline."""
+_WORST_MOVED = 3
+"""The number of documents that are listed for each of these queries."""
+_FIRST_PAIRS = 20
+"""The pairs of the first baseline whose worst queries are listed."""
 
 
 def _ranking_data(scores: Scores) -> dict[str, Any]:
@@ -221,6 +228,7 @@ def report_content(
         "compared": _compared_queries(scores),
         "comparisons": [_comparison_record(comparison, scores) for comparison in comparisons],
         "costs": [{"table": one.to_html(), "systems": one.to_records()} for one in tradeoffs],
+        "worst": _worst_records(scores, comparisons, queries, documents),
         "doubts": [asdict(doubt) for doubt in doubts],
         "warnings": list(scores.warnings),
         "findings": [asdict(finding) for finding in findings],
@@ -268,6 +276,43 @@ def _comparison_record(comparison: Comparison, scores: Scores) -> dict[str, Any]
         "table": comparison.to_html(),
         "method": _description(scores, comparison),
     }
+
+
+def _worst_records(
+    scores: Scores,
+    comparisons: Sequence[Comparison],
+    queries: Mapping[str, Text],
+    documents: Mapping[str, Text],
+) -> list[dict[str, Any]]:
+    """Return the queries on which a system loses most, by baseline, system and measure."""
+    kept = max((len(top) for of_system in scores.top.values() for top in of_system), default=0)
+    if scores.rankings is None or not kept:
+        return []
+    found = []
+    for old, new in _listed_pairs(comparisons):
+        for measure in (sample.measure for sample in comparisons[0].samples):
+            depth = min(looking_depth([measure]), kept)
+            worst = worst_queries(
+                scores, old, new, measure, depth=depth, queries=queries, documents=documents
+            )
+            record = worst.to_dict()
+            del record["unjudged"], record["improved"]  # the page has the rankings
+            for one in record["queries"]:
+                del one["moved"][_WORST_MOVED:]
+            found.append(record)
+    return found
+
+
+def _listed_pairs(comparisons: Sequence[Comparison]) -> list[tuple[str, str]]:
+    """Return pairs of a baseline and a system: those of the first baseline, then some others."""
+    pairs = [
+        [(base, system) for system in one.samples[0].systems if system != base]
+        for one in comparisons
+        if (base := one.baseline) is not None
+    ]
+    opens = pairs.pop(0)[:_FIRST_PAIRS] if pairs and comparisons[0].baseline is not None else []
+    others = [pair for of_one in pairs for pair in of_one if pair not in opens]
+    return opens + others[: max(0, _WORST_PAIRS - len(opens))]
 
 
 _WORDS = {

@@ -39,7 +39,17 @@ class Report(Page):
     tradeoffs: tuple[Tradeoffs, ...] = ()
     """Quality and cost, by each measure; none where no costs are known."""
 
-    scripts = ("state", "claims", "plots", "rows", "queries", "rankings", "method", "picks")
+    scripts = (
+        "state",
+        "claims",
+        "plots",
+        "rows",
+        "worst",
+        "queries",
+        "rankings",
+        "method",
+        "picks",
+    )
 
     def figures(self) -> list[Figure]:
         from cleverdon.reports.figures import report_figures  # altair loads slowly

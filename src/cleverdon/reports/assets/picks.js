@@ -5,6 +5,7 @@ function showAll() {
   showClaims();
   showTable();
   showCosts();
+  showWorst();
   showQueries();
   showQuery();
   showMethod();
