@@ -7,7 +7,7 @@ python -m docs.generate --check    fails if they are out of date
 from __future__ import annotations
 
 import sys
-from inspect import getdoc
+from inspect import cleandoc, getdoc
 from pathlib import Path
 from textwrap import dedent
 
@@ -16,7 +16,7 @@ import click
 from cleverdon.cli import COMMANDS, cleverdon
 from cleverdon.logs.metrics.base import METRIC_FAMILIES, Metric, metric_family, metrics
 from cleverdon.logs.tables import metric_facts
-from cleverdon.measures.base import REQUIRED, Measure
+from cleverdon.measures.base import REQUIRED, Measure, own_text
 from cleverdon.measures.description import (
     LEGEND,
     describe_direction,
@@ -33,9 +33,10 @@ HERE = Path(__file__).parent
 INTRODUCTION = """\
 A measure is written as its name, its parameters in brackets where they are not the default, and a
 cut-off: `nDCG@10`, `P(rel=2)@5`, `nDCG(gains={1:3,2:9})@10`, `IntentAware(nDCG@10)`. Letter case
-does not matter, and names of trec_eval (`ndcg_cut_10`) and of ir_measures are understood. Every
-measure takes `judged_only=true`, which leaves out results that nobody judged. In Python a measure
-is a text of this kind, or an object: `nDCG(k=10)`.
+does not matter, and names of trec_eval (`ndcg_cut_10`), of ir_measures and of textbooks (`F1@5`,
+`hit@5`, `recall_at_10`) are understood, and several cut-offs at once: `P@1,2,3`. Every measure
+takes `judged_only=true`, which leaves out results that nobody judged. In Python a measure is a text
+of this kind, or an object: `nDCG(k=10)`.
 
 Each has examples, worked out by hand: measure, ranking, value. """
 
@@ -58,15 +59,19 @@ def _measure(cls: type[Measure]) -> str:
         "Undefined": cls.undefined,
         "Needs": describe_needs(cls() if REQUIRED not in cls.defaults.values() else cls),
         "Better": describe_direction(cls),
-        "Parameters": f"`{describe_parameters(cls)}`",
+        "Parameters": "".join(
+            f"\n  - `{row.written}`: {row.text}" for row in describe_parameters(cls)
+        ),
         "Also called": ", ".join(f"`{name}`" for name in other_names(cls)),
         "In trec_eval": ", ".join(f"`{name}`" for name in cls.trec_eval),
         "Source": cls.source,
     }
     listed = "\n".join(f"- {fact}: {text}" for fact, text in facts.items() if text)
+    listed = listed.replace(": \n", ":\n")
     worked = f"```text\n{dedent(cls.worked).strip()}\n```"
     formula = f"$$ {cls.formula} $$"
-    return "\n\n".join([f"### {cls.__name__}", getdoc(cls) or "", formula, listed, worked])
+    text = cleandoc(own_text(cls))
+    return "\n\n".join([f"### {cls.__name__}", text, formula, listed, worked])
 
 
 METRICS = """\

@@ -100,14 +100,20 @@ def check_within(option: str, value: object, low: float, high: float) -> None:
         raise OptionError(f"{option}={value!r}: expected a number between {low:g} and {high:g}")
 
 
-def suggest(word: str, allowed: Iterable[str]) -> str:
-    """Name the allowed word that was probably meant, or all of them where none is near."""
+def nearest(word: str, allowed: Iterable[str]) -> str | None:
+    """Return the allowed word that was probably meant; None where none is near."""
     from difflib import get_close_matches
 
-    allowed = list(allowed)
-    by_folded = {name.casefold(): name for name in reversed(allowed)}
+    by_folded = {name.casefold(): name for name in reversed(list(allowed))}
     near = get_close_matches(word.casefold(), by_folded, n=1, cutoff=0.5)
-    if near:
-        return f"; did you mean {by_folded[near[0]]!r}?"
+    return by_folded[near[0]] if near else None
+
+
+def suggest(word: str, allowed: Iterable[str]) -> str:
+    """Name the allowed word that was probably meant, or all of them where none is near."""
+    allowed = list(allowed)
+    near = nearest(word, allowed)
+    if near is not None:
+        return f"; did you mean {near!r}?"
     listed = ", ".join(repr(name) for name in allowed)
     return f"; it can be {listed}" if len(allowed) <= 12 else ""

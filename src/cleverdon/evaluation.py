@@ -126,7 +126,8 @@ def evaluate(
         raise OptionError(f"keep={keep!r}: expected a whole number from 0 on")
     if rest and not bounds:
         raise OptionError("rest=True goes with bounds=True")
-    wanted = tool.parse(tool.measures if measures is None else measures)
+    asked = tool.parse_asked(tool.measures if measures is None else measures)
+    wanted = tuple(asked)
     named = [name for name, word in given.items() if word is not None]
     ways = {m: (tool.settings_of(m, settings, named), m.uses_other_queries) for m in wanted}
     also = [way for way in dict.fromkeys(ways.values()) if way != (settings, False)]
@@ -154,6 +155,9 @@ def evaluate(
             )
         )
     scores = score(judgments, ranked, wanted, settings=settings, profile=profile, ways=ways)
+    if measures is not None:
+        renamed = {str(measure): text for measure, text in asked.items() if text}
+        scores = replace(scores, about=replace(scores.about, asked_for=renamed))
     if keep:
         hits = {run.name: run.hits for run in ranked}
         scores = replace(scores, rankings=Rankings(judgments, hits))

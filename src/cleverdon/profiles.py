@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
-from cleverdon.errors import InputError, OptionError, suggest
+from cleverdon.errors import InputError, NotationError, OptionError, suggest
 from cleverdon.settings import Settings
 from cleverdon.tables.table import TextTable, render_table
 
@@ -52,9 +52,20 @@ class Profile:
 
     def parse(self, measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
         """Return the measures as the tool understands them; `Measure`s stay as they are."""
-        from cleverdon.measures.notation import parse_all  # commands start without measures
+        return tuple(self.parse_asked(measures))
 
-        return parse_all(measures, meaning=self._meaning, naming=self.named)
+    def parse_one(self, measure: str) -> Measure:
+        """Return the measure of a text; raise NotationError if it names several."""
+        found = self.parse(measure)
+        if len(found) != 1:
+            raise NotationError(f"one measure is expected here; {measure!r} are {len(found)}")
+        return found[0]
+
+    def parse_asked(self, measures: str | Measure | Iterable[str | Measure]) -> dict[Measure, str]:
+        """Return the measures, each with its text if that is not its canonical name."""
+        from cleverdon.measures.notation import parse_asked  # commands start without measures
+
+        return parse_asked(measures, meaning=self._meaning, naming=self.named)
 
     def named(self, name: str) -> tuple[type[Measure], Mapping[str, Any]]:
         """Return the class that the tool means by a name, and the parameters that the name sets."""

@@ -135,6 +135,9 @@ def score_notes(scores: Scores, average: str = "mean") -> list[str]:
         size += f", {about.pooled:,} of them below 0: pooled, not judged"
     choices = chosen_settings(about) + ([] if average == "mean" else [f"average={average}"])
     found = ["; ".join([size, *choices]), *missing_queries(about, about.runs)]
+    if about.asked_for:
+        each = (f"{measure} (asked for as {text})" for measure, text in about.asked_for.items())
+        found.append(printable(", ".join(each)))
     if scores.bounds:
         over = next(iter(next(iter(scores.bounds.values())).values())).over
         found.append(f"in brackets: the lowest and highest over {', '.join(over)}")

@@ -66,6 +66,8 @@ class Provenance:
     runs: dict[str, RunProvenance]
     docs: int | None = None  # how many documents the collection has, where that was said
     pooled: int = 0  # judgments below 0: pooled, and not judged
+    asked_for: dict[str, str] = field(default_factory=dict)
+    """The text by which a measure was asked for, if that is not its canonical name."""
 
 
 def has_no_value(measure: Measure, values: Floats, *, undefined: str) -> bool:
@@ -364,8 +366,7 @@ class Scores(Result):
             found = parse(measure)
             if found in self.measures:
                 return found
-        (as_asked,) = find_profile(self.about.profile).parse(measure)
-        return as_asked
+        return find_profile(self.about.profile).parse_one(measure)
 
     def rows(self) -> list[dict[str, Any]]:
         """Every value as a record: system, measure, query_id, value."""

@@ -145,7 +145,7 @@ def test_settings_change_what_counts(cleverdon: Command, files: Path) -> None:
     [
         (["qrels.txt", "none.run"], "none.run: there is no such file"),
         (["qrels.txt", "."], ".: is a directory; give a file"),
-        (["qrels.txt", "good.run", "-m", "nDGC@10"], "no measure 'nDGC'; did you mean 'nDCG'?"),
+        (["qrels.txt", "good.run", "-m", "nDGC@10"], "no measure 'nDGC'; did you mean 'nDCG@10'?"),
         (["qrels.txt", "good.run", "-m", "P@0"], "P@0: a cut-off is a whole number from 1 to"),
         (["qrels.txt", "good.run", "-m", "P"], "P needs 'k', as in P@10"),
         (["good.run", "qrels.txt"], "looks like a run (6 fields a line); are judgments and run"),

@@ -94,7 +94,7 @@ def test_measures_with_brackets_and_comparisons_in_them() -> None:
         ("", 1, "expected a measure"),
         ("   ", 4, "expected a measure"),
         (">= 0.3", 1, "expected a measure, found '>='"),
-        ("nDGC@10 >= 0.3", 1, "did you mean 'nDCG'?"),
+        ("nDGC@10 >= 0.3", 1, "did you mean 'nDCG@10'?"),
         ("nDCG@ten >= 0.3", 1, "expected a number behind '@'"),
         ("nDCG@10", 8, "found the end of the rule; a rule is written as 'nDCG@10 >= baseline"),
         ("nDCG@10 => 0.3", 9, "found '=>'; did you mean '>='?"),

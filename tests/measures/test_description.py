@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from inspect import getdoc
+from typing import get_args, get_type_hints
 
 import pytest
 
 from cleverdon import Measure, measure
-from cleverdon.measures.description import LEGEND, describe_measure
+from cleverdon.measures.description import LEGEND, describe_measure, describe_parameters
 from cleverdon.measures.registry import measures
 
 
@@ -79,3 +81,65 @@ def test_a_measure_without_a_text_is_not_given_that_of_its_base() -> None:
         pass
 
     assert "The base of all measures" not in describe_measure("Wordless")
+
+
+def block(name: str, heading: str) -> str:
+    """Return a part of a description, with line breaks as blanks."""
+    found = re.search(rf"^{heading}\n((?:  .*\n?)+)", describe_measure(name), flags=re.MULTILINE)
+    assert found is not None
+    return " ".join(found[1].split())
+
+
+@pytest.mark.parametrize("cls", measures(), ids=lambda cls: cls.__name__)
+def test_every_parameter_says_what_it_does_and_which_values_it_takes(cls: type[Measure]) -> None:
+    explained, docstring = block(cls.__name__, "Parameters"), cls.__doc__ or ""
+    for row, hint in zip(
+        describe_parameters(cls), (get_type_hints(cls)[name] for name in cls.defaults), strict=True
+    ):
+        assert re.fullmatch(r"\S.{10,}\.", row.meaning), f"meanings of {cls.__name__}: {row.name}"
+        assert "\n" not in row.meaning
+        words = [word for word in get_args(hint) if isinstance(word, str)]
+        assert all(re.search(rf"\b{word}\b", row.meaning) for word in words), row.name
+        assert row.values or words
+        if type(None) in get_args(hint) and row.name != cls.cut:
+            assert row.name == "gains" or re.search(r"\bnone\b", row.meaning), row.name
+        assert f"{row.written} {row.text}" in explained
+        assert f"    {row.name}: {row.text}\n" in docstring
+
+
+def test_no_class_describes_a_parameter_that_it_does_not_have() -> None:
+    for cls in measures():
+        for base in cls.__mro__:
+            if base is not Measure:
+                assert vars(base).get("meanings", {}).keys() <= cls.defaults.keys()
+
+
+def test_words_of_parameters_are_explained() -> None:
+    ndcg = block("nDCG", "Parameters")
+    assert "jk, log(i), but 1 down to rank `base`. (default log)" in ndcg
+    assert "base The base of the logarithm in `discount`. (1 < base; default 2)" in ndcg
+    assert "retrieved, only those returned. (default judged)" in ndcg
+    assert "min, k of them at most; hits, those among the first k." in block("AP", "Parameters")
+
+
+@pytest.mark.parametrize("name", ["BPM", "NERR8", "NERR9", "RelString"])
+def test_cutoffs_by_default_are_shown(name: str) -> None:
+    assert re.search(r"@k [^@]*?\([^)]*; default 10\)", block(name, "Parameters"))
+
+
+def test_a_docstring_has_the_first_line_and_the_parameters() -> None:
+    from cleverdon.measures.ranked import P
+
+    assert getdoc(P(k=5)) == getdoc(P)
+    assert (getdoc(P) or "").startswith("Precision at k: the share")
+    assert "rel: The lowest grade that is relevant. (number; default 1)" in (getdoc(P) or "")
+
+
+def test_a_parameter_of_a_user_without_a_text() -> None:
+    @measure
+    class Undescribed(Measure):
+        """A user's own."""
+
+        depth: int = 3
+
+    assert "depth (whole number; default 3)" in block("Undescribed", "Parameters")

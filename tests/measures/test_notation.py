@@ -8,7 +8,7 @@ import pytest
 
 import cleverdon.measures
 from cleverdon import NotationError, parse
-from cleverdon.measures.base import Measure
+from cleverdon.measures.base import REQUIRED, Measure
 from cleverdon.measures.confusion import Utility
 from cleverdon.measures.graded import nDCG
 from cleverdon.measures.notation import parse_all
@@ -84,7 +84,7 @@ def test_is_read_and_printed(text: str, canonical: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("nDGC@10", "there is no measure 'nDGC'; did you mean 'nDCG'?"),
+        ("nDGC@10", "there is no measure 'nDGC'; did you mean 'nDCG@10'?"),
         ("xyzzy", "there is no measure 'xyzzy'"),
         ("nDCG(gian=linear)", "nDCG has no parameter 'gian'; did you mean 'gain'?"),
         ("nDCG(gain=expo)", "nDCG(gain=expo) is not known; did you mean 'exponential'?"),
@@ -138,7 +138,9 @@ def test_mistakes(text: str, message: str) -> None:
         ("Accuracy", ["Success@10", "SetAccuracy", "BalancedAccuracy", "RankAccuracy"]),
         ("accuracy@5", ["Success@10", "SetAccuracy", "BalancedAccuracy", "RankAccuracy"]),
         ("IntentAware(Accuracy@3)", ["Success@10", "SetAccuracy", "RankAccuracy"]),
-        ("F1", ["SetF", "F@10"]),
+        ("FMeasure", ["SetF", "F@10"]),
+        ("f-measure@5", ["SetF", "F@10"]),
+        ("ACC@5", ["Success@10", "RankAccuracy"]),  # DPR's accuracy, or ir_measures'
     ],
 )
 def test_a_name_of_several_measures_is_an_error_that_lists_them(
@@ -199,9 +201,14 @@ def test_every_name_leads_to_its_measure() -> None:
             assert find(name) is cls
             assert getattr(cleverdon.measures, name) is cls
         for name, preset in cls.presets.items():
-            measure = parse(name)
+            wanted = {p: value for p, value in preset.items() if value != cls.defaults[p]}
+            if cls.defaults.get(cls.cut) is REQUIRED:
+                measure = parse(f"{name}@5")
+                wanted[cls.cut] = 5
+            else:
+                measure = parse(name)
             assert type(measure) is cls
-            assert measure.parameters == preset
+            assert measure.parameters == wanted
         for template in cls.trec_eval:
             # A cut-off is a whole number; others are shares, and 1 is both.
             name = re.sub(r"{\w+}", "1", template.partition("(")[0])

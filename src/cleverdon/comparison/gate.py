@@ -459,7 +459,7 @@ def _judged_system(scores: Scores, system: str | None, baseline: object) -> str:
 def _parsed_rule(rule: str | Rule, scores: Scores) -> Rule:
     """Parse a rule with the measure names of the profile, and check its measure."""
     tool = find_profile(scores.about.profile)
-    read = parse_rule(rule, measure=lambda m: tool.parse(m)[0]) if isinstance(rule, str) else rule
+    read = parse_rule(rule, measure=tool.parse_one) if isinstance(rule, str) else rule
     if isinstance(read, CostLimit):
         return read
     measure = read.measure

@@ -310,5 +310,6 @@ def metric_facts(metric: Metric) -> dict[str, str]:
         **facts,
         "Undefined": metric.undefined,
         "Needs": ", ".join(needs),
+        "Also called": ", ".join(metric.aliases),
         "Source": metric.source,
     }

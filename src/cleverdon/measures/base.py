@@ -96,6 +96,18 @@ REMEDIES: dict[str, str] = {
 """The extra input that a measure may need, and how to give it."""
 
 
+class _Docstring:
+    """The docstring of a measure, which ends with its parameters; made when somebody reads it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __get__(self, instance: Measure | None, owner: type[Measure]) -> str:
+        from cleverdon.measures.description import document  # which imports this module
+
+        return document(owner, self.text)
+
+
 @dataclass_transform(kw_only_default=True, frozen_default=True)
 class Measure:
     """Base class of all measures.
@@ -124,11 +136,16 @@ class Measure:
     aliases: ClassVar[tuple[str, ...]] = ()
     """Other names that are understood, and never printed."""
     shared_names: ClassVar[tuple[str, ...]] = ()
-    """Ambiguous names, which others use for several measures: using one is an error."""
+    """Ambiguous names, which others use for several measures: using one is an error.
+
+    `ACC@` is ambiguous only with a cut-off."""
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    """Names of the measure with some parameters set."""
+    """Names of the measure with some parameters set; without a cut-off, they are names of `uncut`
+    where this measure needs one."""
     spellings: ClassVar[Mapping[str, Mapping[str, Mapping[str, Any]]]] = {}
-    """Other tools' parameters: name, value, and the parameters that they mean here."""
+    """Other tools' parameters: name, value, and the parameters that they mean here.
+
+    "class" is the name of another measure that is meant."""
     better: ClassVar[Better] = "higher"
     average: ClassVar[Literal["mean", "sum", "geometric"]] = "mean"
     needs: ClassVar[_Need | None] = None
@@ -145,13 +162,25 @@ class Measure:
     """The limits of numbers, such as "0 < p < 1"; those of all base classes hold as well."""
     uncut: ClassVar[str] = ""
     """The measure of the whole result, if this one needs a cut-off."""
+    with_cutoff: ClassVar[tuple[str, Mapping[str, Any]] | None] = None
+    """The measure of the first k results, with its parameters, if this one takes no cut-off."""
     defaults: ClassVar[Mapping[str, Any]] = {}
     """Every parameter and its default, in the order of the class; REQUIRED where it has none."""
 
+    meanings: ClassVar[Mapping[str, str]] = {
+        "k": "The cut-off: only the first k results count.",
+        "rel": "The lowest grade that is relevant.",
+        "judged_only": "true leaves out unjudged results, as if they had never been returned.",
+    }
+    """What each parameter does, on one line, and what its words mean; those of base classes hold as
+    well. Descriptions and docstrings add the limits and the default."""
+
     judged_only: bool = False
-    """Leave out unjudged results, as if they had never been returned."""
 
     def __init_subclass__(cls) -> None:
+        text = vars(cls).get("__doc__")
+        if text:
+            cls.__doc__ = _Docstring(text)  # type: ignore[assignment]
         own = {
             name: vars(cls).get(name, REQUIRED)
             for name, kind in get_annotations(cls).items()
@@ -362,9 +391,15 @@ class OverRelevant(Measure):
         return hits.judgments.relevant(self.rel)
 
 
+def own_text(cls: type) -> str:
+    """Return a class's docstring as it is written, without the parameters of a measure."""
+    text = vars(cls).get("__doc__") or ""
+    return text.text if isinstance(text, _Docstring) else str(text)
+
+
 def one_line(cls: type) -> str:
     """Return the first line of a class's docstring, as lists show it."""
-    return (cls.__doc__ or "").strip().partition("\n")[0]
+    return own_text(cls).strip().partition("\n")[0]
 
 
 class _FromInnerMeasure:
@@ -386,6 +421,8 @@ class Composed(Measure):
     better = _FromInnerMeasure(Measure.better)
     average = _FromInnerMeasure(Measure.average)
     range = _FromInnerMeasure(Measure.range)
+
+    meanings = {"measure": "The inner measure, such as nDCG@10."}
 
     measure: Measure
 

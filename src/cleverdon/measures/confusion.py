@@ -73,6 +73,7 @@ class Fallout(Rate):
     better = "lower"
     undefined = f"every document is relevant, {_NEEDS_SIZE}"
     source = "van Rijsbergen 1979, Information Retrieval, chapter 7"
+    aliases: ClassVar[tuple[str, ...]] = ("fall-out", "fall_out")
     worked = """
         Fallout   1 0 - | 1 docs=10  = 0.25
         Fallout   1     | 1 docs=10  = 0
@@ -153,6 +154,7 @@ class FNR(Rate):
     undefined = "no judged document is relevant"
     user = SetMeasure.user
     promises = frozenset({"in range", "swap", "unjudged tail"})
+    aliases = ("MissRate", "miss_rate")
     worked = """
         FNR   1 0 - | 1 1  = 0.6667
         FNR   0 -          = undefined
@@ -167,6 +169,7 @@ class FPR(Fallout):
     """
 
     source = _POWERS
+    aliases = ()
     worked = """
         FPR   1 0 - | 1 docs=10  = 0.25
         FPR   1 0 - | 1          = undefined
@@ -221,6 +224,7 @@ class SetAccuracy(Confusion):
     formula = r"\frac{a + d}{a + b + c + d}"
     undefined = "docs= is not given"
     shared_names = ("Accuracy",)
+    aliases = ("ACC",)
     worked = """
         SetAccuracy   1 0 - | 1 docs=10  = 0.7
         SetAccuracy   | 1 docs=10        = 0.9
@@ -243,6 +247,7 @@ class BalancedAccuracy(Confusion):
     undefined = f"no judged document is relevant, every document is, {_NEEDS_SIZE}"
     source = "Brodersen et al. 2010, doi:10.1109/ICPR.2010.764"
     shared_names = ("Accuracy",)
+    aliases = ("BA",)
     worked = """
         BalancedAccuracy   1 0 - | 1 docs=10  = 0.625
         BalancedAccuracy   | 1 docs=10        = 0.5
@@ -286,6 +291,7 @@ class FowlkesMallows(SetMeasure):
     formula = r"\frac{a}{\sqrt{(a + b)(a + c)}}"
     undefined = "nothing was returned, or no judged document is relevant"
     source = "Fowlkes & Mallows 1983, doi:10.1080/01621459.1983.10478008"
+    aliases = ("FM",)
     worked = """
         FowlkesMallows   1 0 - - | 1 1 1  = 0.25
         FowlkesMallows   0 - | 1          = 0
@@ -308,7 +314,7 @@ class Informedness(Confusion):
     undefined = f"no judged document is relevant, every document is, {_NEEDS_SIZE}"
     source = "Youden 1950, doi:10.1002/1097-0142(1950)3:1<32::AID-CNCR2820030106>3.0.CO;2-3"
     range = (-1.0, 1.0)
-    aliases = ("YoudenJ",)
+    aliases = ("YoudenJ", "BM", "BookmakerInformedness")
     worked = """
         Informedness   1 0 - | 1 docs=10  = 0.25
         Informedness   0 | 1 docs=2       = -1
@@ -330,6 +336,7 @@ class Markedness(Confusion):
     formula = r"\frac{a}{a + b} + \frac{d}{c + d} - 1"
     undefined = f"nothing was returned, every document was, {_NEEDS_SIZE}"
     range = (-1.0, 1.0)
+    aliases = ("MK", "DeltaP")
     worked = """
         Markedness   1 0 | 1 docs=6  = 0.25
         Markedness   0 | 1 docs=2    = -1
@@ -351,6 +358,7 @@ class PrevalenceThreshold(Confusion):
     )
     source = "Balayla 2020, doi:10.1371/journal.pone.0240215"
     better = "lower"
+    aliases = ("PT",)
     worked = """
         PrevalenceThreshold   1 0 - | docs=9         = 0.3333
         PrevalenceThreshold   1 docs=9               = 0
@@ -376,7 +384,7 @@ class ThreatScore(SetMeasure):
     formula = r"\frac{a}{a + b + c}"
     undefined = "nothing was returned and no judged document is relevant"
     source = "Jaccard 1912, doi:10.1111/j.1469-8137.1912.tb05611.x"
-    aliases = ("Jaccard",)
+    aliases = ("Jaccard", "TS", "CSI", "CriticalSuccessIndex")
     worked = """
         ThreatScore   1 0 - | 1  = 0.25
         ThreatScore   0          = 0
@@ -407,6 +415,11 @@ class Utility(Confusion):
         Utility(w=(1,-1,0,0.5))  1 0 - | 1           = undefined
         Utility                  | 1                 = 0
     """
+
+    meanings = {
+        "w": "The worth of a document that is relevant and returned, only returned, only "
+        "relevant, neither.",
+    }
 
     w: tuple[float, float, float, float] = (1, -1, 0, 0)
     rel: float = 1

@@ -55,6 +55,8 @@ class NumRet(Count):
         NumRet          | 1         = 0
     """
 
+    meanings = {"rel": "Count only results of at least this grade; none counts all."}
+
     rel: float | None = None
 
     def parts(self, hits: Hits) -> tuple[Ints]:

@@ -106,6 +106,10 @@ class NLRE(RankError):
         r"1 - \frac{1}{C} \sum_{i=1}^{n-1} "
         r"\frac{(\mu + e_r(i))(\nu + e_c(i)) - \mu\nu}{\log_2(1+i)}"
     )
+    meanings = {
+        "mu": "Is added to errors of relevance before those of both kinds are multiplied.",
+        "nu": "Is added to errors of credibility before those of both kinds are multiplied.",
+    }
     worked = """
         NLRE               2/2 1/1 0/0       = 1
         NLRE               1/1 2/2 0/0       = 0.6667
@@ -141,6 +145,10 @@ class NGRE(RankError):
         r"1 - \frac{(1 + \mu S_r)(1 + \nu S_c) - 1}{C}, \quad S = \sum_{i=1}^{n-1} "
         r"\frac{e(i)}{\log_2(1+i)}"
     )
+    meanings = {
+        "mu": "The weight of errors of relevance.",
+        "nu": "The weight of errors of credibility.",
+    }
     worked = """
         NGRE               2/2 1/1 0/0       = 1
         NGRE               0/0 2/2 1/1       = 0
@@ -192,6 +200,8 @@ class NWCS(Measure):
 
     limits = ("0 <= weight <= 1",)
 
+    meanings = {"weight": "The weight of relevance; the rest is the weight of credibility."}
+
     k: int | None = None
     weight: float = 0.5
 
@@ -215,6 +225,8 @@ class Aggregated(Composed):
     source = _LIOMA
     needs = "second"
     limits = ("0 <= weight <= 1",)
+
+    meanings = {"weight": "The weight of relevance; the rest is the weight of credibility."}
 
     weight: float = 0.5
 

@@ -154,6 +154,10 @@ class Q(Gained):
 
     limits = ("0 <= beta <= 1e6",)
 
+    meanings = {
+        "beta": "How much the gain counts beside the number of relevant results; 0 leaves it out.",
+    }
+
     beta: float = 1
 
     def score(self, hits: Hits) -> Floats:
@@ -205,6 +209,13 @@ class Compat(Measure):
     """
 
     limits = ("0 < p < 1", "1 <= depth <= 2147483648")
+
+    meanings = {
+        "p": "The probability that the user goes on to the next rank.",
+        "depth": "The rank down to which the overlap is taken; none means down to the end of "
+        "both rankings.",
+        "normalize": "true divides by the overlap of the ideal with itself, false does not.",
+    }
 
     p: float = 0.95
     depth: int | None = None

@@ -18,13 +18,6 @@ from cleverdon.measures.registry import measure
 
 _Quantity = Literal["EU", "ETU", "EC", "ETC", "ED"]
 
-_IN_ALL_MODELS = """
-    With quantity=EU it is the gain of a result read, with ETU that of all that is read, with EC and
-    ETC the cost of these, with ED the number of results read. Gains are grades scaled to 0 at
-    `min_rel` and 1 at `max_rel`, by default the collection's largest grade. The ranking goes on for
-    ever; depth=1000 cuts it as cwl-eval does.
-"""
-
 
 @dataclass(frozen=True, eq=False)
 class Stretches:
@@ -117,6 +110,17 @@ class Model(Measure, ABC):
         "1 <= depth <= 2147483648",
     )
 
+    meanings = {
+        "quantity": "EU, the gain of a result read; ETU, of all that is read; EC and ETC, the cost "
+        "of these; ED, the number of results read.",
+        "min_rel": "The grade of gain 0; lower grades count as this one.",
+        "max_rel": "The grade of gain 1; higher grades count as this one; none means the highest "
+        "in the judgments.",
+        "cost": "What reading a result costs.",
+        "depth": "The rank at which rankings are cut, as by cwl-eval at 1000; none means that "
+        "they go on for ever.",
+    }
+
     quantity: _Quantity = "EU"
     min_rel: float = 0
     max_rel: float | None = None
@@ -125,7 +129,6 @@ class Model(Measure, ABC):
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
-        cls.__doc__ = f"{(cls.__doc__ or '').rstrip()}\n{_IN_ALL_MODELS}"
         # A model's own parameters come first: INST(2) is INST(T=2).
         own = {name: value for name, value in cls.defaults.items() if name not in Model.defaults}
         cls.defaults = {**own, **Model.defaults}
@@ -204,6 +207,8 @@ class Truncated(Model):
 
     limits = ("k <= 10000000",)
 
+    meanings = {"k": "The rank at which the user stops."}
+
     k: int
 
     @staticmethod
@@ -261,6 +266,8 @@ class Goal(Model):
     """Base class of models with a goal: T results' worth of gain, or about 2T results."""
 
     limits = ("1e-3 <= T <= 1e6",)
+
+    meanings = {"T": "The gain that the user wants to find; a result gains 1 at most."}
 
     T: float = 1
 
@@ -335,6 +342,8 @@ class TBG(Model):
 
     limits = ("1e-3 <= halflife <= 1e9",)
 
+    meanings = {"halflife": "The time in which half of the users give up, in the unit of `cost`."}
+
     halflife: float = 224
 
     def horizon(self, hits: Hits) -> Floats:
@@ -378,6 +387,8 @@ class U(Model):
     """
 
     limits = ("1e-3 <= L <= 1e12", "2 <= depth")  # the last rank of a depth has no weight
+
+    meanings = {"L": "The length of text behind which nothing counts, in the unit of `cost`."}
 
     L: float = 1000
 
@@ -470,6 +481,15 @@ class BPM(Model):
     """
 
     limits = ("0 < T <= 1e9", "0 <= hb <= 1e6", "0 <= hc <= 1e6", "0 <= median <= 1")
+
+    meanings = {
+        "T": "The gain at which the user stops; a result gains 1 at most.",
+        "k": "The cost at which the user stops: the number of results, if each costs 1.",
+        "dynamic": "true lets each result change T and k, false keeps them.",
+        "hb": "How much a gain above `median` raises T, with dynamic=true.",
+        "hc": "How much a gain above `median` raises k, with dynamic=true.",
+        "median": "The gain that the user expects of a result, with dynamic=true.",
+    }
 
     T: float = 1
     k: int = 10
@@ -580,6 +600,8 @@ class NERR10(Satisfied):
     """
 
     limits = ("0 < p < 1",)
+
+    meanings = {"p": "The probability that a user who is not satisfied goes on to the next result."}
 
     p: float = 0.9
 

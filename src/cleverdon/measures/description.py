@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from inspect import cleandoc
 from itertools import groupby
 from textwrap import dedent, fill, indent
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from cleverdon.errors import NotationError, OptionError
-from cleverdon.measures.base import REMEDIES, REQUIRED, Composed, Measure, one_line
+from cleverdon.measures.base import REMEDIES, REQUIRED, Composed, Measure, one_line, own_text
 from cleverdon.measures.notation import parse
 from cleverdon.measures.registry import as_text, family, find, measures
 
@@ -26,7 +27,7 @@ def describe_measure(name: str) -> str:
     except NotationError:
         of = parse(name)
         cls, title = type(of), str(of)
-    parts = [f"{title}\n{'=' * len(title)}", cleandoc(cls.__doc__ or "")]
+    parts = [f"{title}\n{'=' * len(title)}", cleandoc(own_text(cls))]
     facts = {
         "Formula": cls.formula,
         "User": cls.user,
@@ -35,13 +36,25 @@ def describe_measure(name: str) -> str:
         "Better": describe_direction(of),
         "Range": _describe_range(of),
         "Average": "none: it is a text" if cls.text else _AVERAGES[of.average],
-        "Parameters": describe_parameters(cls),
         "Also called": ", ".join(other_names(cls)),
         "In trec_eval": ", ".join(cls.trec_eval),
         "Source": cls.source,
     }
     width = max(map(len, facts))
     parts.append("\n".join(f"{fact:<{width}}  {text}" for fact, text in facts.items() if text))
+    rows = describe_parameters(cls)
+    width = max(len(row.written) for row in rows)
+    listed = "\n".join(
+        fill(
+            f"{row.written:<{width}}  {row.text}",
+            96,
+            initial_indent="  ",
+            subsequent_indent=" " * (width + 4),
+            break_on_hyphens=False,
+        )
+        for row in rows
+    )
+    parts.append(f"Parameters\n{listed}")
     examples = dedent(cls.worked).strip()
     if examples:
         read = fill(_describe_examples(examples), 96, initial_indent="  ", subsequent_indent="  ")
@@ -59,7 +72,9 @@ _AVERAGES = {
 def other_names(cls: type[Measure]) -> list[str]:
     """List the other names of a measure, with the parameters that they set."""
     names = list(cls.aliases)
-    for name, preset in cls.presets.items():
+    # F1@5 is a name of F, and F1 without a cut-off is one of SetF.
+    of_cut = [one.presets for one in measures() if one.uncut == cls.__name__]
+    for name, preset in [pair for presets in (cls.presets, *of_cut) for pair in presets.items()]:
         names.append(f"{name} ({', '.join(f'{p}={as_text(v)}' for p, v in preset.items())})")
     return names
 
@@ -120,15 +135,82 @@ def _describe_examples(worked: str) -> str:
     )
 
 
-def describe_parameters(cls: type[Measure]) -> str:
-    """List the parameters of a measure with their defaults, on one line."""
-    shown = []
+class Parameter(NamedTuple):
+    """A parameter of a measure in words."""
+
+    name: str
+    written: str  # as the notation has it: `@k`, `rel`
+    meaning: str
+    values: str
+    default: str  # empty where a value must be given
+
+    @property
+    def text(self) -> str:
+        """What it does, its values and its default."""
+        default = f"default {self.default}" if self.default else "required"
+        return f"{self.meaning} ({'; '.join(filter(None, (self.values, default)))})".lstrip()
+
+
+def describe_parameters(cls: type[Measure]) -> list[Parameter]:
+    """Describe each parameter of a measure: what it does, its values, its default.
+
+    >>> from cleverdon.measures.graded import nDCG
+    >>> describe_parameters(nDCG)[0].text
+    'The cut-off: only the first k results count. (whole number from 1 on; default all results)'
+    """
+    try:
+        hints = get_type_hints(cls)
+    except NameError:  # a type of a user's measure that only type checkers can resolve
+        hints = {}
+    found = []
     for name, default in cls.defaults.items():
-        if name == cls.cut:
-            shown.append(f"@{name}" if default is REQUIRED else f"[@{name}]")
-        else:
-            shown.append(f"{name}={as_text(default)}")
-    return ", ".join(shown)
+        shown = "" if default is REQUIRED else as_text(default)
+        if name == cls.cut and default is None:
+            shown = "all results"
+        found.append(
+            Parameter(
+                name,
+                f"@{name}" if name == cls.cut else name,
+                _meaning(cls, name),
+                _describe_values(cls, name, hints.get(name)),
+                shown,
+            )
+        )
+    return found
+
+
+def _meaning(cls: type[Measure], name: str) -> str:
+    """Return the line of the nearest class that describes a parameter."""
+    for base in cls.__mro__:
+        meaning: str | None = vars(base).get("meanings", {}).get(name)
+        if meaning:
+            return meaning
+    return ""
+
+
+def _describe_values(cls: type[Measure], name: str, hint: Any) -> str:
+    """Describe the values that a parameter takes, unless its words are in the meaning."""
+    limits = [
+        limit
+        for base in cls.__mro__
+        for limit in vars(base).get("limits", ())
+        if name in limit.split()
+    ]
+    if limits:
+        return " and ".join(limits)
+    kinds = {get_origin(one) or one for one in (*get_args(hint), hint)}
+    if name == "k" == cls.cut:
+        return "whole number from 1 on"
+    words = {bool: "true or false", tuple: "numbers", Mapping: "map", Measure: "measure"}
+    words |= {int: "whole number", float: "number"}
+    return next((word for kind, word in words.items() if kind in kinds), "")
+
+
+def document(cls: type[Measure], text: str) -> str:
+    """Return the docstring of a measure: its text, and its parameters as arguments."""
+    rows = describe_parameters(cls)
+    listed = "\n".join(f"    {row.name}: {row.text}" for row in rows)
+    return f"{cleandoc(text)}\n\nArgs:\n{listed}\n"
 
 
 def list_measures(words: Iterable[str] = ()) -> str:

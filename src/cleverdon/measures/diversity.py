@@ -18,7 +18,7 @@ from cleverdon.hits import (
     total_over_subtopics,
 )
 from cleverdon.measures.base import Composed, Measure
-from cleverdon.measures.graded import nDCG
+from cleverdon.measures.graded import Gained, nDCG
 from cleverdon.measures.ranked import AP, P
 from cleverdon.measures.registry import measure
 
@@ -42,6 +42,8 @@ class Novelty(Measure, ABC):
     promises = frozenset({"in range", "unjudged tail"})
 
     limits = ("0 <= alpha <= 1",)
+
+    meanings = {"alpha": "The share of its gain that a subtopic loses with each relevant result."}
 
     k: int | None = None
     alpha: float = 0.5
@@ -78,6 +80,11 @@ class OverGreedyIdeal(Novelty):
 
 class IdealOfIdeals(Novelty):
     """Base class of alphaDCG and ERR_IA, which ndeval normalises by an ideal of ideals."""
+
+    meanings = {
+        "norm": "What to divide by: ideal_ideal, the value of a ranking in which every result "
+        "serves all subtopics; none, nothing.",
+    }
 
     norm: Literal["ideal_ideal", "none"] = "ideal_ideal"
 
@@ -134,7 +141,7 @@ class alphaDCG(IdealOfIdeals, Discounted):
     """
 
     formula = r"\sum_{i \le k} \frac{1}{\log_2(i+1)} \sum_s r_{i,s} (1-\alpha)^{\sum_{j<i} r_{j,s}}"
-    aliases = ("alpha_DCG", "alpha-DCG")
+    aliases = ("alpha_DCG", "alpha-DCG", "α_DCG", "α-DCG", "αDCG")
     range = (0.0, np.inf)
     worked = """
         alphaDCG(norm=none)@3  ab a c    = 2.8155
@@ -162,7 +169,7 @@ class alphanDCG(OverGreedyIdeal, Discounted):
     """
 
     formula = r"\frac{\alpha\text{-DCG}@k}{\alpha\text{-DCG}^*@k}"
-    aliases = ("alpha_nDCG", "alpha-nDCG")
+    aliases = ("alpha_nDCG", "alpha-nDCG", "α_nDCG", "α-nDCG", "αnDCG")
     worked = """
         alphanDCG@3           ab a c     = 0.9773
         alphanDCG@2           a a | b    = 0.8066
@@ -224,6 +231,8 @@ class RankBiased(Novelty):
     source = _KOLLA
 
     limits = ("0 <= beta <= 1",)
+
+    meanings = {"beta": "The probability that the user goes on to the next result."}
 
     beta: float = 0.5
 
@@ -404,6 +413,8 @@ class nDCG_IA(AveragedOverSubtopics):
         nDCG_IA                      a0        = undefined
     """
 
+    meanings = {"gain": Gained.meanings["gain"]}
+
     k: int | None = None
     gain: Literal["linear", "exponential"] = "linear"
 
@@ -474,6 +485,11 @@ class Dsharp_nDCG(Measure):
 
     limits = ("0 <= gamma <= 1",)
 
+    meanings = {
+        "gamma": "The weight of subtopic recall; the rest is the weight of D-nDCG.",
+        "gain": Gained.meanings["gain"],
+    }
+
     k: int | None = None
     gamma: float = 0.5
     gain: Literal["linear", "exponential"] = "linear"
@@ -532,6 +548,13 @@ class RBU(Measure):
     """
 
     limits = ("0 <= p <= 1", "0 <= alpha <= 1", "0 <= e <= 1")
+
+    meanings = {
+        "p": "The probability that the user goes on to the next result.",
+        "alpha": "The probability that a relevant result satisfies; none means that it depends "
+        "on the grade, as in ERR.",
+        "e": "What reading a result costs.",
+    }
 
     k: int | None = None
     p: float = 0.8

@@ -28,6 +28,13 @@ def listed_gain(gain: Floats, grade: Floats, gains: Mapping[float, float] | None
 class Gained(Measure):
     """Base class of measures with a gain for each grade."""
 
+    meanings = {
+        "gain": "The gain of a grade g: linear, g itself; exponential, 2^g - 1; binary, 1 for every "
+        "grade above 0.",
+        "gains": "The gains of some grades, as in {1:3,2:9}; other grades keep the gain that "
+        "`gain` gives.",
+    }
+
     k: int | None = None
     gain: Literal["linear", "exponential", "binary"] = "linear"
     gains: Mapping[float, float] | None = None
@@ -51,6 +58,12 @@ class Discounted(Gained):
     """Base class of DCG and nDCG, with the discount of a rank."""
 
     limits = ("1 < base",)
+
+    meanings = {
+        "discount": "What divides the gain at rank i: log, log(i + 1); jk, log(i), but 1 down to "
+        "rank `base`.",
+        "base": "The base of the logarithm in `discount`.",
+    }
 
     discount: Literal["log", "jk"] = "log"
     base: float = 2
@@ -148,6 +161,11 @@ class nDCG(Discounted):
         nDCG                          0 -                       = undefined
     """
 
+    meanings = {
+        "ideal": "What the best order consists of: judged, all judged documents; retrieved, "
+        "only those returned; short, as many judged documents as were returned.",
+    }
+
     ideal: Literal["judged", "retrieved", "short"] = "judged"
 
     def score(self, hits: Hits) -> Floats:
@@ -211,6 +229,10 @@ class ERR(Measure):
         ERR           | 1                     = 0
     """
 
+    meanings = {
+        "max": "The highest grade of the scale; none means the highest grade in the judgments.",
+    }
+
     k: int | None = None
     max: float | None = None
 
@@ -252,6 +274,8 @@ class RankBiased(Measure):
 
     limits = ("0 < p < 1",)
 
+    meanings = {"p": "The probability that the user goes on to the next result."}
+
     p: float = 0.8
 
     def weight_at(self, rank: Ints) -> Floats:
@@ -290,6 +314,12 @@ class RBP(RankBiased):
         RBP(p=0.5)@1              1 0 1     max=1  = 0.5
         RBP                       0 -              = 0
     """
+
+    meanings = {
+        "rel": "The gain is 1 from this grade on and 0 below; none means that the grade decides.",
+        "gain": "What divides the grade: collection, the highest grade of all judgments; "
+        "query, that of the query, if above 1.",
+    }
 
     k: int | None = None
     rel: float | None = None

@@ -34,6 +34,11 @@ class Judged(Measure):
         Judged            | 1       = undefined
     """
 
+    meanings = {
+        "norm": "What to divide by: returned, the number of results among the first k; k, the "
+        "cut-off itself.",
+    }
+
     k: int | None = None
     norm: Literal["returned", "k"] = "returned"
 
@@ -66,6 +71,10 @@ class Unjudged(Measure):
         Unjudged@5                 | 1        = 0
         Unjudged(norm=returned)@5  | 1        = undefined
     """
+
+    meanings = {
+        "norm": "What to divide by: k, or returned, the number of results among the first k.",
+    }
 
     k: int
     norm: Literal["k", "returned"] = "k"

@@ -13,12 +13,21 @@ from typing import Any
 
 from cleverdon.errors import NotationError, suggest
 from cleverdon.measures.base import Measure
-from cleverdon.measures.registry import as_text, from_trec_eval, named
+from cleverdon.measures.registry import (
+    Naming,
+    UnknownMeasureError,
+    as_text,
+    check_not_shared,
+    cut_in_name,
+    find,
+    from_trec_eval,
+    named,
+)
 
 _TOKEN = re.compile(
     r"""\s*(?:
     (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![A-Za-z0-9_]))
-  | (?P<word>\d*[A-Za-z_][A-Za-z0-9_.-]*)
+  | (?P<word>\d*[A-Za-z_α][A-Za-z0-9_.-]*)
   | (?P<text>'[^']*'|"[^"]*")
   | (?P<mark>[(){}@=,:])
   )""",
@@ -30,11 +39,8 @@ _LONGEST = 500  # longer texts are mistakes, or an attempt to exhaust the reader
 _Meaning = Callable[[type[Measure], dict[str, Any]], tuple[type[Measure], dict[str, Any]]]
 """Translates a class and its parameters from the convention of another tool: see `profiles`."""
 
-_Naming = Callable[[str], tuple[type[Measure], Mapping[str, Any]]]
-"""Looks up the class of a name, and the parameters that the name itself sets."""
 
-
-def parse(text: str, *, meaning: _Meaning | None = None, naming: _Naming = named) -> Measure:
+def parse(text: str, *, meaning: _Meaning | None = None, naming: Naming = named) -> Measure:
     """Read the notation of a measure, also that of trec_eval and ir_measures.
 
     Args:
@@ -73,12 +79,13 @@ def parse_all(
     measures: str | Measure | Iterable[str | Measure],
     *,
     meaning: _Meaning | None = None,
-    naming: _Naming = named,
+    naming: Naming = named,
 ) -> tuple[Measure, ...]:
     """Read the notation of several measures, each of which counts once.
 
     Args:
-        measures: One measure or several; a text may hold several, separated by blanks or commas.
+        measures: One measure or several; a text may hold several, separated by blanks or commas,
+            and several cut-offs of one measure.
         meaning: Adapts the parameters, as a profile needs it.
         naming: Looks up names, where a profile has its own.
 
@@ -87,25 +94,50 @@ def parse_all(
 
     >>> parse_all("nDCG@10 AP, map")
     (nDCG@10, AP)
+    >>> parse_all("P@1,2,3")
+    (P@1, P@2, P@3)
+    """
+    return tuple(parse_asked(measures, meaning=meaning, naming=naming))
+
+
+def parse_asked(
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    meaning: _Meaning | None = None,
+    naming: Naming = named,
+) -> dict[Measure, str]:
+    """Read the notation of several measures, as `parse_all`; return each with its text.
+
+    The text is empty where it is the canonical name, but for letter case, blanks and quotes.
+
+    >>> parse_asked("hit@5 ndcg@10")
+    {Success@5: 'hit@5', nDCG@10: ''}
     """
     if isinstance(measures, str) or not isinstance(measures, Iterable):
         measures = [measures]
-    found: dict[Measure, None] = {}
+    found: dict[Measure, str] = {}
     item: Any
     for item in measures:
         if isinstance(item, Measure):
-            found[item] = None
+            found.setdefault(item, "")
         elif isinstance(item, str):
             for text in _split(item):
-                found[parse(text, meaning=meaning, naming=naming)] = None
+                measure = parse(text, meaning=meaning, naming=naming)
+                found.setdefault(measure, "" if _same(text, str(measure)) else text)
         elif isinstance(item, type) and issubclass(item, Measure):
-            found[_make(item, {}, meaning)] = None
+            found.setdefault(_make(item, {}, meaning), "")
         else:
             # ir_measures' objects print themselves in a notation that is understood.
-            found[parse(str(item), meaning=meaning, naming=_named_by_ir_measures)] = None
+            found.setdefault(parse(str(item), meaning=meaning, naming=_named_by_ir_measures), "")
     if not found:
         raise NotationError("no measure was named")
-    return tuple(found)
+    return found
+
+
+def _same(text: str, canonical: str) -> bool:
+    """Tell whether a text is the canonical name, but for letter case, blanks and quotes."""
+    bare = "".join(char for char in text if not char.isspace() and char not in "'\"")
+    return bare.casefold() == canonical.casefold()
 
 
 def _named_by_ir_measures(name: str) -> tuple[type[Measure], Mapping[str, Any]]:
@@ -137,12 +169,22 @@ def _split(text: str) -> list[str]:
             parts.append("")
         else:
             parts[-1] += char
-    return [part for part in parts if part]
+    found: list[str] = []
+    for part in filter(None, parts):
+        # A number continues the list of cut-offs of the measure before it: P@1,2,3.
+        continues = found and part[0] in ".0123456789" and re.fullmatch(_NUMBER, part)
+        cut = re.fullmatch(_CUT, found[-1]) if continues else None
+        found.append(cut[1] + part if cut else part)
+    return found
+
+
+_NUMBER = r"\d+\.?\d*|\.\d+"
+_CUT = rf"(.*?[@._])(?:{_NUMBER})"
 
 
 class _Reader:
     def __init__(
-        self, text: str, *, of: str, meaning: _Meaning | None = None, naming: _Naming = named
+        self, text: str, *, of: str, meaning: _Meaning | None = None, naming: Naming = named
     ) -> None:
         self.of = of
         self.meaning = meaning
@@ -160,10 +202,16 @@ class _Reader:
 
     def measure(self) -> Measure:
         name = self.take("word", "the name of a measure")
-        cls, preset = self.naming(name)
+        cls, preset = self.named(name)
         parameters = self.arguments(cls) if self.next_is("(") else {}
+        if cls.cut in preset and (cls.cut in parameters or self.next_is("@")):
+            raise NotationError(f"{self.of}: {cls.cut!r} is given twice")
         if self.next_is("@"):
+            check_not_shared(f"{name}@")
             self.take("mark")
+            cut_as = cls.with_cutoff
+            if cut_as is not None and cls.cut not in cls.defaults:
+                cls, preset = find(cut_as[0]), {**cut_as[1], **preset}
             kind, value = self.tokens[0] if self.tokens else ("", "nothing")
             if kind != "number":
                 raise NotationError(f"{self.of}: expected a number behind '@', found {value!r}")
@@ -172,7 +220,29 @@ class _Reader:
             if cls.cut in parameters:
                 raise NotationError(f"{self.of}: {cls.cut!r} is given twice")
             parameters[cls.cut] = self.value()
-        return _make(cls, {**preset, **parameters}, self.meaning)
+        if preset and cls.uncut and cls.cut not in {**preset, **parameters}:
+            cls = find(cls.uncut)
+        return _make(cls, parameters, self.meaning, preset)
+
+    def named(self, name: str) -> tuple[type[Measure], Mapping[str, Any]]:
+        """Look up a name, which may have the cut-off in it."""
+        try:
+            return self.naming(name)
+        except UnknownMeasureError:
+            found = cut_in_name(name, self.naming)
+            if found is None:
+                raise UnknownMeasureError(name, self.follows()) from None
+            return found
+
+    def follows(self) -> str:
+        """Return the parameters and the cut-off that follow a name."""
+        found, depth = "", 0
+        for kind, text in self.tokens:
+            depth += (text in "({") - (text in ")}") if kind == "mark" else 0
+            if depth < 0 or (depth == 0 and text == ","):
+                break
+            found += text
+        return found
 
     def arguments(self, cls: type[Measure]) -> dict[str, Any]:
         """Read the brackets: `name=value`, or values in the order of the parameters."""
@@ -264,20 +334,31 @@ class _Reader:
 
 
 def _make(
-    cls: type[Measure], parameters: dict[str, Any], meaning: _Meaning | None = None
+    cls: type[Measure],
+    parameters: Mapping[str, Any],
+    meaning: _Meaning | None = None,
+    preset: Mapping[str, Any] | None = None,
 ) -> Measure:
-    """Make a measure, and translate other tools' names of parameters."""
+    """Make a measure, and translate other tools' names of parameters.
+
+    The `preset` holds where the parameters do not say otherwise. No profile translates it: F2 has
+    the beta of the textbooks even where a tool squares beta.
+    """
     own: dict[str, Any] = {}
+    other = ""
     for name, value in parameters.items():
         meanings = cls.spellings.get(name)
         if meanings is None:
             own[name] = value
         elif str(value) in meanings:
             own |= meanings[str(value)]
+            other = own.pop("class", other)
         else:
             raise NotationError(
                 f"{cls.__name__}({name}={value}) is not known{suggest(str(value), meanings)}"
             )
+    cls = find(other) if other else cls
+    kept = {name: value for name, value in (preset or {}).items() if name not in own}
     if meaning is not None:
         cls, own = meaning(cls, own)
-    return cls(**own)
+    return cls(**{**own, **kept})

@@ -23,6 +23,8 @@ class Searching(Measure):
 
     limits = ("1 <= q",)
 
+    meanings = {"q": "The number of relevant documents that the user wants."}
+
     q: int = 1
     rel: float = 1
 
@@ -148,6 +150,8 @@ class WSS(Measure):
 
     limits = ("0 < x <= 1",)
 
+    meanings = {"x": "The level of recall to reach, as a share of the relevant documents."}
+
     x: float
     rel: float = 1
 
@@ -219,7 +223,7 @@ class RankAccuracy(Measure):
     user = "Is shown two results, and asks whether the right one comes first."
     undefined = "none of the results is relevant, or all are"
     source = "ir_measures, where it is called Accuracy"
-    shared_names = ("Accuracy",)
+    shared_names = ("Accuracy", "ACC@")
     promises = frozenset({"in range"})
     worked = """
         RankAccuracy     1 0 1 -       = 0.75

@@ -46,6 +46,10 @@ class P(Measure):
         P(norm=returned)@5  | 1         = undefined
     """
 
+    meanings = {
+        "norm": "What to divide by: k, or returned, the number of results among the first k.",
+    }
+
     k: int
     rel: float = 1
     norm: Literal["k", "returned"] = "k"
@@ -88,6 +92,8 @@ class R(OverRelevant):
         R@5            0 -            = undefined
     """
 
+    meanings = {"cap": "true divides by k at most, false by all relevant documents."}
+
     k: int | None = None
     rel: float = 1
     cap: bool = False
@@ -119,9 +125,10 @@ class F(OverRelevant):
     formula = r"\frac{(1 + \beta^2)\, P@k\, R@k}{\beta^2 P@k + R@k}"
     user = "Reads k results, and cares beta times as much for recall as for precision."
     source = _BOOK
-    shared_names = ("F1", "FMeasure", "F-measure")
+    shared_names = ("FMeasure", "F-measure")
     uncut = "SetF"
     promises = frozenset({"in range", "swap"})
+    presets = {"F1": {"beta": 1}, "F2": {"beta": 2}, "F0.5": {"beta": 0.5}}
     worked = """
         F@2          1 0 1 | 1   = 0.4
         F(beta=2)@2  1 0 1 | 1   = 0.3571
@@ -130,6 +137,8 @@ class F(OverRelevant):
     """
 
     limits = ("0 <= beta <= 1e6",)
+
+    meanings = {"beta": "How many times as much recall weighs as precision."}
 
     k: int
     beta: float = 1
@@ -177,8 +186,8 @@ class Success(Measure):
     undefined = "never"
     source = "Craswell & Hawking 2004, Overview of the TREC 2004 Web track"
     trec_eval = ("success_{k}",)
-    aliases = ("HitRate",)
-    shared_names = ("Accuracy",)
+    aliases = ("HitRate", "Hit", "hit_rate")
+    shared_names = ("Accuracy", "ACC@")
     promises = frozenset({"in range", "swap", "unjudged tail", "gain"})
     worked = """
         Success@2  0 1      = 1
@@ -265,6 +274,11 @@ class AP(OverRelevant):
         AP                0 -                  = undefined
     """
 
+    meanings = {
+        "norm": "What to divide by: R, all relevant documents; min, k of them at most; hits, "
+        "those among the first k.",
+    }
+
     k: int | None = None
     rel: float = 1
     norm: Literal["R", "min", "hits"] = "R"
@@ -333,7 +347,7 @@ class Rprec(OverRelevant):
     user = "Knows how many relevant documents there are, and reads as many results."
     source = "Buckley & Voorhees 2005, TREC, chapter 3"
     trec_eval = ("Rprec",)
-    aliases = ("RPrec",)
+    aliases = ("RPrec", "R-precision", "RPrecision", "R_precision")
     worked = """
         Rprec   1 0 1       = 0.5
         Rprec   1 | 1 1     = 0.3333

@@ -33,6 +33,11 @@ def needed_for(level: float, wanted: Ints, rounding: Rounding) -> Ints:
 class Interpolated(OverRelevant):
     """Base class of measures of interpolated precision."""
 
+    meanings = {
+        "rounding": "How many of R documents a level x needs: exact, xR rounded up; trec_eval-9, "
+        "xR + 0.9 rounded down; trec_eval-10, xR rounded to the nearest.",
+    }
+
     rounding: Rounding = "exact"
 
     def at_levels(self, hits: Hits, levels: tuple[float, ...]) -> Floats:
@@ -92,6 +97,8 @@ class IPrec(Interpolated):
 
     limits = ("0 <= x <= 1",)
 
+    meanings = {"x": "The level of recall to reach, as a share of the relevant documents."}
+
     x: float
 
     def score(self, hits: Hits) -> Floats:
@@ -122,6 +129,12 @@ class IAP(Interpolated):
     """
 
     limits = ("2 <= points",)
+
+    meanings = {
+        "points": "The number of levels of recall, evenly spread from 0 to 1.",
+        "at": "The levels of recall, as in (0.2,0.8), instead of `points`; none means that "
+        "`points` holds.",
+    }
 
     points: int = 11
     at: tuple[float, ...] | None = None
@@ -161,6 +174,8 @@ class PrecAtRecall(OverRelevant):
 
     limits = ("0 < x <= 1",)
 
+    meanings = {"x": "The level of recall to reach, as a share of the relevant documents."}
+
     x: float
     rel: float = 1
 
@@ -196,6 +211,8 @@ class RprecMult(OverRelevant):
     """
 
     limits = ("0 < m <= 1e6",)
+
+    meanings = {"m": "The cut-off as a multiple of R, the number of relevant documents."}
 
     m: float
     rel: float = 1

@@ -7,11 +7,11 @@ alike.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from cleverdon._common.registry import Registry, identity
-from cleverdon.errors import NotationError, suggest
+from cleverdon.errors import NotationError, nearest
 from cleverdon.measures.base import REQUIRED, Measure, one_line
 
 FAMILIES = {
@@ -82,7 +82,7 @@ def measure(cls: M) -> M:
         _shared.setdefault(name.casefold(), {})[cls.__name__] = cls
     for template in cls.trec_eval:
         name, _, fixed = template.partition("(")
-        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^_]+)", re.escape(name))
+        pattern = re.sub(r"_\\\{(\w+)\\\}", r"[._](?P<\1>[\\d.][^_]*)", re.escape(name))
         if name in _trec_eval and identity(_trec_eval[name][0]) != identity(cls):
             raise NotationError(f"trec_eval's {name!r} is {_trec_eval[name][0].__name__} already")
         _trec_eval[name] = (cls, re.compile(pattern), fixed.rstrip(")"))
@@ -125,13 +125,89 @@ def find(name: str) -> type[Measure]:
     folded = {known for known in _names if known.casefold() == name.casefold()}
     if len({_names[known] for known in folded}) == 1:
         return _names[folded.pop()]
-    meant = _shared.get(name.casefold(), {}).values()
-    if meant:
-        each = "; ".join(f"{_as_asked(cls)}: {one_line(cls).rstrip('.')}" for cls in meant)
-        raise NotationError(
-            f"{name!r} is the name of several measures; ask for one of them: {each}"
-        )
-    raise NotationError(f"there is no measure {name!r}{suggest(name, _names)}")
+    check_not_shared(name)
+    raise UnknownMeasureError(name)
+
+
+class UnknownMeasureError(NotationError):
+    """There is no measure of that name.
+
+    Args:
+        name: The name.
+        follows: The parameters and the cut-off that follow it, which the suggestion keeps.
+    """
+
+    def __init__(self, name: str, follows: str = "") -> None:
+        self.name = name
+        known = _names | _presets
+        number = re.fullmatch(_NUMBERED, name)
+        near = nearest(number["stem"] if number else name, known)
+        if near is None:
+            super().__init__(f"there is no measure {name!r}")
+            return
+        brackets, at, cutoff = follows.partition("@")
+        if number and known[near].cut == "k" and not at:
+            at, cutoff = "@", number["number"]
+        if known[near].cut not in known[near].defaults and not known[near].with_cutoff:
+            at, cutoff = "", ""
+        meant = near + brackets + at + cutoff
+        super().__init__(f"there is no measure {name!r}; did you mean {meant!r}?")
+
+
+def check_not_shared(name: str) -> None:
+    """Raise a NotationError that lists the measures, if several share the name.
+
+    Args:
+        name: The name; with `@` behind it, the name with a cut-off.
+    """
+    if name.casefold() not in _shared:
+        return
+    _registry.load()
+    meant = _shared[name.casefold()].values()
+    each = "; ".join(f"{_as_asked(cls)}: {one_line(cls).rstrip('.')}" for cls in meant)
+    raise NotationError(
+        f"{name.rstrip('@')!r} is the name of several measures; ask for one of them: {each}"
+    )
+
+
+_NUMBERED = r"(?P<stem>.*?\w)(?P<mark>_at_|-at-|[_.-]|(?<!\d))(?P<number>\d+)"
+"""A name with the cut-off in it: `recall_at_10`, `precision.5`, `ndcg10`; compiled where needed."""
+
+Naming = Callable[[str], tuple[type[Measure], Mapping[str, Any]]]
+"""Looks up the class of a name, and the parameters that the name itself sets."""
+
+
+def cut_in_name(name: str, naming: Naming) -> tuple[type[Measure], dict[str, Any]] | None:
+    """Read a name with the cut-off in it: return its class and parameters, or None.
+
+    Raises:
+        NotationError: The number could also be another parameter.
+
+    >>> cut_in_name("recall_at_10", named)[1]
+    {'k': 10}
+    """
+    match = re.fullmatch(_NUMBERED, name)
+    if match is None:
+        return None
+    try:
+        cls, preset = naming(match["stem"])
+    except UnknownMeasureError:
+        return None
+    if cls.cut != "k" or "k" not in cls.defaults:
+        return None
+    number = int(match["number"])
+    if "at" not in match["mark"] and not preset:
+        # F3 may be F(beta=3), and RBP80 may be RBP(p=0.8).
+        numbered = (values for word, values in cls.presets.items() if re.fullmatch(_NUMBERED, word))
+        other = next(iter(next(numbered, cls.defaults)))
+        if other != "k":
+            raise NotationError(
+                f"{name!r} may have a cut-off or {other!r} in it; write "
+                f"{cls.__name__}@{number} or {cls.__name__}({other}=...)"
+            )
+    if not match["mark"] and len(match["stem"]) == 1:
+        return None  # p95 may be a percentile
+    return cls, {**preset, "k": number}
 
 
 def _as_asked(cls: type[Measure]) -> str:

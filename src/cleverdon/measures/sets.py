@@ -44,6 +44,8 @@ class SetP(SetMeasure):
     source = _BOOK
     trec_eval = ("set_P",)
     promises = frozenset({"in range", "swap", "gain"})
+    with_cutoff = ("P", {"norm": "returned"})
+    spellings = {"relative": {"True": {"class": "SetRelP"}, "False": {}}}
     worked = """
         SetP          1 0 - 2     = 0.5
         SetP(rel=2)   1 0 - 2 | 1 = 0.25
@@ -67,6 +69,7 @@ class SetR(SetMeasure):
     source = _BOOK
     trec_eval = ("set_recall",)
     promises = frozenset({"in range", "swap", "unjudged tail"})
+    with_cutoff = ("R", {})
     worked = """
         SetR   1 0 - | 1  = 0.5
         SetR   - -   | 1  = 0
@@ -90,7 +93,7 @@ class SetF(SetMeasure):
     undefined = "nothing was returned and (unless beta=0) no judged document is relevant"
     source = _BOOK
     trec_eval: ClassVar[tuple[str, ...]] = ("set_F",)
-    shared_names: ClassVar[tuple[str, ...]] = ("F1", "FMeasure", "F-measure")
+    shared_names: ClassVar[tuple[str, ...]] = ("FMeasure", "F-measure")
     worked = """
         SetF             1 0 - - | 1  = 0.3333
         SetF(beta=2)     1 0 - - | 1  = 0.4167
@@ -101,6 +104,11 @@ class SetF(SetMeasure):
     """
 
     limits = ("0 <= beta <= 1e6", "0 < alpha <= 1")
+
+    meanings = {
+        "beta": "How many times as much recall weighs as precision.",
+        "alpha": "The weight of precision, 1 / (1 + beta²); none means that beta holds.",
+    }
 
     beta: float = 1
     alpha: float | None = None

@@ -97,6 +97,8 @@ class RelString(Measure):
         RelString     | 1               = ''
     """
 
+    meanings = {"k": "The number of results in the text."}
+
     k: int = 10
 
     def texts(self, hits: Hits) -> list[str]:
@@ -119,6 +121,10 @@ class Gained(Measure):
     undefined = "no judged document has a positive gain"
     source = _EXPERIMENT
     promises = frozenset({"in range", "unjudged tail"})
+
+    meanings = {
+        "gains": "The gains of some grades, as in {1:3,2:9}; other grades are gains themselves.",
+    }
 
     gains: Mapping[float, float] | None = None
 

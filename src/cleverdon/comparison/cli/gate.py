@@ -150,7 +150,7 @@ def _judged(given: GateOptions) -> GateResult:
     from cleverdon.profiles import find_profile
 
     tool = find_profile(given.profile)
-    read = [parse_rule(rule, measure=lambda text: tool.parse(text)[0]) for rule in given.rules]
+    read = [parse_rule(rule, measure=tool.parse_one) for rule in given.rules]
     of_measures = [rule for rule in read if not isinstance(rule, CostLimit)]
     baseline = given.baseline
     for rule in of_measures:  # before anything takes long

@@ -12,6 +12,7 @@ from cleverdon._common.registry import Registry
 from cleverdon.errors import NotationError
 from cleverdon.logs.log import PLURALS
 from cleverdon.logs.sql import zero_or_one
+from cleverdon.measures.base import one_line
 
 if TYPE_CHECKING:
     import ibis
@@ -52,6 +53,9 @@ class Metric:
     formula: ClassVar[str] = ""  # in LaTeX
     undefined: ClassVar[str] = ""  # the condition under which there is no value, which is not zero
     source: ClassVar[str] = ""
+    aliases: ClassVar[tuple[str, ...]] = ()  # other names that are understood, and never printed
+    shared_names: ClassVar[tuple[str, ...]] = ()
+    """Ambiguous names, which others use for several metrics: using one is an error."""
     worked: ClassVar[str] = ""  # a log and the metric's value; see `worked_log`
     needs: ClassVar[tuple[str, ...]] = ()  # columns that the log must have, as in `queries.results`
     wants: ClassVar[tuple[str, ...]] = ()  # columns that it uses where the log has them
@@ -189,7 +193,22 @@ def metrics() -> list[type[Metric]]:
 
 
 def find_metric(name: str) -> Metric:
-    """Return the metric of that name; letter case does not matter."""
+    """Return the metric of that name or alias; letter case does not matter.
+
+    Raises:
+        NotationError: There is no such metric, or several metrics share the name.
+
+    >>> str(find_metric("ZRR"))
+    'ZeroResults'
+    """
+    folded = name.casefold()
+    for cls in metrics():
+        if folded in map(str.casefold, cls.aliases):
+            return cls()
+    meant = [cls for cls in metrics() if folded in map(str.casefold, cls.shared_names)]
+    if meant:
+        each = "; ".join(f"{cls.__name__}: {one_line(cls).rstrip('.')}" for cls in meant)
+        raise NotationError(f"{name!r} is the name of several metrics; ask for one of them: {each}")
     return _METRICS.find(name)()
 
 

@@ -22,6 +22,7 @@ class ImpressionCTR(Ratio):
     formula = r"\frac{\text{clicks}}{\text{impressions}}"
     undefined = "the log has no impression"
     source = "Richardson, Dominowska & Ragno 2007, doi:10.1145/1242572.1242643"
+    shared_names = ("CTR", "ClickThroughRate")
     needs = ("events.action",)
     unit = "pages"
     counted = "clicks"
@@ -56,6 +57,7 @@ class PageCTR(_WithClick):
     formula = r"\frac{|\{p : \text{a click on } p\}|}{|P|}"
     undefined = "the log has no result page"
     source = "Chuklin, Markov & de Rijke 2015, doi:10.2200/S00654ED1V01Y201507ICR043"
+    shared_names = ("CTR", "ClickThroughRate")
     unit = "pages"
     counted = "result pages with a click"
     over = "result pages"
@@ -78,6 +80,7 @@ class QueryCTR(_WithClick):
     formula = r"\frac{|\{q : \text{a click on a page of } q\}|}{|Q|}"
     undefined = "the log has no query"
     source = "Radlinski, Kurup & Joachims 2008, doi:10.1145/1458082.1458092"
+    shared_names = ("CTR", "ClickThroughRate")
     unit = "queries"
     counted = "queries with a click"
     over = "queries"

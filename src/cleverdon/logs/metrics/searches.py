@@ -18,6 +18,7 @@ class ZeroResults(Ratio):
     formula = r"\frac{|\{p : \text{nothing was found}\}|}{|\{p : \text{results were counted}\}|}"
     undefined = "no search has a known number of results"
     source = "Kumar & Vassilvitskii 2010, doi:10.1145/1772690.1772748 (as null queries)"
+    aliases = ("ZRR", "ZeroResultRate")
     needs = ("queries.results",)
     omits = (nulls("pages", "results", "searches", "with an unknown number of results"),)
     unit = "pages"

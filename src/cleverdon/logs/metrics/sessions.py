@@ -92,6 +92,7 @@ class SessionCTR(_OfSessions):
 
     formula = r"\frac{|\{s : \text{a click in } s\}|}{|S|}"
     source = "1 minus Abandonment"
+    shared_names = ("CTR", "ClickThroughRate")
     counted = "sessions with a click"
     worked = """
         ann 0:00 shoes  click@2 click@3
