@@ -126,13 +126,15 @@ def recall(query: Query, k: int | None, rel: float, cap: bool) -> Value:
     return _ratio(len(_hits(query, rel, k)), wanted)
 
 
-def f_measure(query: Query, k: int, beta: float, rel: float) -> Value:
+def f_measure(query: Query, k: int, beta: float, rel: float, alpha: float | None) -> Value:
     p = precision(query, k, rel, "k")
     r = recall(query, k, rel, cap=False)
     if p is None or r is None:
         return None
     if p == r == 0:
         return 0
+    if alpha is not None:
+        return 1 / (Fraction(alpha) / p + (1 - Fraction(alpha)) / r) if p and r else 0
     square = Fraction(beta) ** 2
     return _ratio((1 + square) * Fraction(p) * Fraction(r), square * Fraction(p) + Fraction(r))
 
@@ -194,8 +196,9 @@ def _gain(grade: float | None, gain: str, gains: dict[float, float] | None) -> f
     return positive if gain == "linear" else 2.0**positive - 1
 
 
-def _discounted(gains: Iterable[float], k: int | None, discount: str, base: float) -> float:
+def _discounted(gains: Iterable[float], k: int | None, discount: str, base: Any) -> float:
     total = 0.0
+    base = math.e if base == "e" else base
     for rank, gain in enumerate(list(gains)[:k], start=1):
         if discount == "log":
             total += gain / math.log(rank + 1, base)

@@ -232,6 +232,35 @@ def test_micro_averages_are_of_one_order_of_ties() -> None:
         expected.aggregate("micro")
 
 
+def test_f_of_mean_precision_and_mean_recall() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1, "b": 1, "c": 1, "d": 1}, "q3": {"a": 0}}
+    run = {"q1": {"a": 2, "x": 1}, "q2": {"b": 1}}
+    names = ["SetF", "SetF(alpha=0.2)", "SetE", "F@2", "F(beta=2)@2", "SetP", "SetR", "P@2", "R@2"]
+    for undefined in ("worst", "skip"):
+        scores = evaluate(qrels, run, names, undefined=undefined)
+        p, r, p2, r2 = scores.means[0, -4:].tolist()
+        f2 = 5 * p * r / (4 * p + r)
+        assert scores.of_means("run", "SetF") == pytest.approx(2 * p * r / (p + r))
+        assert scores.of_means("run", "SetF(alpha=0.2)") == pytest.approx(f2)
+        assert scores.of_means("run", "SetE") == pytest.approx(1 - 2 * p * r / (p + r))
+        assert scores.of_means("run", "F@2") == pytest.approx(2 * p2 * r2 / (p2 + r2))
+        assert scores.of_means("run", "F(beta=2)@2") == pytest.approx(5 * p2 * r2 / (4 * p2 + r2))
+    # By hand: precision is (1/2 + 1) / 2 and recall (1 + 1/4) / 2 where q3 has none.
+    assert scores.of_means("run", "SetF") == pytest.approx(2 * 0.75 * 0.625 / 1.375)
+    nothing = evaluate(qrels, {"q1": {"x": 1}}, names[:5])
+    assert nothing.aggregate("of-means").tolist() == [[0, 0, 1, 0, 0]]
+    unjudged = evaluate({"q": {"a": 0}}, {"q": {"a": 1}}, "F@2")
+    assert np.isnan(unjudged.aggregate("of-means")).all()
+
+
+def test_other_measures_have_no_average_of_means() -> None:
+    for name in ("AP", "P@1"):
+        with pytest.raises(OptionError, match=f"{name} does not combine precision and recall"):
+            evaluate(QRELS, RUNS, name).aggregate("of-means")
+    with pytest.raises(OptionError, match="there is no average of-means where ties=expected"):
+        evaluate(QRELS, RUNS, "F@1", ties="expected").aggregate("of-means")
+
+
 def test_values_that_count_as_infinite() -> None:
     """Undefined values without a worst value are larger than all others; numpy does not warn."""
     qrels = {query: {"a": 1} for query in ("q1", "q2", "q3", "q4")}

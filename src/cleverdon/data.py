@@ -7,6 +7,7 @@ it is needed, since every command that takes files imports this module.
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -45,6 +46,7 @@ class Annotations:
     weights: Nested | None = None  # of each query's subtopics
     stratum: Nested | None = None  # from which stratum of the pool a document was drawn
     probability: Nested | None = None  # with which it was drawn
+    positives: bool = False  # whether to count the queries for which each document is relevant
 
     def weighing(self, weights: Nested) -> Annotations:
         """Add weights of the subtopics; raise an error if they do not match."""
@@ -247,8 +249,12 @@ class Judgments(Rows):
         docs: int | None = None,
         second: Judgments | None = None,
         weights: Nested | None = None,
+        positives: bool = False,
     ) -> Judgments:
         """Add the size of the collection, second grades, or weights of subtopics.
+
+        `positives` counts for each document the queries for which it is relevant, as measures with
+        propensities need it.
 
         A document that only the second judgments mention counts as not judged in the first, and the
         other way round. A query's subtopics count equally where no weights of them are given.
@@ -258,11 +264,12 @@ class Judgments(Rows):
         >>> both["q1"], both.judged.second.tolist()
         ({'d1': 2.0, 'd2': -1.0}, [1.0, 3.0])
         """
-        if docs is None and second is None and weights is None:
+        if docs is None and second is None and weights is None and not positives:
             return self
         if docs is not None:
             docs = check_count("docs", docs)
         table, notes = self._table, replace(self.notes, docs=docs or self.notes.docs)
+        notes = replace(notes, positives=positives or notes.positives)
         if second is not None:
             nested = self.to_dict()
             if nested.keys().isdisjoint(second.queries):
@@ -308,6 +315,8 @@ class Judgments(Rows):
             subtopics=subtopics,
             stratum=self._column(notes.stratum, -1, dtype=np.int64),
             probability=self._column(notes.probability, np.nan),
+            positives=self._positives() if notes.positives else None,
+            all_queries=len(self.core.queries) if notes.positives else 0,
         )
 
     def _column(self, nested: Nested | None, otherwise: float, dtype: type = float) -> Any:
@@ -318,6 +327,15 @@ class Judgments(Rows):
             return None
         column = [nested.get(query, {}).get(doc, otherwise) for query, doc in self._rows_in_order()]
         return np.array(column, dtype=dtype)
+
+    def _positives(self) -> Floats:
+        """Count for each judgment the queries for which its document is relevant."""
+        import numpy as np
+
+        docs = [doc for _, doc in self._rows_in_order()]
+        relevant = (self.core.grades > 0).tolist()
+        times = Counter(doc for doc, counts in zip(docs, relevant, strict=True) if counts)
+        return np.array([times[doc] for doc in docs], dtype=np.float64)
 
     def _rows_in_order(self) -> Iterator[tuple[str, str]]:
         starts = self.core.starts.tolist()

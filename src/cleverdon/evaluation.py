@@ -138,7 +138,8 @@ def evaluate(
     tool.check_grades(judgments.judged.top_grade)
     other = None if second is None else Judgments.read(second, duplicates=twice)
     shares = None if weights is None else Judgments.read(weights, weights=True).to_dict()
-    judgments = judgments.noting(docs=docs, second=other, weights=shares)
+    positives = any(measure.needs == "positives" for measure in wanted)
+    judgments = judgments.noting(docs=docs, second=other, weights=shares, positives=positives)
     ranked = []
     for name, run in named_runs(runs, judgments.queries):
         ranked.append(

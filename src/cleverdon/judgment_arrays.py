@@ -102,6 +102,8 @@ class JudgmentArrays:
     subtopics: Subtopics | None = None
     stratum: Ints | None = None  # from which stratum of the pool a document was drawn
     probability: Floats | None = None  # with which it was drawn into the sample that was judged
+    positives: Floats | None = None  # for how many queries of the collection it is relevant
+    all_queries: int = 0  # how many queries the collection has judgments of, where that is counted
 
     @cached_property
     def query(self) -> Ints:
@@ -127,7 +129,8 @@ class JudgmentArrays:
 
     def beside(self, rows: slice | Ints) -> dict[str, Any]:
         """Return the annotations of these rows, as arguments of `replace`."""
-        columns = {name: getattr(self, name) for name in ("second", "stratum", "probability")}
+        names = ("second", "stratum", "probability", "positives")
+        columns = {name: getattr(self, name) for name in names}
         return {name: None if column is None else column[rows] for name, column in columns.items()}
 
     def moved(self, starts: Ints, to: Ints, grade: Floats, top_grade: float) -> JudgmentArrays:
@@ -150,6 +153,7 @@ class JudgmentArrays:
             subtopics=subtopics and replace(subtopics, doc=to[subtopics.doc]),
             stratum=column(self.stratum, -1),
             probability=column(self.probability, np.nan),
+            positives=column(self.positives, 1),
         )
 
     def relevant(self, rel: float) -> Ints:

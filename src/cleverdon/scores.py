@@ -128,6 +128,10 @@ def average(measure: Measure, values: Floats) -> float:
     return total if measure.average == "sum" else total / len(values)
 
 
+_OF_PARTS = ("micro", "of-means")
+"""The averages that need more of each query than its value."""
+
+
 def _aggregate_values(
     measure: Measure,
     values: Floats,
@@ -137,8 +141,8 @@ def _aggregate_values(
     quantile: float = 0.5,
     ddof: int = 1,
 ) -> float:
-    """One value of many, in one of the ways that `AVERAGES` lists; micro-averages need parts."""
-    check_word("how", how, [word for word in AVERAGES if word != "micro"])
+    """One value of many, in one of the ways that `AVERAGES` lists; `_OF_PARTS` need more."""
+    check_word("how", how, [word for word in AVERAGES if word not in _OF_PARTS])
     if how == "mean":
         return average(measure, values)
     if how == "geometric":
@@ -253,6 +257,8 @@ class Scores(Result):
             return float("nan")
         if how == "micro":
             return self.micro(self.systems[s], measure)
+        if how == "of-means":
+            return self.of_means(self.systems[s], measure)
         values = values_to_average(
             measure,
             self.values[s, m],
@@ -277,6 +283,42 @@ class Scores(Result):
             ties = self.about.settings.ties
             raise OptionError(f"there are no micro-averages where ties={ties}")
         return wanted.micro(self.parts[wanted][s][:, self.evaluated[s]])
+
+    def of_means(self, system: str, measure: str | Measure) -> float:
+        """One system's F of its mean precision and its mean recall.
+
+        It is not the mean of F, though both are called macro-averaged F: Opitz & Burst 2019,
+        arXiv:1911.03347. Undefined precision or recall enters its mean as it would by itself.
+
+        >>> from cleverdon import evaluate
+        >>> qrels = {"q1": {"d1": 1}, "q2": {"d2": 1, "d3": 1, "d4": 1, "d5": 1}}
+        >>> run = {"q1": {"d1": 2, "d9": 1}, "q2": {"d2": 1}}
+        >>> scores = evaluate(qrels, run, "SetF")
+        >>> round(scores.mean("run", "SetF"), 4), round(scores.of_means("run", "SetF"), 4)
+        (0.5333, 0.6818)
+        """
+        s, m = self.index_of(system, measure)
+        wanted = self.measures[m]
+        if wanted.has_parts and wanted not in self.parts:
+            ties = self.about.settings.ties
+            raise OptionError(f"there is no average of-means where ties={ties}")
+        parts = self.parts[wanted][s] if wanted.has_parts else ()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            components = wanted.components(*parts)
+        means = [
+            average(
+                component,
+                values_to_average(
+                    component,
+                    values,
+                    self.evaluated[s],
+                    undefined=self.about.settings.undefined,
+                    queries=self.queries,
+                ),
+            )
+            for component, values in components.items()
+        ]
+        return float("nan") if np.isnan(means).any() else wanted.of_means(*means)
 
     def mean(self, system: str, measure: str | Measure) -> float:
         """One system's average of one measure."""

@@ -71,6 +71,8 @@ AVERAGES: dict[str, str] = {
     "std": "the standard deviation between queries, with n - 1 as the divisor",
     "quantile": "a given share of the queries have less",
     "micro": "the counts summed over queries first, then divided: each document weighs the same",
+    "of-means": "F of the mean precision and the mean recall, not the mean of F; only for F, SetF "
+    "and SetE",
 }
 """Every kind of average, and what it means."""
 

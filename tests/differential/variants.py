@@ -16,7 +16,8 @@ _VARIANTS = """
 
     P@1 P@3 P@20 P(rel=2)@3 P(norm=returned)@5 P(judged_only=true)@3
     R R@1 R@3 R(rel=2)@3 R(cap=true)@3 R(cap=true) R(judged_only=true)@2
-    F@1 F@5 F(beta=2)@3 F(beta=0)@3 F(beta=0.5,rel=2)@4 F(judged_only=true)@3
+    F@1 F@5 F(beta=2)@3 F(beta=0)@3 F(beta=0.5,rel=2)@4 F(alpha=0.2)@3
+    F(alpha=1)@2 F(judged_only=true)@3
     Success@1 Success@5 Success(rel=3)@4 Success(judged_only=true)@1
     RR RR@2 RR(rel=2) RR(rel=0)@4 RR(judged_only=true)
     AP AP@3 AP(rel=2) AP(norm=min)@3 AP(norm=min) AP(norm=hits) AP(norm=hits,rel=2)@4
@@ -25,9 +26,10 @@ _VARIANTS = """
     Bpref Bpref(rel=2) Bpref(rel=0) Bpref(rel=0.25) Bpref(judged_only=true)
 
     DCG DCG@3 DCG(gain=exponential)@5 DCG(discount=jk) DCG(discount=jk,base=3)@6 DCG(base=10)
+    DCG(base=e)@4 DCG(discount=jk,base=e)
     DCG(gains={1:3,2:9}) DCG(gains={0:0.5,1:2})@4 DCG(judged_only=true)
     nDCG nDCG@1 nDCG@3 nDCG(gain=exponential)@5 nDCG(discount=jk) nDCG(discount=jk,base=3)@4
-    nDCG(base=10)@5 nDCG(gains={1:9,2:3}) nDCG(gains={0:1,1:2,2:5,3:7})@4
+    nDCG(base=10)@5 nDCG(base=e)@5 nDCG(gains={1:9,2:3}) nDCG(gains={0:1,1:2,2:5,3:7})@4
     nDCG(ideal=retrieved) nDCG(ideal=retrieved)@2 nDCG(ideal=short) nDCG(ideal=short,gain=binary)@3
     nDCG(gain=binary)@4
     nDCG(ideal=retrieved,gain=exponential,judged_only=true)@3 nDCG(judged_only=true)
@@ -57,11 +59,16 @@ _OTHERS = """
     IPrec@0 IPrec@0.3 IPrec@1 IPrec(rel=2)@0.5 IPrec(rounding=trec_eval-9)@0.6
     IPrec(rounding=trec_eval-10)@0.25 IPrec(judged_only=true)@0.5
     IAP IAP(points=3) IAP(at=(0.2,0.5,0.8)) IAP(rel=2,rounding=trec_eval-9) IAP(judged_only=true)
+    AUPRC AUPRC@3 AUPRC(rel=2) AUPRC(curve=step) AUPRC(curve=monotone) AUPRC(curve=monotone)@4
+    AUPRC(judged_only=true)
     PrecAtRecall@0.01 PrecAtRecall@0.5 PrecAtRecall@1 PrecAtRecall(rel=2)@0.7
     RprecMult(m=0.2) RprecMult(m=1) RprecMult(m=1.6,rel=2) RprecMult(m=2,judged_only=true)
     infAP infAP(rel=2) infAP(judged_only=true)
     SearchLength SearchLength(q=3) SearchLength(q=2,rel=2) SearchLength(judged_only=true)
     ExpectedSearchLength ExpectedSearchLength(q=3) ExpectedSearchLength(judged_only=true)
+    SearchLength(count=all,q=2) ExpectedSearchLength(q=2,count=all)
+    FirstRelRank FirstRelRank@3 FirstRelRank(otherwise=after) FirstRelRank(otherwise=after,rel=2)@3
+    FirstRelRank(otherwise=50)@4 FirstRelRank(judged_only=true)
     LastRelRank LastRelRank(rel=2) WSS@0.5 WSS@0.95 WSS(rel=2)@1
     AUC AUC(rel=2) AUC(judged_only=true)
     RankAccuracy RankAccuracy@3 RankAccuracy(rel=2) RankAccuracy(judged_only=true)

@@ -216,3 +216,26 @@ def test_utility_takes_four_weights() -> None:
     with pytest.raises(NotationError, match="w is four numbers"):
         parse("Utility(w=(1,-1))")
     assert str(parse("Utility((3,-2,0,0))")) == "Utility(w=(3,-2,0,0))"
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+@given(tables(most=6))
+def test_a_cut_off_is_the_measure_of_a_shorter_result(k: int, table: Table) -> None:
+    """What is below rank k is not returned: so scikit-learn's checks above hold at k as well."""
+    cut = table.returned.copy()
+    for row in cut:
+        # All scores are equal, so that the largest ids come first.
+        row[np.flatnonzero(row)[::-1][k:]] = False
+    shorter = Table(table.relevant, cut, table.judged).scores(NAMES)
+    at_k = table.scores(f"{name}@{k}" for name in NAMES)
+    np.testing.assert_allclose(at_k.values, shorter.values, atol=1e-12)
+    for name in NAMES:
+        micro = shorter.micro("run", name)
+        assert at_k.micro("run", f"{name}@{k}") == pytest.approx(micro, nan_ok=True, abs=1e-12)
+
+
+def test_names_with_a_cut_off() -> None:
+    assert str(parse("Specificity@10")) == "TNR@10"
+    assert str(parse("Utility(w=(3,-2,0,0))@5")) == "Utility(w=(3,-2,0,0))@5"
+    assert not parse("Utility(w=(-1,0,0,0))@5").keeps("swap")
+    assert parse("Utility(w=(-1,0,0,0))").keeps("swap")

@@ -18,6 +18,7 @@ import cleverdon.hits
 from cleverdon import Measure, NotationError, evaluate, parse
 from cleverdon.errors import InputError
 from cleverdon.measures.registry import measures
+from cleverdon.measures.worked import ranking as written_ranking
 from tests.differential.collections import INTEGER_GRADES, Collection, Nested, collections
 
 FEWER = settings(max_examples=settings.default.max_examples // 4)
@@ -248,7 +249,8 @@ def test_blocks_change_nothing(drawn: tuple[Collection, Nested]) -> None:
 
 def test_every_class_is_among_those_tested() -> None:
     here = {cls for cls in measures() if cls.needs == "second"}
-    assert here == {type(measure) for measure in EVERY}
+    # UDCG takes probabilities as second grades, and has tests of its own below.
+    assert here == {type(measure) for measure in (*EVERY, parse("UDCG"))}
 
 
 def test_err_by_the_second_grade_knows_the_largest_second_grade() -> None:
@@ -286,3 +288,62 @@ def test_parameters_that_are_refused(written: str, message: str) -> None:
 def test_judgments_without_a_second_grade_are_refused() -> None:
     with pytest.raises(InputError, match="second=QRELS"):
         evaluate({"q": {"d": 1}}, {"q": {"d": 1.0}}, "NWCS@10")
+
+
+def test_utility_and_distraction_in_the_example_of_the_authors() -> None:
+    """The sample of github.com/GiovanniTRA/UDCG, computed there with a weight of -0.333."""
+    abstains = {
+        "doc_1": 2.086162567138672e-06,
+        "doc_2": 1.341104507446289e-05,
+        "doc_3": 0.1318359375,
+        "doc_4": 0.1812744140625,
+        "doc_5": 0.02081298828125,
+    }
+    qrels = {"q": {doc: int(doc in ("doc_1", "doc_2")) for doc in abstains}}
+    second = {"q": {doc: 1 - share for doc, share in abstains.items()}}
+    run = {"q": {doc: -float(doc[-1]) for doc in abstains}}
+    found = evaluate(qrels, run, "UDCG(gamma=0.333)", second=second)
+    assert found.means.item() == pytest.approx(0.5553808928170055, abs=1e-12)
+
+
+@given(st.data())
+def test_utility_and_distraction_in_plain_python(data: st.DataObject) -> None:
+    rows = data.draw(
+        st.lists(
+            st.tuples(st.sampled_from((None, -1, 0, 1, 2)), st.sampled_from((None, 0, 0.25, 1))),
+            max_size=6,
+        )
+    )
+    k = data.draw(st.sampled_from((None, 1, 3)))
+    gamma = data.draw(st.sampled_from((0.0, 0.5, 2.0)))
+    qrels = {f"d{d}": grade for d, (grade, _) in enumerate(rows) if grade is not None}
+    second = {f"d{d}": share for d, (_, share) in enumerate(rows) if share is not None}
+    run = {f"d{d}": -float(d) for d in range(len(rows))}
+    total = 0.0
+    for grade, share in rows[:k]:
+        if grade is not None and grade >= 0 and share is not None:
+            total += share if grade >= 1 else -gamma * share
+    read = len(rows[:k])
+    wanted = 1 / (1 + math.exp(-total / read)) if read else 0
+    written = f"UDCG(gamma={gamma})" + (f"@{k}" if k else "")
+    found = evaluate(
+        {"q": {**qrels, "other": 0}}, {"q": run}, written, second={"q": {**second, "other": 0}}
+    )
+    assert found.means.item() == pytest.approx(wanted, abs=1e-12)
+
+
+def test_utility_needs_probabilities() -> None:
+    with pytest.raises(InputError, match="a second grade of 2 is no probability of an answer"):
+        parse("UDCG")(written_ranking("1/2 0/1"))
+
+
+def test_utility_of_one_query_is_the_same_among_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    qrels = {f"q{n}": {"a": n % 2, "b": 1} for n in range(9)}
+    second = {f"q{n}": {"a": n / 10, "b": 0.5} for n in range(9)}
+    run = {query: {"a": 2.0, "b": 1.0, "c": 0.5} for query in qrels}
+    whole = evaluate(qrels, run, "UDCG@2", second=second).per_query("run", "UDCG@2")
+    monkeypatch.setattr(cleverdon.hits, "_BLOCK_ROWS", 3)
+    assert evaluate(qrels, run, "UDCG@2", second=second).per_query("run", "UDCG@2") == whole
+    for query, value in whole.items():
+        alone = evaluate({query: qrels[query]}, run, "UDCG@2", second={query: second[query]})
+        assert alone.mean("run", "UDCG@2") == value

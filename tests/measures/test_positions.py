@@ -50,6 +50,22 @@ def length_of(q: int, rel: float, grades: Numbers, order: list[str]) -> float | 
     return None
 
 
+def read_length(q: int, grades: Numbers, results: Numbers) -> float | None:
+    found = relevant_ranks(grades, ranked(results), 1)
+    return found[q - 1] if len(found) >= q else None
+
+
+def first_rank(
+    k: int | None, otherwise: str, rel: float, grades: Numbers, results: Numbers
+) -> float | None:
+    for rank, doc in enumerate(ranked(results)[:k], start=1):
+        if grades.get(doc, -1) >= rel:
+            return rank
+    if otherwise == "undefined":
+        return None
+    return (k or len(results)) + 1 if otherwise == "after" else float(otherwise)
+
+
 def last_rank(rel: float, grades: Numbers, results: Numbers) -> float | None:
     return max(relevant_ranks(grades, ranked(results), rel), default=None)
 
@@ -72,6 +88,11 @@ def test_in_one_order(collection: Collection) -> None:
     formulas: dict[str, Formula] = {}
     for q, rel in itertools.product((1, 2, 4), (1, 2)):
         formulas[f"SearchLength(q={q},rel={rel})"] = partial(search_length, q, rel)
+    for q in (1, 2, 4):
+        formulas[f"SearchLength(q={q},count=all)"] = partial(read_length, q)
+    for k, word, rel in itertools.product((None, 1, 3), ("undefined", "after", "50"), (1, 2)):
+        name = f"FirstRelRank(otherwise={word},rel={rel})" + (f"@{k}" if k else "")
+        formulas[name] = partial(first_rank, k, word, rel)
     for rel in (1, 2):
         formulas[f"LastRelRank(rel={rel})"] = partial(last_rank, rel)
     for x in ("0.1", "0.5", "0.95", "1"):
@@ -127,6 +148,29 @@ def test_ties_in_their_best_and_worst_order() -> None:
     for name in ("SearchLength", "ExpectedSearchLength"):
         assert parse(name)(best).tolist() == [1]
         assert parse(name)(worst).tolist() == [3]
+
+
+def test_results_that_are_read_are_the_others_and_the_relevant_ones() -> None:
+    for q, text in ((1, "0 (1 - 0) 1"), (2, "1 (0 1 1) 0"), (2, "(1 0) | 1")):
+        for name in ("SearchLength", "ExpectedSearchLength"):
+            others, every = (
+                parse(f"{name}(q={q},count={count})")(ranking(text)) for count in ("others", "all")
+            )
+            np.testing.assert_allclose(every, others + q)
+
+
+def test_a_rank_for_queries_without_a_relevant_result() -> None:
+    qrels, run = {"q1": {"a": 1}, "q2": {"a": 1}}, {"q1": {"b": 2, "a": 1}, "q2": {"b": 2}}
+    names = [
+        *("FirstRelRank", "FirstRelRank(otherwise=after)", "FirstRelRank(otherwise=after)@10"),
+        "FirstRelRank(otherwise=100)",
+    ]
+    assert evaluate(qrels, run, names).means.tolist() == [[np.inf, 2.0, 6.5, 51.0]]
+    assert evaluate(qrels, run, names[0], undefined="skip").means.item() == 2
+    with pytest.raises(NotationError, match="expected a number above 10"):
+        parse("FirstRelRank(otherwise=10)@10")
+    with pytest.raises(NotationError, match="expected 1 <= otherwise"):
+        parse("FirstRelRank(otherwise=0)")
 
 
 def test_an_unsuccessful_search_is_as_long_as_can_be() -> None:

@@ -9,13 +9,17 @@ import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import metrics
 
-from cleverdon import NotationError, parse
+from cleverdon import Hits, NotationError, parse
 from cleverdon.measures.recall_levels import needed_for
+from cleverdon.measures.worked import ranking
 from tests.differential.collections import Collection
 from tests.measures.plain import (
     FEWER,
@@ -70,6 +74,56 @@ def multiple(m: str, rel: float, grades: Numbers, results: Numbers) -> float | N
     read = math.floor(Fraction(m) * number_relevant(grades, rel) + Fraction(9, 10))
     found = [rank for rank in relevant_ranks(grades, ranked(results), rel) if rank <= read]
     return len(found) / read if read else None
+
+
+def area(curve: str, k: int | None, rel: float, grades: Numbers, results: Numbers) -> float | None:
+    """Integrate the curve from point to point."""
+    wanted = number_relevant(grades, rel)
+    if not wanted:
+        return None
+    points, found = [(0.0, 1.0)], 0
+    for rank, doc in enumerate(ranked(results)[:k], start=1):
+        found += grades.get(doc, -1) >= rel
+        points.append((found / wanted, found / rank))
+    total = 0.0
+    for number, (before, after) in enumerate(pairwise(points)):
+        height = {
+            "trapezoid": (before[1] + after[1]) / 2,
+            "step": after[1],
+            "monotone": max(precision for _, precision in points[number + 1 :]),
+        }
+        total += (after[0] - before[0]) * height[curve]
+    return total
+
+
+@FEWER
+@given(batches)
+def test_areas(collection: Collection) -> None:
+    formulas: dict[str, Formula] = {}
+    for curve in ("trapezoid", "step", "monotone"):
+        formulas[f"AUPRC(curve={curve})"] = partial(area, curve, None, 1)
+        formulas[f"AUPRC(curve={curve},rel=2)@3"] = partial(area, curve, 3, 2)
+    assert not disagreements(collection, formulas)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=12).filter(any))
+def test_areas_against_scikit_learn(labels: list[bool]) -> None:
+    scores = [float(-rank) for rank in range(len(labels))]
+    hits = Hits.from_matrix([labels], [scores])
+    precision, recall, _ = metrics.precision_recall_curve(labels, scores)
+    trapezoid = metrics.auc(recall, precision)
+    assert parse("AUPRC")(hits).tolist() == pytest.approx([trapezoid], abs=1e-12)
+    step = metrics.average_precision_score(labels, scores)
+    assert parse("AUPRC(curve=step)")(hits).tolist() == pytest.approx([step], abs=1e-12)
+    # scikit-learn's curve goes from the largest recall down: made monotone, it is integrated as is.
+    highest = np.maximum.accumulate(precision[:-1])
+    monotone = float(-np.sum(np.diff(recall) * highest))
+    assert parse("AUPRC(curve=monotone)")(hits).tolist() == pytest.approx([monotone], abs=1e-12)
+
+
+def test_the_area_of_steps_is_average_precision() -> None:
+    hits = ranking("0 1 1 0 1 | 1")
+    assert parse("AUPRC(curve=step)")(hits).tolist() == parse("AP")(hits).tolist()
 
 
 @FEWER

@@ -12,6 +12,7 @@ from cleverdon.errors import OptionError
 from cleverdon.measures.positions import AUC
 from cleverdon.measures.recall_levels import IPrec
 from cleverdon.plots.curves import (
+    _binormal_rows,
     _eleven_points_rows,
     _mean_curve,
     _precision_recall_rows,
@@ -109,6 +110,55 @@ def test_points_agree_with_scikit_learn() -> None:
             for recall_level, value in corners(rows, "interpolated", system)[1::2]:
                 above = [p for r, p in theirs.values() if r >= recall_level - 1e-12]
                 assert value == pytest.approx(max(above, default=0))
+
+
+def scored(relevant, others, unseen=0):
+    results = {f"r{n}": score for n, score in enumerate(relevant)}
+    grades = dict.fromkeys(results, 1) | {f"u{n}": 1 for n in range(unseen)}
+    results |= {f"n{n}": score for n, score in enumerate(others)}
+    return evaluate({"q": grades}, {"a": {"q": results}}, "AP", keep=10**6)
+
+
+def test_a_binormal_curve_by_hand() -> None:
+    # Means of 4 and 2, standard deviations of the root of 2, half of the results are relevant.
+    rows = _binormal_rows(scored([3.0, 5.0], [1.0, 3.0], unseen=2), "q", system="a", rel=1)
+    curve = {row["recall"]: row["precision"] for row in rows}
+    # Half of the relevant results have more than 4, and of the others 1 - cdf(root of 2) = 0.07865.
+    # Two of four relevant documents were returned: that half is a quarter of all.
+    assert curve[0.25] == pytest.approx(0.25 / (0.25 + 0.5 * 0.0786496), abs=1e-6)
+    assert max(curve) == 0.5
+    assert curve[0.5] == 0.5
+
+
+def test_a_binormal_curve_is_that_of_many_normal_scores() -> None:
+    made = np.random.default_rng(1)
+    relevant, others = made.normal(2, 1.5, 4000), made.normal(0, 1, 12000)
+    rows = _binormal_rows(scored(relevant.tolist(), others.tolist()), "q", system="a", rel=1)
+    precision, recall, _ = precision_recall_curve(
+        np.repeat([1, 0], [4000, 12000]), np.concatenate((relevant, others))
+    )
+    for row in rows[5:]:
+        theirs = np.interp(row["recall"], recall[::-1], precision[::-1])
+        assert row["precision"] == pytest.approx(theirs, abs=0.02)
+
+
+def test_a_binormal_curve_needs_scores() -> None:
+    chart = precision_recall(scored([3.0, 5.0], [1.0, 3.0]), "q", binormal=True).to_dict()
+    (lines,) = (
+        rows for rows in chart["datasets"].values() if "kind" in rows[0] and "at" in rows[0]
+    )
+    assert {row["kind"] for row in lines} == {
+        *("as ranked", "interpolated", "at 11 points", "binormal")
+    }
+    with pytest.raises(OptionError, match="at least two relevant and two other results"):
+        precision_recall(scored([3.0, 3.0], [1.0, 2.0]), "q", binormal=True)
+    with pytest.raises(OptionError, match="at least two relevant and two other results"):
+        precision_recall(scored([3.0, 2.0], [1.0]), "q", binormal=True)
+    kept = evaluate({"q": {"a": 1}}, {"s": {"q": {"a": 2, "b": 1}}}, "AP", keep=1)
+    with pytest.raises(OptionError, match="the scores of all 2 results of query 'q', and 1 were"):
+        precision_recall(kept, "q", binormal=True)
+    with pytest.raises(OptionError, match="the binormal curve is of one system; there are 10"):
+        precision_recall(made_rankings(10, 3), "t0001", binormal=True)
 
 
 def test_eleven_points_are_the_measure() -> None:

@@ -519,6 +519,9 @@ class Tracer:
         (wanted,) = found
         if wanted.text:
             raise OptionError(f"{wanted} yields a text, which is no sum of what results add")
+        if wanted.needs == "positives" and not self.judgments.notes.positives:
+            self.judgments = self.judgments.noting(positives=True)
+            self._known.clear()  # these runs were joined with judgments without the counts
         settings = self.profile.settings_of(wanted, self.settings, self._named)
         number = self._number(None if query is None else str(query), run)
         way = (settings, wanted.uses_other_queries)

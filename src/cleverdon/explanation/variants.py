@@ -81,6 +81,7 @@ def _join_judged(judged: Sequence[JudgmentArrays], starts: Ints) -> JudgmentArra
         subtopics=_join_subtopics(subtopics, starts) if subtopics else None,
         stratum=column("stratum"),
         probability=column("probability"),
+        positives=column("positives"),
     )
 
 

@@ -82,7 +82,7 @@ Promise = Literal["in range", "swap", "unjudged tail", "gain"]
 """
 
 Better = Literal["higher", "lower", "neither"]
-_Need = Literal["second", "subtopics", "stratum", "probability"]
+_Need = Literal["second", "subtopics", "stratum", "probability", "positives"]
 
 REMEDIES: dict[str, str] = {
     "second": "a second grade of each document: second=QRELS, on the command line --second QRELS",
@@ -92,6 +92,8 @@ REMEDIES: dict[str, str] = {
     "qrels_format='strata', on the command line --qrels-format strata",
     "probability": "the probability with which each document was sampled (query, document, grade, "
     "method, probability): qrels_format='sampled', on the command line --qrels-format sampled",
+    "positives": "the number of queries for which each document is relevant, which evaluate and "
+    "cleverdon eval count",
 }
 """The extra input that a measure may need, and how to give it."""
 
@@ -222,7 +224,8 @@ class Measure:
         value = getattr(self, name)
         numbers = [value if word == name else float(word) for word in words[::2]]
         pairs = zip(words[1::2], pairwise(numbers), strict=True)
-        if value is not None and not all(_COMPARE[sign](a, b) for sign, (a, b) in pairs):
+        number = not (value is None or isinstance(value, str))  # a word is checked elsewhere
+        if number and not all(_COMPARE[sign](a, b) for sign, (a, b) in pairs):
             raise NotationError(f"{type(self).__name__}({name}={value}): expected {limit}")
 
     @property
@@ -356,6 +359,20 @@ class Measure:
         with np.errstate(divide="ignore", invalid="ignore"):
             value = float(self.of_parts(*parts.sum(axis=1)))
         return value if np.isfinite(value) else float("nan")
+
+    def components(self, *parts: Any) -> dict[Measure, Floats]:
+        """Return the measures that this one combines, with their values, from its parts.
+
+        Subclasses define it together with `of_means`: the average "of-means" takes their means.
+        """
+        raise OptionError(
+            f"{self} does not combine precision and recall: only F, SetF and SetE have a value of "
+            "mean precision and mean recall"
+        )
+
+    def of_means(self, *means: Any, **none: Any) -> float:
+        """Return the value that follows from the means of the components."""
+        raise NotImplementedError
 
     def __str__(self) -> str:
         from cleverdon.measures.notation import written  # which imports this module

@@ -1,4 +1,7 @@
-"""Measures of the confusion matrix: returned or not, relevant or not."""
+"""Measures of the confusion matrix: returned or not, relevant or not.
+
+With a cut-off, as in `Specificity@10`, what is below rank k counts as not returned.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import numpy as np
 from cleverdon._common.arrays import Floats, Ints
 from cleverdon.errors import InputError, NotationError
 from cleverdon.hits import Hits
+from cleverdon.measures.base import Promise
 from cleverdon.measures.registry import measure
 from cleverdon.measures.sets import SetMeasure
 
@@ -17,7 +21,24 @@ _NEEDS_SIZE = "or docs= is not given"
 _POWERS = "Powers 2011, Journal of Machine Learning Technologies 2(1), 37-63"
 
 
-class Confusion(SetMeasure):
+class AtCutoff(SetMeasure):
+    """Base class of measures of sets that may take the first k results as the set."""
+
+    k: int | None = None
+    """Count only the first k results as returned; without it, all of them."""
+
+    def parts(self, hits: Hits) -> tuple[Floats | Ints, ...]:
+        return super().parts(hits.top(self.k))
+
+    def as_found(self, hits: Hits, turned: Hits, *, downwards: bool) -> Floats:
+        # One of the first k moves from b to a; one below them moves from d to c.
+        a, b, c, *d = (part[turned.query].astype(float) for part in self.parts(hits))
+        read = turned.running((turned.rank <= (self.k or np.inf)).astype(float))
+        unread = turned.ordinal - read
+        return self.of_parts(a + read, b - read, c + unread, *(part - unread for part in d))
+
+
+class Confusion(AtCutoff):
     """Base class of measures of all four counts: a, b, c as in `SetMeasure`, d is neither."""
 
     user = "Sorts a whole collection into what is wanted and what is not, in no order."
@@ -53,7 +74,7 @@ class Rate(Confusion):
         return "d" in (self.count, self.other)
 
     def parts(self, hits: Hits) -> tuple[Floats | Ints, ...]:
-        return super().parts(hits) if self.needs_docs else SetMeasure.parts(self, hits)
+        return super().parts(hits) if self.needs_docs else AtCutoff.parts(self, hits)
 
     def of_parts(self, *counts: Floats) -> Floats:
         count, other = (counts["abcd".index(name)] for name in (self.count, self.other))
@@ -75,10 +96,11 @@ class Fallout(Rate):
     source = "van Rijsbergen 1979, Information Retrieval, chapter 7"
     aliases: ClassVar[tuple[str, ...]] = ("fall-out", "fall_out")
     worked = """
-        Fallout   1 0 - | 1 docs=10  = 0.25
-        Fallout   1     | 1 docs=10  = 0
-        Fallout   1 0 - | 1          = undefined
-        Fallout   1     | 1 docs=2   = undefined
+        Fallout     1 0 - | 1 docs=10  = 0.25
+        Fallout     1     | 1 docs=10  = 0
+        Fallout@2   1 0 - | 1 docs=10  = 0.125
+        Fallout     1 0 - | 1          = undefined
+        Fallout     1     | 1 docs=2   = undefined
     """
 
 
@@ -93,8 +115,9 @@ class TPR(Rate):
     aliases = ("Sensitivity",)
     promises = frozenset({"in range", "swap", "unjudged tail"})
     worked = """
-        TPR   1 0 - | 1  = 0.5
-        TPR   0 -        = undefined
+        TPR     1 0 - | 1    = 0.5
+        TPR@1   1 0 1 | 1 1  = 0.25
+        TPR     0 -          = undefined
     """
 
 
@@ -107,9 +130,10 @@ class TNR(Rate):
     undefined = f"every document is relevant, {_NEEDS_SIZE}"
     aliases = ("Specificity",)
     worked = """
-        TNR   1 0 - | 1 docs=10  = 0.75
-        TNR   1 0 - | 1          = undefined
-        TNR   1     | 1 docs=2   = undefined
+        TNR     1 0 - | 1 docs=10  = 0.75
+        TNR@2   1 0 - | 1 docs=10  = 0.875
+        TNR     1 0 - | 1          = undefined
+        TNR     1     | 1 docs=2   = undefined
     """
 
 
@@ -122,8 +146,9 @@ class PPV(Rate):
     undefined = "nothing was returned"
     user = SetMeasure.user
     worked = """
-        PPV   1 0 - - | 1  = 0.25
-        PPV   | 1          = undefined
+        PPV     1 0 - - | 1  = 0.25
+        PPV@2   1 0 - - | 1  = 0.5
+        PPV     | 1          = undefined
     """
 
 
@@ -135,9 +160,10 @@ class NPV(Rate):
     count, other = "d", "c"
     undefined = f"every document was returned, {_NEEDS_SIZE}"
     worked = """
-        NPV   1 0 | 1 docs=6  = 0.75
-        NPV   1 0 | 1         = undefined
-        NPV   1 0 docs=2      = undefined
+        NPV     1 0 | 1 docs=6    = 0.75
+        NPV@1   1 0 1 | 1 docs=6  = 0.6
+        NPV     1 0 | 1           = undefined
+        NPV     1 0 docs=2        = undefined
     """
 
 
@@ -156,8 +182,9 @@ class FNR(Rate):
     promises = frozenset({"in range", "swap", "unjudged tail"})
     aliases = ("MissRate", "miss_rate")
     worked = """
-        FNR   1 0 - | 1 1  = 0.6667
-        FNR   0 -          = undefined
+        FNR     1 0 - | 1 1  = 0.6667
+        FNR@1   1 0 1 | 1 1  = 0.75
+        FNR     0 -          = undefined
     """
 
 
@@ -171,9 +198,10 @@ class FPR(Fallout):
     source = _POWERS
     aliases = ()
     worked = """
-        FPR   1 0 - | 1 docs=10  = 0.25
-        FPR   1 0 - | 1          = undefined
-        FPR   1     | 1 docs=2   = undefined
+        FPR     1 0 - | 1 docs=10  = 0.25
+        FPR@2   1 0 - | 1 docs=10  = 0.125
+        FPR     1 0 - | 1          = undefined
+        FPR     1     | 1 docs=2   = undefined
     """
 
 
@@ -190,8 +218,9 @@ class FDR(Rate):
     undefined = "nothing was returned"
     user = SetMeasure.user
     worked = """
-        FDR   1 0 - - | 1  = 0.75
-        FDR   | 1          = undefined
+        FDR     1 0 - - | 1  = 0.75
+        FDR@2   1 0 - - | 1  = 0.5
+        FDR     | 1          = undefined
     """
 
 
@@ -207,9 +236,10 @@ class FOR(Rate):
     better = "lower"
     undefined = f"every document was returned, {_NEEDS_SIZE}"
     worked = """
-        FOR   1 0 | 1 docs=6  = 0.25
-        FOR   1 0 | 1         = undefined
-        FOR   1 0 docs=2      = undefined
+        FOR     1 0 | 1 docs=6    = 0.25
+        FOR@1   1 0 1 | 1 docs=6  = 0.4
+        FOR     1 0 | 1           = undefined
+        FOR     1 0 docs=2        = undefined
     """
 
 
@@ -226,9 +256,10 @@ class SetAccuracy(Confusion):
     shared_names = ("Accuracy",)
     aliases = ("ACC",)
     worked = """
-        SetAccuracy   1 0 - | 1 docs=10  = 0.7
-        SetAccuracy   | 1 docs=10        = 0.9
-        SetAccuracy   1 0 - | 1          = undefined
+        SetAccuracy     1 0 - | 1 docs=10  = 0.7
+        SetAccuracy     | 1 docs=10        = 0.9
+        SetAccuracy@1   1 0 - | 1 docs=10  = 0.9
+        SetAccuracy     1 0 - | 1          = undefined
     """
 
     def of_parts(self, a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
@@ -249,10 +280,11 @@ class BalancedAccuracy(Confusion):
     shared_names = ("Accuracy",)
     aliases = ("BA",)
     worked = """
-        BalancedAccuracy   1 0 - | 1 docs=10  = 0.625
-        BalancedAccuracy   | 1 docs=10        = 0.5
-        BalancedAccuracy   1 0 - | 1          = undefined
-        BalancedAccuracy   0 - docs=10        = undefined
+        BalancedAccuracy     1 0 - | 1 docs=10  = 0.625
+        BalancedAccuracy     | 1 docs=10        = 0.5
+        BalancedAccuracy@2   1 0 - | 1 docs=10  = 0.6875
+        BalancedAccuracy     1 0 - | 1          = undefined
+        BalancedAccuracy     0 - docs=10        = undefined
     """
 
     def of_parts(self, a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
@@ -273,11 +305,12 @@ class MCC(Confusion):
     range = (-1.0, 1.0)
     aliases = ("PhiCoefficient",)
     worked = """
-        MCC   1 0 | 1 docs=10  = 0.375
-        MCC   1 docs=2         = 1
-        MCC   0 | 1 docs=2     = -1
-        MCC   1 0 | 1          = undefined
-        MCC   | 1 docs=10      = undefined
+        MCC     1 0 | 1 docs=10    = 0.375
+        MCC     1 docs=2           = 1
+        MCC     0 | 1 docs=2       = -1
+        MCC@2   1 0 - | 1 docs=10  = 0.375
+        MCC     1 0 | 1            = undefined
+        MCC     | 1 docs=10        = undefined
     """
 
     def of_parts(self, a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
@@ -285,7 +318,7 @@ class MCC(Confusion):
 
 
 @measure
-class FowlkesMallows(SetMeasure):
+class FowlkesMallows(AtCutoff):
     """The geometric mean of precision and recall of the whole result."""
 
     formula = r"\frac{a}{\sqrt{(a + b)(a + c)}}"
@@ -293,10 +326,11 @@ class FowlkesMallows(SetMeasure):
     source = "Fowlkes & Mallows 1983, doi:10.1080/01621459.1983.10478008"
     aliases = ("FM",)
     worked = """
-        FowlkesMallows   1 0 - - | 1 1 1  = 0.25
-        FowlkesMallows   0 - | 1          = 0
-        FowlkesMallows   | 1              = undefined
-        FowlkesMallows   0                = undefined
+        FowlkesMallows     1 0 - - | 1 1 1  = 0.25
+        FowlkesMallows     0 - | 1          = 0
+        FowlkesMallows@1   1 0 - - | 1 1 1  = 0.5
+        FowlkesMallows     | 1              = undefined
+        FowlkesMallows     0                = undefined
     """
 
     def of_parts(self, a: Floats, b: Floats, c: Floats) -> Floats:
@@ -316,10 +350,11 @@ class Informedness(Confusion):
     range = (-1.0, 1.0)
     aliases = ("YoudenJ", "BM", "BookmakerInformedness")
     worked = """
-        Informedness   1 0 - | 1 docs=10  = 0.25
-        Informedness   0 | 1 docs=2       = -1
-        Informedness   1 0 - | 1          = undefined
-        Informedness   0 - docs=10        = undefined
+        Informedness     1 0 - | 1 docs=10  = 0.25
+        Informedness     0 | 1 docs=2       = -1
+        Informedness@2   1 0 - | 1 docs=10  = 0.375
+        Informedness     1 0 - | 1          = undefined
+        Informedness     0 - docs=10        = undefined
     """
 
     def of_parts(self, a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
@@ -338,10 +373,11 @@ class Markedness(Confusion):
     range = (-1.0, 1.0)
     aliases = ("MK", "DeltaP")
     worked = """
-        Markedness   1 0 | 1 docs=6  = 0.25
-        Markedness   0 | 1 docs=2    = -1
-        Markedness   1 0 | 1         = undefined
-        Markedness   | 1 docs=10     = undefined
+        Markedness     1 0 | 1 docs=6    = 0.25
+        Markedness     0 | 1 docs=2      = -1
+        Markedness@1   1 0 1 | 1 docs=6  = 0.6
+        Markedness     1 0 | 1           = undefined
+        Markedness     | 1 docs=10       = undefined
     """
 
     def of_parts(self, a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
@@ -360,11 +396,12 @@ class PrevalenceThreshold(Confusion):
     better = "lower"
     aliases = ("PT",)
     worked = """
-        PrevalenceThreshold   1 0 - | docs=9         = 0.3333
-        PrevalenceThreshold   1 docs=9               = 0
-        PrevalenceThreshold   1 0 -                  = undefined
-        PrevalenceThreshold   0 docs=9               = undefined
-        PrevalenceThreshold   | 1 docs=9             = undefined
+        PrevalenceThreshold     1 0 - | docs=9        = 0.3333
+        PrevalenceThreshold     1 docs=9              = 0
+        PrevalenceThreshold@2   1 0 - | 1 1 1 docs=8  = 0.5
+        PrevalenceThreshold     1 0 -                 = undefined
+        PrevalenceThreshold     0 docs=9              = undefined
+        PrevalenceThreshold     | 1 docs=9            = undefined
     """
 
     def of_parts(self, a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
@@ -374,7 +411,7 @@ class PrevalenceThreshold(Confusion):
 
 
 @measure
-class ThreatScore(SetMeasure):
+class ThreatScore(AtCutoff):
     """The share of relevant results in all documents that are relevant or were returned.
 
     Jaccard's coefficient, also called critical success index. Unlike accuracy it does not count the
@@ -386,9 +423,10 @@ class ThreatScore(SetMeasure):
     source = "Jaccard 1912, doi:10.1111/j.1469-8137.1912.tb05611.x"
     aliases = ("Jaccard", "TS", "CSI", "CriticalSuccessIndex")
     worked = """
-        ThreatScore   1 0 - | 1  = 0.25
-        ThreatScore   0          = 0
-        ThreatScore   | 0        = undefined
+        ThreatScore     1 0 - | 1  = 0.25
+        ThreatScore     0          = 0
+        ThreatScore@1   1 0 - | 1  = 0.5
+        ThreatScore     | 0        = undefined
     """
 
     def of_parts(self, a: Floats, b: Floats, c: Floats) -> Floats:
@@ -409,11 +447,12 @@ class Utility(Confusion):
     trec_eval = ("utility",)
     range = (-np.inf, np.inf)
     worked = """
-        Utility                  1 0 - | 1           = -1
-        Utility(w=(3,-2,-1,0))   1 0 - | 1           = -2
-        Utility(w=(1,-1,0,0.5))  1 0 - | 1 docs=10   = 2
-        Utility(w=(1,-1,0,0.5))  1 0 - | 1           = undefined
-        Utility                  | 1                 = 0
+        Utility                   1 0 - | 1          = -1
+        Utility(w=(3,-2,-1,0))    1 0 - | 1          = -2
+        Utility(w=(1,-1,0,0.5))   1 0 - | 1 docs=10  = 2
+        Utility@1                 1 0 - | 1          = 1
+        Utility(w=(1,-1,0,0.5))   1 0 - | 1          = undefined
+        Utility                   | 1                = 0
     """
 
     meanings = {
@@ -423,6 +462,7 @@ class Utility(Confusion):
 
     w: tuple[float, float, float, float] = (1, -1, 0, 0)
     rel: float = 1
+    k: int | None = None
 
     def check(self) -> None:
         super().check()
@@ -432,6 +472,11 @@ class Utility(Confusion):
     @property
     def needs_docs(self) -> bool:
         return self.w[3] != 0
+
+    def keeps(self, promise: Promise) -> bool:
+        # A relevant result that moves up into the first k turns a b and a c into an a and a d.
+        loses = promise == "swap" and self.w[0] - self.w[1] - self.w[2] + self.w[3] < 0
+        return super().keeps(promise) and not (loses and self.k is not None)
 
     def of_parts(self, a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
         worth = self.w[0] * a + self.w[1] * b + self.w[2] * c

@@ -291,3 +291,62 @@ class WHAM(Aggregated):
         either_is_0 = (relevance == 0) | (credibility == 0)
         undefined = np.isnan(relevance) | np.isnan(credibility)
         return np.where(undefined, np.nan, np.where(either_is_0, 0, 1 / parts))
+
+
+@measure
+class UDCG(Measure):
+    """Utility and distraction-aware cumulative gain of passages that a language model reads.
+
+    The second grade of a passage is the probability, from 0 to 1, that the model answers when it is
+    given this passage alone, and does not abstain. A relevant passage is worth that much. Any other
+    distracts the model: it is worth -gamma times as much. The mean over all passages read is put
+    through the logistic function, so that 0.5 is what passages give that neither help nor distract.
+    A passage without both grades is worth 0. Defined as in the authors' code,
+    github.com/GiovanniTRA/UDCG, in which the order of passages does not matter: the discount by
+    position that the paper also proposes is not part of it.
+    """
+
+    formula = (
+        r"\sigma\left( \frac{1}{\min(k, n)} \sum_{i \le k} u_i \right), "
+        r"\quad u_i = c_i \text{ if } r_i = 1, \text{ else } -\gamma c_i"
+    )
+    user = "A language model: reads the first k passages as a whole, and may be misled by some."
+    undefined = "never; where nothing was returned it is 0"
+    source = "Trappolini et al. 2025, arXiv:2510.21440"
+    needs = "second"
+    promises = frozenset({"in range"})
+    worked = """
+        UDCG            1/1 0/0.6   = 0.5987
+        UDCG@1          1/1 0/0.6   = 0.7311
+        UDCG(gamma=1)   0/1         = 0.2689
+        UDCG            1/1 -       = 0.6225
+        UDCG            - | 1/1     = 0.5
+        UDCG            | 1/1       = 0
+    """
+
+    limits = ("0 <= gamma <= 1e3",)
+
+    k: int | None = None
+    rel: float = 1
+    gamma: float = 1 / 3
+    """How much a distracting passage costs, as a share of what a relevant one is worth."""
+
+    def score(self, hits: Hits) -> Floats:
+        top = hits.top(self.k)
+        utility = self._utility(top)
+        mean = top.total(utility) / np.maximum(top.returned, 1)
+        return np.where(top.returned > 0, 1 / (1 + np.exp(-mean)), 0.0)
+
+    def working(self, hits: Hits) -> dict[str, Floats]:
+        read = hits.rank <= (self.k or np.inf)
+        return {"utility": np.where(read, self._utility(hits), np.nan)}
+
+    def _utility(self, hits: Hits) -> Floats:
+        answered = _second_grade(hits)
+        if (answered > 1).any():
+            raise InputError(
+                f"{self}: a second grade of {answered.max():g} is no probability of an answer, "
+                "which is from 0 to 1"
+            )
+        worth = np.where(hits.relevant(self.rel), answered, -self.gamma * answered)
+        return np.where((answered >= 0) & (hits.grade >= 0), worth, 0.0)

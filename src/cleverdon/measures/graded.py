@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
@@ -29,8 +30,8 @@ class Gained(Measure):
     """Base class of measures with a gain for each grade."""
 
     meanings = {
-        "gain": "The gain of a grade g: linear, g itself; exponential, 2^g - 1; binary, 1 for every "
-        "grade above 0.",
+        "gain": "The gain of a grade g: linear, g itself; exponential, 2^g - 1; binary, 1 from "
+        "grade 1 on.",
         "gains": "The gains of some grades, as in {1:3,2:9}; other grades keep the gain that "
         "`gain` gives.",
     }
@@ -66,7 +67,8 @@ class Discounted(Gained):
     }
 
     discount: Literal["log", "jk"] = "log"
-    base: float = 2
+    base: float | Literal["e"] = 2
+    """The base of the logarithm, a number above 1 or e."""
 
     def dcg(self, hits: Hits) -> Floats:
         """Return the discounted gain down to rank k."""
@@ -93,9 +95,10 @@ class Discounted(Gained):
         return self._discount(rank.astype(np.float64))
 
     def _discount(self, rank: Floats) -> Floats:
-        shifted = rank + 1 if self.discount == "log" else np.maximum(rank, self.base)
+        base = math.e if self.base == "e" else self.base
+        shifted = rank + 1 if self.discount == "log" else np.maximum(rank, base)
         # log2 is exact at powers of two; a quotient of logarithms is not.
-        return np.log2(shifted) if self.base == 2 else np.log(shifted) / np.log(self.base)
+        return np.log2(shifted) if base == 2 else np.log(shifted) / np.log(base)
 
 
 @measure
@@ -118,6 +121,7 @@ class DCG(Discounted):
         DCG(discount=jk)@6       3 2 3 0 0 1                = 7.2796
         DCG(gains={1:3,2:9})@2   1 2                        = 8.6784
         DCG(discount=jk,base=3)  1 1 1                      = 3
+        DCG(base=e)@2            1 1                        = 2.3529
         DCG                      | 1                        = 0
     """
 
@@ -158,6 +162,7 @@ class nDCG(Discounted):
         nDCG(ideal=short)@3           1 - | 1 1                 = 0.6131
         nDCG(gain=binary)@2           1 3 | 2                   = 1
         nDCG(gains={1:9,2:3})@2       1 2                       = 1
+        nDCG(discount=jk,base=e)@3    0 1 1                     = 0.9551
         nDCG                          0 -                       = undefined
     """
 

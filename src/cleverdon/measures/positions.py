@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from cleverdon._common.arrays import Floats, Ints
+from cleverdon.errors import NotationError
 from cleverdon.hits import Hits
-from cleverdon.measures.base import Measure, OverRelevant
+from cleverdon.measures.base import Measure, OverRelevant, Promise
 from cleverdon.measures.registry import measure
 
 _COOPER = "Cooper 1968, doi:10.1002/asi.5090190108"
@@ -27,6 +30,13 @@ class Searching(Measure):
 
     q: int = 1
     rel: float = 1
+    count: Literal["others", "all"] = "others"
+    """Which results count: only those that are not relevant, as Cooper has it, or all of them."""
+
+    @property
+    def also(self) -> int:
+        """The number of relevant results that count."""
+        return self.q if self.count == "all" else 0
 
     def ends(self, hits: Hits) -> Hits:
         """Return the rows at which searches end: each query's q-th relevant one."""
@@ -45,23 +55,26 @@ def _of_the_row(hits: Hits, values: Floats | Ints) -> Floats:
 class SearchLength(Searching):
     """Search length: the number of non-relevant results above the q-th relevant one.
 
-    It measures the effort of a search. Tied results count in their given order;
-    ExpectedSearchLength averages over their orders.
+    It measures the effort of a search. Some textbooks count all results that are read, the relevant
+    ones too: with count=all it is the rank of the q-th relevant result. Tied results count in their
+    given order; ExpectedSearchLength averages over their orders.
     """
 
     formula = r"|\{ j < i : r_j = 0 \}|, \quad i \text{ the rank of the } q\text{-th relevant}"
     promises = frozenset({"in range", "swap", "unjudged tail"})
     worked = """
-        SearchLength        0 - 1 1        = 2
-        SearchLength(q=2)   1 0 1          = 1
-        SearchLength(rel=2) 1 2            = 1
-        SearchLength(q=2)   1 0 | 1        = undefined
-        SearchLength        0              = undefined
+        SearchLength                  0 - 1 1  = 2
+        SearchLength(count=all)       0 - 1 1  = 3
+        SearchLength(q=2)             1 0 1    = 1
+        SearchLength(q=2,count=all)   1 0 1    = 3
+        SearchLength(rel=2)           1 2      = 1
+        SearchLength(q=2)             1 0 | 1  = undefined
+        SearchLength                  0        = undefined
     """
 
     def score(self, hits: Hits) -> Floats:
         last = self.ends(hits)
-        return _of_the_row(last, last.rank - self.q)
+        return _of_the_row(last, last.rank - self.q + self.also)
 
 
 @measure
@@ -70,18 +83,19 @@ class ExpectedSearchLength(Searching):
 
     All that is not relevant in the groups above counts, and of the group in which the search ends
     its share: with r relevant results and i others in it, and s of the relevant still wanted,
-    i * s / (r + 1).
+    i * s / (r + 1). With count=all the q relevant results count too: the rank to be expected.
     """
 
     formula = r"j + \frac{i \cdot s}{r + 1}"
     promises = frozenset({"in range"})
     worked = """
-        ExpectedSearchLength        0 (1 - 0) 1        = 2
-        ExpectedSearchLength(q=2)   1 (0 1 1)          = 0.3333
-        ExpectedSearchLength(q=2)   (1 0 1)            = 0.6667
-        ExpectedSearchLength        0 - 1              = 2
-        ExpectedSearchLength(q=2)   (1 0) | 1          = undefined
-        ExpectedSearchLength        0                  = undefined
+        ExpectedSearchLength              0 (1 - 0) 1  = 2
+        ExpectedSearchLength(q=2)         1 (0 1 1)    = 0.3333
+        ExpectedSearchLength(q=2)         (1 0 1)      = 0.6667
+        ExpectedSearchLength(count=all)   0 (1 - 0) 1  = 3
+        ExpectedSearchLength              0 - 1        = 2
+        ExpectedSearchLength(q=2)         (1 0) | 1    = undefined
+        ExpectedSearchLength              0            = undefined
     """
 
     def score(self, hits: Hits) -> Floats:
@@ -89,7 +103,71 @@ class ExpectedSearchLength(Searching):
         above = relevant.rows_up_to(last.tied_from - 1, last.query)
         wanted, found = self.q - above, relevant.rows_up_to(last.tied_to, last.query) - above
         others = last.tied_to - last.tied_from + 1 - found
-        return _of_the_row(last, last.tied_from - 1 - above + others * wanted / (found + 1))
+        length = last.tied_from - 1 - above + others * wanted / (found + 1)
+        return _of_the_row(last, length + self.also)
+
+
+@measure
+class FirstRelRank(Measure):
+    """The rank of the first relevant result.
+
+    `otherwise` is the choice for a query without a relevant result. By default it is undefined, so
+    that a mean is infinite unless undefined values are skipped. With otherwise=after it counts as
+    found after the last place: at rank n + 1 after n results, and at k + 1 with a cut-off. A number
+    is the rank itself.
+    """
+
+    formula = r"\min \{ i \le k : r_i = 1 \}"
+    user = "Wants one good result, and reads on until it is found."
+    undefined = "none of the results is relevant; with another choice of otherwise, never"
+    source = "Cooper 1968, doi:10.1002/asi.5090190108; the reciprocal is RR"
+    better = "lower"
+    range = (1.0, np.inf)
+    aliases = ("RankFirstRelevant",)
+    promises = frozenset({"in range", "swap", "unjudged tail"})
+    worked = """
+        FirstRelRank                       0 - 1 1  = 3
+        FirstRelRank(rel=2)                1 2      = 2
+        FirstRelRank(otherwise=after)      0 - | 1  = 3
+        FirstRelRank(otherwise=after)@10   0 - | 1  = 11
+        FirstRelRank(otherwise=1000)@2     0 - 1    = 1000
+        FirstRelRank@2                     0 - 1    = undefined
+        FirstRelRank                       | 1      = undefined
+    """
+
+    limits = ("1 <= otherwise",)
+
+    k: int | None = None
+    rel: float = 1
+    otherwise: Literal["undefined", "after"] | float = "undefined"
+    """The rank where no result is relevant: `undefined`, `after` the last place, or a number."""
+
+    def check(self) -> None:
+        super().check()
+        within = not isinstance(self.otherwise, str) and self.otherwise <= (self.k or 0)
+        if within:
+            raise NotationError(
+                f"{type(self).__name__}(otherwise={self.otherwise})@{self.k}: a query without a "
+                f"relevant result would count as one with it; expected a number above {self.k}"
+            )
+
+    def keeps(self, promise: Promise) -> bool:
+        longer = self.otherwise == "after" and self.k is None  # with each result that is added
+        return super().keeps(promise) and not (promise == "unjudged tail" and longer)
+
+    def score(self, hits: Hits) -> Floats:
+        top = hits.top(self.k)
+        relevant = top.where(top.relevant(self.rel))
+        first = relevant.where(relevant.ordinal == 1)
+        rank = _of_the_row(first, first.rank)
+        return np.where(np.isnan(rank), self._without(hits), rank)
+
+    def _without(self, hits: Hits) -> Floats:
+        if self.otherwise == "after":
+            last = hits.returned if self.k is None else np.full(len(hits), self.k)
+            return np.asarray(last + 1, dtype=np.float64)
+        rank = np.nan if self.otherwise == "undefined" else float(self.otherwise)
+        return np.full(len(hits), rank, dtype=np.float64)
 
 
 @measure

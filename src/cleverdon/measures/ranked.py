@@ -8,9 +8,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from cleverdon._common.arrays import Floats, Ints
+from cleverdon.errors import NotationError
 from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure, OverRelevant, Promise, WeightedGain, cutoff_weight
 from cleverdon.measures.registry import measure
+from cleverdon.measures.sets import f_of
 from cleverdon.measures.ties import (
     chance_in_top,
     chance_of_any_in_top,
@@ -120,6 +122,7 @@ class F(OverRelevant):
     """F-measure at k: precision and recall at k in one number.
 
     Their harmonic mean, recall weighed beta times as much as precision; 0 where both are 0.
+    `alpha` is the weight of precision instead, from 0 to 1: alpha = 1 / (1 + beta^2).
     """
 
     formula = r"\frac{(1 + \beta^2)\, P@k\, R@k}{\beta^2 P@k + R@k}"
@@ -130,19 +133,32 @@ class F(OverRelevant):
     promises = frozenset({"in range", "swap"})
     presets = {"F1": {"beta": 1}, "F2": {"beta": 2}, "F0.5": {"beta": 0.5}}
     worked = """
-        F@2          1 0 1 | 1   = 0.4
-        F(beta=2)@2  1 0 1 | 1   = 0.3571
-        F@2          0 0   | 1   = 0
-        F@2          0 0         = undefined
+        F@2             1 0 1 | 1   = 0.4
+        F(beta=2)@2     1 0 1 | 1   = 0.3571
+        F(alpha=0.2)@2  1 0 1 | 1   = 0.3571
+        F(alpha=1)@2    1 0 1 | 1   = 0.5
+        F@2             0 0   | 1   = 0
+        F@2             0 0         = undefined
     """
 
-    limits = ("0 <= beta <= 1e6",)
+    limits = ("0 <= beta <= 1e6", "0 < alpha <= 1")
 
     meanings = {"beta": "How many times as much recall weighs as precision."}
 
     k: int
     beta: float = 1
     rel: float = 1
+    alpha: float | None = None
+
+    def check(self) -> None:
+        super().check()
+        if self.alpha is not None and self.beta != 1:
+            raise NotationError(f"{type(self).__name__} takes beta or alpha, not both")
+
+    @property
+    def square(self) -> float:
+        """The square of beta, which alpha may give instead."""
+        return self.beta**2 if self.alpha is None else (1 - self.alpha) / self.alpha
 
     def parts(self, hits: Hits) -> tuple[Ints, Ints, Ints]:
         top = hits.top(self.k)
@@ -150,8 +166,15 @@ class F(OverRelevant):
         return top.count(top.relevant(self.rel)), read, self.wanted(hits)
 
     def of_parts(self, found: Floats, read: Floats, wanted: Floats) -> Floats:
-        value = (1 + self.beta**2) * found / (read + self.beta**2 * wanted)
+        value = (1 + self.square) * found / (read + self.square * wanted)
         return np.where(wanted > 0, value, np.nan)
+
+    def components(self, found: Floats, read: Floats, wanted: Floats) -> dict[Measure, Floats]:
+        precision = P(k=self.k, rel=self.rel)
+        return {precision: found / read, R(k=self.k, rel=self.rel): found / wanted}
+
+    def of_means(self, precision: float, recall: float) -> float:
+        return f_of(precision, recall, self.square)
 
     def expected(self, hits: Hits) -> Floats:
         found = _expected_found(hits, self.rel, self.k)
@@ -160,8 +183,8 @@ class F(OverRelevant):
 
     def as_share(self) -> WeightedGain:
         def whole(n: Ints) -> Floats:
-            both: Floats = np.asarray(self.k + self.beta**2 * n, dtype=float)
-            return both / (1 + self.beta**2)
+            both: Floats = np.asarray(self.k + self.square * n, dtype=float)
+            return both / (1 + self.square)
 
         return WeightedGain(_relevance(self.rel), cutoff_weight(self.k), whole)
 

@@ -154,6 +154,52 @@ class IAP(Interpolated):
 
 
 @measure
+class AUPRC(OverRelevant):
+    """Area under the precision-recall curve.
+
+    The curve has a point after each result: recall and precision there. They can be joined in three
+    ways. curve=trapezoid draws straight lines between them, from recall 0 and precision 1 on, as
+    auc(precision_recall_curve) of scikit-learn does; Davis & Goadrich show that such lines promise
+    more than can be reached. curve=step keeps precision at its value after the next relevant
+    result: the exact area is AP. curve=monotone takes the largest precision at that recall or any
+    above it: the exact area under the interpolated curve. Relevant documents that were not returned
+    add nothing, and tied results are taken as they stand.
+    """
+
+    formula = r"\frac{1}{R} \sum_{i \le k} r_i\, \frac{P@(i-1) + P@i}{2}, \quad P@0 = 1"
+    user = "Wants more or less of what there is, each level of recall as likely."
+    source = (
+        "Davis & Goadrich 2006, doi:10.1145/1143844.1143874; "
+        "Boyd et al. 2013, doi:10.1007/978-3-642-40994-3_55"
+    )
+    aliases = ("PRAUC", "AUCPR")
+    worked = """
+        AUPRC                   1 0 1          = 0.7917
+        AUPRC                   0 1 1 0 1 | 1  = 0.3458
+        AUPRC(curve=step)       0 1 1 0 1 | 1  = 0.4417
+        AUPRC(curve=monotone)   0 1 1 0 1 | 1  = 0.4833
+        AUPRC@2                 0 1 1 0 1 | 1  = 0.0625
+        AUPRC                   | 1            = 0
+        AUPRC                   0 -            = undefined
+    """
+
+    k: int | None = None
+    rel: float = 1
+    curve: Literal["trapezoid", "step", "monotone"] = "trapezoid"
+    """How the points are joined: by straight lines, steps, or steps that never rise."""
+
+    def score(self, hits: Hits) -> Floats:
+        relevant = self.relevant(hits.top(self.k))
+        precision = relevant.ordinal / relevant.rank
+        if self.curve == "monotone":
+            precision = _largest_below(relevant, precision)
+        if self.curve == "trapezoid":
+            before = (relevant.ordinal - 1) / np.maximum(relevant.rank - 1, 1)
+            precision = (precision + np.where(relevant.rank == 1, 1.0, before)) / 2
+        return relevant.total(precision) / self.wanted(hits)
+
+
+@measure
 class PrecAtRecall(OverRelevant):
     """Precision at the first rank at which recall reaches x; 0 where it never does.
 

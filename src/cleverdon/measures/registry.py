@@ -28,6 +28,7 @@ FAMILIES = {
     "cumulative": "Ranked, graded: comparison with the ideal ranking",
     "cwl": "Ranked, graded: user models (C/W/L)",
     "diversity": "Diversity and novelty",
+    "propensity": "Ranked, binary: weighted by propensity",
     "credibility": "Relevance and credibility: two grades per document",
 }
 """The modules that hold Cleverdon's own measures, with their headings, in the order of listings."""

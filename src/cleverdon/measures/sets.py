@@ -80,6 +80,12 @@ class SetR(SetMeasure):
         return a / (a + c)
 
 
+def f_of(precision: float, recall: float, square: float) -> float:
+    """Return F of precision and recall, the latter weighed by the square of beta."""
+    both = square * precision + recall
+    return 0.0 if both == 0 else (1 + square) * precision * recall / both
+
+
 @measure
 class SetF(SetMeasure):
     """F-measure of the whole result: precision and recall in one number.
@@ -119,9 +125,19 @@ class SetF(SetMeasure):
         if self.alpha is not None and self.beta != 1:
             raise NotationError(f"{type(self).__name__} takes beta or alpha, not both")
 
+    @property
+    def square(self) -> float:
+        """The square of beta, which alpha may give instead."""
+        return self.beta**2 if self.alpha is None else (1 - self.alpha) / self.alpha
+
     def of_parts(self, a: Floats, b: Floats, c: Floats) -> Floats:
-        square = self.beta**2 if self.alpha is None else (1 - self.alpha) / self.alpha
-        return (1 + square) * a / (a + b + square * (a + c))
+        return (1 + self.square) * a / (a + b + self.square * (a + c))
+
+    def components(self, a: Floats, b: Floats, c: Floats) -> dict[Measure, Floats]:
+        return {SetP(rel=self.rel): a / (a + b), SetR(rel=self.rel): a / (a + c)}
+
+    def of_means(self, precision: float, recall: float) -> float:
+        return f_of(precision, recall, self.square)
 
 
 @measure
@@ -146,6 +162,9 @@ class SetE(SetF):
 
     def of_parts(self, a: Floats, b: Floats, c: Floats) -> Floats:
         return 1 - super().of_parts(a, b, c)
+
+    def of_means(self, precision: float, recall: float) -> float:
+        return 1 - super().of_means(precision, recall)
 
 
 @measure

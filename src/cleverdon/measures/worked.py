@@ -9,7 +9,8 @@ The value of a measure is a number, `undefined`, or a text in quotes.
 
 A document may have more than one grade: `2/1` is of relevance 2 and, say, credibility 1; `ab2`
 covers subtopic a with grade 1 and subtopic b with grade 2; `1@3` was drawn from stratum 3 of
-the pool; `1%.5` was drawn with probability .5.
+the pool; `1%.5` was drawn with probability .5; `1#3` is relevant for 3 queries, of as many as
+`queries=20` says.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ def ranking(text: str) -> Hits:
     >>> ranking("2 - 1 | 1").rank
     array([1, 3])
     """
-    facts = dict(re.findall(r"\b(max|docs)=(\S+)", text))
-    shown, _, unreturned = re.sub(r"\b(max|docs)=\S+", "", text).partition("|")
+    facts = dict(re.findall(r"\b(max|docs|queries)=(\S+)", text))
+    shown, _, unreturned = re.sub(r"\b(max|docs|queries)=\S+", "", text).partition("|")
     documents: list[str] = []
     ranks: list[tuple[int, int, int]] = []
     rank, group = 0, 0
@@ -71,7 +72,7 @@ def _judged(documents: list[str], facts: dict[str, str]) -> JudgmentArrays:
     docs, subtopics, subtopic_grades = np.array(covered, dtype=float).reshape(-1, 3).T
     grade = np.array(
         [
-            max(g for _, g in p) if p else float(re.split("[/@%]", t)[0])
+            max(g for _, g in p) if p else float(re.split("[/@%#]", t)[0])
             for t, p in zip(documents, pairs, strict=True)
         ]
     )
@@ -95,4 +96,6 @@ def _judged(documents: list[str], facts: dict[str, str]) -> JudgmentArrays:
         else None,
         stratum=None if stratum is None else stratum.astype(int),
         probability=column("%"),
+        positives=column("#"),
+        all_queries=int(facts.get("queries", 1)),
     )

@@ -43,7 +43,7 @@ class _Keyword(NamedTuple):
 
 _KEYWORDS = {
     **{name: _Keyword(name) for name in ("query", "systems", "baseline", "rel", "cutoffs")},
-    **{name: _Keyword(name) for name in ("measures", "costs", "show")},
+    **{name: _Keyword(name) for name in ("measures", "costs", "show", "binormal")},
     "measure": _Keyword("measures", 0, "once", default=("nDCG@10",)),
     "x": _Keyword("measures", 0, "twice"),
     "y": _Keyword("measures", 1, "twice"),
@@ -62,6 +62,8 @@ _COMPARED = {
 """The options that are keywords of `compare`, by the source of the plot."""
 _SHOWN = ("p", "difference", "relative", "d", "delta")
 """The values that `pairs` can show; repeated here, since altair is not to be loaded for it."""
+_EVERY_RESULT = 10**6
+"""So many scores of results are kept for each query, where a plot needs all."""
 _RENAMED_KINDS = {"topics": "queries"}
 """Old names of kinds; they work for one release, with a note."""
 _FOR_ALL = ("kind", "files", "listed", "output", "dark")  # parameters that every kind takes
@@ -120,6 +122,9 @@ class PlotOptions(TestingOptions, options.SettingsOptions):
     )
     show: str | None = option(
         click.Choice(_SHOWN), "The numbers that the plot pairs shows.  [default: p]"
+    )
+    binormal: bool = flag(
+        "Draw in precision-recall the curve that normal distributions of scores give, too."
     )
 
 
@@ -269,7 +274,8 @@ class _Plot:
         qrels = given.files[0]
         if self.kind.of == "rankings":
             # Any measure can be computed from rankings, and evaluating takes one at least.
-            return options.evaluated(qrels, opened, ("nDCG@10",), keep=1, **given.evaluation)
+            keep = _EVERY_RESULT if given.binormal else 1
+            return options.evaluated(qrels, opened, ("nDCG@10",), keep=keep, **given.evaluation)
         bounds = self.kind.of == "bounds"
         return options.evaluated(qrels, opened, measures, bounds=bounds, **given.evaluation)
 

@@ -16,6 +16,7 @@ results would compare scores of different queries.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -45,6 +46,8 @@ from cleverdon.scores import Scores
 _RECALL_LEVELS = tuple(level / 10 for level in range(11))
 _RAW, _STEPS, _LEVELS = "as ranked", "interpolated", "at 11 points"
 _KINDS = (_RAW, _STEPS, _LEVELS)
+_BINORMAL = "binormal"
+_BINORMAL_LEVELS = (0.001, *(level / 100 for level in range(1, 101)))
 
 
 def precision_recall(
@@ -55,10 +58,15 @@ def precision_recall(
     baseline: str | None = None,
     rel: float = 1,
     texts: Mapping[str, str] | None = None,
+    binormal: bool = False,
 ) -> Chart:
     """Draw the precision-recall curve of one query.
 
     One system is drawn with both interpolations; of several, one curve each.
+
+    The binormal curve is the smooth one that follows if the scores of relevant and of other results
+    have normal distributions (Brodersen et al. 2010, doi:10.1109/ICPR.2010.1036), with the means
+    and standard deviations of the scores of this query. It ends at the recall of all results.
 
     Args:
         scores: Scores of an evaluation with `keep=k`, which retains the rankings.
@@ -67,6 +75,8 @@ def precision_recall(
         baseline: A system that is drawn in any case.
         rel: The lowest grade that counts as relevant.
         texts: Texts of queries by id, shown on hover.
+        binormal: Whether to draw the binormal curve of one system as well. It needs the scores of
+            all results: `keep` must not be less than their number.
 
     Returns:
         An altair chart.
@@ -79,11 +89,15 @@ def precision_recall(
     rows = _precision_recall_rows(scores, query, systems=named, rel=rel)
     wanted = int(inputs.hits_of(scores, named[0], query).judgments.relevant(rel)[0])
     line, count = inputs.query_line(query, texts), f"Relevant documents: {wanted:,}."
+    if binormal:
+        if len(named) > 1:
+            raise OptionError(f"the binormal curve is of one system; there are {len(named)}")
+        fitted = _binormal_rows(scores, query, system=named[0], rel=rel)
+        rows = {**rows, "lines": rows["lines"] + fitted}
     if len(named) == 1:
         name = f"Precision and recall of {named[0]}"
-        return charts.finish_chart(
-            precision_recall_chart(), rows, title=name, subtitle=[line, count]
-        )
+        chart = precision_recall_chart((*_KINDS, _BINORMAL) if binormal else _KINDS)
+        return charts.finish_chart(chart, rows, title=name, subtitle=[line, count])
     return charts.finish_chart(
         _precision_recalls_chart(inputs.coloured_systems(scores, named)),
         rows,
@@ -129,6 +143,39 @@ def _precision_recall_rows(
         "points": [row for row in points if row["kind"] == _RAW],
         "ends": label_rows(ends),
     }
+
+
+def _binormal_rows(scores: Scores, query: str, *, system: str, rel: float) -> list[Row]:
+    """Return the corners of the curve that follows from normal distributions of scores."""
+    hits = inputs.hits_of(scores, system, query)
+    top = scores.top.get(system, [[]] * len(scores.queries))[scores.queries.index(query)]
+    if len(top) < int(hits.returned[0]):
+        raise OptionError(
+            f"the binormal curve needs the scores of all {int(hits.returned[0]):,} results of "
+            f"query {query!r}, and {len(top):,} were kept: evaluate with a larger keep="
+        )
+    strength = np.array([score for _, score in top], dtype=np.float64)
+    relevant = np.zeros(len(strength), dtype=bool)
+    relevant[hits.rank[hits.relevant(rel)] - 1] = True
+    groups = strength[relevant], strength[~relevant]
+    if any(len(group) < 2 or np.ptp(group) == 0 for group in groups):
+        raise OptionError(
+            f"the binormal curve needs at least two relevant and two other results of query "
+            f"{query!r}, with different scores in each group"
+        )
+    wanted, others = (NormalDist(float(g.mean()), float(g.std(ddof=1))) for g in groups)
+    share = len(groups[0]) / len(strength)
+    found = len(groups[0]) / int(hits.judgments.relevant(rel)[0])
+    rows: list[Row] = []
+    for at, level in enumerate(_BINORMAL_LEVELS):
+        # Of the relevant results, this share has a higher score than the threshold.
+        false_positives = 1.0
+        if level < 1:
+            false_positives = 1 - others.cdf(wanted.inv_cdf(1 - level))
+        precision = share * level / (share * level + (1 - share) * false_positives)
+        row = {"recall": level * found, "precision": precision}
+        rows.append({"system": system, "kind": _BINORMAL, "at": at} | row)
+    return rows
 
 
 def _found_rows(hits: Hits, rel: float, documents: Sequence[str] = ()) -> list[Row]:
@@ -184,9 +231,9 @@ def _axes() -> dict[str, Any]:
     }
 
 
-def precision_recall_chart() -> Any:
-    """Draw one ranking: a saw, steps, and eleven points."""
-    domain = list(_KINDS)
+def precision_recall_chart(kinds: Sequence[str] = _KINDS) -> Any:
+    """Draw one ranking: a saw, steps, and eleven points; with a fourth kind, a fitted curve."""
+    domain = list(kinds)
     legend = alt.Legend(symbolType="stroke", symbolSize=400, symbolOpacity=1)
 
     def by_kind(channel: Any, values: list[Any], level: str = "N") -> Any:
@@ -194,8 +241,9 @@ def precision_recall_chart() -> Any:
         return channel(f"kind:{level}", title=None, legend=legend, scale=scale)
 
     colour = by_kind(alt.Color, list(theme.PALETTE[: len(domain)]))
-    dash = by_kind(alt.StrokeDash, [[1, 0], [1, 0], [5, 3]])
-    width = by_kind(alt.StrokeWidth, [1.2, 2.5, 1.5], "O")  # else Vega-Lite warns of widths
+    dash = by_kind(alt.StrokeDash, [[1, 0], [1, 0], [5, 3], [1, 0]][: len(domain)])
+    widths = [1.2, 2.5, 1.5, 2.0][: len(domain)]
+    width = by_kind(alt.StrokeWidth, widths, "O")  # else Vega-Lite warns of widths
     curves = alt.Chart(named_data("lines")).mark_line()
 
     def points(kind: str, shape: str) -> Any:
