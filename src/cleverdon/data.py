@@ -47,6 +47,7 @@ class Annotations:
     stratum: Nested | None = None  # from which stratum of the pool a document was drawn
     probability: Nested | None = None  # with which it was drawn
     positives: bool = False  # whether to count the queries for which each document is relevant
+    top_grade: float | None = None  # the largest grade of the scale, if none of these has it
 
     def weighing(self, weights: Nested) -> Annotations:
         """Add weights of the subtopics; raise an error if they do not match."""
@@ -308,7 +309,7 @@ class Judgments(Rows):
             queries=self.core.queries,
             starts=self.core.starts,
             grade=grade,
-            top_grade=float(np.max(grade, initial=0)),
+            top_grade=float(np.max(grade, initial=notes.top_grade or 0)),
             docs=notes.docs,
             second=second,
             top_second=0.0 if second is None else float(np.max(second, initial=0)),

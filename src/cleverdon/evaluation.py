@@ -33,7 +33,7 @@ _RankingVariants = Mapping[Measure, tuple[Settings, bool]]
 
 def evaluate(
     qrels: Any,
-    runs: Any,
+    runs: Any = None,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     profile: str = "cleverdon",
@@ -55,13 +55,16 @@ def evaluate(
     keep: int = 0,
     bounds: bool = False,
     rest: bool = False,
+    unjudged: str | float | None = None,
     progress: Progress | None = None,
 ) -> Scores:
     """Score one run, or several, by measures.
 
     Args:
         qrels: The judgments: a file, a dict of dicts, a data frame, rows of tuples or `Judgments`.
+            Or rankings that hold their judgments, as text: "R N R | R", or several by name.
         runs: A run, in any of these forms or as `Run`; several as a list, or as a dict by name.
+            None if the rankings are typed.
         measures: The measures; by default those of the profile.
         ties: How tied results are ordered. This and the keywords up to `unreturned` are the
             choices on which tools disagree: `cleverdon.settings.CHOICES` lists their values.
@@ -86,6 +89,8 @@ def evaluate(
         bounds: Whether to add the lowest and highest values that ties and unjudged results could
             give.
         rest: Whether the bounds include the unseen rest of a collection of `docs` documents.
+        unjudged: What the bounds let unjudged results be: `any` grade, `not-relevant`, or the
+            largest grade. By default any; in typed rankings, not relevant.
         progress: Is called with the current step and how much of it is done.
 
     Returns:
@@ -98,7 +103,17 @@ def evaluate(
     >>> qrels = {"q1": {"d1": 2, "d2": 0, "d3": 1}}
     >>> evaluate(qrels, {"q1": {"d1": 0.7, "d2": 0.5}}, ["nDCG@10", "P@1"]).to_dict()
     {'run': {'nDCG@10': 0.7601875334318685, 'P@1': 1.0}}
+    >>> evaluate("R N R | R", measures=["P@3", "AP"]).to_dict()
+    {'run': {'P@3': 0.6666666666666666, 'AP': 0.5555555555555555}}
     """
+    typed = None
+    if runs is None:
+        from cleverdon.formats.typed import are_typed, read_typed  # only where there are no files
+
+        if not are_typed(qrels):
+            raise InputError("there is no run to evaluate")
+        typed = read_typed(qrels)
+        qrels, runs, ties = typed.judgments, typed.runs, ties or typed.ties
     given = {
         "ties": ties,
         "order_by": order_by,
@@ -126,6 +141,9 @@ def evaluate(
         raise OptionError(f"keep={keep!r}: expected a whole number from 0 on")
     if rest and not bounds:
         raise OptionError("rest=True goes with bounds=True")
+    if unjudged is not None and not bounds:
+        raise OptionError(f"unjudged={unjudged!r} goes with bounds=True")
+    varied = _varied_grades(unjudged, otherwise=typed is None)
     asked = tool.parse_asked(tool.measures if measures is None else measures)
     wanted = tuple(asked)
     named = [name for name, word in given.items() if word is not None]
@@ -163,9 +181,19 @@ def evaluate(
         hits = {run.name: run.hits for run in ranked}
         scores = replace(scores, rankings=Rankings(judgments, hits))
     if bounds:
-        found = _bounds_of_runs(ranked, ways, tool, rest=rest, progress=progress)
+        found = _bounds_of_runs(ranked, ways, tool, rest=rest, unjudged=varied, progress=progress)
         scores = replace(scores, bounds=found)
     return scores
+
+
+def _varied_grades(unjudged: str | float | None, *, otherwise: bool) -> bool | float:
+    """Return the grades of unjudged results as `bounds` takes them; `otherwise` is the default."""
+    words = {None: otherwise, "any": True, "not-relevant": False}
+    if unjudged is None or isinstance(unjudged, str):
+        if unjudged not in words:
+            raise OptionError(f"unjudged={unjudged!r}: expected any, not-relevant or a grade")
+        return words[unjudged]
+    return unjudged
 
 
 def _bounds_of_runs(
@@ -174,6 +202,7 @@ def _bounds_of_runs(
     tool: Profile,
     *,
     rest: bool,
+    unjudged: bool | float,
     progress: Progress | None,
 ) -> dict[str, dict[str, Bounds]]:
     from cleverdon.unknowns.bounds import bounds  # only where they are asked for
@@ -184,7 +213,7 @@ def _bounds_of_runs(
             if progress is not None:
                 progress(f"bounds of {run.name}", r * len(ways) + m, len(ranked) * len(ways))
             hits = run.hits_by(settings, elsewhere=elsewhere)
-            ends = bounds(measure, hits, rest=rest)
+            ends = bounds(measure, hits, rest=rest, unjudged=unjudged)
             absent = tool.value_of_absent(measure)
             if absent is not None:
                 lowest, highest = (

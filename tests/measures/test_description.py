@@ -118,7 +118,7 @@ def test_words_of_parameters_are_explained() -> None:
     ndcg = block("nDCG", "Parameters")
     assert "jk, log(i), but 1 down to rank `base`. (default log)" in ndcg
     assert "base The base of the logarithm in `discount`. (1 < base; default 2)" in ndcg
-    assert "retrieved, only those returned. (default judged)" in ndcg
+    assert "short, as many judged documents as were returned. (default judged)" in ndcg
     assert "min, k of them at most; hits, those among the first k." in block("AP", "Parameters")
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from cleverdon.by_rank import cut_measures
 from cleverdon.errors import NotationError, OptionError
 from cleverdon.measures.graded import nDCG
-from cleverdon.plots.cutoff_curves import by_cutoff, by_cutoff_rows, cut_measures
+from cleverdon.plots.cutoff_curves import by_cutoff, by_cutoff_rows
 from tests.plots.ranked import made_rankings, ranked
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from cleverdon import Scores, evaluate
+from cleverdon.by_rank import cut_measures
 from cleverdon.charts import theme
 from cleverdon.charts.base import Datasets
 from cleverdon.comparison.differences import compare
@@ -17,7 +18,7 @@ from cleverdon.comparison.samples import samples
 from cleverdon.pages.page import Figure
 from cleverdon.plots import by_query, comparisons, curves, matrices, trade_offs
 from cleverdon.plots.comparisons import forest_rows, pairs_rows
-from cleverdon.plots.cutoff_curves import by_cutoff_rows, cut_measures
+from cleverdon.plots.cutoff_curves import by_cutoff_rows
 from cleverdon.plots.distributions import differences_rows, histogram_rows, spread_rows
 from cleverdon.plots.inputs import differences_to
 from cleverdon.plots.matrices import confusion_rows, grades_by_rank_rows

@@ -78,6 +78,7 @@ class PytrecEval(Tool):
     )
 
     def compute(self, ranking: Ranking) -> Mapping[str, float | Exception]:
+        # Only if this tool is audited.
         import pytrec_eval
 
         qrels = {
@@ -146,6 +147,7 @@ class IrMeasures(Tool):
     )
 
     def compute(self, ranking: Ranking) -> Mapping[str, float | Exception]:
+        # Only if this tool is audited.
         import ir_measures
 
         qrels = [
@@ -221,6 +223,7 @@ class Ragas(Tool):
     )
 
     def compute(self, ranking: Ranking) -> Mapping[str, float | Exception]:
+        # Only if this tool is audited.
         import asyncio
 
         import ragas
@@ -319,6 +322,7 @@ class PySpark(Tool):
             raise CleverdonError("cleverdon audit pyspark needs Java 17, which is not installed")
 
     def compute(self, ranking: Ranking) -> Mapping[str, float | Exception]:
+        # Only if this tool is audited.
         from pyspark.mllib.evaluation import RankingMetrics
 
         rows: list[tuple[Any, ...]] = list(zip(*_lists(ranking), strict=True))
@@ -342,6 +346,7 @@ class PySpark(Tool):
 
     def _context(self) -> Any:
         if self._session is None:
+            # Only if this tool is audited.
             from pyspark.sql import SparkSession
 
             self._started = SparkSession.getActiveSession() is None
@@ -440,6 +445,7 @@ class MLflow(Tool):
             return super().installed()
 
     def compute(self, ranking: Ranking) -> Mapping[str, float | Exception]:
+        # Only if this tool is audited.
         import pandas
         from mlflow import metrics
 
@@ -518,6 +524,7 @@ class SentenceTransformers(Tool):
     )
 
     def compute(self, ranking: Ranking) -> Mapping[str, float | Exception]:
+        # Only if this tool is audited.
         from sentence_transformers.evaluation import InformationRetrievalEvaluator
 
         queries = ranking.queries

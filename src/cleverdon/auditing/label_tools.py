@@ -120,6 +120,7 @@ class ScikitLearn(Tool):
     )
 
     def compute(self, ranking: Ranking) -> Mapping[str, float | Exception]:
+        # Only if this tool is audited.
         from sklearn import metrics
 
         def ndcg_score(query: QueryResults) -> float:
@@ -229,6 +230,7 @@ class TorchMetrics(Tool):
     )
 
     def compute(self, ranking: Ranking) -> Mapping[str, float | Exception]:
+        # Only if this tool is audited.
         import torch
         from torchmetrics import retrieval
 
@@ -279,6 +281,7 @@ class LightGBM(Tool):
     )
 
     def compute(self, ranking: Ranking) -> Mapping[str, float | Exception]:
+        # Only if this tool is audited.
         import lightgbm
         import numpy as np
 
@@ -357,6 +360,7 @@ class PolarsDs(Tool):
     )
 
     def compute(self, ranking: Ranking) -> Mapping[str, float | Exception]:
+        # Only if this tool is audited.
         import polars
         import polars_ds
 

@@ -11,7 +11,8 @@ from cleverdon._common.progress import Progress
 from cleverdon._common.text import counted
 from cleverdon.auditing.rankings import RANKINGS, Ranking
 from cleverdon.auditing.tools import TOOLS, Promise, Refused, Tool, Undocumented, silenced
-from cleverdon.tables.result import RecordList, Result
+from cleverdon.tables.result import Result
+from cleverdon.tables.result_lists import RecordList
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
 

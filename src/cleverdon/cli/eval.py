@@ -52,15 +52,26 @@ class EvalOptions(options.LayoutOptions, options.EvaluationOptions):
         "With --bounds: also over all ways in which the rankings could continue through the "
         "collection of --docs."
     )
+    down: bool = flag(
+        "Show, instead of averages, each query down the ranking: the grade, and the measures at "
+        "every cut-off.  [default measures: P R DCG nDCG]"
+    )
+    unjudged: str | float | None = option(
+        options.UnjudgedGrade(),
+        "With --bounds: what results that nobody judged could be: of any grade, not relevant, or "
+        "of grades up to GRADE.  [default: any; in typed rankings, not-relevant]",
+    )
 
 
 @command(EvalOptions)
 @requires("--risk", "--baseline")
 @requires("--baseline", "--risk", "--per-query")
 @requires("--baseline", "--risk", "--sort")
-@requires("--rest", "--bounds")
+@requires(["--rest", "--unjudged"], "--bounds")
 @excludes("--bounds", *_NO_MEAN, "--risk", because="the bounds are those of means")
 @excludes("--risk", "--per-query", *_NO_MEAN, "--systems rows", "--systems columns", "--sort")
+@excludes("--down", "--per-query", *_NO_MEAN, "--systems rows", "--systems columns", "--sort")
+@excludes("--down", "--bounds", "--risk")
 @excludes("--per-query", *_NO_MEAN, unless="-f json", because="each query has its own value")
 @writes("--output")
 def eval_command(given: EvalOptions) -> str:
@@ -71,6 +82,9 @@ def eval_command(given: EvalOptions) -> str:
     of ratings of Quepid, OpenSearch and Elasticsearch; packed by gzip, zstd, bzip2 or xz; or - for
     standard input.
 
+    Rankings can also be typed in place of files: R or N, or a grade, for each result; after | the
+    judged documents that were not returned; ; between queries; NAME= before each of several.
+
     \b
     Examples:
       cleverdon eval qrels.txt bm25.run dense.run
@@ -80,13 +94,22 @@ def eval_command(given: EvalOptions) -> str:
       cleverdon eval ratings.xlsx bm25.csv --columns query="Query Text",doc=sku,grade=Rating
       cleverdon eval qrels.txt old.run new.run -q -m AP --sort AP --baseline old -o queries.csv
       zcat bm25.run.gz | cleverdon eval qrels.txt -
+      cleverdon eval 'R R N N R N | R R' -m P@5 -m AP
+      cleverdon eval A='3 2 0 1; 0 1' B='2 3 1 0; 1 0' -m nDCG
+      cleverdon eval '3 2 3 0 0 1 2 2 3 0' --down
     """
     runs = given.open_runs()
 
     from cleverdon.score_tables import check_layout, shown_digits
 
     check_layout(given.format_, **given.layout)  # before anything takes long
-    scores = given.evaluate(runs, bounds=given.bounds, rest=given.rest)
+    if given.down:
+        from cleverdon.by_rank import measure_by_rank
+
+        scores = given.changed(measures=()).evaluate(runs, keep=1)
+        by_rank = measure_by_rank(scores, given.measures or None)
+        return by_rank.render(given.format_, digits=shown_digits(scores, given.digits))
+    scores = given.evaluate(runs, bounds=given.bounds, rest=given.rest, unjudged=given.unjudged)
     baseline = options.resolve_baseline(given.baseline, given.runs)
     if given.alpha is not None and baseline is not None:
         from cleverdon.risk import measure_risk

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,8 @@ from cleverdon.tables.table import FORMATS, MOST_DIGITS, SYSTEMS
 
 if TYPE_CHECKING:
     from cleverdon import _core
-    from cleverdon.data import Judgments
+    from cleverdon.data import Judgments, Run
+    from cleverdon.formats.typed import TypedRankings
     from cleverdon.measures.base import Measure
     from cleverdon.scores import Scores
 
@@ -89,6 +91,25 @@ class RenamedChoice(click.Choice):  # type: ignore[type-arg]  # generic since cl
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         return super().convert(current_name(value, self.renamed, self.kind), param, ctx)
+
+
+class UnjudgedGrade(click.ParamType):  # type: ignore[type-arg]  # generic since click 8.2
+    """A word for the grades of unjudged results, or the largest of them."""
+
+    name = "unjudged"
+
+    def get_metavar(self, param: click.Parameter, *_: Any, **__: Any) -> str:
+        return "any|not-relevant|GRADE"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | float:
+        if value in ("any", "not-relevant"):
+            return str(value)
+        try:
+            return Number(min=0).convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{value!r}: expected any, not-relevant or a grade from 0 on", param, ctx)
 
 
 class File(click.Path):
@@ -365,11 +386,22 @@ class EvaluationOptions(SettingsOptions):
     """The runs and judgments to evaluate, the measures, and the settings."""
 
     qrels: str = argument(INPUT)
-    runs: tuple[str, ...] = runs
+    runs: tuple[str, ...] = argument(INPUT, nargs=-1, metavar="RUNS...")
     measures: tuple[str, ...] = measures
 
-    def open_runs(self) -> dict[str, _core.Source]:
+    @cached_property
+    def typed(self) -> TypedRankings | None:
+        """The rankings that are typed in place of QRELS and RUNS, if they are."""
+        return typed_rankings(self.qrels, *self.runs)
+
+    def open_runs(self) -> Mapping[str, _core.Source | Run]:
         """Open the runs' files, so that they can be hashed while numpy is imported."""
+        if self.typed is not None:
+            return self.typed.runs
+        if not self.runs:
+            context = click.get_current_context()
+            (missing,) = (one for one in context.command.params if one.name == "runs")
+            raise click.MissingParameter(ctx=context, param=missing)
         check_one_stdin(self.qrels, *self.runs)
         return opened(self.runs)
 
@@ -378,6 +410,8 @@ class EvaluationOptions(SettingsOptions):
         from cleverdon.data import Judgments
         from cleverdon.profiles import find_profile
 
+        if self.typed is not None:
+            return self.typed.judgments
         profile = find_profile(self.profile)
         judgments: Judgments = Judgments.read(
             self.qrels,
@@ -387,13 +421,37 @@ class EvaluationOptions(SettingsOptions):
         return judgments
 
     def evaluate(
-        self, runs: dict[str, _core.Source], *, judgments: Judgments | None = None, **more: Any
+        self,
+        runs: Mapping[str, _core.Source | Run],
+        *,
+        judgments: Judgments | None = None,
+        **more: Any,
     ) -> Scores:
         """Evaluate opened runs, with a progress bar; `more` are other keywords of `evaluate`."""
         how = self.evaluation
+        if self.typed is not None:
+            check_of_use(False, ("qrels_format", "run_format"), "files")
+            return evaluated(self.typed, None, self.measures, **how, **more)
         if judgments is not None:
             del how["qrels_format"]
         return evaluated(judgments or self.qrels, runs, self.measures, **how, **more)
+
+
+def typed_rankings(*given: str) -> TypedRankings | None:
+    """Read rankings that are typed in place of files; None where the first is a file."""
+    if given[0] == "-" or os.path.exists(name_and_file(given[0])[1]):
+        return None
+    from cleverdon.formats.typed import looks_typed, read_typed
+
+    if not looks_typed(given[0]):
+        return None
+    for one in given[1:]:
+        if not looks_typed(one):
+            raise click.UsageError(
+                f"{given[0]!r} is a ranking with its judgments, and {one!r} is none; give either "
+                "files or typed rankings"
+            )
+    return read_typed(given)
 
 
 def opened(runs: tuple[str, ...]) -> dict[str, _core.Source]:
@@ -449,8 +507,8 @@ def resolve_baseline(baseline: str | None, runs: tuple[str, ...]) -> str | None:
 
 
 def evaluated(
-    qrels: str | Judgments,
-    runs: dict[str, _core.Source],
+    qrels: str | Judgments | TypedRankings,
+    runs: Mapping[str, _core.Source | Run] | None,
     measures: tuple[str | Measure, ...],
     *,
     warn: bool = True,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from cleverdon.cli import options
 from cleverdon.cli.declarations import (
@@ -17,13 +19,13 @@ from cleverdon.cli.declarations import (
     needs_one,
     one_stdin,
     option,
-    requires,
 )
 from cleverdon.cli.texts import TextFiles, TextOptions
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from cleverdon.data import Judgments
     from cleverdon.explanation.traces import Trace
     from cleverdon.tables.result import Result
 
@@ -64,13 +66,13 @@ class ExplainOptions(TextOptions, options.SettingsOptions):
 @command(ExplainOptions)
 @needs_one("MEASURE|QRELS", "--profiles", what="name a measure, or QRELS and RUN")
 @at_most(1, "RUN", because="--diff RUN2 compares a second one")
-@requires(ExplainOptions.flags("profiles"), "RUN")
 @one_stdin("MEASURE|QRELS", "RUN", "--diff")
 def explain_command(given: ExplainOptions) -> Result | str:
     """Explain what MEASURE is, or where RUN's score on a query comes from.
 
     Of a measure: formula, user, when it is undefined, source, worked examples. Of a score: what
-    each result adds to it, rank by rank, and what would gain most.
+    each result adds to it, rank by rank, and what would gain most. In place of files, MEASURE and
+    a ranking may be given, typed as for cleverdon eval.
 
     \b
     Examples:
@@ -79,25 +81,32 @@ def explain_command(given: ExplainOptions) -> Result | str:
       cleverdon explain --profiles
       cleverdon explain qrels.txt bm25.run --query 301 -m nDCG@10
       cleverdon explain qrels.txt bm25.run --query 301 --diff dense.run
+      cleverdon explain AP '1 0 1 1 | 1'
     """
+    given, qrels, opened = _typed_inputs(given)
+    # The options are those of a trace, and a typed ranking needs no RUN.
+    traced = [name for name in ExplainOptions.fields if name not in ("what", "runs", "profiles")]
+    options.check_of_use(given.runs or qrels, traced, "RUN")
     if given.profiles:
         from cleverdon.profiles import profile_differences
 
         return profile_differences()
     assert given.what is not None
-    if not given.runs:
+    if qrels is None and not given.runs:
         from cleverdon.measures.description import describe_measure
 
         if os.path.isfile(given.what):
             raise click.UsageError(f"{given.what} is a file; a trace needs two: QRELS RUN")
         return describe_measure(given.what)
-    opened = options.opened((*given.runs, *([given.diff] if given.diff else [])))
+    if qrels is None:
+        qrels = given.what
+        opened = options.opened((*given.runs, *([given.diff] if given.diff else [])))
 
     from cleverdon.explanation.difference import trace_difference
     from cleverdon.explanation.traces import Explanation, Tracer
     from cleverdon.tables.result_lists import Results
 
-    tracer = Tracer(given.what, **given.evaluation)
+    tracer = Tracer(qrels, **given.evaluation)
     found = [
         [
             tracer.trace(source, measure, query=given.query, name=name)
@@ -109,6 +118,24 @@ def explain_command(given: ExplainOptions) -> Result | str:
     if given.diff:
         return Results([trace_difference(first, second) for first, second in found])
     return Explanation([trace for (trace,) in found])
+
+
+def _typed_inputs(
+    given: ExplainOptions,
+) -> tuple[ExplainOptions, Judgments | str | None, Mapping[str, Any]]:
+    """Read MEASURE RANKING, or RANKING, where that is given and not files."""
+    if given.what is None or (not given.runs and given.what.isalpha()):
+        return given, None, {}  # R and RR are measures
+    rankings = given.runs if given.runs and not os.path.exists(given.what) else (given.what,)
+    typed = options.typed_rankings(*rankings, *([given.diff] if given.diff else []))
+    if typed is None:
+        return given, None, {}
+    if rankings is given.runs:
+        source = click.get_current_context().get_parameter_source("measures")
+        more = given.measures if source is ParameterSource.COMMANDLINE else ()
+        given = given.changed(measures=(given.what, *more))
+    given = given.changed(ties=given.ties or typed.ties)
+    return given, typed.judgments, typed.runs
 
 
 def _with_texts(found: list[list[Trace]], texts: TextFiles) -> list[list[Trace]]:

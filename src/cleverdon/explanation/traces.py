@@ -447,7 +447,7 @@ _ALL = 2**31  # as many results as no ranking has
 
 def trace(
     qrels: Any,
-    run: Any,
+    run: Any = None,
     measure: str | Measure = "nDCG@10",
     *,
     query: str | None = None,
@@ -456,8 +456,9 @@ def trace(
     """Take one query's score apart: what each result adds, and what would gain most.
 
     Args:
-        qrels: The judgments: a file, a dict or a data frame.
-        run: The run, likewise.
+        qrels: The judgments: a file, a dict or a data frame. Or a ranking that holds its
+            judgments, as text: "1 0 1 | 1".
+        run: The run, likewise. None if the ranking is typed.
         measure: The measure.
         query: The query; may be left out where the judgments have only one.
         how: Other keywords of `evaluate`: the settings on which tools disagree, `profile`, `docs`,
@@ -473,6 +474,14 @@ def trace(
     >>> best.doc, best.rank, best.to, round(best.change, 4)
     ('d3', 2, None, 1.2619)
     """
+    if run is None:
+        from cleverdon.formats.typed import are_typed, read_typed  # only where there are no files
+
+        typed = read_typed(qrels) if are_typed(qrels) else None
+        if typed is None or len(typed.runs) != 1:
+            raise InputError("a trace is of one run: give judgments and a run, or one ranking")
+        (run,) = typed.runs.values()
+        qrels, how = typed.judgments, {"ties": typed.ties} | how
     return Tracer(qrels, **how).trace(run, measure, query=query)
 
 

@@ -328,8 +328,11 @@ class UDCG(Measure):
 
     k: int | None = None
     rel: float = 1
+    meanings = {
+        "gamma": "The cost of a distracting passage, as a share of what a relevant one is worth.",
+    }
+
     gamma: float = 1 / 3
-    """How much a distracting passage costs, as a share of what a relevant one is worth."""
 
     def score(self, hits: Hits) -> Floats:
         top = hits.top(self.k)

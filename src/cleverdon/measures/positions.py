@@ -26,12 +26,15 @@ class Searching(Measure):
 
     limits = ("1 <= q",)
 
-    meanings = {"q": "The number of relevant documents that the user wants."}
+    meanings = {
+        "q": "The number of relevant documents that the user wants.",
+        "count": "Which results count: others, those that are not relevant, as Cooper defined; "
+        "all, every result down to the last that is wanted.",
+    }
 
     q: int = 1
     rel: float = 1
     count: Literal["others", "all"] = "others"
-    """Which results count: only those that are not relevant, as Cooper has it, or all of them."""
 
     @property
     def also(self) -> int:
@@ -138,9 +141,13 @@ class FirstRelRank(Measure):
     limits = ("1 <= otherwise",)
 
     k: int | None = None
+    meanings = {
+        "otherwise": "The value where no result is relevant: undefined; after, the rank after the "
+        "last result; or a number.",
+    }
+
     rel: float = 1
     otherwise: Literal["undefined", "after"] | float = "undefined"
-    """The rank where no result is relevant: `undefined`, `after` the last place, or a number."""
 
     def check(self) -> None:
         super().check()

@@ -30,14 +30,20 @@ class PropensityScored(Measure):
     limits = ("0 <= A <= 100", "0 <= B <= 1e9", "0 <= C")
 
     k: int
+    meanings = {
+        "A": "How fast propensity rises with the number of queries for which a document is "
+        "relevant.",
+        "B": "A constant that is added to the number of queries.",
+        "C": "The weight of missing labels; none is (log N - 1)(B + 1)^A for N queries, at least "
+        "0.",
+        "norm": "The divisor: k, the number of places, as in the paper; ideal, the most that any "
+        "ranking could get.",
+    }
+
     A: float = 0.55
-    """How fast propensity rises with the number of queries for which a document is relevant."""
     B: float = 1.5
-    """Is added to that number."""
     C: float | None = None
-    """The weight of what is missed; by default (log N - 1)(B + 1)^A for N queries, at least 0."""
     norm: Literal["k", "ideal"] = "k"
-    """Divide by k places, as in the paper, or by the most that any ranking could get."""
 
     def gain_of(self, hits: Hits) -> Floats:
         """Return 1 / p for each relevant row, and 0 for others."""

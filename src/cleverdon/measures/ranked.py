@@ -143,7 +143,10 @@ class F(OverRelevant):
 
     limits = ("0 <= beta <= 1e6", "0 < alpha <= 1")
 
-    meanings = {"beta": "How many times as much recall weighs as precision."}
+    meanings = {
+        "beta": "How many times as much recall weighs as precision.",
+        "alpha": "The weight of precision, 1 / (1 + beta^2), in place of beta; none takes beta.",
+    }
 
     k: int
     beta: float = 1

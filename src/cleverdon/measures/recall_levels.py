@@ -185,8 +185,12 @@ class AUPRC(OverRelevant):
 
     k: int | None = None
     rel: float = 1
+    meanings = {
+        "curve": "How points are joined: trapezoid, by straight lines; step, by steps; monotone, "
+        "by steps that never rise.",
+    }
+
     curve: Literal["trapezoid", "step", "monotone"] = "trapezoid"
-    """How the points are joined: by straight lines, steps, or steps that never rise."""
 
     def score(self, hits: Hits) -> Floats:
         relevant = self.relevant(hits.top(self.k))

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cleverdon import _core
     from cleverdon.charts.base import Chart
     from cleverdon.comparison.differences import Comparison
+    from cleverdon.formats.typed import TypedRankings
     from cleverdon.measures.base import Measure
     from cleverdon.scores import Scores
 
@@ -146,6 +147,7 @@ def plot_command(given: PlotOptions) -> str:
       cleverdon plot queries qrels.txt *.run --system dense --baseline bm25 -m AP -o queries.png
       cleverdon plot forest qrels.txt *.run --baseline bm25 -m nDCG@10 -m AP -o forest.pdf
       cleverdon plot attention -m RBP -m nDCG -k 50
+      cleverdon plot precision-recall A='1 0 1 1 0' B='0 1 0 1 1' -o ab.svg
     """
     if given.listed or given.kind is None:
         width = max(map(len, PLOT_KINDS))
@@ -162,19 +164,23 @@ def plot_command(given: PlotOptions) -> str:
     plot = _Plot(name, PLOT_KINDS[name], getattr(plots, name.replace("-", "_")))
     plot.check_options()
     found = read_measured_costs(given.costs)
-    plot.check_files(given.files, found)
+    typed = options.typed_rankings(*given.files) if given.files else None
+    if typed is None or plot.kind.of == "measures":
+        plot.check_files(given.files, found)
     path = given.output or Path(f"{name}.svg")
     read = (*given.files, *given.costs)
     options.check_output(path, *(options.name_and_file(file)[1] for file in read))
-    written = options.opened(given.files[1:])
+    written = options.opened(given.files[1:]) if typed is None else typed.runs
     opened: dict[str, Any] = {**found.runs, **written}
     with bar("drawing"):
         check_savable(path)
         values = plot.option_values(given, list(opened))
+        if typed is not None and values["query"] is None and len(typed.judgments.queries) == 1:
+            (values["query"],) = typed.judgments.queries
         keywords = plot.keyword_values(values)
         source: list[Any] = []
         if given.files:
-            scores = plot.evaluate(given, opened, values["measures"])
+            scores = plot.evaluate(given, typed, opened, values["measures"])
             found.check_asked(scores, written)
             source = [plot.compare(scores, values) if plot.compared else scores]
             if given.costs:
@@ -269,15 +275,19 @@ class _Plot:
         return found
 
     def evaluate(
-        self, given: PlotOptions, opened: dict[str, _core.Source], measures: tuple[Measure, ...]
+        self,
+        given: PlotOptions,
+        typed: TypedRankings | None,
+        opened: dict[str, _core.Source],
+        measures: tuple[Measure, ...],
     ) -> Scores:
-        qrels = given.files[0]
+        qrels, runs = (given.files[0], opened) if typed is None else (typed, None)
         if self.kind.of == "rankings":
             # Any measure can be computed from rankings, and evaluating takes one at least.
             keep = _EVERY_RESULT if given.binormal else 1
-            return options.evaluated(qrels, opened, ("nDCG@10",), keep=keep, **given.evaluation)
+            return options.evaluated(qrels, runs, ("nDCG@10",), keep=keep, **given.evaluation)
         bounds = self.kind.of == "bounds"
-        return options.evaluated(qrels, opened, measures, bounds=bounds, **given.evaluation)
+        return options.evaluated(qrels, runs, measures, bounds=bounds, **given.evaluation)
 
     def compare(self, scores: Scores, values: Mapping[str, Any]) -> Comparison:
         from cleverdon.comparison.differences import compare

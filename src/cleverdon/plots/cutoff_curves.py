@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from cleverdon._common.arrays import Floats, json_number
+from cleverdon.by_rank import cut_measures
 from cleverdon.charts import base as charts
 from cleverdon.charts.base import LIMIT, Chart, Datasets, Row, alt, named_data
 from cleverdon.charts.lines import label_rows, labels, line_style
 from cleverdon.charts.theme import short_names
-from cleverdon.errors import NotationError, OptionError
+from cleverdon.errors import OptionError
 from cleverdon.hits import cut_off
 from cleverdon.measures.base import Measure
 from cleverdon.plots import inputs
-from cleverdon.profiles import find_profile
 from cleverdon.scores import Scores
 from cleverdon.stats.intervals import intervals
 
@@ -85,27 +85,6 @@ def _sorted(cutoffs: Iterable[int]) -> list[int]:
     if not cuts:
         raise OptionError("there is no cut-off to draw")
     return cuts
-
-
-def cut_measures(scores: Scores, measure: str | Measure, cutoffs: Iterable[int]) -> list[Measure]:
-    """Return the measure at each cut-off, with or without one of its own."""
-    found = measure if isinstance(measure, Measure) else _parsed(scores, measure)
-    if found.cut != "k" or "k" not in found.defaults:
-        raise OptionError(f"{found} has no cut-off k")
-    return [type(found)(**found.parameters | {"k": k}) for k in cutoffs]
-
-
-def _parsed(scores: Scores, text: str) -> Measure:
-    parse = find_profile(scores.about.profile).parse
-    try:
-        found = parse(text)
-    except NotationError:
-        if "@" in text:
-            raise
-        found = parse(f"{text}@1")  # P alone is no measure
-    if len(found) != 1:
-        raise OptionError(f"{text!r} is {len(found)} measures; take one")
-    return found[0]
 
 
 def by_cutoff_rows(

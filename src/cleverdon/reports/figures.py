@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
+from cleverdon.by_rank import cut_measures
 from cleverdon.charts.base import Chart, Datasets, without_validation
 from cleverdon.charts.matrices import MOST_NAMES, matrix_chart
 from cleverdon.comparison.differences import Comparison
@@ -24,7 +25,7 @@ from cleverdon.pages.page import WIDE, Figure, figure_of_chart, varying_figure
 from cleverdon.plots.by_query import heat_map_chart, queries_chart
 from cleverdon.plots.comparisons import bounds, forest_chart, forest_rows, has_intervals, pairs_rows
 from cleverdon.plots.curves import eleven_points, precision_recall_chart, roc
-from cleverdon.plots.cutoff_curves import by_cutoff_chart, by_cutoff_rows, cut_measures
+from cleverdon.plots.cutoff_curves import by_cutoff_chart, by_cutoff_rows
 from cleverdon.plots.distributions import (
     differences_chart,
     differences_rows,
