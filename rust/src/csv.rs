@@ -259,6 +259,8 @@ fn check_id(position: usize, what: &str, field: &Field<'_>) -> Result<(), Failur
         "is empty"
     } else if !field.quoted && memchr(b'"', &field.text).is_some() {
         "has a quote in it; write the id without"
+    } else if !field.quoted && memchr(b'\r', &field.text).is_some() {
+        "has a carriage return in it; lines end in newlines"
     } else {
         return Ok(());
     };

@@ -36,7 +36,12 @@ def test_it_opens_and_draws_everything(page: Page, record: Record, address: str)
     shown = opened(page, f"{address}#?query=t000")
     assert shown.title() == "Search evaluation"
     headings = texts(shown.locator("h2:visible"))
-    assert headings[:4] == ["What may be said", "Averages", "Plots", "Queries"]
+    assert headings[:4] == [
+        "What may be said",
+        "Averages",
+        "Plots",
+        "Queries to look at",
+    ]
     shown.wait_for_function(DRAWN)
     for figure in shown.locator("#figure-list figure").all():
         assert figure.locator("svg.marks").count() == 1, figure.get_attribute("id")

@@ -81,32 +81,62 @@ def _qrels_row(line: str) -> tuple[str, str, float | None] | None:
 
 
 def columns(data: bytes, *, separator: str) -> Nested | None:
-    """Read rows below the header `query_id doc_id score`."""
-    lines = text_lines(data, comments=False)
-    if lines is None:
+    """Read rows below the header `query_id doc_id score`, quoted as in CSV.
+
+    A query may stand alone, with or without the separators after it: it has no results.
+    """
+    try:
+        text = data.decode().removeprefix("\ufeff")
+    except UnicodeDecodeError:
         return None
-    return collect([_columns_row(line, separator) for line in lines[1:]])
+    if "\0" in text:
+        return None
+    records = []
+    while text:
+        found = _record(text, separator)
+        if found is None:
+            return None
+        fields, text = found
+        if any(field.strip(" \t") for field, _ in fields):
+            records.append(fields)
+    rows: list[tuple[str, str, float | None] | None] = []
+    queries: Nested = {}
+    for fields in records[1:]:
+        (query, *rest) = (field for field, _ in fields)
+        ids = fields[:1] if not any(rest) else fields[:2]
+        if len(fields) not in (1, 3) or not all(map(_is_id, ids)):
+            return None
+        queries[query] = {}
+        if any(rest):
+            rows.append((query, rest[0], number(rest[1], finite=False)))
+    collected = collect(rows) if rows else {}
+    return None if collected is None else (queries | collected or None)
 
 
-def _columns_row(line: str, separator: str) -> tuple[str, str, float | None] | None:
+def _is_id(field: tuple[str, bool]) -> bool:
+    text, quoted = field
+    return bool(text) and (quoted or not re.search('["\r]', text))
+
+
+def _record(text: str, separator: str) -> tuple[list[tuple[str, bool]], str] | None:
+    """Return the fields of the first record, each with whether it is quoted, and the rest."""
     fields = []
-    rest: str | None = line
-    while rest is not None:
-        field, rest = _column(rest, separator)
-        fields.append(field)
-    if len(fields) != 3 or '"' in fields[0] or '"' in fields[1]:
-        return None
-    return fields[0], fields[1], number(fields[2], finite=False)
-
-
-def _column(text: str, separator: str) -> tuple[str, str | None]:
-    """Return the first field, and the text after its separator."""
-    if text.startswith('"'):
-        for at in range(1, len(text)):
-            if text[at] == '"' and (at + 1 == len(text) or text[at + 1] == separator):
-                return text[1:at], text[at + 2 :] if at + 1 < len(text) else None
-    field, found, rest = text.partition(separator)
-    return field.strip(" "), rest if found else None
+    while True:
+        quoted = re.match(r'"((?:[^"]|"")*)"(?!") *(?:\r(?=\n|\Z))?', text)
+        if quoted and text[quoted.end() :][:1] in ("", separator, "\n"):
+            inside, end = quoted[1], quoted.end()
+            if separator == "\t" and "\n" in inside and "\t" in inside:
+                return None
+            fields.append((inside.replace('""', '"'), True))
+        else:
+            plain = re.match(rf"[^{separator}\n]*", text)
+            assert plain
+            end = plain.end()
+            field = plain[0].removesuffix("\r") if text[end:][:1] != separator else plain[0]
+            fields.append((field.strip(" "), False))
+        after, text = text[end : end + 1], text[end + 1 :]
+        if after != separator:
+            return fields, text
 
 
 def as_json(data: bytes) -> Nested | None:

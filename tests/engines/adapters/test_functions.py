@@ -94,9 +94,12 @@ def test_no_more_is_taken_than_was_asked_for() -> None:
     [
         (None, "expected [(doc_id, score), ...], found None"),
         ("d1", "expected [(doc_id, score), ...], found 'd1'"),
-        ([("d1",)], "a text or whole number and a number, found ('d1',)"),
+        (
+            [("d1",)],
+            "a text or whole number and a number; a dict with id and score; or an id; "
+            "found ('d1',)",
+        ),
         ([("d1", "high")], "found ('d1', 'high')"),
-        (["d1"], "expected (doc_id, score), a text or whole number and a number, found 'd1'"),
         ([(Document("d", "", ""), 1.0)], "found (Document("),
         ((["1", "2"], [0.9, 0.2]), "found [0.9, 0.2]"),
         ([("d1", float("nan"))], "the score of 'd1' is nan"),

@@ -67,6 +67,7 @@ class MakeOptions(texts.TextOptions):
     runs: tuple[str, ...] = options.runs
     run_format: str | None = options.run_format
     order_by: str = options.order_by
+    columns: str | None = options.columns
     output: Path = _output_of_pool(
         "The pool to write. The sheet for judges is written next to it, as .sheet.tsv."
     )
