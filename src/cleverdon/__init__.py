@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cleverdon.evaluation import evaluate
     from cleverdon.explanation.traces import trace
     from cleverdon.formats.conversion import convert
+    from cleverdon.formats.typed import read_typed
     from cleverdon.hits import Hits
     from cleverdon.measures.base import Measure
     from cleverdon.measures.notation import parse
@@ -44,6 +45,7 @@ _HOME = {
     "evaluate_engines": "engines.retrieval",
     "measure": "measures.registry",
     "parse": "measures.notation",
+    "read_typed": "formats.typed",
     "search": "engines.retrieval",
     "trace": "explanation.traces",
 }
@@ -65,6 +67,7 @@ __all__ = [
     "evaluate_engines",
     "measure",
     "parse",
+    "read_typed",
     "search",
     "trace",
 ]

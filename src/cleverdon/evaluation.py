@@ -113,7 +113,11 @@ def evaluate(
         if not are_typed(qrels):
             raise InputError("there is no run to evaluate")
         typed = read_typed(qrels)
-        qrels, runs, ties = typed.judgments, typed.runs, ties or typed.ties
+        runs = typed.runs
+    elif isinstance(qrels, str):
+        typed = getattr(qrels, "rankings", None)  # of a `TypedRanking`
+    if typed is not None:
+        qrels, ties = typed.judgments, ties or typed.ties
     given = {
         "ties": ties,
         "order_by": order_by,

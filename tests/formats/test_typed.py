@@ -259,3 +259,135 @@ def test_down_files(cleverdon: Command) -> None:
     at_3 = [float(value) for _, _, rank, _, value in cells if rank == "3"]
     mean = json.loads(cleverdon("eval", *files, "-m", "P@3", "-f", "json").stdout)["means"]
     assert sum(at_3) / len(at_3) == pytest.approx(mean["bm25"]["P@3"])
+
+
+A, B = "A=R N R -; N R | R; 0 1", "B=N R R -; R R; 1 0"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "eval TYPED -m AP -f csv",
+        "compare TYPED -m AP -f csv",
+        "claim TYPED -m AP",
+        "slices TYPED -m AP --attributes kinds.csv -f csv",
+        "power TYPED -m AP -f csv",
+        "worst TYPED -m AP",
+        "flip TYPED -m P@4",
+        "tune TYPED -m AP --folds 3",
+        "correlate TYPED -m AP -m RR -f csv",
+        "recall TYPED -f csv",
+        "collection stats TYPED -f csv",
+        "pool simulate TYPED --budget 1 --method depth -f csv",
+    ],
+)
+def test_every_command_takes_them(cleverdon: Command, tmp_path: Path, command: str) -> None:
+    (tmp_path / "kinds.csv").write_text("query,kind\nq1,a\nq2,b\nq3,b\n")
+    _write_files(tmp_path)
+    before, _, after = command.partition(" TYPED ")
+    typed = cleverdon(*before.split(), A, B, *after.split())
+    files = cleverdon(*before.split(), "qrels.txt", "A.run", "B.run", *after.split())
+    assert typed.returncode == files.returncode == 0, typed.stderr
+    assert typed.stdout == files.stdout.replace("A.run", "A").replace("B.run", "B")
+
+
+def _write_files(folder: Path) -> None:
+    found = read_typed([A, B])
+    found.judgments.write(folder / "qrels.txt")
+    for name, run in found.runs.items():
+        run.write(folder / f"{name}.run")
+
+
+def test_commands_of_runs_or_judgments_alone_take_them(cleverdon: Command, tmp_path: Path) -> None:
+    _write_files(tmp_path)
+    filtered = cleverdon("collection", "filter", A).stdout.splitlines()
+    assert filtered == ["q1 0 d1 1", "q1 0 d2 0", "q1 0 d3 1", *_lines("q2", 2), *_lines("q3", 1)]
+    cleverdon("pool", "make", A, B, "-k", "2", "-o", "typed.tsv")
+    cleverdon("pool", "make", "A.run", "B.run", "-k", "2", "-o", "files.tsv")
+    pools = [(tmp_path / f"{name}.sheet.tsv").read_text() for name in ("typed", "files")]
+    assert pools[0] == pools[1]
+    typed = cleverdon("correlate", "--runs", A, B)
+    assert typed.stdout == cleverdon("correlate", "--runs", "A.run", "B.run").stdout
+    splits = cleverdon("splits", A, "--folds", "3")
+    assert splits.stdout == cleverdon("splits", "qrels.txt", "--folds", "3").stdout
+
+
+def _lines(query: str, relevant: int) -> list[str]:
+    return [f"{query} 0 d1 0", *(f"{query} 0 d{2 + i} 1" for i in range(relevant))]
+
+
+def test_gate_takes_a_typed_baseline(cleverdon: Command) -> None:
+    rule = ("--rule", "AP >= baseline")
+    assert cleverdon("gate", "R N R", "--baseline", "R R N", *rule).returncode == 1
+    assert cleverdon("gate", "R R N", "--baseline", "R N R", *rule).returncode == 0
+
+
+def test_report_takes_them(cleverdon: Command, tmp_path: Path) -> None:
+    done = cleverdon("report", A, B, "-m", "AP", "--data")
+    assert done.returncode == 0, done.stderr
+    assert "d3" in (tmp_path / "report.html").read_text()
+
+
+def test_convert_writes_files_of_them(cleverdon: Command, tmp_path: Path) -> None:
+    text = "2 - (1 0) | 1"
+    assert cleverdon("convert", text, "my.qrels").returncode == 0
+    assert (tmp_path / "my.qrels").read_text() == "q1 0 d1 2\nq1 0 d3 1\nq1 0 d4 0\nq1 0 d5 1\n"
+    assert "by their ids, not as typed" in cleverdon("convert", text, "my.run", "--tag", "x").stderr
+    values = (line.split() for line in (tmp_path / "my.run").read_text().splitlines())
+    assert {(doc, float(score), tag) for _, _, doc, _, score, tag in values} == {
+        ("d1", 4, "x"),
+        ("d2", 3, "x"),
+        ("d3", 2, "x"),
+        ("d4", 2, "x"),
+    }
+    assert "say --kind run or qrels" in cleverdon("convert", text, "my.txt").stderr
+    assert "--tag goes with a run" in cleverdon("convert", text, "q.qrels", "--tag", "x").stderr
+    assert cleverdon("convert", text, "-", "--kind", "run").stdout.count("\n") == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("eval", "qrels.txt", "R R"), "'R R' is a typed ranking, which holds its own judgments"),
+        (("eval", "qrels.txt", "R R"), "'qrels.txt' is a file, to be left out"),
+        (("eval", "R R", "no.run"), "'no.run' is neither a file nor a ranking"),
+        (("eval", "X R N"), "'X R N' is neither a file nor a ranking; the results of a ranking"),
+        (("eval", ""), "'' is neither a file nor a ranking"),
+        (("eval", "1 0"), "'1 0' is a file here; a blank before it makes it a ranking: ' 1 0'"),
+        (("eval", "R", "R", "N"), "if they are results of one, put it in quotes: 'R R N'"),
+        (("explain", "qrels.txt", "R R"), "'qrels.txt' is a file, to be left out"),
+        (("flip", "R N", "N R", "R N"), "there are 3 typed rankings, and flip takes 2"),
+        (("gate", "R N", "R N", "--rule", "AP >= 0"), "gate takes 1"),
+        (("flip", "R N"), "Missing argument 'RUN_B'"),
+        (("check", "R N"), "'R N' is a typed ranking, and a file is needed here"),
+        (("collection", "merge", "R N", "N R"), "and a file is needed here"),
+        (("collection", "diff", "R N", "N R"), "and a file is needed here"),
+        (("agree", "R N", "N R"), "and a file is needed here"),
+        (("pool", "next", "j", "R N"), "and a file is needed here"),
+        (("plot", "attention", "R N"), "takes no files"),
+        (("convert", "R N", "x.run", "--from", "trec"), "--from goes with files"),
+    ],
+)
+def test_what_is_mistyped(
+    cleverdon: Command, tmp_path: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    for name in ("qrels.txt", "1 0"):
+        (tmp_path / name).write_text("q1 0 d1 1\n")
+    done = cleverdon(*arguments)
+    assert done.returncode != 0
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["- R N", "A=- R N", "A = - R N", " - R N"])
+def test_rankings_may_begin_with_an_unjudged_result(cleverdon: Command, text: str) -> None:
+    assert cleverdon("eval", text, "-m", "AP", "-f", "csv").stdout.endswith(",0.5\n")
+
+
+def test_functions_take_what_is_read() -> None:
+    typed = cleverdon.read_typed({"A": "R N -", "B": "N R -"})
+    a, b = typed.runs.values()
+    found = cleverdon.could_flip(typed.judgments, a, b, "P@1")
+    assert "A 1.0000, B 0.0000" in str(found)
+    with pytest.raises(InputError, match="read_typed"):  # which would not share documents
+        cleverdon.could_flip("R N", "R N", "N R", "P@1")

@@ -96,7 +96,7 @@ def test_is_read_and_printed(text: str, canonical: str) -> None:
         ("nDCG(gains={1:3,1:4})", "nDCG(gains={1:3,1:4}): a grade is listed twice"),
         ("nDCG(gains={1:-3})", "nDCG(gains=...): no gain is below 0"),
         ("DCG(base=1)", "DCG(base=1): expected 1 < base"),
-        ("DCG(base=ten)", "DCG(base=ten) is not known; did you mean 'e'?"),
+        ("DCG(base=ten)", "DCG(base=ten): base is a number or e"),
         ("P", "P needs 'k', as in P@10; SetP is that of the whole result"),
         ("Precision", "P needs 'k', as in P@10; SetP is that of the whole result"),
         ("P@", "P@: expected a number behind '@', found 'nothing'"),
@@ -131,18 +131,81 @@ def test_is_read_and_printed(text: str, canonical: str) -> None:
 def test_mistakes(text: str, message: str) -> None:
     with pytest.raises(NotationError) as raised:
         parse(text)
+    found = str(raised.value)
+    # What the parameter means may follow, in brackets.
+    assert found == message or (found.startswith(f"{message} (") and found.endswith(")"))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "DCG(base=ten)",
+            "DCG(base=ten): base is a number or e (base: the base of the logarithm in `discount`)",
+        ),
+        (
+            "RBP(p=2)",
+            "RBP(p=2): expected 0 < p < 1 (p: the probability that the user goes on to the next "
+            "result)",
+        ),
+        ("P(rel=abc)@5", "P(rel='abc'): rel is a number (rel: the lowest grade that is relevant)"),
+        (
+            "P(norm=all)@5",
+            "P(norm=all) is not known; it can be 'k', 'returned' (norm: what to divide by: k, or "
+            "returned, the number of results among the first k)",
+        ),
+    ],
+)
+def test_a_bad_value_is_answered_with_what_the_parameter_means(text: str, message: str) -> None:
+    with pytest.raises(NotationError) as raised:
+        parse(text)
     assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("SetF@5", "SetF takes no cut-off; F@5 is that of the first 5, also where fewer came back"),
+        ("SetE@5", "SetE takes no cut-off; 1 - F@5 is that of the first 5"),
+        ("SetRelP@5", "SetRelP takes no cut-off; RelP@5 is that of the first 5"),
+        ("SetP(relative=True)@5", "SetRelP takes no cut-off; RelP@5 is that of the first 5"),
+        ("SetAP@5", "SetAP takes no cut-off; it is precision times recall, P@5 and R@5 among"),
+    ],
+)
+def test_sets_with_a_cut_off_are_answered_with_what_comes_close(text: str, message: str) -> None:
+    with pytest.raises(NotationError) as raised:
+        parse(text)
+    assert message in str(raised.value)
+
+
+def test_a_spelling_of_another_tool_goes_with_a_cut_off() -> None:
+    assert str(parse("SetP(relative=False)@5")) == "P(norm=returned)@5"
+    assert str(parse("SetP(relative=True)")) == "SetRelP"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ZRR", "search logs have it: cleverdon logs metrics LOG -m ZeroResults"),
+        ("abandonment", "search logs have it: cleverdon logs metrics LOG -m Abandonment"),
+        ("CTR@5", "-m ImpressionCTR, or -m PageCTR, QueryCTR or SessionCTR"),
+    ],
+)
+def test_metrics_of_logs_are_no_measures(text: str, message: str) -> None:
+    with pytest.raises(NotationError) as raised:
+        parse(text)
+    assert message in str(raised.value)
 
 
 @pytest.mark.parametrize(
     ("text", "candidates"),
     [
         ("Accuracy", ["Success@10", "SetAccuracy", "BalancedAccuracy", "RankAccuracy"]),
-        ("accuracy@5", ["Success@10", "SetAccuracy", "BalancedAccuracy", "RankAccuracy"]),
-        ("IntentAware(Accuracy@3)", ["Success@10", "SetAccuracy", "RankAccuracy"]),
+        ("accuracy@5", ["Success@5", "SetAccuracy@5", "BalancedAccuracy@5", "RankAccuracy@5"]),
+        ("IntentAware(Accuracy@3)", ["Success@3", "SetAccuracy@3", "RankAccuracy@3"]),
         ("FMeasure", ["SetF", "F@10"]),
-        ("f-measure@5", ["SetF", "F@10"]),
-        ("ACC@5", ["Success@10", "RankAccuracy"]),  # DPR's accuracy, or ir_measures'
+        ("f-measure@5", ["SetF", "F@5"]),
+        ("ACC@5", ["Success@5", "RankAccuracy@5"]),  # DPR's accuracy, or ir_measures'
     ],
 )
 def test_a_name_of_several_measures_is_an_error_that_lists_them(

@@ -227,7 +227,8 @@ class Commands(click.Group):
         if command is None or isinstance(command, click.Group) or ctx.resilient_parsing:
             return name, command, rest
         rest = _rename_options(f"{ctx.command_path} {name}".partition(" ")[2], rest)
-        _check_given_once(click.Context(command, ctx, name, **command.context_settings), rest)
+        how = {**command.context_settings, "resilient_parsing": True}  # reads no typed rankings
+        _check_given_once(click.Context(command, ctx, name, **how), rest)
         return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -13,7 +13,7 @@ _FORMAT = click.Choice([*FORMATS, *ANNOTATED])
 
 
 class ConvertOptions(Options):
-    source: str = argument(options.INPUT, metavar="IN")
+    source: str = argument(options.QRELS, metavar="IN")
     target: str = argument(options.INPUT, metavar="OUT")
     kind: str | None = option(
         click.Choice(["run", "qrels"]),

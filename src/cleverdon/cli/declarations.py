@@ -20,6 +20,7 @@ record, and prints the Result that it returns in the format that was asked for.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import getdoc, signature
@@ -202,11 +203,36 @@ def command(
             _print(found, context)
 
         own_name = function.__name__.removesuffix("_command").replace("_", "-")
-        return click.Command(
+        return _Command(
             name or own_name, callback=called, params=_parameters(fields), help=getdoc(function)
         )
 
     return decorate
+
+
+class _Command(click.Command):
+    """A command; rankings may be typed where it takes files of judgments and runs."""
+
+    def make_parser(self, ctx: click.Context) -> Any:
+        parser: Any = super().make_parser(ctx)
+        parse = parser.parse_args
+
+        def parse_typed(args: list[str]) -> tuple[dict[str, Any], list[str], list[Any]]:
+            from cleverdon.cli.options import read_typed_values
+
+            # A ranking whose first result nobody judged is no option.
+            args = [f" {arg}" if re.match(r"-[\s;|]", arg) else arg for arg in args]
+            values, rest, order = parse(args=args)
+            if not ctx.resilient_parsing:
+                try:
+                    read_typed_values(self, values)
+                except click.UsageError as error:
+                    error.ctx = ctx
+                    raise
+            return values, rest, order
+
+        parser.parse_args = parse_typed
+        return parser
 
 
 def _parameters(fields: Mapping[str, Declared | _Group], prefix: str = "") -> list[click.Parameter]:

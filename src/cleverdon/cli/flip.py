@@ -7,9 +7,9 @@ from cleverdon.cli.declarations import Options, argument, command, one_stdin, op
 
 
 class FlipOptions(Options):
-    qrels: str = argument(options.FILE)
-    run_a: str = argument(options.FILE)
-    run_b: str = argument(options.FILE)
+    qrels: str = argument(options.QRELS)
+    run_a: str = argument(options.RUN)
+    run_b: str = argument(options.RUN)
     measures: tuple[str, ...] = options.measures_named(
         "A measure, such as nDCG@10 or 'P(rel=2)@5'; again for more.", default="nDCG@10"
     )

@@ -6,10 +6,9 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 from click.core import ParameterSource
@@ -23,7 +22,7 @@ from cleverdon.tables.table import FORMATS, MOST_DIGITS, SYSTEMS
 if TYPE_CHECKING:
     from cleverdon import _core
     from cleverdon.data import Judgments, Run
-    from cleverdon.formats.typed import TypedRankings
+    from cleverdon.formats.typed import TypedRanking
     from cleverdon.measures.base import Measure
     from cleverdon.scores import Scores
 
@@ -119,6 +118,86 @@ class File(click.Path):
         return "FILE" if isinstance(param, click.Option) else None
 
 
+class RankingFile(click.Path):
+    """A file of judgments, or of a run, in whose place a ranking can be typed.
+
+    `has` says what it is: `qrels`, `run`, or `both` for judgments and then runs.
+    """
+
+    def __init__(self, has: str) -> None:
+        super().__init__(allow_dash=True)
+        self.has = has
+
+    def get_metavar(self, param: click.Parameter, *_: Any, **__: Any) -> str | None:
+        return "FILE" if isinstance(param, click.Option) else None
+
+
+def read_typed_values(command: click.Command, values: dict[str, Any]) -> None:
+    """Replace typed rankings among a command's values by what they hold, in place.
+
+    The first ranking has the judgments of all, so that it stands for QRELS and for the first run.
+    """
+    slots = [one for one in command.params if isinstance(one.type, RankingFile)]
+    slots.sort(key=lambda one: isinstance(one, click.Option))  # arguments first
+    given = {one: _listed(values.get(str(one.name))) for one in slots}
+    texts = [text for texts in given.values() for text in texts]
+    typed: list[str] = list(typed_rankings(texts))
+    if not typed:
+        if len(texts) == 1 and sum(isinstance(one, click.Argument) for one in slots) > 1:
+            _check_meant_as_file(texts[0])
+        return
+    of_files = ("qrels_format", "run_format", "columns", "source_format")
+    for one in command.params:
+        if one.name in of_files and isinstance(values.get(one.name), str):
+            raise click.UsageError(f"{one.opts[-1]} goes with files, not with typed rankings")
+    options = [one for one in slots if isinstance(one, click.Option) and given[one]]
+    for one in reversed(options):
+        several = len(given[one])
+        typed, own = typed[:-several], typed[-several:]
+        values[str(one.name)] = tuple(own) if one.nargs != 1 or one.multiple else own[0]
+    if not typed:
+        return
+    arguments = [one for one in slots if isinstance(one, click.Argument)]
+    runs = len(typed)
+    has = [cast(RankingFile, one.type).has for one in arguments]
+    if "qrels" in has and "run" in has:
+        typed = [typed[0], *typed]
+    for one, of in zip(arguments, has, strict=True):
+        if one.nargs == -1:
+            first = typed[:1] if of == "both" else []
+            values[str(one.name)] = (*first, *typed)
+            typed = []
+        elif typed:
+            values[str(one.name)] = typed.pop(0)
+    if typed:
+        fitting = runs - len(typed)
+        raise click.UsageError(
+            f"there are {runs} typed rankings, and {command.name} takes {fitting} of them: each "
+            "is a run, and holds the judgments"
+        )
+
+
+def _check_meant_as_file(text: str) -> None:
+    """Refuse a text that stands alone and was probably meant as a ranking."""
+    from cleverdon.errors import InputError
+    from cleverdon.formats.typed import ENTRIES, looks_typed
+
+    if os.path.exists(text):
+        if looks_typed(f" {text}"):
+            raise InputError(
+                f"{text!r} is a file here; a blank before it makes it a ranking: ' {text}'"
+            )
+    elif not text.strip() or re.search(r"\s", text):
+        raise InputError(
+            f"{text!r} is neither a file nor a ranking; the results of a ranking are {ENTRIES}"
+        )
+
+
+def _listed(value: Any) -> list[str]:
+    values = value if isinstance(value, (tuple, list)) else [value]
+    return [one for one in values if isinstance(one, str)]
+
+
 COUNT = Count()
 REPEATS = Count(max=1_000_000)
 """A number of repetitions: as many as somebody would wait for."""
@@ -126,6 +205,8 @@ SHARE = Share()
 FILE = File()
 INPUT = click.Path(allow_dash=True)
 """A file to read, or standard input."""
+QRELS, RUN, QRELS_AND_RUNS = RankingFile("qrels"), RankingFile("run"), RankingFile("both")
+"""The same, where rankings can be typed."""
 OUTPUT = click.Path(dir_okay=False, path_type=Path)
 """A file to write."""
 
@@ -147,7 +228,7 @@ measures = measures_named(
     "ir_measures are understood.  [default: those of the profile, nDCG@10 AP RR P@10 R@100]"
 )
 
-runs = argument(INPUT, nargs=-1, required=True)
+runs = argument(RUN, nargs=-1, required=True)
 qrels_format = option(
     "FORMAT",
     "The judgments' format, if not to be guessed; subtopics, strata and sampled are never guessed.",
@@ -385,19 +466,12 @@ class SettingsOptions(Options):
 class EvaluationOptions(SettingsOptions):
     """The runs and judgments to evaluate, the measures, and the settings."""
 
-    qrels: str = argument(INPUT)
-    runs: tuple[str, ...] = argument(INPUT, nargs=-1, metavar="RUNS...")
+    qrels: str = argument(QRELS)
+    runs: tuple[str, ...] = argument(RUN, nargs=-1, metavar="RUNS...")
     measures: tuple[str, ...] = measures
-
-    @cached_property
-    def typed(self) -> TypedRankings | None:
-        """The rankings that are typed in place of QRELS and RUNS, if they are."""
-        return typed_rankings(self.qrels, *self.runs)
 
     def open_runs(self) -> Mapping[str, _core.Source | Run]:
         """Open the runs' files, so that they can be hashed while numpy is imported."""
-        if self.typed is not None:
-            return self.typed.runs
         if not self.runs:
             context = click.get_current_context()
             (missing,) = (one for one in context.command.params if one.name == "runs")
@@ -410,8 +484,6 @@ class EvaluationOptions(SettingsOptions):
         from cleverdon.data import Judgments
         from cleverdon.profiles import find_profile
 
-        if self.typed is not None:
-            return self.typed.judgments
         profile = find_profile(self.profile)
         judgments: Judgments = Judgments.read(
             self.qrels,
@@ -429,42 +501,58 @@ class EvaluationOptions(SettingsOptions):
     ) -> Scores:
         """Evaluate opened runs, with a progress bar; `more` are other keywords of `evaluate`."""
         how = self.evaluation
-        if self.typed is not None:
-            check_of_use(False, ("qrels_format", "run_format"), "files")
-            return evaluated(self.typed, None, self.measures, **how, **more)
         if judgments is not None:
             del how["qrels_format"]
         return evaluated(judgments or self.qrels, runs, self.measures, **how, **more)
 
 
-def typed_rankings(*given: str) -> TypedRankings | None:
-    """Read rankings that are typed in place of files; None where the first is a file."""
-    if given[0] == "-" or os.path.exists(name_and_file(given[0])[1]):
-        return None
-    from cleverdon.formats.typed import looks_typed, read_typed
+def typed_rankings(given: Sequence[str]) -> list[TypedRanking]:
+    """Read rankings that are typed in place of files; none where they are files."""
+    files = {one: name_and_file(one)[1] for one in given}
+    unknown = [one for one in given if files[one] != "-" and not os.path.exists(files[one])]
+    if not unknown:
+        return []
+    from cleverdon.formats.typed import looks_typed, together
 
-    if not looks_typed(given[0]):
-        return None
-    for one in given[1:]:
-        if not looks_typed(one):
-            raise click.UsageError(
-                f"{given[0]!r} is a ranking with its judgments, and {one!r} is none; give either "
-                "files or typed rankings"
-            )
-    return read_typed(given)
+    typed = [one for one in unknown if looks_typed(one)]
+    other = next((one for one in given if one not in typed), None)
+    if typed and other is not None:
+        is_file = other not in unknown
+        what = "is a file, to be left out" if is_file else "is neither a file nor a ranking"
+        raise click.UsageError(
+            f"{typed[0]!r} is a typed ranking, which holds its own judgments, and {other!r} "
+            f"{what}; give either files or typed rankings"
+        )
+    return together(typed) if typed else []
 
 
-def opened(runs: tuple[str, ...]) -> dict[str, _core.Source]:
-    """Open runs by name: that of NAME=FILE, or the file's. They are hashed while numpy loads."""
-    from cleverdon.formats.inputs import distinct_names, open_source
+def opened(runs: tuple[str, ...]) -> dict[str, Any]:
+    """Open runs by name: that of NAME=FILE, or the file's. They are hashed while numpy loads.
 
-    found = {
-        name: open_source(file)
-        for name, file in named_files(runs, what="runs", naming=distinct_names).items()
-    }
+    Typed rankings become `Run`s.
+    """
+    from cleverdon.formats.inputs import distinct_names
+
+    named = named_files(runs, what="runs", naming=distinct_names)
+    found = {name: opened_run(file) for name, file in named.items()}
     for source in found.values():
-        source.hash_ahead()
+        if hasattr(source, "hash_ahead"):
+            source.hash_ahead()
     return found
+
+
+def opened_run(file: str) -> Any:
+    """Open a file, or return the `Run` of a typed ranking."""
+    from cleverdon.formats.inputs import open_source
+
+    typed = as_typed(file)
+    return open_source(file) if typed is None else typed.run
+
+
+def as_typed(file: str | None) -> TypedRanking | None:
+    """Return a ranking that is typed in place of a file, as `read_typed_values` has left it."""
+    # Without its class, whose module is not loaded for files.
+    return cast("TypedRanking", file) if hasattr(file, "rankings") else None
 
 
 def named_files(
@@ -486,6 +574,8 @@ def named_files(
 
 def name_and_file(run: str) -> tuple[str, str]:
     """Split NAME=FILE; the name is empty where none is given."""
+    if (typed := as_typed(run)) is not None:
+        return typed.name, typed
     name, equals, file = run.partition("=")
     return (name, file) if equals and not os.path.exists(run) else ("", run)
 
@@ -507,8 +597,8 @@ def resolve_baseline(baseline: str | None, runs: tuple[str, ...]) -> str | None:
 
 
 def evaluated(
-    qrels: str | Judgments | TypedRankings,
-    runs: Mapping[str, _core.Source | Run] | None,
+    qrels: str | Judgments,
+    runs: Mapping[str, _core.Source | Run],
     measures: tuple[str | Measure, ...],
     *,
     warn: bool = True,

@@ -126,11 +126,13 @@ def _typed_inputs(
     """Read MEASURE RANKING, or RANKING, where that is given and not files."""
     if given.what is None or (not given.runs and given.what.isalpha()):
         return given, None, {}  # R and RR are measures
-    rankings = given.runs if given.runs and not os.path.exists(given.what) else (given.what,)
-    typed = options.typed_rankings(*rankings, *([given.diff] if given.diff else []))
-    if typed is None:
+    measured = bool(given.runs) and not os.path.exists(given.what)
+    rankings = given.runs if measured else (given.what, *given.runs)
+    found = options.typed_rankings([*rankings, *([given.diff] if given.diff else [])])
+    if not found:
         return given, None, {}
-    if rankings is given.runs:
+    typed = found[0].rankings
+    if measured:
         source = click.get_current_context().get_parameter_source("measures")
         more = given.measures if source is ParameterSource.COMMANDLINE else ()
         given = given.changed(measures=(given.what, *more))

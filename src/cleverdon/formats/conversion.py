@@ -13,6 +13,7 @@ from cleverdon.data import Judgments, Rows, Run
 from cleverdon.errors import OptionError
 from cleverdon.formats.detection import ANNOTATED, detect_format, guess_kind
 from cleverdon.formats.inputs import head_of, open_source
+from cleverdon.formats.typed import TypedRanking, looks_typed, together
 from cleverdon.formats.writers import fractional_grades, lost_queries, write_rows
 
 
@@ -49,9 +50,10 @@ def convert(
     """Write a run or judgments in another format.
 
     Args:
-        source: The file to read; "-" is standard input.
+        source: The file to read; "-" is standard input. Or a typed ranking, as "R N | R".
         target: The file to write; "-" is standard output.
-        kind: "run" or "qrels"; by default guessed from the number of fields.
+        kind: "run" or "qrels"; by default guessed from the number of fields, or for a typed ranking
+            from the name of the target.
         source_format: The format of the source, if it should not be guessed.
         target_format: The format of the target; by default it follows from its name.
         tag: The name of a run; by default its tag, and without one the name of the source.
@@ -73,6 +75,9 @@ def convert(
     'run'
     """
     source, target = os.fspath(source), os.fspath(target)
+    if source != "-" and looks_typed(source):
+        (typed,) = together([source])
+        return _write_typed(typed, target, kind=kind, format=target_format, tag=tag)
     opened = open_source(source)
     annotated = source_format in ANNOTATED or target_format in ANNOTATED  # only judgments are
     notes: list[str] = []
@@ -92,13 +97,43 @@ def convert(
             source_format = "beir"
         kind, rows = "qrels", Judgments.read(opened, format=source_format, **reading)
     write_rows(rows, target, format=target_format)
-    if target != "-":
-        what = "results" if kind == "run" else "judgments"
-        notes.append(f"{target}: {len(rows):,} {what} of {len(rows.queries):,} queries")
+    notes += _size(rows, target)
     if source_format in ANNOTATED and target_format not in ANNOTATED:
         notes.append(f"{target}: only grades were written; --to {source_format} keeps all")
     notes += _warnings(rows, target, target_format)
     return Conversion(kind, len(rows), len(rows.queries), tuple(notes))
+
+
+def _write_typed(
+    typed: TypedRanking, target: str, *, kind: str | None, format: str | None, tag: str | None
+) -> Conversion:
+    """Write the run or the judgments of a typed ranking."""
+    if kind is None:
+        name = os.path.basename(target).lower()
+        kind = "qrels" if "qrels" in name else "run" if ".run" in name else None
+    if kind is None:
+        raise KindError(
+            f"a typed ranking is a run and its judgments, and {target} could hold either: say "
+            "--kind run or qrels"
+        )
+    if kind == "qrels" and tag is not None:
+        raise KindError("--tag goes with a run, and these are judgments")
+    rows: Rows = typed.rankings.judgments if kind == "qrels" else typed.run
+    if kind == "run" and tag is not None:
+        rows = Run.read(typed.run.to_dict(), name=tag)
+    write_rows(rows, target, format=format)
+    notes = [*_size(rows, target), *_warnings(rows, target, format)]
+    if kind == "run" and typed.rankings.tied:
+        notes.append("warning: results with equal scores are written by their ids, not as typed")
+    return Conversion(
+        "qrels" if kind == "qrels" else "run", len(rows), len(rows.queries), tuple(notes)
+    )
+
+
+def _size(rows: Rows, target: str) -> Iterator[str]:
+    if target != "-":
+        what = "results" if isinstance(rows, Run) else "judgments"
+        yield f"{target}: {len(rows):,} {what} of {len(rows.queries):,} queries"
 
 
 def _warnings(rows: Rows, target: str, format: str | None) -> Iterator[str]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cleverdon import _core
 from cleverdon._common.extras import importing, require
@@ -44,6 +44,9 @@ from cleverdon.formats.mappings import (
     is_list,
     parse_json,
 )
+
+if TYPE_CHECKING:
+    from cleverdon.formats.typed import TypedRanking
 
 PROJECT_FILE = "cleverdon-judge.json"  # marks a folder as a judging project
 
@@ -146,6 +149,11 @@ def open_input(
             return _from_ir_datasets(cls, path, kind=kind, duplicates=duplicates)
         if cls is Judgments and is_judging_project(path):
             return cast(R, _read_judging_project(path, format=format, name=name))
+        if hasattr(path, "rankings"):  # a `TypedRanking`, whose module is not loaded for files
+            typed = cast("TypedRanking", path)
+            if format is not None:
+                raise OptionError(f"format={format!r} is for files, and a typed ranking is none")
+            return cast(R, typed.rankings.judgments if cls is Judgments else typed.run)
         source = open_source(path)
         name = name or run_name(path)
         return _from_source(cls, source, format=format, name=name, kind=kind, duplicates=duplicates)
@@ -289,6 +297,15 @@ def open_source(path: str) -> _core.Source:
         return _core.Source(path)
     except UnicodeEncodeError:
         raise InputError(f"the name {path!r} is not UTF-8; rename the file") from None
+    except InputError:
+        from cleverdon.formats.typed import looks_typed  # not for files
+
+        if looks_typed(path):
+            raise InputError(
+                f"{str(path)!r} is a typed ranking, and a file is needed here; cleverdon convert "
+                "makes files of it, and in Python cleverdon.read_typed judgments and runs"
+            ) from None
+        raise
 
 
 def _file_in_folder(path: str) -> str:

@@ -27,7 +27,7 @@ from cleverdon.errors import InputError
 _TOKEN = re.compile(r"[()|]|[^\s()|]+")
 _NUMBER = re.compile(r"\d+(\.\d*)?|\.\d+")
 _LETTERS = re.compile(r"[RNrn-]*[RNrn][RNrn-]*")
-_NAMED = re.compile(r"\s*(?!(?:docs|max)=)([^\s=|;()]+)=(.*)", re.DOTALL)
+_NAMED = re.compile(r"\s*(?!(?:docs|max)\s*=)([^\s=|;()]+)\s*=(.*)", re.DOTALL)
 _LOOKS_TYPED = re.compile(
     r"""[(|\s]* (?: \d+(?:\.\d*)? | \.\d+ | [RN-]+ | (?:docs|max)=\d+ )  # an entry,
         (?: [\s()|;,] | $ )                                               # no longer word
@@ -35,7 +35,7 @@ _LOOKS_TYPED = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _FACTS = {"docs": "the number of documents in the collection", "max": "the largest grade"}
-_ENTRIES = "R or N, a grade from 0 on, or - for a result that nobody judged"
+ENTRIES = "R or N, a grade from 0 on, or - for a result that nobody judged"
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,42 @@ class TypedRankings:
     def ties(self) -> str | None:
         """The order of tied results by default: as typed, since ids are made up."""
         return "input" if self.tied else None
+
+
+class TypedRanking(str):
+    """The text of a typed ranking, where the name of a file could stand.
+
+    It is read together with the other systems' rankings, with which it shares documents.
+    """
+
+    rankings: TypedRankings
+    name: str  # of its system
+
+    @property
+    def run(self) -> Run:
+        return self.rankings.runs[self.name]
+
+
+def together(texts: Sequence[str]) -> list[TypedRanking]:
+    """Read rankings of several systems, and return each as something that a file can be.
+
+    >>> from cleverdon import Run
+    >>> _, b = together(["A=R N | R", "B=N R R"])
+    >>> Run.read(b).ranking("q1")
+    [('d2', 3.0), ('d1', 2.0), ('d3', 1.0)]
+    """
+    if len(texts) > 1 and all(re.fullmatch("[RrNn-]|[0-9]+", text.strip()) for text in texts):
+        raise InputError(
+            f"typed rankings: each of {counted(len(texts), 'ranking')} has one result; if they are "
+            f"results of one, put it in quotes: '{' '.join(texts)}'"
+        )
+    rankings = read_typed(texts)
+    found = []
+    for text, name in zip(texts, rankings.runs, strict=True):
+        one = TypedRanking(text)
+        one.rankings, one.name = rankings, name
+        found.append(one)
+    return found
 
 
 class _Query(NamedTuple):
@@ -89,7 +125,7 @@ def _split_name(text: str) -> tuple[str, str]:
 
 def are_typed(data: Any) -> bool:
     """Tell whether Python objects are typed rankings: a text, a list of texts, or texts by name."""
-    if isinstance(data, TypedRankings):
+    if isinstance(data, (TypedRankings, TypedRanking)):
         return True
     texts = [data] if isinstance(data, str) else data
     texts = list(texts.values()) if isinstance(texts, Mapping) else texts
@@ -100,6 +136,18 @@ def are_typed(data: Any) -> bool:
 def read_typed(data: TypedRankings | str | Sequence[str] | Mapping[str, str]) -> TypedRankings:
     """Read typed rankings: one, several, or several by name.
 
+    What takes judgments and runs takes those of typed rankings.
+
+    Args:
+        data: A ranking, as "R N | R"; several as a list, which may be "NAME=R N | R"; or as a dict
+            by name.
+
+    Returns:
+        Their `judgments`, and their `runs` by name.
+
+    Raises:
+        InputError: A text is no ranking, or the systems do not agree on what is relevant.
+
     >>> found = read_typed({"A": "R N | R", "B": "N R R"})
     >>> found.judgments.to_dict()
     {'q1': {'d1': 1.0, 'd2': 0.0, 'd3': 1.0}}
@@ -108,6 +156,8 @@ def read_typed(data: TypedRankings | str | Sequence[str] | Mapping[str, str]) ->
     """
     if isinstance(data, TypedRankings):
         return data
+    if isinstance(data, TypedRanking):
+        return data.rankings
     named = (
         dict(data)
         if isinstance(data, Mapping)
@@ -133,7 +183,7 @@ def read_typed(data: TypedRankings | str | Sequence[str] | Mapping[str, str]) ->
         if not grades[query]:
             raise InputError(
                 f"typed rankings: no result of {query} is judged, so nothing can be measured; "
-                f"write {_ENTRIES}"
+                f"write {ENTRIES}"
             )
         for name, found in results.items():
             scores[name][query] = found
@@ -245,7 +295,7 @@ class _Parser:
         tokens = [(found[0], start + found.start()) for found in _TOKEN.finditer(text)]
         tokens = [(token, at) for token, at in tokens if not self._is_fact(token, at)]
         if not tokens:
-            self.fail(start, f"a query is missing here; write its results: {_ENTRIES}")
+            self.fail(start, f"a query is missing here; write its results: {ENTRIES}")
         returned: list[tuple[float | None, int]] = []
         unreturned: list[float] = []
         opened: int | None = None  # where a bracket was opened
@@ -327,5 +377,5 @@ class _Parser:
                 at, f"{token!r} has a comma; separate results by blanks: 1 0 1, grades as 0.5"
             )
         if not _NUMBER.fullmatch(token):
-            self.fail(at, f"{token!r} is none of {_ENTRIES}")
+            self.fail(at, f"{token!r} is none of {ENTRIES}")
         return float(token)

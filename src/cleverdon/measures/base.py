@@ -166,6 +166,8 @@ class Measure:
     """The measure of the whole result, if this one needs a cut-off."""
     with_cutoff: ClassVar[tuple[str, Mapping[str, Any]] | None] = None
     """The measure of the first k results, with its parameters, if this one takes no cut-off."""
+    instead_of_cutoff: ClassVar[str] = ""
+    """What to ask for where a cut-off is given, and none is taken; {k} is the cut-off."""
     defaults: ClassVar[Mapping[str, Any]] = {}
     """Every parameter and its default, in the order of the class; REQUIRED where it has none."""
 
@@ -226,7 +228,10 @@ class Measure:
         pairs = zip(words[1::2], pairwise(numbers), strict=True)
         number = not (value is None or isinstance(value, str))  # a word is checked elsewhere
         if number and not all(_COMPARE[sign](a, b) for sign, (a, b) in pairs):
-            raise NotationError(f"{type(self).__name__}({name}={value}): expected {limit}")
+            raise NotationError(
+                f"{type(self).__name__}({name}={value}): expected {limit}"
+                f"{_explained(type(self), name)}"
+            )
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -496,14 +501,22 @@ def _checked(cls: type[Measure], name: str, value: Any) -> Any:
     if tuple in origins:
         if isinstance(value, (tuple, list)) and value and all(map(_is_number, value)):
             return tuple(value)
-        raise NotationError(f"{cls.__name__}({name}={value!r}): {name} is numbers: (1,-1,0)")
+        raise NotationError(
+            f"{cls.__name__}({name}={value!r}): {name} is numbers: (1,-1,0){_explained(cls, name)}"
+        )
     if int in options and isinstance(value, int) and not isinstance(value, bool):
         return value
     if words:
         if value in words:
             return value
+        if float in options or int in options:
+            either = " or ".join(["a number", *words])
+            raise NotationError(
+                f"{cls.__name__}({name}={value}): {name} is {either}{_explained(cls, name)}"
+            )
         raise NotationError(
             f"{cls.__name__}({name}={value}) is not known{suggest(str(value), words)}"
+            f"{_explained(cls, name)}"
         )
     if Mapping in origins and value and _is_table(value):
         return _Frozen(value)
@@ -512,7 +525,24 @@ def _checked(cls: type[Measure], name: str, value: Any) -> Any:
         wanted = "a map such as {1: 3, 2: 9}"
     if Measure in options:
         wanted = "a measure such as nDCG@10"
-    raise NotationError(f"{cls.__name__}({name}={value!r}): {name} is {wanted}")
+    raise NotationError(
+        f"{cls.__name__}({name}={value!r}): {name} is {wanted}{_explained(cls, name)}"
+    )
+
+
+def meaning_of(cls: type[Measure], name: str) -> str:
+    """Return the line of the nearest class that describes a parameter."""
+    for base in cls.__mro__:
+        meaning: str | None = vars(base).get("meanings", {}).get(name)
+        if meaning:
+            return meaning
+    return ""
+
+
+def _explained(cls: type[Measure], name: str) -> str:
+    """Return what a parameter means, in brackets, for the end of a message."""
+    meaning = meaning_of(cls, name).rstrip(".")
+    return f" ({name}: {meaning[:1].lower()}{meaning[1:]})" if meaning else ""
 
 
 def _options(hint: Any) -> list[Any]:

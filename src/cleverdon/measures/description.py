@@ -10,7 +10,15 @@ from textwrap import dedent, fill, indent
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from cleverdon.errors import NotationError, OptionError
-from cleverdon.measures.base import REMEDIES, REQUIRED, Composed, Measure, one_line, own_text
+from cleverdon.measures.base import (
+    REMEDIES,
+    REQUIRED,
+    Composed,
+    Measure,
+    meaning_of,
+    one_line,
+    own_text,
+)
 from cleverdon.measures.notation import parse
 from cleverdon.measures.registry import as_text, family, find, measures
 
@@ -171,21 +179,12 @@ def describe_parameters(cls: type[Measure]) -> list[Parameter]:
             Parameter(
                 name,
                 f"@{name}" if name == cls.cut else name,
-                _meaning(cls, name),
+                meaning_of(cls, name),
                 _describe_values(cls, name, hints.get(name)),
                 shown,
             )
         )
     return found
-
-
-def _meaning(cls: type[Measure], name: str) -> str:
-    """Return the line of the nearest class that describes a parameter."""
-    for base in cls.__mro__:
-        meaning: str | None = vars(base).get("meanings", {}).get(name)
-        if meaning:
-            return meaning
-    return ""
 
 
 def _describe_values(cls: type[Measure], name: str, hint: Any) -> str:

@@ -15,6 +15,7 @@ from cleverdon.errors import NotationError, suggest
 from cleverdon.measures.base import Measure
 from cleverdon.measures.registry import (
     Naming,
+    SharedNameError,
     UnknownMeasureError,
     as_text,
     check_not_shared,
@@ -73,6 +74,19 @@ def parse(text: str, *, meaning: _Meaning | None = None, naming: Naming = named)
     measure = reader.measure()
     reader.end()
     return measure
+
+
+def is_measure(text: str) -> bool:
+    """Tell whether a text names a measure, whether or not it needs a cut-off or parameters.
+
+    >>> [is_measure(text) for text in ("nDCG", "P", "P@5", "PageCTR")]
+    [True, True, True, False]
+    """
+    try:
+        named(re.split("[@(]", text)[0])
+    except NotationError:
+        return from_trec_eval(text) is not None
+    return True
 
 
 def parse_all(
@@ -207,8 +221,9 @@ class _Reader:
         if cls.cut in preset and (cls.cut in parameters or self.next_is("@")):
             raise NotationError(f"{self.of}: {cls.cut!r} is given twice")
         if self.next_is("@"):
-            check_not_shared(f"{name}@")
+            check_not_shared(f"{name}@", self.follows())
             self.take("mark")
+            cls, parameters = _translated(cls, parameters)
             cut_as = cls.with_cutoff
             if cut_as is not None and cls.cut not in cls.defaults:
                 cls, preset = find(cut_as[0]), {**cut_as[1], **preset}
@@ -216,7 +231,10 @@ class _Reader:
             if kind != "number":
                 raise NotationError(f"{self.of}: expected a number behind '@', found {value!r}")
             if cls.cut not in cls.defaults:
-                raise NotationError(f"{self.of}: {cls.__name__} takes no cut-off")
+                hint = cls.instead_of_cutoff.format(k=value)
+                raise NotationError(
+                    f"{self.of}: {cls.__name__} takes no cut-off{hint and '; '}{hint}"
+                )
             if cls.cut in parameters:
                 raise NotationError(f"{self.of}: {cls.cut!r} is given twice")
             parameters[cls.cut] = self.value()
@@ -228,6 +246,9 @@ class _Reader:
         """Look up a name, which may have the cut-off in it."""
         try:
             return self.naming(name)
+        except SharedNameError:
+            check_not_shared(name, self.follows())  # which lists them with this cut-off
+            raise
         except UnknownMeasureError:
             found = cut_in_name(name, self.naming)
             if found is None:
@@ -344,6 +365,17 @@ def _make(
     The `preset` holds where the parameters do not say otherwise. No profile translates it: F2 has
     the beta of the textbooks even where a tool squares beta.
     """
+    cls, own = _translated(cls, parameters)
+    kept = {name: value for name, value in (preset or {}).items() if name not in own}
+    if meaning is not None:
+        cls, own = meaning(cls, own)
+    return cls(**{**own, **kept})
+
+
+def _translated(
+    cls: type[Measure], parameters: Mapping[str, Any]
+) -> tuple[type[Measure], dict[str, Any]]:
+    """Translate other tools' names of parameters, one of which may mean another measure."""
     own: dict[str, Any] = {}
     other = ""
     for name, value in parameters.items():
@@ -357,8 +389,4 @@ def _make(
             raise NotationError(
                 f"{cls.__name__}({name}={value}) is not known{suggest(str(value), meanings)}"
             )
-    cls = find(other) if other else cls
-    kept = {name: value for name, value in (preset or {}).items() if name not in own}
-    if meaning is not None:
-        cls, own = meaning(cls, own)
-    return cls(**{**own, **kept})
+    return (find(other) if other else cls), own

@@ -130,6 +130,48 @@ def find(name: str) -> type[Measure]:
     raise UnknownMeasureError(name)
 
 
+_ANY_CTR = "ImpressionCTR, or -m PageCTR, QueryCTR or SessionCTR"
+_METRICS_OF_LOGS = {
+    "abandonment": "Abandonment",
+    "clickrank": "ClickRank",
+    "clickthroughrate": _ANY_CTR,
+    "ctr": _ANY_CTR,
+    "distinctqueries": "DistinctQueries",
+    "dwell": "Dwell",
+    "goodabandonment": "GoodAbandonment",
+    "headtorsotail": "HeadTorsoTail",
+    "impressionctr": "ImpressionCTR",
+    "latency": "Latency",
+    "latencybyload": "LatencyByLoad",
+    "latencyspikes": "LatencySpikes",
+    "pagectr": "PageCTR",
+    "pages": "Pages",
+    "pagination": "Pagination",
+    "queries": "Queries",
+    "queriespersession": "QueriesPerSession",
+    "queriespertime": "QueriesPerTime",
+    "queryctr": "QueryCTR",
+    "reciprocalclickrank": "ReciprocalClickRank",
+    "reformulation": "Reformulation",
+    "sessionctr": "SessionCTR",
+    "sessions": "Sessions",
+    "timetoclick": "TimeToClick",
+    "topabandoned": "TopAbandoned",
+    "topqueries": "TopQueries",
+    "topzeroresults": "TopZeroResults",
+    "users": "Users",
+    "zeroresultrate": "ZeroResults",
+    "zeroresults": "ZeroResults",
+    "zrr": "ZeroResults",
+}
+"""Names of metrics of search logs, which are no measures: here as well, since these libraries may
+not be installed."""
+
+
+class SharedNameError(NotationError):
+    """Several measures have that name elsewhere."""
+
+
 class UnknownMeasureError(NotationError):
     """There is no measure of that name.
 
@@ -140,6 +182,12 @@ class UnknownMeasureError(NotationError):
 
     def __init__(self, name: str, follows: str = "") -> None:
         self.name = name
+        if name.casefold() in _METRICS_OF_LOGS:
+            super().__init__(
+                f"there is no measure {name!r} of runs and judgments; search logs have it: "
+                f"cleverdon logs metrics LOG -m {_METRICS_OF_LOGS[name.casefold()]}"
+            )
+            return
         known = _names | _presets
         number = re.fullmatch(_NUMBERED, name)
         near = nearest(number["stem"] if number else name, known)
@@ -155,18 +203,20 @@ class UnknownMeasureError(NotationError):
         super().__init__(f"there is no measure {name!r}; did you mean {meant!r}?")
 
 
-def check_not_shared(name: str) -> None:
+def check_not_shared(name: str, follows: str = "") -> None:
     """Raise a NotationError that lists the measures, if several share the name.
 
     Args:
         name: The name; with `@` behind it, the name with a cut-off.
+        follows: The parameters and the cut-off that follow it; the list keeps the cut-off.
     """
     if name.casefold() not in _shared:
         return
     _registry.load()
     meant = _shared[name.casefold()].values()
-    each = "; ".join(f"{_as_asked(cls)}: {one_line(cls).rstrip('.')}" for cls in meant)
-    raise NotationError(
+    cutoff = follows.partition("@")[2]
+    each = "; ".join(f"{_as_asked(cls, cutoff)}: {one_line(cls).rstrip('.')}" for cls in meant)
+    raise SharedNameError(
         f"{name.rstrip('@')!r} is the name of several measures; ask for one of them: {each}"
     )
 
@@ -211,8 +261,10 @@ def cut_in_name(name: str, naming: Naming) -> tuple[type[Measure], dict[str, Any
     return cls, {**preset, "k": number}
 
 
-def _as_asked(cls: type[Measure]) -> str:
-    return f"{cls.__name__}@10" if cls.defaults.get(cls.cut) is REQUIRED else cls.__name__
+def _as_asked(cls: type[Measure], cutoff: str = "") -> str:
+    needed = cls.defaults.get(cls.cut) is REQUIRED
+    cut = (cutoff or ("10" if needed else "")) if cls.cut in cls.defaults else ""
+    return f"{cls.__name__}@{cut}" if cut else cls.__name__
 
 
 def named(name: str) -> tuple[type[Measure], Mapping[str, Any]]:

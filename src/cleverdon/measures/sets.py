@@ -100,6 +100,7 @@ class SetF(SetMeasure):
     source = _BOOK
     trec_eval: ClassVar[tuple[str, ...]] = ("set_F",)
     shared_names: ClassVar[tuple[str, ...]] = ("FMeasure", "F-measure")
+    instead_of_cutoff = "F@{k} is that of the first {k}, also where fewer came back"
     worked = """
         SetF             1 0 - - | 1  = 0.3333
         SetF(beta=2)     1 0 - - | 1  = 0.4167
@@ -150,6 +151,7 @@ class SetE(SetF):
     formula = r"1 - \frac{(1 + \beta^2)\, P R}{\beta^2 P + R}"
     trec_eval = ()
     shared_names = ()
+    instead_of_cutoff = "1 - F@{k} is that of the first {k}, also where fewer came back"
     better = "lower"
     worked = """
         SetE             1 0 - - | 1  = 0.6667
@@ -180,6 +182,7 @@ class SetRelP(SetMeasure):
     undefined = "nothing was returned, or no judged document is relevant"
     source = "trec_eval"
     trec_eval = ("set_relative_P",)
+    instead_of_cutoff = "RelP@{k} is that of the first {k}, also where fewer came back"
     worked = """
         SetRelP   1 0 | 1 1   = 0.5
         SetRelP   1 0 - 1     = 1
@@ -216,6 +219,7 @@ class SetAP(SetMeasure):
     undefined = "nothing was returned, or no judged document is relevant"
     source = "trec_eval"
     trec_eval = ("set_map",)
+    instead_of_cutoff = "it is precision times recall, P@{k} and R@{k} among the first {k}"
     worked = """
         SetAP   1 0 - - | 1  = 0.125
         SetAP   1 1          = 1

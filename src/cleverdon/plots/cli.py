@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from cleverdon import _core
     from cleverdon.charts.base import Chart
     from cleverdon.comparison.differences import Comparison
-    from cleverdon.formats.typed import TypedRankings
     from cleverdon.measures.base import Measure
     from cleverdon.scores import Scores
 
@@ -81,7 +80,7 @@ class PlotOptions(TestingOptions, options.SettingsOptions):
     """The options of `cleverdon plot`."""
 
     kind: str | None = argument(required=False, shell_complete=_complete)
-    files: tuple[str, ...] = argument(options.INPUT, nargs=-1, metavar="[QRELS RUN...]")
+    files: tuple[str, ...] = argument(options.QRELS_AND_RUNS, nargs=-1, metavar="[QRELS RUN...]")
     listed: bool = flag("List the kinds of plots, and exit.", flags="--list")
     output: Path | None = option(
         options.OUTPUT,
@@ -164,23 +163,20 @@ def plot_command(given: PlotOptions) -> str:
     plot = _Plot(name, PLOT_KINDS[name], getattr(plots, name.replace("-", "_")))
     plot.check_options()
     found = read_measured_costs(given.costs)
-    typed = options.typed_rankings(*given.files) if given.files else None
-    if typed is None or plot.kind.of == "measures":
-        plot.check_files(given.files, found)
+    plot.check_files(given.files, found)
     path = given.output or Path(f"{name}.svg")
     read = (*given.files, *given.costs)
     options.check_output(path, *(options.name_and_file(file)[1] for file in read))
-    written = options.opened(given.files[1:]) if typed is None else typed.runs
+    written = options.opened(given.files[1:])
     opened: dict[str, Any] = {**found.runs, **written}
     with bar("drawing"):
         check_savable(path)
         values = plot.option_values(given, list(opened))
-        if typed is not None and values["query"] is None and len(typed.judgments.queries) == 1:
-            (values["query"],) = typed.judgments.queries
+        values["query"] = values["query"] or _only_typed_query(given.files)
         keywords = plot.keyword_values(values)
         source: list[Any] = []
         if given.files:
-            scores = plot.evaluate(given, typed, opened, values["measures"])
+            scores = plot.evaluate(given, opened, values["measures"])
             found.check_asked(scores, written)
             source = [plot.compare(scores, values) if plot.compared else scores]
             if given.costs:
@@ -277,17 +273,16 @@ class _Plot:
     def evaluate(
         self,
         given: PlotOptions,
-        typed: TypedRankings | None,
         opened: dict[str, _core.Source],
         measures: tuple[Measure, ...],
     ) -> Scores:
-        qrels, runs = (given.files[0], opened) if typed is None else (typed, None)
+        qrels = given.files[0]
         if self.kind.of == "rankings":
             # Any measure can be computed from rankings, and evaluating takes one at least.
             keep = _EVERY_RESULT if given.binormal else 1
-            return options.evaluated(qrels, runs, ("nDCG@10",), keep=keep, **given.evaluation)
+            return options.evaluated(qrels, opened, ("nDCG@10",), keep=keep, **given.evaluation)
         bounds = self.kind.of == "bounds"
-        return options.evaluated(qrels, runs, measures, bounds=bounds, **given.evaluation)
+        return options.evaluated(qrels, opened, measures, bounds=bounds, **given.evaluation)
 
     def compare(self, scores: Scores, values: Mapping[str, Any]) -> Comparison:
         from cleverdon.comparison.differences import compare
@@ -303,6 +298,13 @@ class _Plot:
 def _flag(option: str) -> str:
     params = click.get_current_context().command.params
     return next(one.opts[-1] for one in params if one.name == option)
+
+
+def _only_typed_query(files: tuple[str, ...]) -> str | None:
+    """Return the query of typed rankings, where there is one only."""
+    typed = options.as_typed(files[0]) if files else None
+    queries = [] if typed is None else typed.rankings.judgments.queries
+    return queries[0] if len(queries) == 1 else None
 
 
 def _texts(scores: Scores, file: str, query: str | None) -> dict[str, str]:

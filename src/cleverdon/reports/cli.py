@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class ReportOptions(ComparisonOptions, DoubtOptions, TextOptions, options.SettingsOptions):
     """The options of `cleverdon report`."""
 
-    qrels: str = argument(options.INPUT)
-    runs: tuple[str, ...] = argument(options.INPUT, nargs=-1)
+    qrels: str = argument(options.QRELS)
+    runs: tuple[str, ...] = argument(options.RUN, nargs=-1)
     output: Path = options.page_output("report.html")
     as_json: bool = options.page_data
     title: str = options.page_title("Search evaluation")
@@ -97,11 +97,12 @@ def _report(given: ReportOptions) -> Report:
             **given.evaluation,
         )
         costs.check_asked(scores, written)
-        paths = {name: source.path for name, source in written.items()}
+        typed = options.as_typed(given.qrels) is not None
+        paths = {} if typed else {name: source.path for name, source in written.items()}
         files = [options.name_and_file(run)[1] for run in given.runs]
         findings = (
             check_files(given.qrels, files, qrels_format=given.qrels_format, progress=update)
-            if given.check
+            if given.check and not typed
             else []
         )
         findings += [Finding(paths[name], "warning", text) for name, text in costs.otherwise(paths)]

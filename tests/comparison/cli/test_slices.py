@@ -74,3 +74,15 @@ def test_errors_are_one_line(cleverdon: Command, arguments: tuple[str, ...], mes
     assert done.returncode != 0
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_f_of_mean_precision_and_recall(cleverdon: Command, tmp_path: Path) -> None:
+    (tmp_path / "kinds.csv").write_text("query,kind\nq1,a\nq2,a\nq3,b\n")
+    typed = ("R N; N R R | R; R", "-m", "SetF")
+    options = ("--attributes", "kinds.csv", "--average", "of-means", "-f", "json")
+    found = json.loads(cleverdon("slices", *typed, *options).stdout)
+    # Precision 1/2 and 2/3, recall 1 and 2/3 in slice a; both 1 in b.
+    p, r = (1 / 2 + 2 / 3) / 2, (1 + 2 / 3) / 2
+    (of_a, of_b) = (part["averages"]["run"]["SetF"] for part in found["slices"])
+    assert of_a == pytest.approx(2 * p * r / (p + r))
+    assert of_b == 1

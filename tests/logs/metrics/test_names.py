@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from cleverdon import NotationError
 from cleverdon.logs.metrics.base import find_metric, metrics
 from cleverdon.logs.tables import explain_metric
+from cleverdon.measures.notation import is_measure
+from cleverdon.measures.registry import _METRICS_OF_LOGS
 
 
 def test_other_names() -> None:
@@ -27,3 +31,21 @@ def test_no_name_stands_for_two_metrics() -> None:
     own = [name.casefold() for cls in metrics() for name in (cls.__name__, *cls.aliases)]
     assert len(set(own)) == len(own)
     assert not {name.casefold() for cls in metrics() for name in cls.shared_names} & set(own)
+
+
+def test_measures_know_all_names_of_metrics() -> None:
+    names = {
+        name.casefold()
+        for cls in metrics()
+        if cls.__module__.startswith("cleverdon.")
+        for name in (cls.__name__, *cls.aliases, *cls.shared_names)
+    }
+    assert {*_METRICS_OF_LOGS} == {name for name in names if not is_measure(name)}
+    ctr = {cls.__name__ for cls in metrics() if "CTR" in cls.shared_names}
+    assert ctr == {*re.findall(r"\w+CTR", _METRICS_OF_LOGS["ctr"])}
+
+
+@pytest.mark.parametrize("name", ["nDCG", "nDCG@10", "P", "ndcg_cut_10"])
+def test_measures_are_no_metrics(name: str) -> None:
+    with pytest.raises(NotationError, match=f"cleverdon eval QRELS RUN -m '{name}'"):
+        find_metric(name)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 class StatsOptions(options.ReadingOptions):
-    qrels: str = argument(options.INPUT)
-    runs: tuple[str, ...] = argument(options.INPUT, nargs=-1)
+    qrels: str = argument(options.QRELS)
+    runs: tuple[str, ...] = argument(options.RUN, nargs=-1)
     measure: str | None = option(
         "MEASURE",
         "By which queries are hard: its mean over RUNS.  [default: nDCG@10 where relevant "

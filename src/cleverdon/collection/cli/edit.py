@@ -30,7 +30,7 @@ _LIST = click.Path(exists=True)
 
 
 class FilterOptions(Options):
-    qrels: str = argument(options.INPUT)
+    qrels: str = argument(options.QRELS)
     output: str = shared.output
     to: str | None = shared.to
     query_ids: tuple[str, ...] = option(
@@ -177,7 +177,7 @@ def merge_command(given: MergeOptions) -> None:
 
 
 class SubsetOptions(options.ReadingOptions):
-    qrels: str = argument(options.INPUT)
+    qrels: str = argument(options.QRELS)
     runs: tuple[str, ...] = argument(options.INPUT, nargs=-1)
     output: str = shared.output
     to: str | None = shared.to
@@ -251,7 +251,7 @@ def subset_command(given: SubsetOptions) -> None:
 
 
 class SplitOptions(Options):
-    qrels: str = argument(options.INPUT)
+    qrels: str = argument(options.QRELS)
     pattern: str = option(
         "PATTERN",
         "The files to write, with {name} for the part: 'qrels-{name}.txt'.",

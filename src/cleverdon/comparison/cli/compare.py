@@ -10,6 +10,7 @@ import click
 from cleverdon.cli import options
 from cleverdon.cli.declarations import Options, argument, command, excludes, flag, option, requires
 from cleverdon.comparison.cli.options import ComparisonOptions, TestingOptions
+from cleverdon.settings import AVERAGES
 
 if TYPE_CHECKING:
     from cleverdon.comparison.claims import Claims
@@ -156,7 +157,7 @@ class SlicesOptions(ComparisonOptions, options.EvaluationOptions):
     by: str | None = option("NAME", "The attribute (column) to slice by.  [default: the only one]")
     measures: tuple[str, ...] = options.measures
     average: str = option(
-        click.Choice(["mean", "geometric", "median", "min", "max", "std", "micro"]),
+        click.Choice([word for word in AVERAGES if word != "quantile"]),
         "How to average over queries: see `cleverdon eval --help`. Comparisons are of means.",
         default="mean",
     )
@@ -207,8 +208,8 @@ def slices_command(given: SlicesOptions) -> Slices:
 class PowerOptions(ComparisonOptions, options.SettingsOptions):
     """The options of `cleverdon power`."""
 
-    qrels: str | None = argument(options.INPUT, required=False)
-    runs: tuple[str, ...] = argument(options.INPUT, nargs=-1)
+    qrels: str | None = argument(options.QRELS, required=False)
+    runs: tuple[str, ...] = argument(options.RUN, nargs=-1)
     difference: float | None = option(
         options.Number(min=0, min_open=True),
         "The mean difference that must not be missed.  [default: the one that was seen]",

@@ -22,8 +22,8 @@ _TWO_RUNS = "it compares two rankings, without judgments and measures"
 class CorrelateOptions(options.SettingsOptions):
     """The options of `cleverdon correlate`."""
 
-    qrels: str | None = argument(options.INPUT, required=False)
-    runs: tuple[str, ...] = argument(options.INPUT, nargs=-1)
+    qrels: str | None = argument(options.QRELS, required=False)
+    runs: tuple[str, ...] = argument(options.RUN, nargs=-1)
     measures: tuple[str, ...] = options.measures
     other: str | None = option(
         options.FILE,
@@ -36,7 +36,7 @@ class CorrelateOptions(options.SettingsOptions):
     )
     by: str | None = options.by
     two_runs: tuple[str, str] | None = option(
-        options.FILE,
+        options.RUN,
         "Instead: compare how two runs rank the documents of each query.",
         flags="--runs",
         metavar="A B",

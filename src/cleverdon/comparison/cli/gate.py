@@ -29,8 +29,8 @@ _NOT_RECORDED = "it is not recorded in results files; compare with a run"
 class GateOptions(options.SettingsOptions):
     """The options of `cleverdon gate`."""
 
-    qrels: str = argument(options.INPUT)
-    run: str = argument(options.INPUT)
+    qrels: str = argument(options.QRELS)
+    run: str = argument(options.RUN)
     rules: tuple[str, ...] = option(
         "RULE",
         "A rule that the run must keep; repeat for more.",
@@ -39,7 +39,7 @@ class GateOptions(options.SettingsOptions):
         required=True,
     )
     baseline: str | None = option(
-        options.FILE,
+        options.RUN,
         "What the run would replace: a run, or a results file that --json wrote before.",
     )
     costs: tuple[str, ...] = costs_files(
@@ -146,7 +146,6 @@ def _judged(given: GateOptions) -> GateResult:
     from cleverdon.comparison.gate import BASELINE, RUN, check_gate
     from cleverdon.comparison.results import read_result_costs, read_results
     from cleverdon.comparison.rules import CostLimit, parse_rule
-    from cleverdon.formats.inputs import open_source
     from cleverdon.profiles import find_profile
 
     tool = find_profile(given.profile)
@@ -158,7 +157,7 @@ def _judged(given: GateOptions) -> GateResult:
             raise click.UsageError(f"rule {rule.text!r} needs a --baseline")
     ours = read_costs_of_one(given.costs, "--costs")
     theirs = read_costs_of_one(given.baseline_costs, "--baseline-costs")
-    before = None if baseline is None else read_results(baseline)
+    before = None if baseline is None or options.as_typed(baseline) else read_results(baseline)
     if theirs is None and baseline is not None and before is not None:
         theirs = read_result_costs(baseline)
     for name in ("second", "weights"):
@@ -166,9 +165,9 @@ def _judged(given: GateOptions) -> GateResult:
             raise click.UsageError(
                 f"--{name} and a results file do not go together: {_NOT_RECORDED}"
             )
-    opened = {RUN: open_source(given.run)}
+    opened = {RUN: options.opened_run(given.run)}
     if baseline is not None and before is None:
-        opened[BASELINE] = open_source(baseline)
+        opened[BASELINE] = options.opened_run(baseline)
     measures = tuple(dict.fromkeys(rule.measure for rule in of_measures))
     scores = options.evaluated(given.qrels, opened, measures, **given.evaluation)
     other = BASELINE if BASELINE in opened else before

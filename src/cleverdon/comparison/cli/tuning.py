@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class SplitsOptions(Options):
     """The options of `cleverdon splits`."""
 
-    qrels: str = argument(options.INPUT)
+    qrels: str = argument(options.QRELS)
     runs: tuple[str, ...] = argument(options.FILE, nargs=-1)
     folds: int = option(
         options.Count(min=2),
@@ -108,9 +108,9 @@ def splits_command(given: SplitsOptions) -> str | None:
 class TuneOptions(options.SettingsOptions):
     """The options of `cleverdon tune`."""
 
-    qrels: str = argument(options.INPUT)
+    qrels: str = argument(options.QRELS)
     runs: tuple[str, ...] = argument(
-        options.FILE, metavar="SETTING=FILE...", nargs=-1, required=True
+        options.RUN, metavar="SETTING=FILE...", nargs=-1, required=True
     )
     measure: str = option(
         "MEASURE",

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 class WorstOptions(TextOptions, options.SettingsOptions):
     """The options of `cleverdon worst`."""
 
-    qrels: str = argument(options.INPUT)
-    old: str = argument(options.INPUT)
-    new: str = argument(options.INPUT)
+    qrels: str = argument(options.QRELS)
+    old: str = argument(options.RUN)
+    new: str = argument(options.RUN)
     measure: str = options.measure("The measure.", default="nDCG@10")
     n: int = option(
         options.Count(min=0), "How many queries to list; 0: all that lost.", metavar="N", default=10

@@ -13,6 +13,7 @@ from cleverdon.errors import NotationError
 from cleverdon.logs.log import PLURALS
 from cleverdon.logs.sql import zero_or_one
 from cleverdon.measures.base import one_line
+from cleverdon.measures.notation import is_measure
 
 if TYPE_CHECKING:
     import ibis
@@ -209,7 +210,15 @@ def find_metric(name: str) -> Metric:
     if meant:
         each = "; ".join(f"{cls.__name__}: {one_line(cls).rstrip('.')}" for cls in meant)
         raise NotationError(f"{name!r} is the name of several metrics; ask for one of them: {each}")
-    return _METRICS.find(name)()
+    try:
+        return _METRICS.find(name)()
+    except NotationError:
+        if is_measure(name):
+            raise NotationError(
+                f"{name!r} is a measure of runs and judgments, and no metric of logs: cleverdon "
+                f"eval QRELS RUN -m '{name}'; logs become judgments by cleverdon logs judge"
+            ) from None
+        raise
 
 
 def metric_family(cls: type[Metric]) -> str:

@@ -160,7 +160,7 @@ def next_command(given: NextOptions) -> None:
 class SimulateOptions(Options):
     """The options of `cleverdon pool simulate`."""
 
-    qrels: str = argument(options.INPUT)
+    qrels: str = argument(options.QRELS)
     runs: tuple[str, ...] = options.runs
     run_format: str | None = options.run_format
     order_by: str = options.order_by

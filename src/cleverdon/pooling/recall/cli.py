@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class RecallOptions(Options):
     """The options of `cleverdon recall`."""
 
-    qrels: str = argument(options.INPUT)
+    qrels: str = argument(options.QRELS)
     runs: tuple[str, ...] = options.runs
     docs: int | None = option(
         options.COUNT,
