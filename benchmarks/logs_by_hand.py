@@ -194,6 +194,21 @@ SELECT
 FROM placed GROUP BY band
 """
 
+LINKS = """
+WITH users AS (
+    SELECT
+        doc,
+        q."user",
+        bool_or(action = 'impression') AS saw,
+        bool_or(action = 'click') AS clicked
+    FROM read_parquet($events) e JOIN read_parquet($queries) q USING (query_id)
+    WHERE action IN ('impression', 'click') AND doc IS NOT NULL
+    GROUP BY doc, q."user"
+)
+SELECT doc, count(*) FILTER (clicked) / count(*) FROM users WHERE saw
+GROUP BY doc HAVING count(*) >= 5 ORDER BY count(*) DESC, doc LIMIT 10
+"""
+
 SPANS = {"second": 1000, "minute": 60_000, "hour": 3_600_000, "day": 86_400_000}
 SECONDS = """
 CREATE TEMP TABLE seconds AS
@@ -220,6 +235,7 @@ def by_hand(folder: Path) -> Values:
     engine.execute(TEXTS)
     for name in LISTS:
         found[name] = dict(engine.execute(TOP.format(name)).fetchall())
+    found["LinkCTR"] = dict(engine.execute(LINKS, files).fetchall())
     found["HeadTorsoTail"] = dict(engine.execute(BANDS).fetchall())
     engine.execute(SECONDS)
     peaks = {name: f"ms // {length}" for name, length in SPANS.items()}

@@ -21,6 +21,7 @@ def ours(folder: Path) -> Values:
     found = {str(value.metric): _told(value) for value in results.values}
     for name in ("TopQueries", "TopZeroResults", "TopAbandoned"):
         found[name] = {row["text"]: row["count"] for row in results.list(name).rows}
+    found["LinkCTR"] = _column(results, "LinkCTR", "doc", "share")
     found["HeadTorsoTail"] = _column(results, "HeadTorsoTail", "band", "count")
     found["QueriesPerTime"] = _column(results, "QueriesPerTime", "span", "peak")
     spikes = results.list("LatencySpikes").rows

@@ -247,3 +247,17 @@ def luminance(colour: str) -> float:
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
     ]
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_a_page_fits_a_phone_and_is_dark_to_the_edge(tmp_path: Path) -> None:
+    for mode in ("light", "dark"):
+        export.save(chart("spread"), tmp_path / "plot.html", dark=mode == "dark")
+        head = (tmp_path / "plot.html").read_text(encoding="utf-8")[:2000]
+        assert '<meta name="viewport" content="width=device-width, initial-scale=1">' in head
+        assert "svg.marks { max-width: 100%; height: auto; }" in head
+        assert f"body {{ background: {theme.config(mode)['background']}; }}" in head
+        assert f"<title>{spec('spread')['title']['text']}</title>" in head
+    odd = distributions.spread(made({"a": {"AP": [0.1, 0.2]}}), "AP").properties(title="<b>&\udc80")
+    export.save(odd, tmp_path / "plot.html")
+    head = (tmp_path / "plot.html").read_text(encoding="utf-8")[:2000]
+    assert r"<title>&lt;b&gt;&amp;\udc80</title>" in head

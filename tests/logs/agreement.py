@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
 from cleverdon.logs.compute import MetricResults, measure_log
 from cleverdon.logs.log import Log
@@ -29,7 +30,11 @@ def check(
         # Then nobody knows whether clicks were logged.
         assert results.missing.keys() == _OF_CLICKS
         return
-    assert not results.missing
+    if not any(event["action"] == "impression" for event in events):
+        assert results.missing == {"LinkCTR": ("events.impression",)}
+    else:
+        assert not results.missing
+        _check_links(results, reference)
     assert reference.counts().keys() == _COUNTS
     for name, count in reference.counts().items():
         assert results.value(name).value == count, name
@@ -49,6 +54,16 @@ def check(
     assert {row["start"] for row in spikes} <= set(reference.spikes())
     groups = results.list("LatencyByLoad").rows
     assert sum(row["minutes"] for row in groups) == len(reference.minutes())
+
+
+def _check_links(results: MetricResults, reference: Reference) -> None:
+    rows = results.list("LinkCTR").rows
+    expected = reference.links()
+    assert [(row["doc"], row["users"], row["clicked"]) for row in rows] == expected
+    for row in rows:
+        assert row["share"] == row["clicked"] / row["users"]
+        ends = proportion_confint(row["clicked"], row["users"], method="wilson")
+        assert (row["low"], row["high"]) == pytest.approx(ends, abs=1e-9)
 
 
 def _check_ratios(results: MetricResults, reference: Reference) -> None:

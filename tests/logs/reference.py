@@ -231,6 +231,23 @@ class Reference:
         lines = [line for line in lines if line[2] >= self.least_users]
         return sorted(lines, key=lambda line: (-line[1], line[0].encode()))[: self.top]
 
+    def links(self) -> list[tuple[str, int, int]]:
+        """Link, how many saw it, and how many of these clicked it."""
+        done: dict[str, dict[str, set[Actor]]] = {
+            "impression": defaultdict(set),
+            "click": defaultdict(set),
+        }
+        for page in self.pages:
+            for event in page["events"]:
+                if page["actor"] and event["doc"] is not None and event["action"] in done:
+                    done[event["action"]][event["doc"]].add(page["actor"])
+        lines = [
+            (doc, len(saw), len(saw & done["click"][doc]))
+            for doc, saw in done["impression"].items()
+            if len(saw) >= self.least_users
+        ]
+        return sorted(lines, key=lambda line: (-line[1], line[0].encode()))[: self.top]
+
     def bands(self) -> dict[str, tuple[int, int]]:
         counts = Counter(q[0]["text"] for q in self.queries if q[0]["text"] is not None)
         order = sorted(counts, key=lambda text: (-counts[text], text.encode()))

@@ -21,7 +21,11 @@ def test_worked_example(cls: type[Metric]) -> None:
         rows = found.lists[0].rows
         names = list(cls.columns)
         number = "peak" if "peak" in names else "count"
-        shown = ", ".join(f"{row[names[0]]} {row[number]}" for row in rows) or "undefined"
+        if cls.share_of is None:
+            shown = ", ".join(f"{row[names[0]]} {row[number]}" for row in rows) or "undefined"
+        else:
+            above, below = cls.share_of
+            shown = ", ".join(f"{row[names[0]]} {row[above]} / {row[below]}" for row in rows)
         assert shown == outcome
         return
     value = found.value(cls.__name__)

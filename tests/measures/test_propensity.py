@@ -30,7 +30,7 @@ def test_against_the_formulas(table: Table) -> None:
         scores = table.scores(names)
         worth = inverse_propensities(table.relevant, a, b, c)
         discount = [1 / math.log2(rank + 1) for rank in range(1, k + 1)]
-        sums = []
+        sums, shares = [], []
         for q, (relevant, returned) in enumerate(table.rows):
             # All scores are equal, so that the largest ids come first.
             ranking = np.flatnonzero(returned)[::-1][:k].tolist()
@@ -40,6 +40,8 @@ def test_against_the_formulas(table: Table) -> None:
                 sum(map(math.prod, zip(g, discount, strict=False))) for g in (gains, best)
             )
             sums.append((sum(gains), sum(best)))
+            filled = sum(discount[: len(best)]) or 1
+            shares.append((dcg / filled, ideal / filled))
             wanted = [
                 sum(gains) / k,
                 dcg / sum(discount),
@@ -48,9 +50,25 @@ def test_against_the_formulas(table: Table) -> None:
             ]
             np.testing.assert_allclose(scores.values[0, :, q], wanted, atol=1e-12)
         # Leaderboards divide the sum over all queries by the most that it could be.
-        found, most = np.sum(sums, axis=0)
-        micro = found / most if most else math.nan
-        assert scores.micro("run", names[2]) == pytest.approx(micro, nan_ok=True)
+        for name, parts in ((names[2], sums), (names[3], shares)):
+            found, most = np.sum(parts, axis=0)
+            micro = found / most if most else math.nan
+            assert scores.micro("run", name) == pytest.approx(micro, nan_ok=True)
+
+
+PUBLIC = [0.3361112577644216, 0.5959931103171874, 0.8312411722117771]  # PSP of napkinXC 0.7.2
+PUBLIC += [0.3361112577644216, 0.5414374454582128, 0.6747833635913743]  # PSnDCG
+
+
+def test_against_numbers_of_pyxclib_and_napkinxc() -> None:
+    # Both give the same values, pyxclib to the precision of float32.
+    labels = {"q1": "ab", "q2": "a", "q3": "acd"}
+    ranked = {"q1": "cabd", "q2": "badc", "q3": "dbac"}
+    qrels = {query: dict.fromkeys(docs, 1) for query, docs in labels.items()}
+    run = {query: {doc: -place for place, doc in enumerate(docs)} for query, docs in ranked.items()}
+    names = [f"{name}(norm=ideal)@{k}" for name in ("PSP", "PSnDCG") for k in (1, 2, 3)]
+    found = evaluate(qrels, run, names)
+    assert [found.micro("run", name) for name in names] == pytest.approx(PUBLIC, abs=1e-7)
 
 
 def test_what_is_relevant_for_few_queries_counts_for_more() -> None:

@@ -45,33 +45,34 @@ class PytrecEval(Tool):
     promises = (
         Promise(
             "map",
-            "Precision measured after each relevant doc is retrieved, then averaged for the topic.",
+            "The precision after each relevant document that is retrieved, averaged for the topic.",
             _TREC_EVAL,
             lambda order: said(average_precision(order)),
         ),
         Promise(
             f"P_{CUT}",
-            "Precision measured at various doc level cutoffs in the ranking; if the cutoff is "
-            "larger than the number of docs retrieved, nonrelevant docs fill in the rest.",
+            "Precision at cut-offs in the ranking; if fewer documents are retrieved than the "
+            "cut-off, nonrelevant documents fill in the rest.",
             _TREC_EVAL,
             lambda order: precision(order, CUT),
         ),
         Promise(
             f"recall_{CUT}",
-            "Recall, measured at various doc level cutoffs in the ranking.",
+            "Relevant documents retrieved by all relevant ones, at cut-offs in the ranking; "
+            "nonrelevant documents fill in the rest.",
             _TREC_EVAL,
             lambda order: said(recall(order, CUT)),
         ),
         Promise(
             "recip_rank",
-            "Reciprocal Rank of the first relevant retrieved doc.",
+            "The reciprocal rank of the first relevant document that is retrieved.",
             _TREC_EVAL,
             lambda order: said(reciprocal_rank(order) if order.relevant else None),
         ),
         Promise(
             f"ndcg_cut_{CUT}",
-            "A traditional nDCG measure according to Jarvelin and Kekalainen; gain values are the "
-            "relevance values in the qrels file.",
+            "nDCG as Järvelin and Kekäläinen define it, at cut-offs; gains are the grades in the "
+            "qrels file.",
             _TREC_EVAL,
             lambda order: said(ndcg(order, CUT)),
         ),

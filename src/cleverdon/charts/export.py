@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
+from html import escape
 from pathlib import PurePath
 from typing import Any
 
@@ -35,8 +36,23 @@ def _page(spec: dict[str, Any]) -> bytes:
     # A `<` in a text of the chart must not end the script that holds it. It is escaped in the
     # finished page; before that, it would be read and written as `<` again.
     text = json.dumps(_drawable(spec), ensure_ascii=False).replace("<", _LESS)
-    page: str = _vl_convert().vegalite_to_html(text, bundle=True)
+    page: str = _vl_convert().vegalite_to_html(text, bundle=True, renderer="svg")
+    ground = spec.get("config", {}).get("background") or "white"
+    head = (
+        f'{_CHARSET}\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<style>body {{ background: {escape(ground)}; }} {_NARROW}</style>"
+    )
+    page = page.replace(_CHARSET, head, 1)
+    title = spec.get("title") or {}
+    name = title.get("text", "") if isinstance(title, dict) else title
+    name = escape(printable(" ".join(name) if isinstance(name, list) else name)) or "Plot"
+    page = page.replace("<title>Chart</title>", f"<title>{name}</title>", 1)
     return page.replace(_LESS, "\\u003c").encode()
+
+
+_CHARSET = '<meta charset="UTF-8">'
+_NARROW = ".vega-embed { box-sizing: border-box; } svg.marks { max-width: 100%; height: auto; }"
+"""In a window that is narrower than the chart, as on a phone, the chart shrinks."""
 
 
 _LESS = "\ue000\uf8ff\ue000"  # characters that no text contains, since they have no meaning

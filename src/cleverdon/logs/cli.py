@@ -214,11 +214,15 @@ class _SettingsFields(Options):
         default=_DEFAULTS.timezone,
     )
     top: int = option(
-        Count(1, 1_000_000), "The number of queries in a list.", metavar="N", default=_DEFAULTS.top
+        Count(1, 1_000_000),
+        "The number of queries or links in a list.",
+        metavar="N",
+        default=_DEFAULTS.top,
     )
     least_users: int = option(
         COUNT,
-        "List only queries of at least N users: a rare query may reveal who asked it.",
+        "List only queries of at least N users, because a rare query may reveal who asked it, and "
+        "links that at least N users saw.",
         metavar="N",
         default=_DEFAULTS.least_users,
     )
@@ -342,6 +346,7 @@ def metrics_command(given: MetricsOptions) -> MetricResults | str:
     Examples:
       cleverdon logs metrics week
       cleverdon logs metrics week -m PageCTR -m Abandonment --by day
+      cleverdon logs metrics week -m "LinkCTR(doc=d17)" --by variant
       cleverdon logs metrics week -f csv --section TopQueries
       cleverdon logs metrics ubi_queries.jsonl ubi_events.jsonl --sql
     """
@@ -406,7 +411,7 @@ def report_command(given: ReportOptions) -> str:
     """Write a report of LOG: numbers, time series, funnel, lists, latency, A/B test, and method.
 
     The report is one file that needs no network. It names no user: lists have only queries of
-    several users.
+    several users, and links that several users saw.
 
     \b
     Examples:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -17,7 +18,8 @@ from cleverdon.logs.session_tables import SessionTables, build_session_tables
 from cleverdon.logs.settings import Settings
 from cleverdon.logs.sql import percentile_label, percentiles, sql_script
 from cleverdon.logs.tables import closing_text, list_grid, values_grid
-from cleverdon.stats.proportions import RatioTotals, ratio_interval
+from cleverdon.stats.intervals import normal_quantile
+from cleverdon.stats.proportions import RatioTotals, ratio_interval, wilson
 from cleverdon.tables.result import Result, as_json, in_json
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
@@ -221,9 +223,10 @@ def measure_log(
     if check:
         from cleverdon.logs.doctor.checks import find_errors  # not always needed
 
-        wrong = find_errors(tables.log, list(notes), progress=progress)
+        names = {str(one): type(one).__name__ for one in supported}
+        wrong = find_errors(tables.log, set(names.values()), progress=progress)
         errors = {name: [one.sentence for one in found] for name, found in wrong.items()}
-        notes = {name: [*errors.get(name, []), *others] for name, others in notes.items()}
+        notes = {name: [*errors.get(names[name], []), *others] for name, others in notes.items()}
     values = [
         replace(value, notes=tuple(notes[str(value.metric)]))
         for value in (*run.ratios(supported), *run.counts(supported))
@@ -241,7 +244,7 @@ def _chosen_metrics(wanted: Iterable[str | Metric] | None) -> list[Metric]:
     if wanted is None:
         return [cls() for cls in metrics()]
     if isinstance(wanted, str):
-        wanted = wanted.replace(",", " ").split()
+        wanted = re.findall(r"(?:\([^()]*\)|[^\s,])+", wanted)  # not within brackets
     chosen = {
         str(one): one for one in (find_metric(w) if isinstance(w, str) else w for w in wanted)
     }
@@ -386,7 +389,11 @@ class _Runner:
             self.asked[str(one)] = table
             answer = answers[table.op()]
             rows = one.finished(self.tables, answer)
+            if one.share_of is not None:
+                rows = [row | self.share(*(row[name] for name in one.share_of)) for row in rows]
             notes = one.notes(self.tables, answer)
+            if one.share_of is not None and rows:
+                notes = [f"From low to high is the {self.level:.0%} interval.", *notes]
             if self.by and one.splits:
                 rows = [
                     dict(zip(self.by, self.group(row), strict=True))
@@ -398,6 +405,13 @@ class _Runner:
                 notes = [*notes, "This list covers the whole log."]
             listed.append(MetricList(one, rows, tuple(notes), by=self.by if one.splits else ()))
         return listed
+
+    def share(self, number: int, of: int) -> dict[str, float | None]:
+        """Return a share and its interval; also of few users, whose interval is wide."""
+        if not of:
+            return dict.fromkeys(("share", "low", "high"))
+        low, high = wilson(number / of, of, z=normal_quantile(self.level))
+        return {"share": number / of, "low": low, "high": high}
 
 
 def _by_unit(metrics: list[Metric], kind: type[_M]) -> dict[str, list[_M]]:

@@ -74,6 +74,7 @@ COLUMN_MEANINGS: Mapping[str, str] = {
     "position": "the position of the document in the results, from 1, over all pages",
     "dwell_ms": "on a click, the time on the document, in milliseconds",
     "click": "an event whose action is click, of which there is none",
+    "impression": "an event whose action is impression, of which there is none",
 }
 """For messages and documentation."""
 

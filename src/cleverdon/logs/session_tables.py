@@ -110,6 +110,16 @@ class SessionTables:
         totals = {action: there.get(action, 0) for action in ACTIONS}
         return {name: (max(n - (known[name] or 0), 0), n) for name, n in totals.items()}
 
+    @cached_property
+    def without_doc(self) -> dict[str, tuple[int, int]]:
+        """For each action, the number of events that name no document, and of all events."""
+        events = self.log.events.filter(self.log.events.action.isin(ACTIONS))
+        counted = events.group_by("action").agg(
+            n=events.count(where=events.doc.isnull()), of=events.count()
+        )
+        found = {row["action"]: (row["n"], row["of"]) for row in counted.to_pyarrow().to_pylist()}
+        return {action: found.get(action, (0, 0)) for action in ACTIONS}
+
     @property
     def asked(self) -> ibis.Table:
         """The queries; or the result pages, if nothing tells which belong to one query."""

@@ -58,9 +58,9 @@ class Settings:
     stem: str | None = None
     """The language in which words are cut down to their stems before they are compared."""
     timezone: str = "UTC"  # the time zone of days
-    top: int = 10  # the number of queries in a list
+    top: int = 10  # the number of queries or links in a list
     least_users: int = 5
-    """Queries of fewer users are not listed: a rare query may identify its user."""
+    """Queries of fewer users are not listed: a rare query may identify its user. Nor are links."""
     percentiles: tuple[float, ...] = (50, 90, 95, 99)
     head: float = 0.01
     """The most frequent queries that are the head, as a share of all different queries."""

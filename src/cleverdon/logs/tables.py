@@ -156,7 +156,7 @@ def _list_cell(name: str, value: Any, *, exact: bool) -> str:
         return "(empty)"
     if exact:
         return str(value) if isinstance(value, (str, int)) else repr(float(value))
-    if name == "share":
+    if name in ("share", "low", "high"):
         return f"{value:.2%}"
     if isinstance(value, float):
         return format_significant(value)
@@ -303,6 +303,7 @@ def metric_facts(metric: Metric) -> dict[str, str]:
         facts["Counts"] = metric.counted
     if isinstance(metric, Listing):
         facts["Columns"] = "; ".join(f"{name}: {what}" for name, what in metric.columns.items())
+    facts["Parameter"] = "; ".join(f"{name}: {what}" for name, what in metric.meanings.items())
     needs = [f"{column} ({COLUMN_MEANINGS[column.split('.')[1]]})" for column in metric.needs]
     if metric.needs_persons:
         needs.append("queries.user or queries.session")

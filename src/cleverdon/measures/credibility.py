@@ -303,7 +303,8 @@ class UDCG(Measure):
     through the logistic function, so that 0.5 is what passages give that neither help nor distract.
     A passage without both grades is worth 0. Defined as in the authors' code,
     github.com/GiovanniTRA/UDCG, in which the order of passages does not matter: the discount by
-    position that the paper also proposes is not part of it.
+    position that the paper also proposes is not part of it. The scores of the sample there are
+    those of gamma=0.333.
     """
 
     formula = (

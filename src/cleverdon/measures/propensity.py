@@ -11,6 +11,8 @@ from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.measures.registry import measure
 
+# The constants, and the micro-averages with norm=ideal, are those of pyxclib and napkinXC, which
+# evaluate submissions to the Extreme Classification Repository.
 _JAIN = "Jain, Prabhu & Varma 2016, doi:10.1145/2939672.2939756"
 
 
@@ -61,11 +63,18 @@ class PropensityScored(Measure):
         """Return the weight of each rank."""
         raise NotImplementedError
 
+    def places(self, relevant: Floats) -> Floats:
+        """Return by query how many of the first k places a ranking could fill."""
+        return np.full(len(relevant), float(self.k))
+
     def parts(self, hits: Hits) -> tuple[Floats, Floats]:
-        if self.norm == "ideal":
-            return self._weighted(hits), self._weighted(hits.best_by(self.gain_of))
-        places = float(self.weight_at(np.arange(1.0, self.k + 1)).sum())
-        return self._weighted(hits), np.full(len(hits), places)
+        weights = np.append(0.0, np.cumsum(self.weight_at(np.arange(1.0, self.k + 1))))
+        if self.norm == "k":
+            return self._weighted(hits), np.full(len(hits), weights[-1])
+        best = hits.best_by(self.gain_of)
+        # The same divisor of both: it only decides what each query adds to the micro-average.
+        places = np.maximum(self.places(best.returned.astype(float)), 1).astype(int)
+        return self._weighted(hits) / weights[places], self._weighted(best) / weights[places]
 
     def _weighted(self, hits: Hits) -> Floats:
         top = hits.top(self.k)
@@ -112,7 +121,8 @@ class PSnDCG(PropensityScored):
 
     An estimate of nDCG as it would be if no relevant document were missing from the judgments. It
     is divided by the sum of the first k discounts and may be above 1. norm=ideal divides by the
-    most that can be reached.
+    most that can be reached; the micro-average of that, in which each query is first divided by the
+    discounts of as many places as it has relevant documents, is what leaderboards report.
     """
 
     formula = (
@@ -129,6 +139,9 @@ class PSnDCG(PropensityScored):
         PSnDCG@5                           | 1#1           = 0
         PSnDCG(norm=ideal)@5               0#0             = undefined
     """
+
+    def places(self, relevant: Floats) -> Floats:
+        return np.minimum(relevant, self.k)
 
     def weight_at(self, rank: Floats) -> Floats:
         weight: Floats = 1 / np.log2(rank + 1)

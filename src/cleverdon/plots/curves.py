@@ -47,7 +47,8 @@ _RECALL_LEVELS = tuple(level / 10 for level in range(11))
 _RAW, _STEPS, _LEVELS = "as ranked", "interpolated", "at 11 points"
 _KINDS = (_RAW, _STEPS, _LEVELS)
 _BINORMAL = "binormal"
-_BINORMAL_LEVELS = (0.001, *(level / 100 for level in range(1, 101)))
+# Where all results are nearly found, precision may fall steeply.
+_BINORMAL_LEVELS = (0.001, *(level / 100 for level in range(1, 100)), 0.995, 0.998, 0.999, 1.0)
 
 
 def precision_recall(
@@ -66,7 +67,8 @@ def precision_recall(
 
     The binormal curve is the smooth one that follows if the scores of relevant and of other results
     have normal distributions (Brodersen et al. 2010, doi:10.1109/ICPR.2010.1036), with the means
-    and standard deviations of the scores of this query. It ends at the recall of all results.
+    and standard deviations of the scores of this query, and the share of relevant results among all
+    results (the alpha-binormal model there). It ends at the recall of all results.
 
     Args:
         scores: Scores of an evaluation with `keep=k`, which retains the rankings.

@@ -216,9 +216,7 @@ def test_wrong_experiments() -> None:
 
 def test_wrong_options() -> None:
     log = log_with([search("u", "A", 0), search("v", "B", 0)])
-    with pytest.raises(
-        OptionError, match="Users cannot be compared: it is neither a rate nor a mean"
-    ):
+    with pytest.raises(OptionError, match="Users cannot be compared: it is a count or a list"):
         abtest(log, ["Users"])
     with pytest.raises(NotationError, match="no metric 'Sucess'"):
         abtest(log, ["Sucess"])

@@ -56,7 +56,7 @@ def test_what_is_wrong_is_shown_with_rows_and_remedies(folder: Path) -> None:
         "error: clicks on results without an impression: 1 of 4 clicks, 25.0% "
         "(clicks-without-impressions)",
         "    | query_id=q1  time=2026-03-02 00:00:20  doc=d9  position=9  shown_results=4",
-        "    spoils ImpressionCTR",
+        "    spoils ImpressionCTR, LinkCTR",
         "    check whether impressions are lost, or logged under other ids of query or document",
     ]
     assert "(rows-set-aside)" in result.output

@@ -27,6 +27,27 @@ def test_a_name_of_several_metrics_is_an_error_that_lists_them(name: str) -> Non
         assert (f" {cls.__name__}: " in str(raised.value)) == cls.__name__.endswith("CTR")
 
 
+@pytest.mark.parametrize("doc", ["d7", "https://x.org/a(1),b?c=d", "a b"])
+def test_a_parameter_follows_the_name(doc: str) -> None:
+    assert str(find_metric(f"linkctr(doc={doc})")) == f"LinkCTR(doc={doc})"
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("PageCTR(doc=d7)", "PageCTR has no parameters"),
+        ("LinkCTR(d7)", r"LinkCTR\(d7\): expected LinkCTR\(doc=VALUE\)"),
+        ("LinkCTR(doc=)", r"LinkCTR\(doc=\): expected"),
+        ("LinkCTR(doc=d7", r"LinkCTR\(doc=d7: expected"),
+        ("CTR(doc=d7)", "several metrics"),
+        ("LinkCTRs(doc=d7)", "LinkCTR"),
+    ],
+)
+def test_a_wrong_parameter_is_an_error(name: str, message: str) -> None:
+    with pytest.raises(NotationError, match=message):
+        find_metric(name)
+
+
 def test_no_name_stands_for_two_metrics() -> None:
     own = [name.casefold() for cls in metrics() for name in (cls.__name__, *cls.aliases)]
     assert len(set(own)) == len(own)

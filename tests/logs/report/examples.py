@@ -40,7 +40,7 @@ def usual_log(*, variants: bool = True) -> Log:
         if variants:
             page["variant"] = ODD if user % 2 else "A"
         pages.append(page)
-        shown = {"query_id": name, "user": page["user"], "time": time + 50, "doc": f"{SECRET}-d"}
+        shown = {"query_id": name, "user": page["user"], "time": time + 50, "doc": "sandals"}
         events.append(shown | {"action": "impression", "position": 1})
         if user % 3 == 0:
             dwell = {"dwell_ms": 45_000 if day else 2000}

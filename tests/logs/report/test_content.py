@@ -54,6 +54,11 @@ def test_lists_have_only_queries_of_enough_users() -> None:
     assert "shoes" not in json.dumps(strict().content)
 
 
+def test_links_are_listed_that_enough_users_saw() -> None:
+    (links,) = [one for one in usual().content["lists"] if one["name"] == "LinkCTR"]
+    assert links["table"]["rows"] == [["sandals", "24", "8", "33.33%", "17.97%", "53.29%"]]
+
+
 def test_nobody_is_named() -> None:
     made = usual()
     assert SECRET not in json.dumps(made.content)

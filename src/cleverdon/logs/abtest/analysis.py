@@ -229,7 +229,7 @@ def _ratio(named: str | Ratio) -> Ratio:
     metric: Metric = find_metric(named) if isinstance(named, str) else named
     if not isinstance(metric, Ratio):
         raise OptionError(
-            f"{metric} cannot be compared: it is neither a rate nor a mean; Success and Latency can"
+            f"{metric} cannot be compared: it is a count or a list; Success and Latency can"
         )
     return metric
 

@@ -25,7 +25,7 @@ limits = var("limits")
 """The limits of an examination, in conditions on rows: `row.position > limits.position`."""
 
 ALWAYS = 0.0
-CLICK_METRICS = ("ImpressionCTR", "PageCTR", "QueryCTR", "SessionCTR", "Abandonment")
+CLICK_METRICS = ("ImpressionCTR", "LinkCTR", "PageCTR", "QueryCTR", "SessionCTR", "Abandonment")
 """Metrics that most errors in events make wrong."""
 SESSION_METRICS = ("Abandonment", "Success", "QueriesPerSession", "Reformulation", "Sessions")
 

@@ -257,7 +257,7 @@ class PositionGaps(RowCheck):
     noun = "pages with impressions"
     matters = "Impressions are lost, or the column does not hold positions."
     remedy = "check that every shown result is logged"
-    spoils = ("ImpressionCTR",)
+    spoils = ("ImpressionCTR", "LinkCTR")
     needs = ("events.action", "events.position")
     needs_actions = ("impression",)
     shows = ("query_id", "impressions", "first_position", "last_position")

@@ -16,7 +16,7 @@ from ibis import Table
 from cleverdon.logs.bots import searcher_activity
 from cleverdon.logs.doctor.diagnosis import Limits, Size, Support, Verdict
 from cleverdon.logs.log import ACTIONS, QUERIES, Log, actor_counts, with_actors
-from cleverdon.logs.metrics.base import Metric, Ratio
+from cleverdon.logs.metrics.base import Metric
 from cleverdon.logs.sql import zero_or_one
 
 
@@ -290,8 +290,7 @@ def metric_support(metric: Metric, facts: LogFacts) -> Support:
     missing = [name for name in needs if not facts.log.has(name) or shares.get(name) == 1]
     actions: tuple[str, ...] = ()
     if not missing and "events.action" in metric.needs:
-        shown = isinstance(metric, Ratio) and metric.over == "impressions"
-        wanted = ("click", "impression") if shown else ("click",)
+        wanted = ("click", "impression") if "impression" in metric.uses else ("click",)
         actions = tuple(action for action in wanted if not facts.done(action))
     nulls = {name: share for name, share in shares.items() if 0 < share < 1}
     stand_ins = {}

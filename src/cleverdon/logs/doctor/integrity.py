@@ -182,7 +182,7 @@ class NoImpressions(_ActionMissing):
     action = "impression"
     matters = "Results that were shown but not clicked are unknown; click models need them."
     remedy = "log the results that are shown, or name their action in a mapping: actions"
-    spoils = ("ImpressionCTR",)
+    spoils = ("ImpressionCTR", "LinkCTR")
     warning_from = None
 
 
@@ -235,7 +235,7 @@ class ClicksWithoutImpressions(_OfClicks):
 
     matters = "The clicks count and the impressions do not: rates per impression are too high."
     remedy = "check whether impressions are lost, or logged under other ids of query or document"
-    spoils = ("ImpressionCTR",)
+    spoils = ("ImpressionCTR", "LinkCTR")
     error_from = 0.05
     shows = ("query_id", "time", "doc", "position", "shown_results")
     known = row.doc.notnull() | row.position.notnull()

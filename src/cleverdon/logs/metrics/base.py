@@ -64,6 +64,8 @@ class Metric:
     """The actions that it counts, if it needs `events.action`."""
     omits: ClassVar[tuple[Omission, ...]] = ()
     """The rows that it leaves out, besides events without a search."""
+    meanings: ClassVar[Mapping[str, str]] = {}
+    """The parameter that it takes, if any, and what it means: `LinkCTR(doc=d7)`."""
 
     def missing(self, tables: SessionTables) -> list[str]:
         """Return the columns that the metric needs and the log does not have."""
@@ -156,6 +158,8 @@ class Listing(Metric, ABC):
     columns: ClassVar[Mapping[str, str]]  # its columns, and their meaning in words
 
     splits: ClassVar[bool] = False  # whether it can be split by day, segment or variant
+    share_of: ClassVar[tuple[str, str] | None] = None
+    """The columns that `share` divides, of which `low` and `high` are Wilson's interval."""
 
     @abstractmethod
     def query(self, tables: SessionTables, split: Split) -> ibis.Table:
@@ -197,21 +201,40 @@ def find_metric(name: str) -> Metric:
     """Return the metric of that name or alias; letter case does not matter.
 
     Raises:
-        NotationError: There is no such metric, or several metrics share the name.
+        NotationError: There is no such metric, several metrics share the name, or it does not have
+            that parameter.
 
-    >>> str(find_metric("ZRR"))
-    'ZeroResults'
+    >>> str(find_metric("ZRR")), str(find_metric("linkctr(doc=d7)"))
+    ('ZeroResults', 'LinkCTR(doc=d7)')
     """
+    name, parameters, value = name.partition("(")
+    found = _find_class(name.strip())
+    if not parameters:
+        return found()
+    for parameter in found.meanings:
+        # The value may contain brackets and commas: it ends at the last bracket.
+        start, end = f"{parameter}=", value.rstrip().endswith(")")
+        if value.startswith(start) and end and (given := value.rstrip()[len(start) : -1]):
+            return found(**{parameter: given})
+    allowed = " or ".join(f"{found.__name__}({one}=VALUE)" for one in found.meanings)
+    raise NotationError(
+        f"{name}({value}: expected {allowed}"
+        if allowed
+        else f"{name}({value}: {found.__name__} has no parameters"
+    )
+
+
+def _find_class(name: str) -> type[Metric]:
     folded = name.casefold()
     for cls in metrics():
         if folded in map(str.casefold, cls.aliases):
-            return cls()
+            return cls
     meant = [cls for cls in metrics() if folded in map(str.casefold, cls.shared_names)]
     if meant:
         each = "; ".join(f"{cls.__name__}: {one_line(cls).rstrip('.')}" for cls in meant)
         raise NotationError(f"{name!r} is the name of several metrics; ask for one of them: {each}")
     try:
-        return _METRICS.find(name)()
+        return _METRICS.find(name)
     except NotationError:
         if is_measure(name):
             raise NotationError(

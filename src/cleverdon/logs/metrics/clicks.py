@@ -1,4 +1,7 @@
-"""Metrics of clicks. Four different rates are called click-through rate; each has a name here."""
+"""Metrics of clicks. Five different rates are called click-through rate; each has its own name.
+
+`SessionCTR` is in `sessions`, `LinkCTR` in `lists`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics that are lists: of queries, and of spans of time.
+"""Metrics that are lists: of queries, of links, and of spans of time.
 
 A rare query may identify its user, so only queries of several users are listed. Queries with equal
 counts are in the order of their texts.
@@ -14,6 +14,7 @@ from ibis import Table
 from ibis import _ as row
 
 from cleverdon.logs import calendar
+from cleverdon.logs.log import PLURALS
 from cleverdon.logs.metrics.base import Listing, Omission, Split, metric, nulls, unnamed_searches
 from cleverdon.logs.session_tables import SessionTables
 from cleverdon.logs.sql import percentiles, quotient, row_number, zero_or_one
@@ -66,15 +67,21 @@ class _TopList(_OfQueries):
 
     def notes(self, tables: SessionTables, rows: list[dict[str, Any]]) -> list[str]:
         least = tables.settings.least_users
-        notes = [f"Only queries of at least {least} users are listed."] if least > 1 else []
-        others = [name for name in ("session", "client") if tables.named_by[name]]
-        others = others if tables.knows_persons else ["search"]
-        if least > 1 and others:
-            notes.append(
-                f"If no user is named, each {' or '.join(others)} counts as a user: one person may "
-                "count several times."
-            )
-        return notes
+        if least == 1:
+            return []
+        return [f"Only queries of at least {least} users are listed.", *_on_substitutes(tables)]
+
+
+def _on_substitutes(tables: SessionTables) -> list[str]:
+    """Return a sentence on what is counted as a user if none is named."""
+    others = [name for name in ("session", "client") if tables.named_by[name]]
+    others = others if tables.knows_persons else ["search"]
+    if not others:
+        return []
+    return [
+        f"If no user is named, each {' or '.join(others)} counts as a user: one person may count "
+        "several times."
+    ]
 
 
 @metric
@@ -190,6 +197,118 @@ class HeadTorsoTail(_OfQueries):
 
 
 _MILLION = 1_000_000
+
+
+@metric
+class LinkCTR(Listing):
+    """Click-through rate of a link: of the users who saw it, the share who clicked it.
+
+    A link is a document, on any result page and at any rank. A user saw it if it has an impression
+    on one of their pages; how much of a page was on the screen is not known beyond that. However
+    often a user saw and clicked it, they count once. Those who clicked it without an impression are
+    left out. `LinkCTR` lists the links that most users saw, `LinkCTR(doc=ID)` has one link.
+    Intervals are Wilson's, with users as the sample.
+    """
+
+    family = "Clicks"
+    formula = (
+        r"\frac{|\{u : u \text{ saw and clicked } d\}|}{|\{u : \text{an impression of } d "
+        r"\text{ on a page of } u\}|}"
+    )
+    undefined = "no user saw the link"
+    source = "clicks by impressions, counted by users: Wilson 1927, doi:10.2307/2276774 (interval)"
+    shared_names = ("CTR", "ClickThroughRate")
+    needs = ("events.action", "events.doc")
+    needs_persons = True
+    uses = ("impression", "click")
+    columns = {
+        "doc": "link",
+        "users": "users who saw it",
+        "clicked": "of these, users who clicked it",
+        "share": "click-through rate: clicked by users",
+        "low": "lower end of the interval",
+        "high": "upper end of the interval",
+    }
+    meanings = {"doc": "The id of the document, as in the log: the list has only this link."}
+    splits = True
+    share_of = ("clicked", "users")
+    _totals = ("all_unseen", "all_clicked")  # for notes: over all links, also those not listed
+    worked = """
+        ann 0:00 shoes  shown@1 shown@2 click@2
+        ann 0:09 shoes  shown@1 shown@2 click@2
+        bob 0:00 shoes  shown@1 shown@2
+        eve 0:00 boots  shown@1 click@1
+        joe 0:00 boots  click@1
+        = d1 1 / 3, d2 1 / 2
+    """
+
+    def __init__(self, doc: str | None = None) -> None:
+        self.doc = doc
+
+    def __str__(self) -> str:
+        return "LinkCTR" if self.doc is None else f"LinkCTR(doc={self.doc})"
+
+    def missing(self, tables: SessionTables) -> list[str]:
+        lacks = super().missing(tables)
+        seen = tables.strays["impression"][1] if not lacks else 1
+        return lacks if seen else ["events.impression"]
+
+    def left_out(self, tables: SessionTables) -> list[Omission]:
+        nameless = [
+            Omission(None, PLURALS[action], "that name no document", *tables.without_doc[action])
+            for action in self.uses
+        ]
+        return [unnamed_searches(tables), *super().left_out(tables), *nameless]
+
+    def query(self, tables: SessionTables, split: Split) -> Table:
+        keys = split(tables.pages)
+        groups = [key.get_name() for key in keys]
+        pages = tables.pages.filter(tables.pages.actor.notnull()).select("query_id", "actor", *keys)
+        events = tables.log.events
+        events = events.filter(events.action.isin(self.uses), events.doc.notnull())
+        if self.doc is not None:
+            events = events.filter(events.doc == self.doc)
+        done = events.select("query_id", "doc", is_click=events.action == "click")
+        users = done.join(pages, "query_id").group_by(*groups, "doc", "actor")
+        users = users.agg(
+            saw=zero_or_one(~row.is_click).max(), clicked=zero_or_one(row.is_click).max()
+        )
+        links = users.group_by(*groups, "doc").agg(
+            users=users.saw.sum(),
+            clicked=(users.saw * users.clicked).sum(),
+            unseen=((1 - users.saw) * users.clicked).sum(),
+        )
+        everywhere = ibis.window()
+        links = links.mutate(
+            all_unseen=links.unseen.sum().over(everywhere),
+            all_clicked=(links.clicked + links.unseen).sum().over(everywhere),
+        )
+        if self.doc is None:
+            links = links.filter(links.users >= tables.settings.least_users)
+        order = [ibis.desc("users"), ibis.asc("doc")]
+        links = links.mutate(place=row_number(group_by=groups, order_by=order))
+        links = links.filter(links.place < tables.settings.top)
+        names = ("doc", "users", "clicked", *self._totals)
+        return links.order_by(*groups, "place").select(*groups, *names)
+
+    def finished(self, tables: SessionTables, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{name: row[name] for name in row if name not in self._totals} for row in rows]
+
+    def notes(self, tables: SessionTables, rows: list[dict[str, Any]]) -> list[str]:
+        notes = _on_substitutes(tables)
+        least = tables.settings.least_users
+        if self.doc is not None and not rows:
+            notes.insert(0, "The log has no impression of this link, and no click on it.")
+        elif self.doc is None and least > 1:
+            notes.insert(0, f"Only links that at least {least} users saw are listed.")
+        if rows and rows[0]["all_unseen"]:
+            unseen, clicked = rows[0]["all_unseen"], rows[0]["all_clicked"]
+            what = "the link" if self.doc else "a link (each link counts)"
+            notes.append(
+                f"Left out: {unseen:,} of {clicked:,} users who clicked {what}, but have no "
+                "impression of it."
+            )
+        return notes
 
 
 @metric
