@@ -129,7 +129,8 @@ fn each_row(
         if fields.iter().all(|field| field.text.iter().all(|b| matches!(b, b' ' | b'\t'))) {
             continue; // as spreadsheets write below their last row
         }
-        if std::mem::take(&mut header) {
+        if header > 0 {
+            header -= 1;
             continue;
         }
         let Some(query) = fields.get(layout.query) else {
@@ -139,8 +140,18 @@ fn each_row(
         let alone = empty(layout.doc) && empty(layout.value);
         let cut = fields.len() == layout.query + 1; // nothing behind the query, not even separators
         let whole = (layout.least..=layout.most).contains(&fields.len());
-        if !(whole || alone && cut) {
-            return Err(wrong_width(layout, &fields, text, start));
+        // A file that was cut short ends in such a line, too, but for its newline.
+        let meant = layout.alone && text[at - 1] == b'\n';
+        if !(whole || alone && cut && meant) {
+            let mut failure = wrong_width(layout, &fields, text, start);
+            if alone && cut && !layout.alone {
+                let separators = (separator as char).to_string().repeat(layout.least - fields.len());
+                let whole = format!("{}{separators}", String::from_utf8_lossy(&query.text));
+                failure.message +=
+                    "; is the file cut short? A query without documents keeps its separators: ";
+                failure.message += &quoted(whole.as_bytes());
+            }
+            return Err(failure);
         }
         check_id(layout.query, "query", query)?;
         if alone {
@@ -296,7 +307,7 @@ mod tests {
             least: 3,
             most: 3,
             shape: "query, doc, score".into(),
-            header: true,
+            header: 1,
             comments: false,
             ..trec_run()
         }
@@ -326,10 +337,31 @@ mod tests {
     #[test]
     fn a_query_may_stand_alone() {
         let alone = |query: &str| (query.to_string(), None);
-        let text = "query,doc,score\nq1\nq2,,\n,,\n\"\",,\nq3,d,1\n";
-        assert_eq!(rows(text, b',').unwrap(), [alone("q1"), alone("q2"), row("q3", "d", 1.0)]);
+        let text = "query,doc,score\nq2,,\n,,\n\"\",,\nq3,d,1\nq4,,";
+        assert_eq!(rows(text, b',').unwrap(), [alone("q2"), row("q3", "d", 1.0), alone("q4")]);
         assert_eq!(rows("h;h;h\nq;;1\n", b';').unwrap_err().1, "the document id (field 2) is empty");
         assert_eq!(rows("h;h;h\nq;d;\n", b';').unwrap_err().1, "the score '' is not a number");
+    }
+
+    #[test]
+    fn a_line_may_end_behind_the_query_where_that_is_known_to_be_meant() {
+        let message = "expected 3 fields (query, doc, score), found only 1 field; is the file cut short? A \
+                       query without documents keeps its separators: 'q1,,'";
+        for text in ["h,h,h\nq1\nq3,d,1\n", "h,h,h\nq3,d,1\nq1"] {
+            assert_eq!(rows(text, b',').unwrap_err().1, message);
+        }
+        let meant = |text: &str| {
+            let layout = Layout { alone: true, ..layout(b',') };
+            let mut found = Vec::new();
+            each_row(text.as_bytes(), &layout, &Watch::default(), |_, query, row| {
+                found.push((query.to_vec(), row.is_some()));
+                true
+            })
+            .map_err(|failure| failure.message)
+            .map(|()| found)
+        };
+        assert_eq!(meant("h,h,h\nq1\nq3,d,1\n").unwrap(), [(b"q1".to_vec(), false), (b"q3".to_vec(), true)]);
+        assert!(meant("h,h,h\nq3,d,1\nq1").unwrap_err().starts_with("expected 3 fields"));
     }
 
     #[test]

@@ -46,8 +46,10 @@ pub struct Layout {
     pub most: usize,
     /// The form of a whole line, for messages: "query Q0 document rank score tag".
     pub shape: String,
-    /// The first line names the columns.
-    pub header: bool,
+    /// How many lines come before the rows: the names of the columns, and Excel's `sep=;` above them.
+    pub header: usize,
+    /// A row may end behind the query, which then has no documents, as in Quepid's detailed exports.
+    pub alone: bool,
     /// Lines that start with `#` are comments.
     pub comments: bool,
 }
@@ -237,6 +239,7 @@ impl Layout {
             Err(_) if self.separator == Separator::Byte(b';') && is_decimal_comma(digits) => {
                 self.number(&digits.iter().map(|&b| if b == b',' { b'.' } else { b }).collect::<Vec<_>>())
             }
+            Err(_) if text.is_empty() && self.kind == Value::Grade => refuse(UNJUDGED),
             Err(_) => refuse("is not a number"),
             Ok(value) if value.is_nan() => refuse("is not a number that can be ordered"),
             Ok(value) => match self.kind {
@@ -388,6 +391,10 @@ const IRREGULAR: &str = "there are quotes that need more than one line to be und
 /// Three columns without a header are a query, a document and its rank; people also have scores there.
 pub const NO_RANK: &str = "is not a whole number; if these are scores, name the columns in a header";
 
+/// What to do about a row without a grade.
+const UNJUDGED: &str =
+    "is not a number; leave the row out where the document is not judged, or write -1 there";
+
 #[cfg(test)]
 pub mod tests {
     use super::*;
@@ -402,7 +409,8 @@ pub mod tests {
             least: 6,
             most: usize::MAX,
             shape: "query Q0 document rank score tag".into(),
-            header: false,
+            header: 0,
+            alone: false,
             comments: true,
         }
     }

@@ -479,7 +479,7 @@ impl Block<'_> {
         // A byte order mark, which Windows programs write, is not part of the first id.
         let mark = self.first && text.starts_with(b"\xef\xbb\xbf");
         let mut at = if mark { 3 } else { 0 };
-        let mut header = self.first && layout.header;
+        let mut header = if self.first { layout.header } else { 0 };
         std::iter::from_fn(move || loop {
             if at >= text.len() {
                 return None;
@@ -487,7 +487,11 @@ impl Block<'_> {
             let start = at;
             let line = line_at(text, start);
             at = start + line.text.len() + 1;
-            if layout.skips(line.text) || std::mem::take(&mut header) {
+            if layout.skips(line.text) {
+                continue;
+            }
+            if header > 0 {
+                header -= 1;
                 continue;
             }
             return Some((start, line));

@@ -22,7 +22,8 @@ fn run_layout() -> Layout {
         least: 6,
         most: usize::MAX,
         shape: "query Q0 document rank score tag".into(),
-        header: false,
+        header: 0,
+        alone: false,
         comments: true,
     }
 }

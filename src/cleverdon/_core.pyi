@@ -34,7 +34,8 @@ class Layout:
         most: int | None,
         shape: str,
         separator: str | None = None,
-        header: bool = False,
+        header: int = 0,
+        alone: bool = False,
         comments: bool = False,
     ) -> None: ...
 

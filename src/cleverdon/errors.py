@@ -39,6 +39,10 @@ class InputError(CleverdonError):
         self.column = column
 
 
+class InputNote(UserWarning):
+    """What was understood of an input, where that may surprise; commands print it as a note."""
+
+
 class NotationError(CleverdonError, ValueError):
     """A measure, a parameter of one, or a value that does not exist."""
 

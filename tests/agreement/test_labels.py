@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
+import polars
 import pytest
 
 from cleverdon.agreement.aggregation import aggregate
@@ -64,6 +66,20 @@ def test_a_table_with_a_column_of_judges(tmp_path: Path, kind: str) -> None:
     file = tmp_path / "labels.txt"
     file.write_text(TABLES[kind])
     assert given(read_labels([str(file)])) == EXPECTED
+
+
+def test_excel_and_lists_of_objects(tmp_path: Path) -> None:
+    rows = [("ann", "q1", "a", 1), ("ann", "q1", "b", 0), ("ann", "q2", "a", None)]
+    rows += [("bob", "q1", "a", 2), ("bob", "q2", "a", 0)]
+    names = ["judge", "query_id", "doc_id", "grade"]
+    polars.DataFrame(rows, schema=names, orient="row").write_excel(tmp_path / "labels.xlsx")
+    objects = [dict(zip(names, row, strict=True)) for row in rows]
+    (tmp_path / "labels.json").write_text(json.dumps(objects))
+    for name in ("labels.xlsx", "labels.json"):
+        assert given(read_labels([str(tmp_path / name)])) == EXPECTED
+    (tmp_path / "labels.json").write_text(json.dumps([*objects, {"judge": "eve", "grade": 1}]))
+    with pytest.raises(InputError, match=r"labels.json: the judge, the query or the document"):
+        read_labels([str(tmp_path / "labels.json")])
 
 
 def test_parquet(tmp_path: Path) -> None:

@@ -82,6 +82,17 @@ def test_settings_and_texts(cleverdon: Command, files: Path) -> None:
     )
 
 
+def test_the_measure_may_stand_first(cleverdon: Command, files: Path) -> None:
+    inputs = ("qrels.txt", "good.run", "--query", "1", "-m", "P@5")
+    usual = cleverdon("explain", *inputs, "-m", "AP")
+    found = cleverdon("explain", "AP", *inputs)
+    assert (found.returncode, found.stderr) == (0, "")
+    assert sorted(found.stdout.splitlines()) == sorted(usual.stdout.splitlines())
+    assert "nDGC" in cleverdon("explain", "nDGC", *inputs).stderr
+    two = cleverdon("explain", "qrels.txt", "good.run", "bad.run", "--query", "1")
+    assert "give at most one RUN: --diff RUN2 compares a second one" in two.stderr
+
+
 def test_what_is_undefined_or_empty(cleverdon: Command, files: Path) -> None:
     undefined = cleverdon("explain", "qrels.txt", "good.run", "--query", "3", "-m", "AP")
     assert undefined.returncode == 0

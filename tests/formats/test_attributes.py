@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
+import polars
 import pytest
 
 from cleverdon.errors import InputError, OptionError
@@ -15,6 +17,23 @@ def written(folder: Path, text: str, name: str = "topics.csv") -> str:
     path = folder / name
     path.write_bytes(text.encode())
     return str(path)
+
+
+def test_other_tables(tmp_path: Path) -> None:
+    rows = [{"language": "en", "query": "red shoes"}, {"language": None, "query": "7"}]
+    expected = {"red shoes": {"language": "en"}, "7": {}}
+    frame = polars.DataFrame(rows)
+    frame.write_parquet(tmp_path / "a.parquet")
+    frame.write_excel(tmp_path / "a.xlsx")
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "a.csv").write_text("sep=;\nquery;language\nred shoes;en\n7;\n")
+    for name in ("a.parquet", "a.xlsx", "a.json", "a.jsonl", "a.csv"):
+        found = read_attributes(tmp_path / name)
+        assert (found.names, found.values) == (("language",), expected), name
+    (tmp_path / "a.json").write_text(json.dumps(rows + rows))
+    with pytest.raises(InputError, match=r"a.json: query 'red shoes' is listed twice$"):
+        read_attributes(tmp_path / "a.json")
 
 
 def test_csv_and_tsv_with_quotes_line_breaks_and_empty_cells(tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from cleverdon import evaluate
 from cleverdon.cli import cleverdon as cli
 from cleverdon.data import Judgments, Run
-from cleverdon.errors import InputError, MissingExtra, OptionError
+from cleverdon.errors import InputError, InputNote, MissingExtra, OptionError
+from cleverdon.formats.sheets import read_sheet
 from cleverdon.formats.texts import read_texts
 
 GRADES = {"red shoes": {"a 1": 3.0, "a2": 0.0}, "blue": {"b1": 1.0}}
@@ -110,18 +111,104 @@ def test_quoted_line_breaks_and_doubled_quotes(scattered: bool, tmp_path: Path) 
 
 
 def test_a_query_alone_is_known(tmp_path: Path) -> None:
-    """Quepid exports a query without ratings as its text alone."""
+    """Quepid exports a query without ratings with empty cells, as others do."""
     path = tmp_path / "ratings.csv"
-    path.write_text("query,docid,rating\nstar wars,11,3\nnothing yet\nalien,,\n,,\n")
+    path.write_text("query,docid,rating\nstar wars,11,3\nnothing yet,,\nalien,,\n,,\n")
     assert Judgments.read(path).to_dict() == {
         "star wars": {"11": 3.0},
         "nothing yet": {},
         "alien": {},
     }
-    path.write_text("query,docid,score\nstar wars,11,3\nnothing yet\n")
+    path.write_text("query,docid,score\nstar wars,11,3\nnothing yet,,\n")
     scores = evaluate({"star wars": ["11"], "nothing yet": ["5"], "alien": ["6"]}, path, "AP")
     about = scores.about.runs["ratings"]
     assert (about.empty, about.missing) == (("nothing yet",), ("alien",))
+
+
+@pytest.mark.parametrize("names", ["query,docid,rating", "qid,doc,grade"])
+@pytest.mark.parametrize("end", ["nothing yet", "nothing yet\n", "nothing yet\nalien,11,2\n"])
+def test_a_line_that_was_cut_is_no_query_without_documents(
+    names: str, end: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text(f"{names}\nstar wars,11,3\n{end}")
+    with pytest.raises(
+        InputError, match=r"ratings\.csv:3.*expected 3 fields .*; is the file cut short\?"
+    ):
+        Judgments.read(path)
+    found = CliRunner().invoke(cli, ["check", str(path)])
+    assert (found.exit_code, "too-few-fields" in found.output) == (1, True)
+    path.write_text(f"query,doc,score\nstar wars,11,3\n{end}")
+    with pytest.raises(InputError, match=r"keeps its separators: 'nothing yet,,'"):
+        Run.read(path)
+
+
+DETAILED = "Team Name,Case Name,Case ID,Query Text,Doc ID,Doc Position,Title,Rating\r\n"
+
+
+def test_quepids_detailed_rows_may_end_behind_the_query(tmp_path: Path) -> None:
+    path = tmp_path / "detailed.csv"
+    path.write_text(DETAILED + "T,C,7,star wars,11,1,Star Wars,3\r\nT,C,7,alien\r\n")
+    assert Judgments.read(path).to_dict() == {"star wars": {"11": 3.0}, "alien": {}}
+    assert Run.read(path).to_dict() == {"star wars": {"11": -1.0}, "alien": {}}
+    path.write_text(DETAILED + "T,C,7,star wars,11,1,Star Wars,3\r\nT,C,7,ali")
+    for cls in (Judgments, Run):
+        with pytest.raises(InputError, match=r"detailed\.csv:3.*"):
+            cls.read(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        (
+            "query,docid,rating\nstar wars,11,3\nstar wars,12,\nalien,13,\nheat,,\n",
+            "2 documents have",
+        ),
+        (
+            DETAILED + "T,C,7,star wars,11,1,x,3\r\nT,C,7,alien,12,1,y,\r\nT,C,7,heat\r\n",
+            "1 document has",
+        ),
+    ],
+)
+def test_documents_without_a_rating_in_quepids_exports(
+    text: str, count: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_bytes(text.encode())
+    with pytest.warns(InputNote, match=f"{count} no rating, and counts? as not judged"):
+        found = Judgments.read(path)
+    assert found.to_dict() == {"star wars": {"11": 3.0}, "alien": {}, "heat": {}}
+    result = CliRunner().invoke(cli, ["convert", str(path), "-", "--to", "csv", "--kind", "qrels"])
+    assert result.stdout == "query_id,doc_id,relevance\nstar wars,11,3\nalien,,\nheat,,\n"
+    assert result.stderr.count(f"cleverdon: note: {path}: {count} no rating") == 1
+    path.write_bytes(text.replace("docid", "doc").replace("Team Name", "Team").encode())
+    with pytest.raises(InputError, match="the grade '' is not a number; leave the row out"):
+        Judgments.read(path)
+
+
+@pytest.mark.parametrize("mark", ["sep=;", '"sep=;"', "SEP=;", "\ufeffsep=;", "sep=;;;"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_excels_line_that_names_the_separator(mark: str, end: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    lines = [mark, "Query Text;SKU;Rating", "red, blue;A 1;0,5", "none;;", ""]
+    path.write_bytes(end.join(lines).encode())
+    expected = {"red, blue": {"A 1": 0.5}, "none": {}}
+    assert Judgments.read(path).to_dict() == expected
+    assert read_sheet(path)["red, blue"] == {"A 1": 0.5}
+    assert {id: text.line for id, text in read_texts(path).items()} == {q: q for q in expected}
+    assert CliRunner().invoke(cli, ["check", str(path)]).exit_code == 0
+    path.write_bytes(end.join([*lines, "red;A 2;x", ""]).encode())
+    with pytest.raises(InputError, match=r"a\.csv:6:9: the grade 'x' is not a number"):
+        Judgments.read(path)
+
+
+@pytest.mark.parametrize("mark", ["sep=\t", "sep=\\t"])
+def test_a_separator_line_of_tabs(mark: str, tmp_path: Path) -> None:
+    for name in ("a.csv", "a.tsv", "a.txt"):
+        path = tmp_path / name
+        path.write_text(f"{mark}\nquery\tdoc\tscore\nred\tA1\t2\n")
+        assert Run.read(path).to_dict() == {"red": {"A1": 2.0}}
+        assert list(read_texts(path)) == ["red"]
 
 
 def test_one_question_with_its_answer_and_the_first_rows(tmp_path: Path) -> None:
@@ -219,7 +306,7 @@ def test_the_text_of_a_query_is_its_id_where_there_is_no_other(tmp_path: Path) -
     assert list(read_texts(path)) == ["red shoes", "blue\nones"]
     path.write_text("query\nred shoes\nblue, ones\n")
     assert list(read_texts(path)) == ["red shoes", "blue, ones"]
-    path.write_text("query,docid,rating\nred shoes,a,1\nred shoes,b,2\nblue\n")
+    path.write_text("query,docid,rating\nred shoes,a,1\nred shoes,b,2\nblue,,\n")
     assert list(read_texts(path)) == ["red shoes", "blue"]
     path.write_bytes("Query ID;Query Text\r\n1;größe\r\n".encode("utf-16"))
     assert read_texts(path)["1"].line == "größe"
@@ -241,7 +328,7 @@ MESSY = {
         "query,doc,rating\nq,d,2024-01-02\n",
         r":2:5: the grade '2024-01-02' is not a number",
     ),
-    "no grade": ("query,doc,rating\nq,d,\n", r":2:5: the grade '' is not a number"),
+    "no grade": ("query,doc,rating\nq,d,\n", r":2:5: the grade '' is not a number; leave"),
     "open quote": (
         'query,doc,rating\nq,"d,1\nr,e,1\n',
         r":2:3: the document id .* has a quote in it",

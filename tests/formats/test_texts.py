@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 
 from cleverdon.errors import InputError
 from cleverdon.formats.attributes import read_attributes
-from cleverdon.formats.texts import Text, read_texts
+from cleverdon.formats.texts import Text, read_ids, read_texts
 from tests.formats.text_samples import FORMATS, TOPICS, pairs, written
 from tests.formats.ways import zstd
 
@@ -270,3 +270,51 @@ def test_what_was_written_is_read_again(
         }
 
     round_trip()
+
+
+@pytest.mark.parametrize("first", ["", "query\n", "\ufeff\nQueries\r\n"])
+def test_a_list_of_queries(first: str, tmp_path: Path) -> None:
+    path = tmp_path / "queries.txt"
+    path.write_bytes((first + "red shoes, size 9\r\n\n  how to: bake\nquery\n").encode())
+    expected = ["red shoes, size 9", "how to: bake", "query"]
+    found = read_texts(path, kind="queries")
+    assert [(id, text.line) for id, text in found.items()] == [(id, id) for id in expected]
+    assert list(read_texts(path, kind="queries", wanted={"query"})) == ["query"]
+    for kind in (None, "documents"):
+        with pytest.raises(InputError, match="is in no known format of texts"):
+            read_texts(path, kind=kind)
+
+
+def test_ids_of_queries(tmp_path: Path) -> None:
+    path = tmp_path / "queries.txt"
+    path.write_text("qid\nlamp\nred shoes\n")
+    assert list(read_ids(path, kind="queries")) == ["lamp", "red shoes"]
+    with pytest.raises(InputError, match=r"queries.txt:3: expected one id a line"):
+        list(read_ids(path))
+    path.write_text("sep=;\nquery;language\nred shoes;en\n")
+    assert list(read_ids(path, kind="queries")) == ["red shoes"]
+    (tmp_path / "beir").mkdir()
+    (tmp_path / "beir" / "queries.jsonl").write_text('{"_id": "q1", "text": "a"}\n')
+    (tmp_path / "beir" / "corpus.jsonl").write_text('{"_id": "d1", "text": "a"}\n')
+    assert list(read_ids(tmp_path / "beir", kind="queries")) == ["q1"]
+    assert list(read_ids(tmp_path / "beir")) == ["d1"]
+
+
+@pytest.mark.parametrize("line", ["q1 0 d1 1", "q1 Q0 d1 1 2.5 tag"])
+def test_judgments_and_runs_are_no_list_of_queries(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "qrels.txt"
+    path.write_text(f"{line}\n")
+    with pytest.raises(InputError, match=r"qrels.txt:1: looks like judgments or a run"):
+        read_texts(path, kind="queries")
+
+
+def test_other_queries_in_text_files_stay_what_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "topics.txt"
+    for text, expected in (
+        ("1\tred shoes\n2\tblue\n", {"1": "red shoes", "2": "blue"}),
+        ("12:red\n13:blue\n", {"12": "red", "13": "blue"}),
+        ("<top>\n<num> Number: 7\n<title> red\n</top>\n", {"7": "red"}),
+    ):
+        path.write_text(text)
+        found = read_texts(path, kind="queries")
+        assert {id: text.line for id, text in found.items()} == expected

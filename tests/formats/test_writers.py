@@ -38,7 +38,10 @@ def test_every_format_reads_back(rows: Rows, ending: str, packing: str, tmp_path
     assert os.listdir(tmp_path) == [path.name]
 
 
-@pytest.mark.parametrize("format", ["trec", "msmarco", "beir", "csv", "tsv", "json", "parquet"])
+NAMED = ["trec", "msmarco", "beir", "csv", "quepid_csv", "tsv", "json", "json_list", "parquet"]
+
+
+@pytest.mark.parametrize("format", NAMED)
 def test_judgments_in_every_named_format(format: str, tmp_path: Path) -> None:
     judgments = Judgments.read(QRELS)
     write_rows(judgments, tmp_path / "any.name", format=format)
@@ -75,6 +78,31 @@ def test_tables_to_the_letter(tmp_path: Path) -> None:
     judgments = Judgments.read({"q": {"a": 2}})
     judgments.write(tmp_path / "a.tsv", format="beir")
     assert (tmp_path / "a.tsv").read_text() == "query-id\tcorpus-id\tscore\nq\ta\t2\n"
+
+
+def test_lists_of_objects_to_the_letter(tmp_path: Path) -> None:
+    run = Run.read({"q 1": {"a": 0.1, "b": 2}, "q2": {}})
+    run.write(tmp_path / "a.json", format="json_list")
+    assert json.loads((tmp_path / "a.json").read_text()) == [
+        {"query_id": "q 1", "doc_id": "b", "rank": 1, "score": 2.0},
+        {"query_id": "q 1", "doc_id": "a", "rank": 2, "score": 0.1},
+        {"query_id": "q2"},
+    ]
+    for format in (None, "json_list", "json"):
+        assert Run.read(tmp_path / "a.json", format=format).to_dict() == run.to_dict()
+
+
+def test_quepids_csv_to_the_letter(tmp_path: Path) -> None:
+    """As Quepid writes it: see judging/imports/files.py for where."""
+    judgments = Judgments.read({"star, wars": {"11": 3, '1"2': 0.5}, "alien": {}})
+    judgments.write(tmp_path / "a.csv", format="quepid_csv")
+    assert (tmp_path / "a.csv").read_text() == (
+        'query,docid,rating\n"star, wars",11,3\n"star, wars","1""2",0.5\nalien,,\n'
+    )
+    for format in (None, "quepid_csv", "csv"):
+        assert Judgments.read(tmp_path / "a.csv", format=format).to_dict() == judgments.to_dict()
+    with pytest.raises(OptionError, match="'quepid_csv' is one of judgments"):
+        Run.read({"q": {"d": 1}}).write(tmp_path / "b.csv", format="quepid_csv")
 
 
 def test_the_name_decides(tmp_path: Path) -> None:

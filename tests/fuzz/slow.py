@@ -83,7 +83,7 @@ def _qrels_row(line: str) -> tuple[str, str, float | None] | None:
 def columns(data: bytes, *, separator: str) -> Nested | None:
     """Read rows below the header `query_id doc_id score`, quoted as in CSV.
 
-    A query may stand alone, with or without the separators after it: it has no results.
+    A query may stand alone, with the separators after it: it has no results.
     """
     try:
         text = data.decode().removeprefix("\ufeff")
@@ -104,7 +104,7 @@ def columns(data: bytes, *, separator: str) -> Nested | None:
     for fields in records[1:]:
         (query, *rest) = (field for field, _ in fields)
         ids = fields[:1] if not any(rest) else fields[:2]
-        if len(fields) not in (1, 3) or not all(map(_is_id, ids)):
+        if len(fields) != 3 or not all(map(_is_id, ids)):
             return None
         queries[query] = {}
         if any(rest):

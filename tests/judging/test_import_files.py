@@ -19,6 +19,7 @@ from itertools import product
 from pathlib import Path
 from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZipFile
 
+import polars
 import pyarrow
 import pyarrow.ipc
 import pyarrow.parquet
@@ -64,6 +65,19 @@ def encrypted(archive: bytes) -> bytes:
     made[6] |= 1
     made[made.rindex(b"PK\x01\x02") + 8] |= 1
     return bytes(made)
+
+
+def test_tables_as_people_have_them(project: Project, bring: Bring, tmp_path: Path) -> None:
+    rows = [
+        {"Query ID": "t1", "SKU": "d1", "Rating": 2},
+        {"Query ID": "t1", "SKU": "d2", "Rating": 1},
+    ]
+    polars.DataFrame(rows).write_excel(tmp_path / "made.xlsx")
+    lines = "sep=;\nQuery ID;SKU;Rating\nt1;d1;2\nt1;d2;1\n"
+    for content in (json.dumps(rows), (tmp_path / "made.xlsx").read_bytes(), lines):
+        assert bring(content).form == "qrels"
+        grades = {(query, doc): grade for (_, query, doc), grade in standing(project).items()}
+        assert grades == {("t1", "d1"): 2, ("t1", "d2"): 1}
 
 
 def test_a_book_as_quepid_exports_it(project: Project, bring: Bring, scratch: Path) -> None:

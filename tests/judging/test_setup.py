@@ -6,11 +6,14 @@ import json
 from pathlib import Path
 
 import numpy as np
+import polars
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
+from cleverdon.formats.columns import naming_columns
 from cleverdon.judging.candidates import (
     Candidate,
     Overlap,
@@ -338,12 +341,41 @@ def test_a_pool_gives_what_was_drawn(tmp_path: Path) -> None:
         'query_id\tdoc_id\tgrade\tnote\nq1\td1\t\t"a\nb"\nq1\td2\n',
         'query,document\n"q1",d1\n\nq1,d2\n',
         '{"q1": {"d1": 1, "d2": 0}}',
+        "sep=;\nSearch Term;SKU\nq1;d1\nq1;d2\n",
+        '[{"query": "q1", "doc": "d1"}, {"query": "q1", "doc": "d2"}]',
+        '[{"query": "q1", "docs": ["d1", "d2"]}]',
+        '{"query": "q1", "docs": ["d1"]}\n{"query": "q1", "docs": ["d2"]}\n',
+        '{"queries": [{"query": "q1", "ratings": {"d1": 1, "d2": 0}}]}',
     ],
 )
 def test_any_list_of_pairs_is_a_pool(tmp_path: Path, content: str) -> None:
     file = tmp_path / "pairs"
     file.write_text(content)
     assert read_candidates(file).candidates == (Candidate("q1", "d1"), Candidate("q1", "d2"))
+
+
+def test_tables_and_folders_are_pools(tmp_path: Path) -> None:
+    pairs = [("q 1", "d1"), ("q 1", "2")]
+    expected = tuple(Candidate(*pair) for pair in pairs)
+    frame = polars.DataFrame(pairs, schema=["Search Term", "SKU"], orient="row")
+    frame.write_excel(tmp_path / "pool.xlsx")
+    frame.write_parquet(tmp_path / "pool.parquet")
+    (tmp_path / "pool.csv").write_text("q 1,d1\nq 1,2\n")
+    assert read_candidates(tmp_path / "pool.xlsx").candidates == expected
+    (tmp_path / "notes.csv").write_text('"the\nnote",query,doc\n"a\nb",q 1,d1\nx,q 1,2\n')
+    assert read_candidates(tmp_path / "notes.csv").candidates == expected
+    assert read_candidates(tmp_path / "pool.parquet").candidates == expected
+    with pytest.raises(InputError, match=r"(?s)pool.csv: no column for the query.*first rows"):
+        read_candidates(tmp_path / "pool.csv")
+    with naming_columns("query=1,doc=2"):
+        assert read_candidates(tmp_path / "pool.csv").candidates == expected
+    (tmp_path / "beir" / "qrels").mkdir(parents=True)
+    Judgments.read({"q 1": {"d1": 1, "2": 0}}).write(
+        tmp_path / "beir" / "qrels" / "test.tsv", format="beir"
+    )
+    assert read_candidates(tmp_path / "beir").candidates == expected
+    Judgments.read({"q 1": {"d1": 1, "2": 0}}).write(tmp_path / "saved", format="dataset")
+    assert read_candidates(tmp_path / "saved").candidates == expected
 
 
 def test_what_is_no_pool(tmp_path: Path) -> None:
@@ -357,7 +389,7 @@ def test_what_is_no_pool(tmp_path: Path) -> None:
     file.write_text('{"query": "q1", "document": "d1"}\n{"query": "q1", "document": "d2"}\n')
     assert [each.document for each in read_candidates(file).candidates] == ["d1", "d2"]
     file.write_text('{"query": "q1", "document": "d1"}\n{"query": "q1", "text": "d2"}\n')
-    with pytest.raises(InputError, match="pairs:2: expected an object with query and document"):
+    with pytest.raises(InputError, match=r"pairs:2: .*one of them is missing"):
         read_candidates(file)
     file.write_text("q1\td1\nq1\td 2\n")
     with pytest.raises(InputError, match=r"pairs:2: tabs and blanks are mixed"):

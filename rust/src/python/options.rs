@@ -14,7 +14,7 @@ pub struct Layout(pub CoreLayout);
 #[pymethods]
 impl Layout {
     #[new]
-    #[pyo3(signature = (*, query, doc, value, kind, least, most, shape, separator=None, header=false, comments=false))]
+    #[pyo3(signature = (*, query, doc, value, kind, least, most, shape, separator=None, header=0, alone=false, comments=false))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         query: usize,
@@ -25,7 +25,8 @@ impl Layout {
         most: Option<usize>,
         shape: String,
         separator: Option<char>,
-        header: bool,
+        header: usize,
+        alone: bool,
         comments: bool,
     ) -> PyResult<Self> {
         let separator = match separator {
@@ -41,7 +42,19 @@ impl Layout {
         }
         let most = most.unwrap_or(usize::MAX);
         let kind = self::kind(kind)?;
-        Ok(Layout(CoreLayout { separator, query, doc, value, kind, least, most, shape, header, comments }))
+        Ok(Layout(CoreLayout {
+            separator,
+            query,
+            doc,
+            value,
+            kind,
+            least,
+            most,
+            shape,
+            header,
+            alone,
+            comments,
+        }))
     }
 }
 

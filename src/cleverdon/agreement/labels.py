@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ from cleverdon.formats.columns import (
 )
 from cleverdon.formats.detection import detect_format
 from cleverdon.formats.inputs import distinct_names, head_of, is_judging_project, open_source
+from cleverdon.formats.mappings import id_text, note_unrated
+from cleverdon.formats.ratings import book_rows, is_book_file
 from cleverdon.formats.sheets import (
     UNJUDGED,
     grades_by_judge,
@@ -39,6 +41,9 @@ from cleverdon.formats.sheets import (
     journal_grades,
 )
 from cleverdon.formats.streams import decode_text
+
+if TYPE_CHECKING:
+    from cleverdon.formats.spreadsheets import Sheet
 
 _MOST_GRADES = 100
 """Limits the memory that tables of grades by grades take."""
@@ -392,6 +397,10 @@ def _file_rows(
         yield from _assessor_rows(source.head(2**62), source=source.name)
     elif is_journal(head):
         yield from _grade_rows(name, journal_grades(source.head(2**62), source=source.name))
+    elif format is None and is_book_file(head):
+        rows, _, unrated = book_rows(source.head(2**62), source=source.name)
+        note_unrated(unrated, source=source.name)
+        yield from rows
     elif format is None and has_header(head):
         by_judge = grades_by_judge(
             source.head(2**62), source=source.name, judge=name, judges=JUDGE_COLUMNS
@@ -419,7 +428,9 @@ def _table_kind(head: bytes, *, source: str) -> str | None:
             return None
         return "jsonl" if isinstance(fields, dict) and is_column_header(list(fields)) else None
     found = detect_format(head, kind="grade", source=source)
-    return found if found in ("parquet", "arrow") else None
+    if found == "json" and line.lstrip().startswith("["):
+        return "json_list"
+    return found if found in ("parquet", "arrow", "xlsx") else None
 
 
 _Records = Iterable[tuple[int, Sequence[Any]]]
@@ -428,7 +439,13 @@ _Records = Iterable[tuple[int, Sequence[Any]]]
 
 def _table_rows(source: Source, kind: str, *, judge: str) -> Iterator[JudgmentRow]:
     content = source.head(2**62)
-    if kind == "jsonl":
+    if kind in ("json_list", "xlsx"):
+        from cleverdon.formats.spreadsheets import read_table  # only for such files
+
+        sheet = cast("Sheet", read_table(source))
+        records: _Records
+        names, records = sheet.columns, zip(sheet.lines, sheet.cells, strict=True)
+    elif kind == "jsonl":
         names, records = _json_lines_records(content, source=source.name)
     else:
         from cleverdon.formats.arrow import load_table  # only for Parquet and Arrow files
@@ -470,11 +487,15 @@ def _record_rows(
     """Yield rows by the names of the columns; without a column of judges, all are by `judge`."""
     (query, doc, grade), _ = choose_columns(names, kind="grade", source=source)
     who = column_position(names, JUDGE_COLUMNS)
-    for line, cells in records:
+    for number, cells in records:
+        line = number or None
         value = _grade(cells[grade], source=source, line=line)
         if value is None:
             continue
-        ids = [_cell_text(cells[at]) for at in (query, doc)]
+        ids = [
+            id_text(cells[at], what, "", source=source, line=line) if cells[at] is not None else ""
+            for at, what in ((query, "query"), (doc, "document"))
+        ]
         by = judge if who is None else _cell_text(cells[who])
         if not all((by, *ids)):
             what = "the judge, the query or the document is empty"
@@ -486,7 +507,7 @@ def _cell_text(cell: Any) -> str:
     return "" if cell is None else str(cell).strip()
 
 
-def _grade(cell: Any, *, source: str, line: int) -> float | None:
+def _grade(cell: Any, *, source: str, line: int | None) -> float | None:
     """Return a grade; None where the cell is empty or `?`, since the item is not judged yet."""
     if cell is None or (isinstance(cell, str) and cell.strip() in UNJUDGED):
         return None

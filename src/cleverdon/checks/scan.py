@@ -541,7 +541,7 @@ class _Scan:
             if self.shape.comments and line.startswith(b"#"):
                 continue
             if self.header:
-                self.header = False
+                self.header -= 1
                 continue
             self._look_at_separators(line, number)
             row = _read_line(line, number, self.shape, self.found)

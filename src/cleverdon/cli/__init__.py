@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections import Counter
 from collections.abc import Mapping
 from importlib import import_module
@@ -12,7 +13,7 @@ from typing import Any
 import click
 
 from cleverdon import __version__
-from cleverdon.errors import CleverdonError, MissingExtra, suggest
+from cleverdon.errors import CleverdonError, InputNote, MissingExtra, suggest
 
 COMMANDS = {
     "eval": ("cli.eval", "Score runs against judgments."),
@@ -230,6 +231,25 @@ class Commands(click.Group):
         how = {**command.context_settings, "resilient_parsing": True}  # reads no typed rankings
         _check_given_once(click.Context(command, ctx, name, **how), rest)
         return name, command, rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; print what readers note on standard error, each note once."""
+        said: set[str] = set()
+        shown = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *args: Any) -> None:
+            if not issubclass(category, InputNote):
+                shown(message, category, *args)
+            elif str(message) not in said:
+                said.add(str(message))
+                from cleverdon.cli.progress import say
+
+                say(f"cleverdon: note: {message}")
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", InputNote)
+            warnings.showwarning = show  # type: ignore[assignment]
+            return super().invoke(ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

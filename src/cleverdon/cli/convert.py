@@ -6,7 +6,7 @@ import click
 
 from cleverdon.cli import options
 from cleverdon.cli.declarations import Options, argument, command, option, writes
-from cleverdon.formats.detection import ANNOTATED, FORMATS
+from cleverdon.formats.detection import ANNOTATED, BOOKS, FORMATS
 from cleverdon.settings import CHOICES
 
 _FORMAT = click.Choice([*FORMATS, *ANNOTATED])
@@ -20,7 +20,9 @@ class ConvertOptions(Options):
         "What IN is, if not to be guessed from the number of fields.",
     )
     source_format: str | None = option(
-        _FORMAT, "The format of IN, if not to be guessed.", flags="--from"
+        click.Choice([*FORMATS, *ANNOTATED, *BOOKS]),
+        "The format of IN, if not to be guessed.",
+        flags="--from",
     )
     target_format: str | None = option(
         _FORMAT, "The format of OUT, if not to follow from its name.", flags="--to"

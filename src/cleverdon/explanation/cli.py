@@ -65,14 +65,14 @@ class ExplainOptions(TextOptions, options.SettingsOptions):
 
 @command(ExplainOptions)
 @needs_one("MEASURE|QRELS", "--profiles", what="name a measure, or QRELS and RUN")
-@at_most(1, "RUN", because="--diff RUN2 compares a second one")
+@at_most(2, "RUN", because="QRELS and RUN may stand behind MEASURE")
 @one_stdin("MEASURE|QRELS", "RUN", "--diff")
 def explain_command(given: ExplainOptions) -> Result | str:
     """Explain what MEASURE is, or where RUN's score on a query comes from.
 
     Of a measure: formula, user, when it is undefined, source, worked examples. Of a score: what
-    each result adds to it, rank by rank, and what would gain most. In place of files, MEASURE and
-    a ranking may be given, typed as for cleverdon eval.
+    each result adds to it, rank by rank, and what would gain most. MEASURE may stand before QRELS
+    and RUN. In place of files, MEASURE and a ranking may be given, typed as for cleverdon eval.
 
     \b
     Examples:
@@ -80,9 +80,11 @@ def explain_command(given: ExplainOptions) -> Result | str:
       cleverdon explain ndcg_cut_10
       cleverdon explain --profiles
       cleverdon explain qrels.txt bm25.run --query 301 -m nDCG@10
+      cleverdon explain nDCG@10 qrels.csv run.xlsx --query 'red shoes'
       cleverdon explain qrels.txt bm25.run --query 301 --diff dense.run
       cleverdon explain AP '1 0 1 1 | 1'
     """
+    given = _with_leading_measure(given)
     given, qrels, opened = _typed_inputs(given)
     # The options are those of a trace, and a typed ranking needs no RUN.
     traced = [name for name in ExplainOptions.fields if name not in ("what", "runs", "profiles")]
@@ -95,8 +97,9 @@ def explain_command(given: ExplainOptions) -> Result | str:
     if qrels is None and not given.runs:
         from cleverdon.measures.description import describe_measure
 
-        if os.path.isfile(given.what):
-            raise click.UsageError(f"{given.what} is a file; a trace needs two: QRELS RUN")
+        if os.path.exists(given.what):
+            kind = "folder" if os.path.isdir(given.what) else "file"
+            raise click.UsageError(f"{given.what} is a {kind}; a trace needs two: QRELS RUN")
         return describe_measure(given.what)
     if qrels is None:
         qrels = given.what
@@ -120,6 +123,24 @@ def explain_command(given: ExplainOptions) -> Result | str:
     return Explanation([trace for (trace,) in found])
 
 
+def _with_leading_measure(given: ExplainOptions) -> ExplainOptions:
+    """Take MEASURE QRELS RUN for QRELS RUN -m MEASURE, where the first is no file."""
+    if len(given.runs) < 2 or given.what is None:
+        return given
+    files = given.what == "-" or os.path.exists(given.what.rpartition("#")[0] or given.what)
+    if files:
+        raise click.UsageError("give at most one RUN: --diff RUN2 compares a second one")
+    qrels, run = given.runs
+    return given.changed(what=qrels, runs=(run,), measures=_and_named(given))
+
+
+def _and_named(given: ExplainOptions) -> tuple[str, ...]:
+    """The measure that stands first, and those that -m names."""
+    source = click.get_current_context().get_parameter_source("measures")
+    more = given.measures if source is ParameterSource.COMMANDLINE else ()
+    return (given.what or "", *more)
+
+
 def _typed_inputs(
     given: ExplainOptions,
 ) -> tuple[ExplainOptions, Judgments | str | None, Mapping[str, Any]]:
@@ -133,9 +154,7 @@ def _typed_inputs(
         return given, None, {}
     typed = found[0].rankings
     if measured:
-        source = click.get_current_context().get_parameter_source("measures")
-        more = given.measures if source is ParameterSource.COMMANDLINE else ()
-        given = given.changed(measures=(given.what, *more))
+        given = given.changed(measures=_and_named(given))
     given = given.changed(ties=given.ties or typed.ties)
     return given, typed.judgments, typed.runs
 

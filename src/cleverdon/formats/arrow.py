@@ -141,10 +141,18 @@ def from_file(
     path: str, source: _core.Source, *, format: str, kind: str, duplicates: str
 ) -> tuple[_core.Table, list[str]]:
     """Rows of a Parquet or Arrow file, and queries that have none."""
-    table = load_table(_file(path, source), format=format, name=source.name)
-    if format == "arrow":
-        table = _with_shards(table, path, source.name)
+    table = _whole(path, source, format=format)
     return from_arrow(table, kind=kind, duplicates=duplicates, source=source.name)
+
+
+def records_of_file(path: str, source: _core.Source, *, format: str) -> list[dict[str, Any]]:
+    """The rows of a Parquet or Arrow file as dicts."""
+    return _records(_whole(path, source, format=format))
+
+
+def _whole(path: str, source: _core.Source, *, format: str) -> Any:
+    table = load_table(_file(path, source), format=format, name=source.name)
+    return _with_shards(table, path, source.name) if format == "arrow" else table
 
 
 def _with_shards(table: Any, path: str, name: str) -> Any:

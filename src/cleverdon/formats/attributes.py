@@ -1,7 +1,7 @@
 """Attributes of queries, systems or documents, from tables with a row for each.
 
-A file of queries has columns separated by tabs or commas under a header, and its first column is
-the query's id; in Python it may be a dict of dicts. An empty cell means that the query lacks
+A file of queries has columns under a header (CSV, TSV, Excel, JSON, Parquet), and its first column
+is the query's id; in Python it may be a dict of dicts. An empty cell means that the query lacks
 the attribute. Tables of two columns say which group a system is of, or from which stratum a
 document is.
 """
@@ -11,13 +11,15 @@ from __future__ import annotations
 import io
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cleverdon._common.progress import Progress
 from cleverdon.errors import InputError, OptionError, suggest
+from cleverdon.formats.columns import IDS, QUERY, query_column, without_separator_line
 from cleverdon.formats.inputs import open_source
+from cleverdon.formats.spreadsheets import Sheet, read_table
 from cleverdon.formats.streams import csv_rows, decode_text, name_of_stream, stripped_lines
 from cleverdon.formats.texts import check_file_exists
 
@@ -60,6 +62,9 @@ def read_attributes(data: Any) -> QueryAttributes:
         return _from_mapping(data)
     if isinstance(data, (str, os.PathLike)):
         opened = open_source(os.fspath(data))
+        sheet = read_table(opened, known=[(*QUERY, *IDS)])
+        if sheet is not None:
+            return _from_table(sheet, source=opened.name)
         return _from_text(opened.head(2**62), source=opened.name)
     raise InputError(
         f"{type(data).__name__!r} cannot be read as attributes of queries: give a file, or a dict"
@@ -91,12 +96,30 @@ def _lacking(value: Any) -> bool:
 
 def _from_text(data: bytes, *, source: str) -> QueryAttributes:
     text = decode_text(data, source=source, line=1, encoding="utf-8-sig")
+    named, text = without_separator_line(text)
     first = text.lstrip("\r\n").split("\n", 1)[0]
-    separator = "\t" if "\t" in first else ","
+    separator = named or next((mark for mark in "\t,;|" if mark in first), ",")
+    rows = csv_rows(io.StringIO(text, newline=""), separator, source=source)
+    return _from_rows(rows, source=source)
+
+
+def _from_table(sheet: Sheet, *, source: str) -> QueryAttributes:
+    """Attributes of a table whose query is the column so called, or else its first."""
+    at = query_column(sheet.columns) or 0
+    order = [at, *(place for place in range(len(sheet.columns)) if place != at)]
+    rows = zip([1, *sheet.lines], [sheet.columns, *sheet.cells], strict=True)
+    cells = (
+        (line, ["" if _lacking(row[at]) else str(row[at]) for at in order]) for line, row in rows
+    )
+    return _from_rows(cells, source=source)
+
+
+def _from_rows(rows: Iterable[tuple[int, list[str]]], *, source: str) -> QueryAttributes:
     header: list[str] | None = None
     seen: dict[str, int] = {}
     values: dict[str, dict[str, str]] = {}
-    for line, row in csv_rows(io.StringIO(text, newline=""), separator, source=source):
+    for number, row in rows:
+        line = number or None
         cells = [cell.strip() for cell in row]
         if header is None:
             header = _checked_header(cells, source=source, line=line)
@@ -107,10 +130,11 @@ def _from_text(data: bytes, *, source: str) -> QueryAttributes:
         elif not query:
             problem = "the query's id is missing"
         elif query in seen:
-            problem = f"query {query!r} is listed twice, first on line {seen[query]}"
+            where = f", first on line {seen[query]}" if line else ""
+            problem = f"query {query!r} is listed twice{where}"
         if problem:
             raise InputError(problem, source=source, line=line)
-        seen[query] = line
+        seen[query] = number
         pairs = zip(header[1:], cells[1:], strict=True)
         values[query] = {name: cell for name, cell in pairs if cell}
     if header is None or not values:
@@ -118,7 +142,7 @@ def _from_text(data: bytes, *, source: str) -> QueryAttributes:
     return QueryAttributes(tuple(header[1:]), values, source)
 
 
-def _checked_header(names: list[str], *, source: str, line: int) -> list[str]:
+def _checked_header(names: list[str], *, source: str, line: int | None) -> list[str]:
     if len(names) < 2:
         message = "expected a header: the query's id, then attributes, separated by commas or tabs"
         raise InputError(message, source=source, line=line)

@@ -93,6 +93,15 @@ NARRATIVES = ("narrative", "narr", "background", "summary")
 SEPARATORS = "\t,;|"
 """What may separate columns under a header."""
 
+_SEPARATOR_LINE = re.compile(r"""\A\s*"?sep=(\\t|\t|[^\w\s"])"?\1*[ \r]*(?=\n|\Z)""", re.IGNORECASE)
+
+_RATINGS = (["query", "docid", "rating"],)
+_DETAILED = (
+    ["Team Name", "Case Name", "Case ID", "Query Text"],
+    ["Snapshot Name", "Snapshot Time", "Case ID", "Query Text"],
+)
+"""The names of the columns of Quepid's CSV, and the first names of its detailed CSV."""
+
 _ROLES = ("query", "doc", "grade", "score", "rank", "text", "title")
 _ROLE_NAMES = {"document": "doc", "relevance": "grade", "rating": "grade", "label": "grade"}
 """The roles that `--columns` names, and other words for them."""
@@ -271,6 +280,38 @@ def field_spans(line: bytes, *, separator: bytes) -> list[tuple[int, int]]:
     return found
 
 
+def without_separator_line(text: str) -> tuple[str | None, str]:
+    """Find the separator that Excel's first line `sep=;` names; return the text without that line.
+
+    An empty line takes its place, so that the numbers of the other lines stay.
+
+    >>> without_separator_line("sep=;" + chr(10) + "query;doc")
+    (';', '\\nquery;doc')
+    """
+    found = _SEPARATOR_LINE.match(text)
+    if found is None:
+        return None, text
+    return ("\t" if found[1] == "\\t" else found[1]), text[found.end() :]
+
+
+def is_quepid_table(names: Sequence[str]) -> bool:
+    """Tell whether these are the columns of Quepid's ratings, in which a rating may be empty."""
+    plain = [name.strip() for name in names]
+    return plain in _RATINGS or is_quepid_detailed(names) or is_book(names)
+
+
+def is_book(names: Sequence[str]) -> bool:
+    """Tell whether these are the columns of a book of Quepid's: query, docid, and the judges."""
+    plain = [name.strip() for name in names]
+    known = column_position(plain[2:], (*GRADE, *SCORE, *RANK))
+    return plain[:2] == ["query", "docid"] and len(plain) > 2 and known is None
+
+
+def is_quepid_detailed(names: Sequence[str]) -> bool:
+    """Tell whether these are Quepid's detailed columns, where a row may end behind the query."""
+    return [name.strip() for name in names[:4]] in _DETAILED
+
+
 def first_line(text: str, *, comments: bool) -> str:
     """The first line that is not blank, nor, where there may be such, a comment."""
     # Not `splitlines`, which also cuts at characters that may stand in an id.
@@ -365,6 +406,8 @@ def _question(
         asked = f"{lacking}: expected one of {known}; found {listed}"
         answer = "NAME"
         asked += f". Which one has the {role}?"
+    if role == "grade" and is_book(names) and not named:
+        return with_rows(book_question([str(name) for name in names[2:]]), names, sample)
     if (
         role in ("score", "rank")
         and column_position(names, ("distance", "cosine_distance")) is not None
@@ -372,14 +415,31 @@ def _question(
         asked += " A distance falls where a score rises: negate it first."
     message = f"{asked} Answer with --columns {option}={_shell(answer)}, in Python columns="
     message += f"{{{option!r}: {answer!r}}}"
-    rows = [list(row) for row in sample()[:3]] if sample is not None else []
-    if not rows:
-        return message
     marks = ["" for _ in names]
     for other, at in zip(roles, places, strict=True):
         for column in [at] if isinstance(at, int) else at:
             marks[column] = other if isinstance(at, int) else f"{other}?"
-    return f"{message}. The first rows:\n{_grid([list(map(str, names)), marks, *rows])}"
+    return with_rows(message, names, sample, marks)
+
+
+def with_rows(
+    message: str, names: Sequence[str], sample: _Sample | None, *marks: Sequence[str]
+) -> str:
+    """Add the first three rows of a table to a question, and what its columns are taken for."""
+    rows = [list(row) for row in sample()[:3]] if sample is not None else []
+    if not rows:
+        return message
+    return f"{message}. The first rows:\n{_grid([list(map(str, names)), *marks, *rows])}"
+
+
+def book_question(judges: Sequence[str]) -> str:
+    """Ask whose grades of a book of Quepid's count, with the options that answer."""
+    many = len(judges) > 1
+    asked = f"is a book of Quepid's, with a column for each judge: {', '.join(judges)}"
+    asked += ". Whose grades count? Answer with --qrels-format quepid_majority, quepid_median or "
+    asked += "quepid_mean to combine them (convert: --from), in Python format='quepid_majority'; "
+    asked += f"or with --columns grade={_shell(judges[0])} for one judge"
+    return asked if many else asked.replace("with a column for each judge", "of one judge")
 
 
 def _shell(name: str) -> str:

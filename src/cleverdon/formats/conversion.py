@@ -11,7 +11,13 @@ from cleverdon import _core
 from cleverdon._common.progress import Progress
 from cleverdon.data import Judgments, Rows, Run
 from cleverdon.errors import OptionError
-from cleverdon.formats.detection import ANNOTATED, detect_format, guess_kind
+from cleverdon.formats.detection import (
+    ANNOTATED,
+    BOOKS,
+    OF_JUDGMENTS,
+    detect_format,
+    guess_kind,
+)
 from cleverdon.formats.inputs import head_of, open_source
 from cleverdon.formats.typed import TypedRanking, looks_typed, together
 from cleverdon.formats.writers import fractional_grades, lost_queries, write_rows
@@ -79,11 +85,11 @@ def convert(
         (typed,) = together([source])
         return _write_typed(typed, target, kind=kind, format=target_format, tag=tag)
     opened = open_source(source)
-    annotated = source_format in ANNOTATED or target_format in ANNOTATED  # only judgments are
+    judged = source_format in (*ANNOTATED, *BOOKS, *OF_JUDGMENTS) or target_format in ANNOTATED
     notes: list[str] = []
     rows: Rows
     reading: dict[str, Any] = {"duplicates": duplicates, "progress": progress}
-    if not annotated and (kind or _guessed(opened, source)) == "run":
+    if not judged and (kind or _guessed(opened, source)) == "run":
         kind, order = "run", order_by or "score"
         found, notes = _examine_tags(opened, by_rank=order == "rank", tag=tag, progress=progress)
         rows = Run.read(opened, format=source_format, name=found, order_by=order, **reading)

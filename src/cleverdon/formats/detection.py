@@ -15,9 +15,11 @@ from cleverdon.formats.columns import (
     column_position,
     first_line,
     header_separator,
+    is_book,
     likely_separator,
     named_columns,
     split_columns,
+    without_separator_line,
 )
 
 FORMATS = {
@@ -27,12 +29,14 @@ FORMATS = {
     "csv": "columns separated by commas, semicolons or |, under a header",
     "tsv": "columns separated by tabs, under a header",
     "json": 'a dict of dicts: {"query": {"document": 1.5}}; or a list of objects',
+    "json_list": 'a list of objects: [{"query_id": "q1", "doc_id": "d1", "score": 1.5}]',
     "jsonl": "an object a line, by the names of its fields",
     "xlsx": "Excel, by the names of its columns; a sheet as book.xlsx#Sheet1",
     "parquet": "Parquet, by the names of its columns",
     "arrow": "Arrow IPC (Feather), by the names of its columns",
     "dataset": "a folder of Hugging Face's datasets, by the names of its columns",
     "quepid": 'Quepid\'s ratings: {"queries": [{"query": ..., "ratings": {"document": 3}}]}',
+    "quepid_csv": "Quepid's ratings as CSV, under its names of columns: query,docid,rating",
     "opensearch": 'OpenSearch: {"judgmentRatings": [{"query": ..., "ratings": [...]}]}',
     "rank_eval": "a request of Elasticsearch's and OpenSearch's ranking evaluation API",
     "ltr": "judgments of learning to rank: grade qid:query # document",
@@ -46,10 +50,20 @@ ANNOTATED = {
 }
 """The formats of judgments that are never guessed, each with what it looks like."""
 
+BOOKS = {
+    f"quepid_{rule}": f"a book of Quepid's, with several judges, of whose grades {meaning} counts"
+    for rule, meaning in (
+        ("majority", "the one that most gave, and of several the lowest,"),
+        ("median", "the middle one, or the lower of two,"),
+        ("mean", "the mean"),
+    )
+}
+"""The formats of judgments by several judges, which say how their grades become one."""
+
 _ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 """The first bytes of files in these formats."""
 
-OF_JUDGMENTS = ("beir", "quepid", "opensearch", "rank_eval", "ltr")
+OF_JUDGMENTS = ("beir", "quepid", "quepid_csv", "opensearch", "rank_eval", "ltr")
 """The formats that only judgments have."""
 
 HEAD = 1 << 16  # bytes to read of a file; more where they are not a whole line
@@ -70,6 +84,9 @@ def detect_format(head: bytes, *, kind: str, source: str) -> str:
         raise InputError("is a zip archive; unpack it first", source=source)
     ending = ending_of(source)
     text = head.decode("utf-8", errors="replace").lstrip("\ufeff")
+    separator, text = without_separator_line(text)
+    if separator is not None:
+        return "tsv" if separator == "\t" else "csv"
     if ending == ".csv":
         return "csv"
     start = text.lstrip()[:1]
@@ -120,6 +137,13 @@ def is_workbook(head: bytes, name: str) -> bool:
     return head.startswith(_ZIP) and (known or any(part in head for part in parts))
 
 
+def is_json_lines(head: bytes, name: str) -> bool:
+    """Tell whether a file is JSON Lines: by its name, or by its first two lines."""
+    text = head.decode("utf-8", errors="replace").lstrip("\ufeff")
+    begins = text.lstrip().startswith("{")
+    return begins and (ending_of(name) in (".jsonl", ".ndjson") or _has_objects_by_line(text))
+
+
 def _is_data(line: str) -> bool:
     """Tell whether a line is a row, and no header: three fields or more, one a number."""
     fields = line.split()
@@ -158,13 +182,14 @@ def guess_kind(path: str, source: _core.Source, head: bytes) -> _Kind | None:
 
         return _of_names(names_of_columns(path, source, format=format))
     if format in ("csv", "tsv"):
+        separator, text = without_separator_line(text)
         header = first_line(text, comments=False)
-        separator = "\t" if format == "tsv" else likely_separator(header)
+        separator = separator or ("\t" if format == "tsv" else likely_separator(header))
         return _of_names(split_columns(header, separator=separator))
     return _of_lines(text)
 
 
-_RATINGS = re.compile(r'"(judgmentRatings|ratings|relevant_documents)"\s*:')
+_RATINGS = re.compile(r'"(judgmentRatings|ratings|relevant_documents|query_doc_pairs)"\s*:')
 
 
 def _of_json(text: str) -> _Kind | None:
@@ -183,6 +208,8 @@ def _of_json(text: str) -> _Kind | None:
 
 def _of_names(names: list[str]) -> _Kind | None:
     named = named_columns().names
+    if is_book(names):
+        return "qrels"
     if ("grade" in named) != ("score" in named or "rank" in named):
         return "qrels" if "grade" in named else "run"
     own = [name for name in GRADE if name not in SCORE]

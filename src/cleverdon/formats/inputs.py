@@ -20,9 +20,15 @@ from cleverdon._common.extras import importing, require
 from cleverdon._common.progress import Progress
 from cleverdon.data import Judgments, Rows, Run
 from cleverdon.errors import InputError, OptionError, check_word
-from cleverdon.formats.columns import has_query_column, is_column_header, naming_columns
+from cleverdon.formats.columns import (
+    has_query_column,
+    is_column_header,
+    naming_columns,
+    without_separator_line,
+)
 from cleverdon.formats.detection import (
     ANNOTATED,
+    BOOKS,
     FORMATS,
     HEAD,
     OF_JUDGMENTS,
@@ -30,7 +36,14 @@ from cleverdon.formats.detection import (
     counts_ranks,
     detect_format,
 )
-from cleverdon.formats.lines import BEIR_QRELS, MSMARCO_RUN, Lines, line_shape, with_format_hint
+from cleverdon.formats.lines import (
+    BEIR_QRELS,
+    MSMARCO_RUN,
+    Lines,
+    LineShape,
+    line_shape,
+    with_format_hint,
+)
 from cleverdon.formats.mappings import (
     empty_lists,
     first_filled,
@@ -109,6 +122,8 @@ def read_input(
         try:
             table = _core.Table.read(opened.source, opened.layout, duplicates, report)
         except InputError as error:
+            if cls is Judgments and opened.shape is not None and opened.shape.quepid:
+                return cast(R, _with_unrated(opened, duplicates=duplicates))
             raise (with_format_hint(error, opened) if cls is Judgments else error) from None
         if opened.may_be_ranks and not weights and counts_ranks(table):
             raise InputError(_LOOKS_LIKE_RUN, source=source)
@@ -201,7 +216,7 @@ def _from_source(
 ) -> R | Lines:
     path = source.path
     if format is not None:
-        check_word("format", format, FORMATS | (ANNOTATED if cls is Judgments else {}))
+        check_word("format", format, FORMATS | (ANNOTATED | BOOKS if cls is Judgments else {}))
     head = head_of(source)
     unlisted, results = queries_without_results(source) if cls is Run else ([], None)
     facts = {"name": name or run_name(path), "source": source.name}
@@ -216,12 +231,16 @@ def _from_source(
         facts["digest"] = source.digest()
         text = source.head(2**62)
         return cast(R, read_annotated(text, format=format, duplicates=duplicates, **facts))
+    if format in BOOKS:
+        from cleverdon.formats.ratings import read_book  # only for such files
+
+        return cast(R, read_book(source, rule=format.removeprefix("quepid_"), name=facts["name"]))
     guessed = format is None
     format = format or detect_format(head, kind=kind, source=source.name)
     if format in OF_JUDGMENTS and cls is Run:
         raise OptionError(f"format={format!r} is one of judgments; runs have none of their own")
     reading: dict[str, Any] = {"kind": kind, "duplicates": duplicates}
-    if format in ("json", "jsonl", "quepid", "opensearch", "rank_eval"):
+    if format in ("json", "json_list", "jsonl", "quepid", "opensearch", "rank_eval"):
         if kind == "rank" and format == "json" and head.lstrip().startswith(b"{"):
             raise OptionError(_NO_RANKS.format(what=source.name))
         reading["kind"] = kind if format == "jsonl" or head.lstrip()[:1] == b"[" else cls.kind
@@ -258,11 +277,44 @@ def _from_source(
             raise InputError(_LOOKS_LIKE_QRELS, source=source.name)
         may_be_ranks = guessed and shape is BEIR_QRELS
         if not unlisted or shape.separator is None:
-            return Lines(source, shape.layout(), facts["name"], tuple(unlisted), may_be_ranks)
+            how = tuple(unlisted), may_be_ranks, shape
+            return Lines(source, shape.layout(), facts["name"], *how)
         # Columns may hold the same queries themselves, and each counts once.
         table = _core.Table.read(source, shape.layout(), duplicates)
     _check_not_empty(table, unlisted, source=path)
     return cls(table, **facts, digest=source.digest(), unlisted=unlisted)
+
+
+def _with_unrated(text: Lines, *, duplicates: str) -> Judgments:
+    """Read Quepid's CSV cell by cell: a document may have no rating."""
+    import io
+
+    from cleverdon.formats.streams import csv_rows, decode_text  # only for such files
+
+    source, shape = text.source, cast(LineShape, text.shape)
+    decoded = decode_text(source.head(2**62), source=source.name, line=1, encoding="utf-8-sig")
+    _, decoded = without_separator_line(decoded)
+    rows = csv_rows(io.StringIO(decoded, newline=""), shape.separator or ",", source=source.name)
+    _, names = next(rows)
+    cells: list[list[str]] = []
+    lines: list[int] = []
+    missing = line = 0
+    for line, row in rows:
+        missing = len(names) - len(row)
+        if missing and not (shape.alone and len(row) == shape.query + 1):
+            message = f"expected {len(names)} fields ({', '.join(names)}), found {len(row)}"
+            message += "; is the file cut short?" if missing > 0 else ""
+            raise InputError(message, source=source.name, line=line)
+        cells.append([cell.strip() for cell in row] + [""] * missing)
+        lines.append(line)
+    if missing and not decoded.endswith("\n"):
+        raise InputError("the last line is cut short", source=source.name, line=line)
+    table, unlisted = from_cells(
+        names, cells, kind="grade", duplicates=duplicates, source=source.name, lines=lines
+    )
+    _check_not_empty(table, unlisted, source=source.name)
+    about: dict[str, Any] = {"source": source.name, "digest": source.digest()}
+    return Judgments(table, name=text.name, unlisted=unlisted, **about)
 
 
 def names_of_columns(path: str, source: _core.Source, *, format: str) -> list[str]:

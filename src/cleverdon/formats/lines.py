@@ -18,9 +18,12 @@ from cleverdon.formats.columns import (
     column_position,
     first_line,
     is_column_header,
+    is_quepid_detailed,
+    is_quepid_table,
     likely_separator,
     named_columns,
     split_columns,
+    without_separator_line,
 )
 
 
@@ -35,6 +38,7 @@ class Lines:
     """Queries of a run that found nothing, and therefore have no line in the file."""
     may_be_ranks: bool = False
     """True if the grades may be ranks: three columns, no header, and no format was named."""
+    shape: LineShape | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +56,9 @@ class LineShape:
     iteration: int | None = None
     more: bool = False  # further fields are allowed, and ignored
     separator: str | None = None  # None: any run of blanks and tabs
-    header: bool = False
+    header: int = 0  # lines above the rows: the names of columns, and Excel's `sep=;`
+    quepid: bool = False  # rows may lack their grade
+    alone: bool = False  # rows may end behind the query
     comments: bool = True
 
     @property
@@ -73,6 +79,7 @@ class LineShape:
             shape=self.text,
             separator=self.separator,
             header=self.header,
+            alone=self.alone,
             comments=self.comments,
         )
 
@@ -117,11 +124,13 @@ def line_shape(format: str, *, kind: str, head: str, source: str) -> LineShape:
         return MSMARCO_RUN
     if format == "beir" and kind != "grade":
         raise OptionError("format='beir' is one of judgments; runs have none of their own")
+    named, head = without_separator_line(head)
     header = first_line(head, comments=False)
-    separator = "\t" if format in ("beir", "tsv") else likely_separator(header)
+    separator = named or ("\t" if format in ("beir", "tsv") else likely_separator(header))
     if format == "beir" and not is_column_header(split_columns(header, separator=separator)):
         return BEIR_QRELS
-    return _under_header(head, separator=separator, kind=kind, source=source)
+    shape = _under_header(head, separator=separator, kind=kind, source=source)
+    return shape if named is None else replace(shape, header=shape.header + 1)
 
 
 def _first_records(text: str, *, separator: str, count: int = 4) -> list[list[str]]:
@@ -188,7 +197,9 @@ def _under_header(head: str, *, separator: str, kind: str, source: str) -> LineS
         kind=kind,
         rank=column_position(names, RANK) if kind == "score" else None,
         separator=separator,
-        header=True,
+        header=1,
+        quepid=is_quepid_table(names),
+        alone=is_quepid_detailed(names),
         comments=False,
     )
 
@@ -217,7 +228,7 @@ def _without_header(
         value=value,
         kind=kind,
         separator=separator,
-        header=not _NUMBER.fullmatch(first[value]),
+        header=0 if _NUMBER.fullmatch(first[value]) else 1,
         comments=False,
     )
 

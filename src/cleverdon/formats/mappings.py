@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
 from cleverdon import _core
-from cleverdon.errors import InputError
+from cleverdon.errors import InputError, InputNote
 from cleverdon.formats.columns import (
     GRADE,
     SCORE,
@@ -17,6 +18,7 @@ from cleverdon.formats.columns import (
     document_column,
     has_query_column,
     is_column_header,
+    is_quepid_table,
 )
 
 
@@ -166,21 +168,9 @@ def from_records(
     A field may hold a list of documents. A record without a document is a query that found nothing.
     `lines` say where in a file each record begins.
     """
-    records = list(records)
-    odd = next((at for at, record in enumerate(records) if not isinstance(record, Mapping)), None)
-    if odd is not None:
-        message = f"expected an object with query and document, found {str(records[odd])[:60]!r}"
-        raise InputError(message, source=source, line=lines[odd] if lines else None)
-    names = list(dict.fromkeys(name for record in records for name in record))
-    cells = [[record.get(name) for name in names] for record in records]
-    return from_cells(
-        [str(name) for name in names],
-        cells,
-        kind=kind,
-        duplicates=duplicates,
-        source=source,
-        lines=lines,
-    )
+    names, cells = as_cells(list(records), source=source, lines=lines)
+    how: dict[str, Any] = {"kind": kind, "duplicates": duplicates, "source": source}
+    return from_cells(names, cells, **how, lines=lines)
 
 
 def from_cells(
@@ -208,12 +198,14 @@ def from_cells(
     rows: list[tuple[str, str, float]] = []
     places: list[int] = []
     unlisted: list[str] = []
+    may_be_unrated = kind == "grade" and is_quepid_table(names)
+    unrated = 0
     for at, row in enumerate(cells):
         if all(map(_is_missing, row)):
             continue
         line = lines[at] if lines else None
         where = "" if lines else f"record {at + 1}: "
-        name = _id_text(row[query], "query", where, source=source, line=line)
+        name = id_text(row[query], "query", where, source=source, line=line)
         number = None if value is None else row[value]
         if is_list(row[doc]):
             found = _listed(row[doc], number, kind=kind, what=f"{where}query {name!r}")
@@ -221,12 +213,17 @@ def from_cells(
         elif _is_missing(row[doc]) and _is_missing(number):
             unlisted.append(name)
             continue
+        elif may_be_unrated and _is_missing(number):
+            unlisted.append(name)
+            unrated += 1
+            continue
         else:
             found = [(row[doc], number)]
         for item, given in found:
-            id = _id_text(item, "document", where, source=source, line=line)
+            id = id_text(item, "document", where, source=source, line=line)
             rows.append((name, id, _number(given, kind, where, source=source, line=line)))
             places.append(at)
+    note_unrated(unrated, source=source)
     try:
         return _core.Table.from_rows(iter(rows), kind, duplicates), unlisted
     except InputError as error:
@@ -239,6 +236,15 @@ def from_cells(
             ) from None
         message = f"{error.message}, first on line {lines[places[first]]}"
         raise InputError(message, source=source, line=lines[places[second]]) from None
+
+
+def note_unrated(count: int, *, source: str) -> None:
+    """Warn of documents without a rating, which Quepid's exports list."""
+    if count:
+        many = count > 1
+        message = f"{count:,} documents have" if many else "1 document has"
+        message += f" no rating, and {'count' if many else 'counts'} as not judged"
+        warnings.warn(f"{source}: {message}" if source else message, InputNote, stacklevel=2)
 
 
 def _listed(docs: Any, numbers: Any, *, kind: str, what: str) -> list[tuple[Any, Any]]:
@@ -265,7 +271,7 @@ def _is_missing(cell: Any) -> bool:
     return isinstance(cell, str) and not cell.strip()
 
 
-def _id_text(cell: Any, what: str, where: str, *, source: str, line: int | None) -> str:
+def id_text(cell: Any, what: str, where: str, *, source: str, line: int | None) -> str:
     """An id as text. A date or a fraction is none, but often an id that a program has changed."""
     if _is_missing(cell):
         raise InputError(f"{where}the {what} id is missing", source=source, line=line)
@@ -291,6 +297,8 @@ def _number(cell: Any, kind: str, where: str, *, source: str, line: int | None) 
     except (TypeError, ValueError):
         shown = "" if _is_missing(cell) else str(cell)[:40]
         message = f"{where}the {kind} {shown!r} is not a number"
+        if kind == "grade" and not shown:
+            message += "; leave the row out where the document is not judged, or write -1 there"
         raise InputError(message, source=source, line=line) from None
 
 
@@ -339,6 +347,12 @@ def from_json_lines(
     text: bytes, *, kind: str, duplicates: str, source: str
 ) -> tuple[_core.Table, list[str]]:
     """Rows of JSON Lines, an object a line, and queries that their table lacks."""
+    records, lines = parse_json_lines(text, source=source)
+    return from_records(records, kind=kind, duplicates=duplicates, source=source, lines=lines)
+
+
+def parse_json_lines(text: bytes, *, source: str) -> tuple[list[Any], list[int]]:
+    """Parse JSON Lines, each with the number of its line."""
     import json
 
     records, lines = [], []
@@ -357,7 +371,19 @@ def from_json_lines(
         except InputError as error:
             raise InputError(error.message, source=source, line=number) from None
         lines.append(number)
-    return from_records(records, kind=kind, duplicates=duplicates, source=source, lines=lines)
+    return records, lines
+
+
+def as_cells(
+    records: Sequence[Any], *, source: str, lines: Sequence[int] = ()
+) -> tuple[list[str], list[list[Any]]]:
+    """The names of all fields of dicts, and a row of cells for each."""
+    odd = next((at for at, record in enumerate(records) if not isinstance(record, Mapping)), None)
+    if odd is not None:
+        message = f"expected an object with query and document, found {str(records[odd])[:60]!r}"
+        raise InputError(message, source=source, line=lines[odd] if lines else None)
+    names = list(dict.fromkeys(name for record in records for name in record))
+    return [str(name) for name in names], [[each.get(name) for name in names] for each in records]
 
 
 def parse_json(text: bytes, *, source: str, shape: str = "an object") -> Any:

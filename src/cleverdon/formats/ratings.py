@@ -7,19 +7,39 @@
 | `rank_eval` | the body of a request to `_rank_eval`, of Elasticsearch and OpenSearch |
 | `ltr` | RankLib's and Quepid's text for learning to rank: `3 qid:1 # doc text` |
 
-Quepid's CSV exports are tables like any other. In all of these a query may have no ratings, which
-is kept. Where a query has a text and no id, the text is the id.
+Quepid's CSV exports are tables like any other. Its books have several judges: a format such as
+`quepid_majority` names the rule that makes one grade of several. In all of these a query may have
+no ratings, which is kept. Where a query has a text and no id, the text is the id.
 """
 
 from __future__ import annotations
 
+import io
 import json
+import math
 import re
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from cleverdon.errors import InputError
-from cleverdon.formats.columns import QUERY, column_position, document_column
+from cleverdon import _core
+from cleverdon._common.text import counted
+from cleverdon.data import Judgments
+from cleverdon.errors import InputError, InputNote
+from cleverdon.formats.columns import (
+    QUERY,
+    book_question,
+    column_position,
+    document_column,
+    first_line,
+    is_book,
+    likely_separator,
+    split_columns,
+    with_rows,
+    without_separator_line,
+)
+from cleverdon.formats.mappings import note_unrated, parse_json
+from cleverdon.formats.streams import csv_rows, decode_text
 
 _Nested = dict[str, dict[str, Any]]
 
@@ -34,16 +54,143 @@ def as_nested(content: Mapping[str, Any], *, source: str) -> _Nested | None:
         if isinstance(content.get(key), list):
             return _by_query(content[key], key, source=source)
     if isinstance(content.get("query_doc_pairs"), list):
-        message = (
-            "is a book of Quepid's, with the ratings of several judges; export it as CSV, and "
-            "combine the judges: cleverdon agree"
-        )
-        raise InputError(message, source=source)
+        rows, _, _ = _book_of_pairs(content["query_doc_pairs"], source=source)
+        judges = list(dict.fromkeys(judge for judge, *_ in rows))
+        if not judges:
+            raise InputError("is a book of Quepid's without ratings", source=source)
+        message = book_question(judges).partition("; or with --columns")[0]
+        names = ("judge", "query", "document", "grade")
+        message = message.replace("a column for each judge", "the ratings of several judges")
+        raise InputError(with_rows(message, names, lambda: rows), source=source)
     return None
+
+
+_BookRow = tuple[str, str, str, float]
+"""Judge, query, document, grade."""
+
+_Book = tuple[list[_BookRow], list[str], int]
+"""The rows of a book, all its queries, and how many documents have no rating."""
+
+
+def is_book_file(head: bytes) -> bool:
+    """Tell whether a file that starts like this is a book of Quepid's, as CSV or JSON."""
+    text = head.decode("utf-8", "replace").lstrip("\ufeff")
+    if text.lstrip().startswith("{"):
+        return '"query_doc_pairs"' in text
+    named, text = without_separator_line(text)
+    first = first_line(text, comments=False)
+    return is_book(split_columns(first, separator=named or likely_separator(first)))
+
+
+def book_rows(content: bytes, *, source: str) -> _Book:
+    """Read the judgments of a book: see app/controllers/api/v1/judgements_controller.rb there."""
+    if content.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+        whole = parse_json(content, source=source)
+        pairs = whole.get("query_doc_pairs") if isinstance(whole, dict) else None
+        if not isinstance(pairs, list):
+            raise InputError("is no book of Quepid's: it has no query_doc_pairs", source=source)
+        return _book_of_pairs(pairs, source=source)
+    text = decode_text(content, source=source, line=1, encoding="utf-8-sig")
+    named, text = without_separator_line(text)
+    separator = named or likely_separator(first_line(text, comments=False))
+    rows = csv_rows(io.StringIO(text, newline=""), separator, source=source)
+    names = [name.strip() for name in next(rows, (0, []))[1]]
+    if not is_book(names):
+        message = "is no book of Quepid's: expected the columns query, docid, and one for each "
+        message += f"judge; found {', '.join(names) or 'none'}"
+        raise InputError(message, source=source, line=1)
+    judges = names[2:]
+    if again := next((name for name in judges if judges.count(name) > 1), None):
+        message = f"two columns are called {again!r}: rename one of them, or export the book as "
+        message += "JSON, which has the addresses of judges"
+        raise InputError(message, source=source, line=1)
+    found: list[_BookRow] = []
+    queries: dict[str, None] = {}
+    unrated = 0
+    for line, row in rows:
+        cells = [cell.strip() for cell in row]
+        if len(cells) != len(names):
+            message = f"expected {len(names)} fields ({', '.join(names)}), found {len(cells)}"
+            raise InputError(message, source=source, line=line)
+        query, doc, *grades = cells
+        if not query or not doc:
+            what = "document" if query else "query"
+            raise InputError(f"the {what} id is missing", source=source, line=line)
+        queries[query] = None
+        unrated += not any(grades)
+        for judge, grade in zip(judges, grades, strict=True):
+            if grade:
+                number = _finite(grade, f"the grade of {judge}", source=source, line=line)
+                found.append((judge, query, doc, number))
+    return found, list(queries), unrated
+
+
+def _book_of_pairs(pairs: list[Any], *, source: str) -> _Book:
+    found: list[_BookRow] = []
+    queries: dict[str, None] = {}
+    unrated = 0
+    for place, pair in enumerate(pairs):
+        where = f"query_doc_pairs[{place}]"
+        rated = pair.get("judgements") or [] if isinstance(pair, Mapping) else None
+        ids = [pair.get(name) for name in ("query_text", "doc_id")] if rated is not None else []
+        if not isinstance(rated, list) or not all(isinstance(id, (str, int)) for id in ids):
+            message = f"{where}: expected an object with query_text, doc_id and judgements"
+            raise InputError(message, source=source)
+        query, doc = map(str, ids)
+        queries[query] = None
+        anonymous = 0
+        before = len(found)
+        for each in rated:
+            if not isinstance(each, Mapping):
+                raise InputError(f"{where}: expected objects as judgements", source=source)
+            if each.get("rating") is None or each.get("unrateable"):
+                continue
+            judge = str(each.get("user_email") or "")
+            if not judge:
+                anonymous += 1
+                judge = "Anonymous" if anonymous == 1 else f"Anonymous {anonymous}"
+            number = _finite(each["rating"], f"{where}: the grade", source=source)
+            found.append((judge, query, doc, number))
+        unrated += len(found) == before
+    return found, list(queries), unrated
+
+
+def _finite(value: Any, what: str, *, source: str, line: int | None = None) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{what}, {str(value)[:40]!r}, is not a number", source=source, line=line)
+    return number
+
+
+def read_book(opened: _core.Source, *, rule: str, name: str) -> Judgments:
+    """Read a book of Quepid's; a rule of `cleverdon agree` makes one grade of several judges'."""
+    # Built on this package.
+    from cleverdon.agreement.aggregation import AGGREGATION_METHODS, aggregate
+    from cleverdon.agreement.labels import Labels
+
+    source = opened.name
+    rows, queries, unrated = book_rows(opened.head(2**62), source=source)
+    if not rows:
+        raise InputError("is a book of Quepid's without ratings", source=source)
+    note_unrated(unrated, source=source)
+    combined = aggregate(Labels.of_rows(rows), rule)
+    several = int((combined.judges > 1).sum())
+    judges = counted(len(combined.labels.judges), "judge")
+    message = f"{source}: of {judges}, {rule} ({AGGREGATION_METHODS[rule]}) decides the grades of "
+    message += f"{several:,} of {counted(len(combined.grades), 'document')}; others have one judge"
+    if combined.tied.any():
+        message += f"; of {counted(int(combined.tied.sum()), 'tie')}, the lower grade counts"
+    warnings.warn(message, InputNote, stacklevel=2)
+    table = combined.judgments._table
+    return Judgments(table, name=name, source=source, digest=opened.digest(), unlisted=queries)
 
 
 def _by_query(entries: list[Any], key: str, *, source: str) -> _Nested | None:
     found: _Nested = {}
+    unrated = 0
     for place, entry in enumerate(entries, start=1):
         where = f"{key}[{place - 1}]"
         if not isinstance(entry, Mapping):
@@ -56,9 +203,15 @@ def _by_query(entries: list[Any], key: str, *, source: str) -> _Nested | None:
         grades = _grades_of(entry, where=where, source=source)
         known = found.setdefault(query, {})
         for doc, grade in grades.items():
-            if known.setdefault(doc, grade) != grade:
+            if grade is None and key == "queries":  # Quepid's
+                unrated += 1
+            elif grade is None:
+                message = f"{where}: the document {doc!r} has no grade"
+                raise InputError(message, source=source)
+            elif known.setdefault(doc, grade) != grade:
                 message = f"{where}: document {doc!r} occurs twice for query {query!r}"
                 raise InputError(message, source=source)
+    note_unrated(unrated, source=source)
     return found
 
 
@@ -99,7 +252,7 @@ def _grades_of(entry: Mapping[str, Any], *, where: str, source: str) -> dict[str
                 found |= {str(one): _number(doc, where, source) for one in grade}
             elif isinstance(grade, Mapping):
                 found[str(doc)] = _number(grade.get("gain"), where, source)
-            elif grade is not None:
+            else:
                 found[str(doc)] = _number(grade, where, source)
         return found
     if not isinstance(ratings, list):
@@ -118,10 +271,10 @@ def _grades_of(entry: Mapping[str, Any], *, where: str, source: str) -> dict[str
     return found
 
 
-def _number(value: Any, where: str, source: str) -> float:
-    """A grade; OpenSearch writes them as text: "3.000"."""
+def _number(value: Any, where: str, source: str) -> float | None:
+    """A grade; OpenSearch writes them as text: "3.000". None where there is none."""
     try:
-        return float(value)
+        return None if value is None else float(value)
     except (TypeError, ValueError):
         message = f"{where}: the grade {value!r:.40} is not a number"
         raise InputError(message, source=source) from None

@@ -35,6 +35,7 @@ from cleverdon.formats.columns import (
     column_position,
     first_known,
     fold,
+    is_quepid_detailed,
     likely_separator,
     named_columns,
 )
@@ -266,9 +267,14 @@ _LONGEST_CELL = 2**31 - 1  # characters: Python's own limit is shorter than some
 
 
 def from_columns(
-    lines: Iterable[bytes], *, first: bytes, source: str, keep: Keep
+    lines: Iterable[bytes], *, first: bytes, separator: str | None, source: str, keep: Keep
 ) -> Records | None:
-    """Read records of columns by tabs or commas, or of `12:text`; None of anything else."""
+    """Read records of columns by tabs or commas, or of `12:text`; None of anything else.
+
+    `separator` is the one that Excel's line `sep=;` names, if there is one.
+    """
+    if separator is not None:
+        return _from_table(lines, separator=separator, source=source, keep=keep)
     line = first.rstrip(b"\r\n")
     text = line.decode("utf-8", "replace")
     is_csv = ending_of(source) == ".csv"
@@ -314,8 +320,8 @@ def _from_table(lines: Iterable[bytes], *, separator: str, source: str, keep: Ke
             continue
         if len(names) == 1:
             cells = [separator.join(cells)]  # a text with separators in it
-        elif len(cells) == 1 and id == 0 == text:
-            cells += [""] * (len(names) - 1)  # a query with nothing beside it, as Quepid exports it
+        elif is_quepid_detailed(names) and len(cells) == id + 1:
+            cells += [""] * (len(names) - len(cells))  # a query that found nothing
         if len(cells) != len(names):
             expected = f"{len(names)} columns ({', '.join(names)})"
             message = f"expected {expected}, found {len(cells)}; is a quote never closed?"
@@ -410,6 +416,29 @@ def _from_numbered(lines: Iterable[bytes], *, parts: int, source: str, keep: Kee
             shape = ":".join(("id", "priority", "text") if parts == 3 else ("id", "text"))
             raise InputError(f"expected {shape}", source=source, line=number)
         yield Record(_id(cells[0], source=source, line=number), "", cells[-1], number)
+
+
+_LISTS = frozenset(map(fold, (*QUERY_IDS, *QUERY_TEXTS, "queries", "questions")))
+"""What the first line of a list may call it."""
+
+_JUDGED_OR_RUN = re.compile(r"\S+\s+Q?0\s+\S+\s+(-?\d+|\d+\s+\S+\s+\S+)", re.IGNORECASE)
+
+
+def from_query_list(lines: Iterable[bytes], *, first: bytes, source: str, keep: Keep) -> Records:
+    """Read queries, one a line, each of which is its own id; their name may stand above them."""
+    if _JUDGED_OR_RUN.fullmatch(first.decode("utf-8", "replace").strip()):
+        message = "looks like judgments or a run, and not like queries: expected one query a line; "
+        message += "if it is a query, save the list as .csv, under the header query"
+        raise InputError(message, source=source, line=1)
+    is_first = True
+    for number, line in enumerate(lines, start=1):
+        text = decode_text(line, source=source, line=number).strip()
+        if not text or (is_first and fold(text) in _LISTS):
+            is_first = is_first and not text
+            continue
+        is_first = False
+        if keep(text):
+            yield Record(text, "", text, number)
 
 
 def _id(cell: str, *, source: str, line: int) -> str:

@@ -26,7 +26,12 @@ from cleverdon._common.files import unreadable_error, write_file
 from cleverdon._common.text import counted
 from cleverdon.data import Judgments, Nested
 from cleverdon.errors import InputError
-from cleverdon.formats.columns import choose_columns, column_position, is_column_header
+from cleverdon.formats.columns import (
+    choose_columns,
+    column_position,
+    is_column_header,
+    without_separator_line,
+)
 from cleverdon.formats.inputs import open_source
 from cleverdon.formats.streams import csv_rows, decode_text
 
@@ -133,7 +138,7 @@ UNJUDGED = ("", "?")  # cells of the grade's column where there is no grade yet
 _Entry = tuple[int, str, str, str, str]
 """Line, judge, query, document, and the grade as it stands there."""
 
-_SEPARATORS = ("\t", ";", ",")
+_SEPARATORS = ("\t", ";", ",", "|")
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 _UNFIT = re.compile(r"[\x00-\x1f\x7f]|^\s|\s$|^$").search
 
@@ -290,13 +295,15 @@ def merged_sheets(sheets: Mapping[str, Nested]) -> Nested:
 def _separator(content: bytes) -> str | None:
     """Find the separator of a sheet's columns; None where it has no header."""
     text = content[: 1 << 12].decode(_encoding(content), "replace").lstrip("\r\n")
-    first = re.split(r"[\r\n]", text, maxsplit=1)[0]
-    separator = max(_SEPARATORS, key=first.count)
+    named, text = without_separator_line(text)
+    first = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
+    separator = named or max(_SEPARATORS, key=first.count)
     return separator if separator in first and is_column_header(first.split(separator)) else None
 
 
 def _text(content: bytes, source: str) -> str:
-    return decode_text(content, source=source, line=1, encoding=_encoding(content))
+    text = decode_text(content, source=source, line=1, encoding=_encoding(content))
+    return without_separator_line(text)[1]
 
 
 def _encoding(content: bytes) -> str:
@@ -336,6 +343,8 @@ def _of_columns(
             )
         query, doc, grade = (cells[at] for at in positions)
         judge = "" if by is None else cells[by]
+        if query and not doc and grade in UNJUDGED:
+            continue  # a query of which nothing is judged
         if not query or not doc or not (judge or by is None):
             what = "query's" if not query else "document's" if not doc else "judge's"
             raise InputError(f"the {what} id is missing", source=source, line=line)

@@ -12,9 +12,13 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
+from cleverdon import _core
 from cleverdon._common.extras import require
 from cleverdon.errors import InputError
+from cleverdon.formats import ARROW, ARROW_STREAM, PARQUET
 from cleverdon.formats.columns import column_position, is_column_header
+from cleverdon.formats.detection import HEAD, is_json_lines, is_workbook
+from cleverdon.formats.mappings import as_cells, parse_json, parse_json_lines
 
 _MOST_ROWS = 1_048_576  # of a sheet, by Excel's own limit
 _MOST_SHOWN = 8  # sheets in a message
@@ -80,6 +84,37 @@ def read_sheet(content: bytes, *, path: str, known: Iterable[Sequence[str]] = ()
         message = f"which sheet is meant, {either}? Answer with {file}#{meant[0].name}"
         raise InputError(f"{message}. {_previews(meant)}", source=file)
     return meant[0]
+
+
+def read_table(opened: _core.Source, *, known: Iterable[Sequence[str]] = ()) -> Sheet | None:
+    """Read a table of Excel, JSON, JSON Lines, Parquet or Arrow; None where a file is no such.
+
+    Args:
+        opened: The file.
+        known: As `read_sheet` has it.
+    """
+    head, source = opened.head(HEAD), opened.name
+    if is_workbook(head, source):
+        sheet = read_sheet(opened.head(2**62), path=opened.path, known=known)
+        return sheet._replace(cells=[[_whole(cell) for cell in row] for row in sheet.cells])
+    lines: list[int] = []
+    if head.startswith((PARQUET, ARROW, ARROW_STREAM)):
+        from cleverdon.formats.arrow import records_of_file  # only for such files
+
+        format = "parquet" if head.startswith(PARQUET) else "arrow"
+        records: list[Any] = records_of_file(opened.path, opened, format=format)
+    elif head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"["):
+        records = parse_json(opened.head(2**62), source=source, shape="a list of objects")
+    elif is_json_lines(head, source):
+        records, lines = parse_json_lines(opened.head(2**62), source=source)
+    else:
+        return None
+    columns, cells = as_cells(records, source=source, lines=lines)
+    return Sheet("", columns, cells, lines or [0] * len(cells))
+
+
+def _whole(cell: Any) -> Any:
+    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
 
 def _is_meant(columns: list[str], groups: list[Sequence[str]]) -> bool:

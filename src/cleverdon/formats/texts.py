@@ -20,8 +20,8 @@ from typing import Any
 from cleverdon._common.progress import Progress
 from cleverdon.errors import InputError, OptionError, check_word
 from cleverdon.formats import ARROW, ARROW_STREAM, PARQUET
-from cleverdon.formats.columns import IDS, fold, naming_columns
-from cleverdon.formats.detection import HEAD, is_workbook
+from cleverdon.formats.columns import IDS, fold, naming_columns, without_separator_line
+from cleverdon.formats.detection import HEAD, ending_of, is_workbook
 from cleverdon.formats.records import (
     Keep,
     Records,
@@ -29,6 +29,7 @@ from cleverdon.formats.records import (
     from_json,
     from_mapping,
     from_objects,
+    from_query_list,
     from_sheet,
     from_table,
     from_table_file,
@@ -42,6 +43,7 @@ _TEXT_FORMATS = {
     "columns": "id and text by tabs; id, title, text; id, url, title, text; or CSV under a header",
     "TREC": "<top> with <num> and <title>, <topic number=...>, <DOC> with <DOCNO> and <TEXT>",
     "Parquet, Arrow": "by the names of the columns",
+    "a list": "in a .txt file one query a line, which is its own id",
 }
 """The formats that are recognised, each with what it looks like."""
 
@@ -109,7 +111,8 @@ def _add_texts(
         for path in files_of(os.fspath(data), kind):
             if found.complete:
                 break
-            found.add(records_of(path, keep=found.keep, progress=progress), name_of_stream(path))
+            how: dict[str, Any] = {"progress": progress, "queries": kind == "queries"}
+            found.add(records_of(path, keep=found.keep, **how), name_of_stream(path))
     elif isinstance(data, Mapping):
         found.add(from_mapping(data, source="", keep=found.keep), "")
     elif hasattr(data, "__arrow_c_stream__"):
@@ -189,8 +192,13 @@ def files_of(path: str, kind: str | None) -> list[str]:
     return [str(file) for file in files]
 
 
-def records_of(path: str, *, keep: Keep, progress: Progress | None = None) -> Records:
-    """Return the records of one file, read as they are asked for."""
+def records_of(
+    path: str, *, keep: Keep, queries: bool = False, progress: Progress | None = None
+) -> Records:
+    """Return the records of one file, read as they are asked for.
+
+    `queries` says that they are queries: a .txt file may then have one a line, without ids.
+    """
     source = name_of_stream(path)
     file = path if os.path.exists(path) else path.rpartition("#")[0] or path
     with open_unpacked(file, progress=progress) as stream:
@@ -205,14 +213,20 @@ def records_of(path: str, *, keep: Keep, progress: Progress | None = None) -> Re
             table = path if is_uncompressed(path) else stream.read()
             yield from from_table_file(table, format=format, source=source, keep=keep)
         else:
-            yield from _from_text(stream, source=source, keep=keep)
+            yield from _from_text(stream, source=source, keep=keep, queries=queries)
 
 
-def _from_text(stream: BufferedReader, *, source: str, keep: Keep) -> Records:
+def _from_text(stream: BufferedReader, *, source: str, keep: Keep, queries: bool) -> Records:
     begun: list[bytes] = []
+    separator = None
     for line in stream:
         begun.append(line if begun else line.removeprefix(b"\xef\xbb\xbf"))
         if begun[-1].strip():
+            separator, below = without_separator_line(begun[-1].decode("utf-8", "replace"))
+            if separator is None:
+                break
+            begun[-1] = below.encode()
+            begun.append(next(stream, b""))
             break
     else:
         raise InputError("is empty", source=source)
@@ -224,23 +238,31 @@ def _from_text(stream: BufferedReader, *, source: str, keep: Keep) -> Records:
         return from_json(lines, first=first, source=source, keep=keep)
     if start == b"<":
         return from_tags(lines, source=source, keep=keep)
-    records = from_columns(lines, first=first, source=source, keep=keep)
+    records = from_columns(lines, first=first, separator=separator, source=source, keep=keep)
+    if records is None and queries and ending_of(source) == ".txt":
+        return from_query_list(lines, first=first, source=source, keep=keep)
     if records is None:
         known = "; ".join(f"{name}: {look}" for name, look in _TEXT_FORMATS.items())
         raise InputError(f"is in no known format of texts. Known are {known}", source=source)
     return records
 
 
-def read_ids(path: str | os.PathLike[str], *, progress: Progress | None = None) -> Iterator[str]:
+def read_ids(
+    path: str | os.PathLike[str], *, kind: str = "documents", progress: Progress | None = None
+) -> Iterator[str]:
     """Read every id, in the order of the file: one a line, or of any file that `read_texts` reads.
 
-    A first line that is a name of ids, such as doc_id, is taken for a header.
+    A first line that is a name of ids, such as doc_id, is taken for a header. In a list of queries
+    (`kind`), an id may hold blanks, as in `read_texts`.
     """
     path = os.fspath(path)
-    check_file_exists(path)
-    if not _is_list(path):
-        for record in records_of(path, keep=lambda _: True, progress=progress):
-            yield record.id
+    file = path if os.path.exists(path) else path.rpartition("#")[0] or path
+    check_file_exists(file)
+    queries = kind == "queries"
+    if os.path.isdir(file) or not _is_list(file) or (queries and ending_of(path) == ".txt"):
+        for part in files_of(path, kind):
+            for record in records_of(part, keep=lambda _: True, queries=queries, progress=progress):
+                yield record.id
         return
     for number, id in stripped_lines(path, progress=progress):
         if number == 1 and fold(id) in map(fold, IDS):
@@ -251,11 +273,11 @@ def read_ids(path: str | os.PathLike[str], *, progress: Progress | None = None) 
         yield id
 
 
-def list_ids(ids: Collection[str], file: str | None) -> list[str] | None:
+def list_ids(ids: Collection[str], file: str | None, *, kind: str) -> list[str] | None:
     """Return ids and those of a file, each once; None where neither is given."""
     if not ids and file is None:
         return None
-    return list(dict.fromkeys([*ids, *(read_ids(file) if file else ())]))
+    return list(dict.fromkeys([*ids, *(read_ids(file, kind=kind) if file else ())]))
 
 
 def check_file_exists(path: str) -> None:
@@ -275,5 +297,6 @@ def _is_list(path: str) -> bool:
                     and not start.startswith((b"{", b"[", b"<", b"PAR1", b"ARROW1", b"PK\x03\x04"))
                     and b"\0" not in start
                     and b"," not in start
+                    and without_separator_line(start.decode("utf-8", "replace"))[0] is None
                 )
     raise InputError("is empty", source=name_of_stream(path))

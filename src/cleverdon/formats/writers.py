@@ -67,6 +67,12 @@ def write_rows(rows: Rows, path: str | os.PathLike[str], *, format: str | None =
                 out.write(line.encode())  # zstandard's writer has no writelines
 
 
+_NAMES = {
+    "beir": ("query-id", "corpus-id", "score"),
+    "quepid_csv": ("query", "docid", "rating"),
+}
+"""The names of columns of formats that have their own."""
+
 _LOSING = ("trec", "msmarco", "beir", "ltr", *ANNOTATED)
 """The formats that have no place for a query without rows."""
 
@@ -215,15 +221,17 @@ def _msmarco(rows: Rows, path: str) -> Iterator[str]:
         yield f"{query}\t{doc}\t{rank}\n" if is_run else f"{query}\t0\t{doc}\t{number}\n"
 
 
-def _columns(rows: Rows, path: str, *, separator: str, names: Iterable[str] = ()) -> Iterator[str]:
+def _columns(rows: Rows, path: str, *, separator: str, format: str = "") -> Iterator[str]:
     is_run = isinstance(rows, Run)
-    header = list(names) or _header(rows)
+    header = _NAMES.get(format) or _header(rows)
     yield separator.join(header) + "\n"
     for query, ranked in _ordered(rows):
-        if not ranked and not names:
+        if not ranked and format not in _LOSING:
             alone = _cells([query], path, separator)[0]
             yield f"{alone}{separator * (len(header) - 1)}\n"
-        cells = _cells([query, *(doc for doc, _ in ranked)], path, separator, bare=bool(names))
+        cells = _cells(
+            [query, *(doc for doc, _ in ranked)], path, separator, bare=format in _LOSING
+        )
         for rank, (doc, (_, value)) in enumerate(zip(cells[1:], ranked, strict=True), start=1):
             numbers = [str(rank)] if is_run else []
             yield separator.join([cells[0], doc, *numbers, number_text(rows, value)]) + "\n"
@@ -265,6 +273,15 @@ def _json_lines(rows: Rows, path: str) -> Iterator[str]:
         yield f"{{{', '.join(f'{name}: {cell}' for name, cell in pairs)}}}\n"
 
 
+def _json_list(rows: Rows, path: str) -> Iterator[str]:
+    """Write the same objects as one list."""
+    mark = "[\n"
+    for line in _json_lines(rows, path):
+        yield mark + line.removesuffix("\n")
+        mark = ",\n"
+    yield "\n]\n"
+
+
 def _json(rows: Rows, path: str) -> Iterator[str]:
     """Write a line for each query, so that files can be compared by lines."""
     mark = "{\n"
@@ -284,10 +301,12 @@ def _quoted(text: str) -> str:
 _LINES: dict[str, Callable[[Rows, str], Iterator[str]]] = {
     "trec": _trec,
     "msmarco": _msmarco,
-    "beir": partial(_columns, separator="\t", names=("query-id", "corpus-id", "score")),
+    "beir": partial(_columns, separator="\t", format="beir"),
     "csv": partial(_columns, separator=","),
+    "quepid_csv": partial(_columns, separator=",", format="quepid_csv"),
     "tsv": partial(_columns, separator="\t"),
     "json": _json,
+    "json_list": _json_list,
     "jsonl": _json_lines,
 }
 

@@ -5,9 +5,7 @@ Gold documents have a known grade; mixed into the queue, they show how closely p
 
 from __future__ import annotations
 
-import csv
 import io
-import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,13 +18,18 @@ from cleverdon._common.text import counted
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
 from cleverdon.formats.columns import (
-    document_column,
-    header_separator,
+    choose_list_columns,
+    first_line,
     is_column_header,
-    query_column,
+    likely_separator,
+    named_columns,
+    without_separator_line,
 )
+from cleverdon.formats.detection import ending_of
 from cleverdon.formats.inputs import open_source
-from cleverdon.formats.streams import decode_text
+from cleverdon.formats.mappings import id_text, is_list
+from cleverdon.formats.spreadsheets import Sheet, read_table
+from cleverdon.formats.streams import csv_rows, decode_text
 from cleverdon.judging.contents import Item, line_of
 from cleverdon.judging.scale import Scale
 from cleverdon.pooling.adaptive.judging import Limits
@@ -111,11 +114,11 @@ def read_candidates(path: str | os.PathLike[str]) -> Candidates:
     head = opened.head(1 << 12).decode("utf-8-sig", "replace")
     if head.startswith(("# cleverdon pool ", "\t".join(COLUMNS))):
         return _candidates_of_pool(read_pool(path))
-    pairs: Iterator[tuple[str, str]]
-    if _is_lines_of_json(head):
-        text = decode_text(opened.head(2**62), source=opened.name, line=1, encoding="utf-8-sig")
-        pairs = _of_json_lines(text, opened.name)
-    elif head.lstrip().startswith(("{", "[")) or "\0" in head:
+    pairs: Iterable[tuple[str, str]]
+    sheet = read_table(opened)
+    if sheet is not None and not any(is_list(cell) for row in sheet.cells for cell in row):
+        pairs = _of_cells(sheet, opened.name)
+    elif sheet is not None or head.lstrip().startswith("{"):
         nested = Judgments.read(opened).to_dict()
         pairs = ((query, document) for query, of_query in nested.items() for document in of_query)
     else:
@@ -127,38 +130,18 @@ def read_candidates(path: str | os.PathLike[str]) -> Candidates:
     return Candidates(candidates, {"method": "list"})
 
 
-def _is_lines_of_json(head: str) -> bool:
-    first, _, rest = head.strip().partition("\n")
-    return first.startswith("{") and first.rstrip().endswith("}") and rest.startswith("{")
-
-
-def _of_json_lines(text: str, source: str) -> Iterator[tuple[str, str]]:
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
-        try:
-            fields = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"is no JSON: {error}", source=source, line=number) from None
-        names = list(fields) if isinstance(fields, dict) else []
-        query, document = query_column(names), document_column(names)
-        if query is None or document is None:
-            message = (
-                f"expected an object with query and document; found {', '.join(names) or line[:40]}"
-            )
-            raise InputError(message, source=source, line=number)
-        yield str(fields[names[query]]), str(fields[names[document]])
-
-
 def _pairs(text: str, source: str) -> Iterator[tuple[str, str]]:
+    named, text = without_separator_line(text)
     lines = text.split("\n")
-    begins = next((place for place, line in enumerate(lines) if line.strip()), 0)
-    first = lines[begins].rstrip("\r")
-    separator = header_separator(first) or max("\t;,", key=first.count)
-    header = [name.strip().strip('"') for name in first.split(separator)]
-    if separator in first and is_column_header(header):
-        places = query_column(header), document_column(header)
-        yield from _of_table("\n".join(lines[begins:]), separator, places, source, begins)
+    first = first_line(text, comments=False)
+    separator = named or likely_separator(first)
+    rows = list(csv_rows(io.StringIO(text, newline=""), separator, source=source))
+    header = [" ".join(name.split()) for name in rows[0][1]] if rows else []
+    is_table = named is not None or ending_of(source) == ".csv"
+    if is_table or (separator in first and is_column_header(header)):
+        found = rows if named_columns().numbered else rows[1:]
+        numbers, cells = [line for line, _ in found], [row for _, row in found]
+        yield from _of_cells(Sheet("", header, cells, numbers), source)
         return
     for number, line in enumerate(lines, start=1):
         fields = line.split()
@@ -183,26 +166,19 @@ def _pairs(text: str, source: str) -> Iterator[tuple[str, str]]:
         yield fields[query], fields[document]
 
 
-def _of_table(
-    text: str, separator: str, places: tuple[int | None, int | None], source: str, before: int
-) -> Iterator[tuple[str, str]]:
-    query, document = places
-    if query is None or document is None:
-        message = "which columns have the query and the document? Answer with --columns"
-        message += " query=NAME,doc=NAME"
-        raise InputError(message, source=source)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
-    next(reader)
-    for cells in reader:
-        if not any(map(str.strip, cells)):
-            continue
-        pair = [cells[at].strip() if at < len(cells) else "" for at in (query, document)]
-        if not all(pair):
-            raise InputError(
-                "expected a query and a document, and one of them is missing",
-                source=source,
-                line=before + reader.line_num,
-            )
+def _of_cells(sheet: Sheet, source: str) -> Iterator[tuple[str, str]]:
+    """The queries and documents of a table, which has a row for each."""
+    (query, document, _), _ = choose_list_columns(
+        sheet.columns, kind="grade", source=source, sample=lambda: sheet.cells[:3]
+    )
+    for line, cells in zip(sheet.lines, sheet.cells, strict=True):
+        pair = []
+        for at in (query, document):
+            cell = cells[at] if at < len(cells) else None
+            if cell is None or not str(cell).strip():
+                message = "expected a query and a document, and one of them is missing"
+                raise InputError(message, source=source, line=line or None)
+            pair.append(id_text(cell, "id", "", source=source, line=line or None).strip())
         yield pair[0], pair[1]
 
 

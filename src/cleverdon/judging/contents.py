@@ -165,7 +165,7 @@ def read_queries(
     for file in files_of(os.fspath(path), "queries"):
         source = name_of_stream(file)
         try:
-            for record in records_of(file, keep=keep, progress=progress):
+            for record in records_of(file, keep=keep, queries=True, progress=progress):
                 query = _query(record, source)
                 if found.setdefault(record.id, query) != query:
                     raise InputError(

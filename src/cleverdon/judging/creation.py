@@ -424,7 +424,10 @@ def _describe_inputs(files: Mapping[str, str | list[str] | None]) -> dict[str, A
             continue
         kind = {"queries": "queries", "docs": "documents"}.get(what)
         for path in [given] if isinstance(given, str) else given:
-            read = [path] if path == "-" else files_of(path, kind)
+            if kind is None and path != "-":  # judgments, of which a folder may hold one file
+                read = [open_source(path).path]
+            else:
+                read = [path] if path == "-" else files_of(path, kind)
             if len(read) == 1 and os.path.isfile(read[0]):
                 digests.setdefault(what, []).append(open_source(read[0]).digest())
     return {**named, "BLAKE3": digests}

@@ -196,6 +196,15 @@ def test_queries_that_are_given(tmp_path: Path) -> None:
     assert written.evidence == str(tmp_path / "clicks.evidence.tsv")
     assert Judgments.read(written.qrels).to_dict() == {"7": {"a": 1.0, "b": 0.0}}
     assert query_ids(some, {"9": "blues"}).ids == {"blues": "9"}
+    (tmp_path / "topics.txt").write_text("Hot jazz\nswing\n")
+    assert query_ids(some, tmp_path / "topics.txt").ids == {
+        "hot jazz": "Hot jazz",
+        "swing": "swing",
+    }
+    (tmp_path / "topics.json").write_text('[{"qid": "7", "search_term": "hot jazz"}]')
+    assert query_ids(some, tmp_path / "topics.json").ids == {"hot jazz": "7"}
+    (tmp_path / "topics.csv").write_text("nr,anfrage\n7,hot jazz\n")
+    assert query_ids(some, tmp_path / "topics.csv").ids == {"hot jazz": "7"}
     with pytest.raises(InputError, match="queries '1' and '2' have the same text, 'blues'"):
         query_ids(some, {"1": "blues", "2": "Blues "})
     with pytest.raises(

@@ -115,8 +115,8 @@ def filter_command(given: FilterOptions) -> None:
 
     how = given.keywords(
         filter_judgments,
-        queries=list_ids(given.query_ids, given.query_file),
-        docs=list_ids(given.document_ids, given.document_file),
+        queries=list_ids(given.query_ids, given.query_file, kind="queries"),
+        docs=list_ids(given.document_ids, given.document_file, kind="documents"),
         grades=options.parse_grade_map(given.grades) or None,
     )
     found = filter_judgments(shared.read_qrels(given.qrels, given.qrels_format), **how)

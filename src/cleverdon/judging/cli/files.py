@@ -38,7 +38,7 @@ def _check_judges(given: Sequence[str]) -> Sequence[str]:
 
 class ImportOptions(Options):
     folder: str = judging_cli.folder
-    file: str = argument(click.Path(exists=True, dir_okay=False))
+    file: str = argument(click.Path())
     judged_by: str = option(
         click.Choice(list(IMPORT_KINDS)),
         "Whose judgments these are. "

@@ -60,9 +60,9 @@ class InitOptions(Options):
         multiple=True,
     )
     pool: str | None = option(
-        click.Path(dir_okay=False),
-        "What to judge: a pool of `cleverdon pool make`, a sheet, qrels, or lines of query and "
-        "document.",
+        click.Path(),
+        "What to judge: a pool of `cleverdon pool make`, a sheet, qrels in any format, a table or "
+        "lines of query and document.",
         metavar="FILE",
     )
     runs: tuple[str, ...] = option(
@@ -98,7 +98,7 @@ class InitOptions(Options):
         options.OUTPUT, "A text for all assessors, shown beside the documents."
     )
     gold: str | None = option(
-        click.Path(dir_okay=False),
+        click.Path(),
         "Documents with known grades: everybody judges them, which shows who judges with care.",
         metavar="QRELS",
     )

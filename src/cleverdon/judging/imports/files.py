@@ -28,6 +28,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 from cleverdon.agreement.labels import read_label_rows
 from cleverdon.errors import InputError, check_word
@@ -38,8 +39,11 @@ from cleverdon.formats.columns import (
     QUERY,
     first_known,
     first_line,
+    is_column_header,
     split_columns,
+    without_separator_line,
 )
+from cleverdon.formats.detection import is_workbook
 from cleverdon.formats.inputs import head_of, open_source
 from cleverdon.formats.records import allow_long_cells
 from cleverdon.formats.streams import decode_text
@@ -71,9 +75,13 @@ def read_judgments(
     content = source.head(imports.LARGEST + 1)
     if len(content) > imports.LARGEST:
         raise too_large(path)
-    if not judge_column and form != "qrels" and not head.startswith((PARQUET, ARROW, ARROW_STREAM)):
+    is_book = is_workbook(head, source.name)
+    if is_book:
+        _check_workbook(content, path)
+    binary = head.startswith((PARQUET, ARROW, ARROW_STREAM)) or is_book
+    if not judge_column and form != "qrels" and not binary:
         text = decode_text(content, source=source.name, line=1, encoding="utf-8-sig")
-        found = _of_tools(text, fields or Fields(), source.name)
+        found = _of_tools(without_separator_line(text)[1], fields or Fields(), source.name)
         if found is not None:
             return found
     if head.startswith((PARQUET, ARROW, ARROW_STREAM)):
@@ -81,6 +89,18 @@ def read_judgments(
     if form not in (None, "qrels"):
         raise InputError(f"is nothing that {form} exports, as far as can be seen", source=path)
     return _of_qrels(path, judge_column=judge_column)
+
+
+def _check_workbook(content: bytes, path: str) -> None:
+    """Raise an InputError if a workbook says that it unpacks to more than is allowed."""
+    # It may be wrong: the memory limit of the process (worker.py) stops what gets past this check.
+    try:
+        with ZipFile(io.BytesIO(content)) as archive:
+            size = sum(part.file_size for part in archive.infolist())
+    except (BadZipFile, ValueError, EOFError):
+        return  # the older .xls is no archive; reading a damaged one raises the error
+    if size > imports.LARGEST:
+        raise too_large(path)
 
 
 def _check_table(content: bytes, path: str) -> None:
@@ -140,10 +160,13 @@ def _of_tools(text: str, fields: Fields, source: str) -> FileContent | None:
         if isinstance(content, dict):
             pairs = content.get("query_doc_pairs", content.get("queries"))
             return _quepid_json(content, source=source) if isinstance(pairs, list) else None
-        if isinstance(content, list):
+        first = next(iter(content), None) if isinstance(content, list) else {}
+        names = list(first) if isinstance(first, dict) else []
+        if isinstance(content, list) and not is_column_header(names):
             raise InputError(
                 "is a list that neither Quepid nor Label Studio exports: expected tasks with data "
-                "and annotations, or records with annotation_id and annotator",
+                "and annotations, records with annotation_id and annotator, or objects with a "
+                "query, a document and a grade",
                 source=source,
             )
         return None

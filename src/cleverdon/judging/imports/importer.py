@@ -24,6 +24,7 @@ from sqlalchemy import Connection
 from cleverdon._common.text import counted
 from cleverdon.agreement.labels import judge_names
 from cleverdon.errors import InputError, OptionError, check_word
+from cleverdon.formats.detection import HEAD, is_workbook
 from cleverdon.formats.inputs import open_source
 from cleverdon.judging import imports
 from cleverdon.judging.contents import Document, storable
@@ -259,7 +260,8 @@ def _is_archive(path: str) -> bool:
         return False
     try:
         with open(path, "rb") as file:
-            return file.read(4) in _MARKS
+            head = file.read(HEAD)
+            return head[:4] in _MARKS and not is_workbook(head, path)
     except OSError:
         return False  # reading it raises the error
 

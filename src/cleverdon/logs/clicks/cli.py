@@ -22,7 +22,7 @@ class _JudgingOptions(Options):
     )
     query_texts: str | None = option(
         options.FILE,
-        "The queries' ids and texts, CSV or TSV with a header: only these queries are judged, "
+        "The queries' ids and texts, in any format of queries: only these queries are judged, "
         "under their ids. By default ids are made up, and written next to the qrels as "
         ".topics.tsv.",
     )

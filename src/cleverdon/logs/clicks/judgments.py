@@ -23,6 +23,7 @@ from cleverdon._common.text import counted
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError, check_within
 from cleverdon.formats.attributes import read_attributes
+from cleverdon.formats.texts import read_texts
 from cleverdon.logs.clicks.base import ClickModel, FitLimits, FittedModel, Prior
 from cleverdon.logs.clicks.evaluation import Prediction, compare_held_out
 from cleverdon.logs.clicks.models import DBN
@@ -203,9 +204,6 @@ def _ordered(fitted: FittedModel, rows: Ints) -> Ints:
     return np.array(sorted(rows.tolist(), key=key), dtype=np.int64)
 
 
-_TEXTS = ("text", "query", "title")  # the usual names of the column with the texts of queries
-
-
 @dataclass(frozen=True)
 class QueryIds:
     """The ids of queries by their texts."""
@@ -224,19 +222,15 @@ def query_ids(
 ) -> QueryIds:
     """Return ids for the queries: from a table, or q1, q2, ... by decreasing traffic.
 
-    `query_texts` is anything that `read_attributes` reads, with the texts in a `column`. They are
-    normalised like those of the log. Ids are made up only for queries in `among`.
+    `query_texts` is anything that `read_texts` reads, or a table with the texts in a `column`. They
+    are normalised like those of the log. Ids are made up only for queries in `among`.
     """
     if query_texts is None:
         texts = dict.fromkeys(text for text in graded.queries if among is None or text in among)
         if not texts:
             raise InputError("no query has enough users to be written: lower --least-users")
         return QueryIds({text: f"q{at}" for at, text in enumerate(texts, start=1)}, True)
-    table = read_attributes(query_texts)
-    if column is None:
-        named = [name for name in table.names if name.casefold() in _TEXTS]
-        column = named[0] if named else None
-    _, texts_of = table.column(column)
+    texts_of, source = _texts_by_id(query_texts, column)
     ids: dict[str, str] = {}
     for query, text in texts_of.items():
         text = normalise(text)
@@ -244,16 +238,35 @@ def query_ids(
             raise InputError(
                 f"queries {ids[text]!r} and {query!r} have the same text, {text!r}: the log does "
                 "not say which of them was asked",
-                source=table.source,
+                source=source,
             )
         ids[text] = query
     if ids.keys().isdisjoint(graded.queries):
         raise InputError(
             f"none of these texts, such as {next(iter(ids))!r}, was asked in the log, which has "
             f"{graded.queries[0]!r}",
-            source=table.source,
+            source=source,
         )
     return QueryIds(ids, False)
+
+
+def _texts_by_id(query_texts: Any, column: str | None) -> tuple[Mapping[str, str], str]:
+    """The texts of queries, and the name of their file."""
+    source = os.fspath(query_texts) if isinstance(query_texts, (str, os.PathLike)) else ""
+    unread: InputError | None = None
+    if column is None:
+        try:
+            found = read_texts(query_texts, kind="queries")
+            return {query: text.line for query, text in found.items()}, source
+        except FileNotFoundError:
+            raise InputError("there is no such file", source=source) from None
+        except InputError as error:
+            unread = error  # unless it is a table of two columns, the second of any name
+    try:
+        table = read_attributes(query_texts)
+    except InputError as error:
+        raise unread or error from None
+    return table.column(column)[1], table.source
 
 
 @dataclass(frozen=True)
@@ -407,7 +420,7 @@ def judge_clicks(
         output: The file of qrels; the evidence, and made-up ids, are written to files of similar
             names.
         models: The click models to try; the one that predicts clicks best is used.
-        query_texts: The ids and texts of queries, as `read_attributes` takes them: only these
+        query_texts: The ids and texts of queries, as `read_texts` takes them: only these
             queries are judged. By default ids are made up.
         text_column: The column of `query_texts` with the texts.
         grades: The bounds between grades.
