@@ -191,7 +191,7 @@ def test_queries_come_in_bytewise_order() -> None:
             "the grade of document 'd1' of query 'q1' is not finite: inf",
         ),
         ({"q1": {"d1": "1"}}, RUN, "the grade of document 'd1' of query 'q1' is text"),
-        ({"q1": [1.5]}, RUN, "what stands for query 'q1' is not a dict of documents: [1.5]"),
+        ({"q1": [1.5]}, RUN, "query 'q1': expected documents as ["),
         ({}, RUN, "judgments: has no rows"),
         (
             QRELS,

@@ -221,6 +221,12 @@ impl Layout {
         }
     }
 
+    /// Tables of judgments may say whether a document is relevant; TREC's formats never do.
+    fn is_truth(&self, text: &[u8]) -> bool {
+        let is_grade = self.kind == Value::Grade && matches!(self.separator, Separator::Byte(_));
+        is_grade && (text.eq_ignore_ascii_case(b"true") || text.eq_ignore_ascii_case(b"false"))
+    }
+
     /// Parses the number of a row, or returns the reason why it is invalid.
     #[inline]
     pub fn number(&self, text: &[u8]) -> Result<f64, String> {
@@ -240,6 +246,7 @@ impl Layout {
                 self.number(&digits.iter().map(|&b| if b == b',' { b'.' } else { b }).collect::<Vec<_>>())
             }
             Err(_) if text.is_empty() && self.kind == Value::Grade => refuse(UNJUDGED),
+            Err(_) if self.is_truth(text) => Ok(f64::from(text.eq_ignore_ascii_case(b"true"))),
             Err(_) => refuse("is not a number"),
             Ok(value) if value.is_nan() => refuse("is not a number that can be ordered"),
             Ok(value) => match self.kind {
@@ -490,6 +497,9 @@ pub mod tests {
             Layout { separator: Separator::Byte(b','), doc: 1, value: 2, least: 3, most: 3, ..trec_run() };
         assert_eq!(row(&csv, "a b, d ,7\r"), Row { query: b"a b", doc: b"d", value: 7.0 });
         assert_eq!(row(&csv, "\"a,b\",\"d\",\"7\""), Row { query: b"a,b", doc: b"d", value: 7.0 });
+        let grades = Layout { kind: Value::Grade, ..csv.clone() };
+        assert_eq!(["a,d,TRUE", "a,d,false"].map(|line| row(&grades, line).value), [1.0, 0.0]);
+        assert!(grades.row(Line::of(b"a,d,yes")).is_err() && csv.row(Line::of(b"a,d,true")).is_err());
         for (line, message) in [
             ("a,,7", "the document id (field 2) is empty"),
             ("\"a,d,7", IRREGULAR),

@@ -14,7 +14,7 @@ from cleverdon._common.arrays import Floats
 from cleverdon._common.progress import Progress
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
-from cleverdon.formats.columns import naming_columns
+from cleverdon.formats.columns import naming_columns, take_list_column
 from cleverdon.formats.inputs import named_runs
 from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
@@ -84,6 +84,7 @@ def evaluate(
         run_format: The format of the runs, if not to be guessed.
         columns: The columns of tables, if not to be found by their names: `{"query": "Query Text",
             "doc": "sku", "grade": "Rating"}`. A table that lacks one is read by the usual names.
+            "gold" and "retrieved" name the documents of judgments and of runs in one table.
         keep: How many results of each query to keep, with the rankings, for plots and
             explanations.
         bounds: Whether to add the lowest and highest values that ties and unjudged results could
@@ -156,7 +157,9 @@ def evaluate(
     if isinstance(qrels, (str, os.PathLike)):
         qrels_format = qrels_format or tool.qrels_format
     twice = settings.qrels_duplicates
+    take_list_column()  # of what was read before
     judgments = Judgments.read(qrels, format=qrels_format, duplicates=twice)
+    gold = take_list_column()
     tool.check_grades(judgments.judged.top_grade)
     other = None if second is None else Judgments.read(second, duplicates=twice)
     shares = None if weights is None else Judgments.read(weights, weights=True).to_dict()
@@ -177,6 +180,11 @@ def evaluate(
                 progress=progress,
             )
         )
+        if gold is not None and gold == take_list_column():
+            paths = [os.path.realpath(file) for file in (judgments.source, ranked[-1].source)]
+            same_file = judgments.source not in ("", "-") and paths[0] == paths[1]
+            if same_file or qrels is runs or qrels is run:
+                raise _refuse_one_column(gold, judgments.source)
     scores = score(judgments, ranked, wanted, settings=settings, profile=profile, ways=ways)
     if measures is not None:
         renamed = {str(measure): text for measure, text in asked.items() if text}
@@ -188,6 +196,14 @@ def evaluate(
         found = _bounds_of_runs(ranked, ways, tool, rest=rest, unjudged=varied, progress=progress)
         scores = replace(scores, bounds=found)
     return scores
+
+
+def _refuse_one_column(column: str, source: str) -> InputError:
+    return InputError(
+        f"judgments and run would both be the column {column!r}; name one for each: --columns "
+        "gold=NAME,retrieved=NAME, in Python columns={'gold': 'NAME', 'retrieved': 'NAME'}",
+        source=source,
+    )
 
 
 def _varied_grades(unjudged: str | float | None, *, otherwise: bool) -> bool | float:

@@ -16,7 +16,7 @@ from cleverdon.data import Judgments, Run
 from cleverdon.errors import InputError, OptionError
 from cleverdon.formats.inputs import open_input
 from cleverdon.formats.lines import Lines
-from cleverdon.formats.mappings import has_lists
+from cleverdon.formats.mappings import holds_dicts
 from cleverdon.hits import Hits
 from cleverdon.judgment_arrays import NOT_JUDGED, JudgmentArrays
 from cleverdon.settings import Settings
@@ -72,7 +72,7 @@ def rank(
     join: Callable[[_core.Order], _core.Joined | None]
     joined = None
     order = _order(settings, keep=keep)
-    if isinstance(run, Mapping) and settings.order_by == "score" and not has_lists(run):
+    if isinstance(run, Mapping) and settings.order_by == "score" and holds_dicts(run):
         nested = run if isinstance(run, dict) else dict(run)
         join = partial(judgments.core.join_dict, nested)
         joined = join(order)

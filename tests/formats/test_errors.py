@@ -39,6 +39,9 @@ def refused(path: Path, *, judgments: bool = False) -> str:
     return str(caught.value).removeprefix(str(path)).removeprefix(":").strip()
 
 
+FORMS = '["d1", "d2"], {"d1": 0.5}, [("d1", 0.5)] or [{"id": "d1", "score": 0.5}]'
+
+
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b""], ids=["newline", "crlf", "at the end"])
 @pytest.mark.parametrize(
     ("line", "message"),
@@ -253,8 +256,12 @@ def test_damaged_archives(pack: Any, name: str, tmp_path: Path) -> None:
         ('{"q":\n {"d": }}', "2:8: Expecting value"),
         ('{"q": {"d": 1, "d": 2}}', "the key 'd' occurs twice in one object"),
         ('{"q": {"d": 1}, "q": {"e": 2}}', "the key 'q' occurs twice in one object"),
-        ('{"q": 5}', "what stands for query 'q' is not a dict of documents: 5"),
-        ('{"q": [1.5]}', "what stands for query 'q' is not a dict of documents: [1.5]"),
+        ('{"q": 5}', f"query 'q': expected documents as {FORMS}; found 5"),
+        (
+            '{"q": [1.5]}',
+            f"query 'q': expected documents as {FORMS}; one of them is 1.5, which is no id: "
+            "ids are text or whole numbers",
+        ),
         ('{"q": {"d": "1"}}', "the score of document 'd' of query 'q' is text, not a number: '1'"),
         ('{"q": {"d": null}}', "the score of document 'd' of query 'q' is not a number: None"),
         (
@@ -301,7 +308,10 @@ OBJECTS: list[tuple[Any, str]] = [
      "can be ordered: nan"),
     ({"q": {"d": 10**400}}, "the score of document 'd' of query 'q' is not a number: 1000000000"
      "00000000000000000000000000000000000000000000000000…"),
-    ({"q": [("d", 1, 2)]}, "what stands for query 'q' is not a dict of documents: [('d', 1, 2)]"),
+    (
+        {"q": [("d", 1, 2)]},
+        f"query 'q': expected documents as {FORMS}; one of them is ('d', 1, 2)",
+    ),
     ({"q": {"d": 1}, 2.5: {"d": 1}}, "the query id 2.5 is neither text nor an integer"),
     ({"q": {None: 1}}, "the document id None is neither text nor an integer"),
     ({b"\xff": {"d": 1}}, "the query id b'\\xff' is not UTF-8"),

@@ -12,6 +12,7 @@ use pyo3_arrow::{PyRecordBatchReader, PyTable};
 
 use super::objects::{checked, finish, refuse};
 use super::options;
+use crate::layout::Value;
 use crate::table::{Builder, Table};
 
 pub fn read(
@@ -29,7 +30,7 @@ pub fn read(
         py.check_signals()?;
         let [queries, docs] = [0, 1].map(|i| ids(py, &batch, &columns[i]));
         let (queries, docs) = (queries?, docs?);
-        let values = numbers(py, &batch, &columns[2])?;
+        let values = numbers(py, &batch, &columns[2], kind)?;
         let (queries, docs) = (queries.as_string::<i64>(), docs.as_string::<i64>());
         let values = values.as_primitive::<Float64Type>();
         for (array, column) in [(queries as &dyn Array, 0), (docs, 1), (values, 2)] {
@@ -78,11 +79,13 @@ fn ids(py: Python<'_>, batch: &RecordBatch, name: &str) -> PyResult<ArrayRef> {
     column(py, batch, name, &DataType::LargeUtf8)
 }
 
-/// Converts a column of numbers. Text is an error even if it could be parsed, as in a dict.
-fn numbers(py: Python<'_>, batch: &RecordBatch, name: &str) -> PyResult<ArrayRef> {
+/// Converts a column of numbers. Text is an error even if it could be parsed, as in a dict. As grades,
+/// true is 1 and false 0.
+fn numbers(py: Python<'_>, batch: &RecordBatch, name: &str, kind: Value) -> PyResult<ArrayRef> {
     if let Some(found) = batch.column_by_name(name) {
         let held = found.data_type();
-        if !held.is_numeric() {
+        let is_truth = kind == Value::Grade && *held == DataType::Boolean;
+        if !held.is_numeric() && !is_truth {
             return Err(refuse(py, format!("column {name:?} holds {held}, which is not a number")));
         }
     }

@@ -263,7 +263,8 @@ columns = option(
     "ROLE=NAME,...",
     "The columns of tables, if not to be found by their names: query, doc, grade, score, rank, "
     'text or title, as in query="Query Text",doc=sku,grade=Rating; without a header by number, '
-    "as in query=1,doc=2.",
+    "as in query=1,doc=2. gold and retrieved are the documents of judgments and of runs, where one "
+    "table has both.",
     callback=_use_columns,
     expose_value=False,
 )

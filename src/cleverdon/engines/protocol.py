@@ -17,7 +17,7 @@ from operator import index
 from typing import Any, Self
 
 from cleverdon.errors import CleverdonError, OptionError, check_word
-from cleverdon.formats.columns import SCORE, column_position, document_column
+from cleverdon.formats.columns import field_position
 
 Results = list[tuple[str, float]]  # documents and their scores, the best first
 FIELDS = {
@@ -148,43 +148,50 @@ def to_failure(error: BaseException) -> SearchFailure:
     return SearchFailure("server", said)
 
 
-def _id_and_score(row: Any, rank: int) -> tuple[bool, Any]:
-    """Return whether a result has a score, and the pair of its id and that, or minus its rank."""
+def _id_and_number(row: Any) -> tuple[str, Any, Any]:
+    """Return what the number of a result is (score, rank or none), its id and that number."""
     if isinstance(row, Mapping):
-        names = list(row)
-        doc = document_column(names)
-        score = column_position(names, SCORE)
-        if doc is None:
+        names = [str(name) for name in row]
+        doc = field_position(names, "document")
+        if not isinstance(doc, int):
             raise TypeError
-        given = row[names[doc]]
-        return (False, (given, -rank)) if score is None else (True, (given, row[names[score]]))
+        cells = list(row.values())
+        for role in ("score", "rank"):
+            place = field_position(names, role)
+            if isinstance(place, int) and cells[place] is not None:
+                return role, cells[doc], cells[place]
+        return "", cells[doc], None
     if isinstance(row, str) or hasattr(row, "__index__"):
-        return False, (row, -rank)
-    return True, row
+        return "", row, None
+    doc_id, score = row
+    return ("", doc_id, None) if score is None else ("score", doc_id, score)
 
 
 def check_results(found: Any, k: int) -> Results:
     """Return results in their proper form; raise a `SearchFailure` for anything else.
 
     Results are pairs of id and score, dicts such as `{"id": "d1", "score": 0.5}`, or bare ids in
-    their order, whose scores are then the negatives of their ranks.
+    their order, whose scores are then the negatives of their ranks. Dicts may have ranks in place
+    of scores.
     """
     if isinstance(found, dict):
         found = found.items()
     if not isinstance(found, Iterable) or isinstance(found, (str, bytes, set, frozenset)):
         raise SearchFailure("malformed", f"expected [(doc_id, score), ...], found {found!r:.80}")
     results: Results = []
-    bare: bool | None = None
-    for rank, row in enumerate(found, start=1):
+    first: tuple[str, Any] | None = None
+    for place, row in enumerate(found, start=1):
         try:
-            has_score, pair = _id_and_score(row, rank)
-            if bare is None:
-                bare = not has_score
-            elif bare == has_score:
-                raise SearchFailure("malformed", f"some results have scores, and {row!r:.60} none")
-            given, number = pair
+            role, given, number = _id_and_number(row)
+            first = first or (role, row)
+            if role != first[0]:
+                other = row if not role or first[0] == "score" else first[1]
+                what = "ranks" if {role, first[0]} == {"", "rank"} else "scores"
+                message = f"some results have {what}, and {other!r:.60} has none"
+                raise SearchFailure("malformed", message)
             # The id of any other object is unknown: its text would not be an id.
-            doc, score = given if isinstance(given, str) else str(index(given)), float(number)
+            doc = given if isinstance(given, str) else str(index(given))
+            score = -float(place) if not role else float(number)
         except (TypeError, ValueError):
             raise SearchFailure(
                 "malformed",
@@ -195,7 +202,9 @@ def check_results(found: Any, k: int) -> Results:
             raise SearchFailure("malformed", f"the score of {doc!r} is {number}, and no number")
         if not is_id(doc):
             raise SearchFailure("malformed", f"{doc!r} is not the id of a document")
-        results.append((doc, score))
-        if len(results) == k:
+        results.append((doc, -score if role == "rank" else score))
+        if len(results) == k and role != "rank":
             break
-    return results
+    if first is not None and first[0] == "rank":
+        results.sort(key=lambda result: -result[1])
+    return results[:k]

@@ -9,7 +9,13 @@ from cleverdon import _core
 from cleverdon._common.extras import importing, require
 from cleverdon.errors import InputError
 from cleverdon.formats import ARROW, ARROW_STREAM, PARQUET
-from cleverdon.formats.columns import choose_columns, document_column, has_query_column
+from cleverdon.formats.columns import (
+    choose_columns,
+    document_columns,
+    grade_column,
+    has_query_column,
+    query_index,
+)
 
 
 def from_arrow(
@@ -20,13 +26,26 @@ def from_arrow(
     Columns are found by their names. One of them may hold lists of documents, and the index of a
     pandas frame may be the query.
     """
-    from cleverdon.formats.mappings import from_records  # only for tables in memory
+    from cleverdon.formats.mappings import (  # only for tables in memory
+        empty_lists,
+        from_mapping,
+        from_records,
+    )
 
+    source = source or _described(table)
+    if _is_pandas(table) and type(table).__name__ == "Series":
+        if table.index.nlevels == 1:
+            try:
+                docs = _by_query(table)
+                return from_mapping(docs, kind=kind, duplicates=duplicates), empty_lists(docs)
+            except InputError as error:
+                raise InputError(error.message, source=source) from None
+        table = _as_frame(table, kind=kind, source=source)
     table = _with_index(as_arrow(table, source))
     names = _names(table)
-    source = source or _described(table)
-    doc = document_column(names)
-    if doc is not None and _needs_records(table, names[doc], kind):
+    if kind == "grade":
+        _check_labels(table, names, source=source)
+    if any(_needs_records(table, names[doc]) for doc in document_columns(names, kind=kind)):
         records = _records(table)
         return from_records(records, kind=kind, duplicates=duplicates, source=source)
     (query, doc, value), kind = choose_columns(
@@ -59,33 +78,84 @@ def as_arrow(table: Any, source: str) -> Any:
             message = f"which split is meant: {', '.join(splits)}? Give dataset[{splits[0]!r}]"
             raise InputError(message, source=source or _described(table))
         table = table[splits[0]]
-    if not hasattr(table, "with_format") or not hasattr(table, "__getitem__"):
+    if not hasattr(table, "with_format") or not hasattr(table, "__len__"):
         raise InputError(
-            "a streamed dataset has no table; load it without streaming=True",
+            "a streamed dataset cannot be read as a table; load it without streaming=True, or give "
+            "its rows: list(dataset)",
             source=source or _described(table),
         )
     return table.with_format("arrow")[:]
 
 
+def _by_query(series: Any) -> dict[Any, Any]:
+    """The documents of each query, of a pandas series whose index is the query."""
+    if not series.index.is_unique:
+        twice = series.index[series.index.duplicated()][0]
+        raise InputError(f"query {str(twice)!r} occurs twice in the index; collect its documents")
+    return dict(zip(series.index.tolist(), series.tolist(), strict=True))
+
+
+def _as_frame(series: Any, *, kind: str, source: str) -> Any:
+    """A pandas series of numbers, whose index has queries and documents, as a frame."""
+    levels = list(series.index.names)
+    if len(levels) != 2:
+        message = f"expected an index of queries and documents, found {len(levels)} levels"
+        raise InputError(message, source=source)
+    if levels == [None, None]:
+        levels = ["query_id", "doc_id"]
+    return series.rename(kind).rename_axis(levels).reset_index()
+
+
 def _with_index(table: Any) -> Any:
     """A pandas frame whose query is its index, with that as a column."""
-    if not _is_pandas(table) or has_query_column(_names(table)):
+    if not _is_pandas(table):
         return table
-    index = table.index
+    index, columns = table.index, _names(table)
+    levels = [str(name) for name in index.names if name is not None]
+    if has_query_column(columns):
+        if set(levels) & set(columns) or not query_index(columns, levels):
+            return table
+        return table.reset_index()
     if type(index).__name__ == "RangeIndex" and index.name is None:
         return table
-    names = [name for name in index.names if name is not None]
-    unnamed = index.nlevels == 1 and not names
-    if not unnamed and not has_query_column([str(name) for name in names]) and len(names) != 1:
+    unnamed = index.nlevels == 1 and not levels
+    if not unnamed and not has_query_column(levels) and len(levels) != 1:
         return table
     return table.reset_index(names="query_id" if index.nlevels == 1 else None)
+
+
+def _check_labels(table: Any, names: list[str], *, source: str) -> None:
+    """Refuse codes of labels as grades: a dataset of Hugging Face's knows their names."""
+    value = grade_column(names)
+    known = getattr(getattr(table, "schema", None), "metadata", None) or {}
+    if value is None or b"huggingface" not in known:
+        return
+    import json  # only for datasets
+
+    try:
+        feature = json.loads(known[b"huggingface"])["info"]["features"][names[value]]
+        labels = feature.get("feature", feature).get("names")
+        given = [str(label) for label in labels or ()]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return
+    if given == [str(code) for code in range(len(given))]:
+        return
+    listed = ", ".join(f"{code} is {label!r}" for code, label in enumerate(given))
+    grades = ", ".join(f"{code}: GRADE" for code in range(len(given)))
+    column = names[value]
+    raise InputError(
+        f"column {column!r} holds codes of labels and no grades: {listed}. Give each its grade: "
+        f"dataset.map(lambda row: {{'grade': {{{grades}}}[row[{column!r}]]}}, "
+        f"remove_columns={column!r})",
+        source=source,
+    )
 
 
 def _is_pandas(table: Any) -> bool:
     return type(table).__module__.partition(".")[0] == "pandas"
 
 
-def _needs_records(table: Any, doc: str, kind: str) -> bool:
+def _needs_records(table: Any, doc: str) -> bool:
     """Tell whether documents are lists, or are missing where a query has none."""
     from cleverdon.formats.mappings import is_list  # only for tables in memory
 
@@ -134,7 +204,7 @@ def _has_objects(table: Any, columns: tuple[str, str, str]) -> bool:
     if not _is_pandas(table) or not table.columns.is_unique:
         return False
     *ids, values = (table[name].dtype for name in columns)
-    return values.kind in "iuf" and "object" in map(str, ids)
+    return values.kind in "biuf" and "object" in map(str, ids)
 
 
 def from_file(

@@ -6,7 +6,9 @@ that `Query ID` is `query_id`.
 
 A role has groups of names. The first group that occurs in a table decides. Two names of one group
 in a table are a question to the user, who answers with `--columns doc=sku`, in Python
-`columns={"doc": "sku"}`. Nothing is guessed.
+`columns={"doc": "sku"}`. Nothing is guessed. A table may hold the judgments and a run, as lists:
+judgments are read from columns such as `gold_ids`, runs from columns such as `retrieved_ids`, and
+`gold=` and `retrieved=` name them.
 """
 
 from __future__ import annotations
@@ -24,13 +26,48 @@ _QUERY_TEXTS = (
     *("query_text", "query_txt", "query_string", "question", "search_term", "search_terms"),
     *("search_query", "search_phrase", "user_query", "user_input", "keyword", "keywords"),
 )
-_DOC_LISTS = (
-    *("doc_ids", "docids", "document_ids", "docs", "documents", "chunk_ids", "passage_ids"),
-    *("relevant_docs", "relevant_doc_ids", "relevant_documents", "relevant_ids", "relevant"),
-    *("gold", "gold_ids", "gold_docs", "gold_doc_ids", "positives", "positive_docs"),
-    *("positive_passages", "expected", "expected_ids", "expected_docs", "expected_doc_ids"),
-    *("reference_context_ids", "retrieved_context_ids", "retrieved", "retrieved_ids"),
-    *("retrieved_docs", "retrieved_doc_ids", "results", "hits", "ranking"),
+
+
+def _compounds(words: Sequence[str], things: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"{word}_{thing}" for word in words for thing in things)
+
+
+_GOLD = ("gold", "golden", "relevant", "positive", "expected", "reference")
+_RETRIEVED = ("retrieved", "predicted", "returned", "ranked")
+_ID_LISTS = (
+    *("ids", "doc_ids", "docids", "document_ids", "chunk_ids", "passage_ids", "context_ids"),
+    *("node_ids", "item_ids", "product_ids", "pids"),
+)
+_LISTS = ("docs", "documents", "passages", "chunks", "items", "products")
+
+_DOC_LISTS = {
+    "grade": (
+        (*_compounds(_GOLD, _ID_LISTS), *_compounds(("ground_truth",), _ID_LISTS)),
+        ("gold", "positives", "expected", *_compounds(_GOLD, _LISTS)),
+    ),
+    "score": (
+        _compounds(_RETRIEVED, _ID_LISTS),
+        (
+            *("retrieved", "predicted", "predictions", "ranking", "results", "hits"),
+            *("search_results", "ranked_list", *_compounds(_RETRIEVED, _LISTS)),
+        ),
+    ),
+}
+"""Names of columns that hold lists of documents: relevant ones, and those that a system found."""
+_ANY_DOC_LISTS = (
+    "doc_ids",
+    "docids",
+    "document_ids",
+    "docs",
+    "documents",
+    "chunk_ids",
+    "passage_ids",
+)
+_RATED_LISTS = ("results", "hits")  # may be rated results
+_ALL_DOC_LISTS = (
+    *_ANY_DOC_LISTS,
+    "relevant",
+    *(name for groups in _DOC_LISTS.values() for group in groups for name in group),
 )
 
 _GROUPS: dict[str, tuple[tuple[str, ...], ...]] = {
@@ -46,7 +83,7 @@ _GROUPS: dict[str, tuple[tuple[str, ...], ...]] = {
             *("result_id", "node_id", "file_id", "record_id", "content_id"),
         ),
         ("url", "uri", "link", "doc_url", "document_url", "page_url"),
-        _DOC_LISTS,
+        _ALL_DOC_LISTS,
         ("id",),
     ),
     "grade": (
@@ -55,7 +92,7 @@ _GROUPS: dict[str, tuple[tuple[str, ...], ...]] = {
             *("relevance_grade", "relevance_label", "relevance_rating", "relevance_judgment"),
             *("relevance_level", "relevance_score"),
         ),
-        ("is_relevant", "gain", "ratings", "grades"),
+        ("is_relevant", "relevant", "gain", "ratings", "grades"),
         ("score",),  # as BEIR calls it
     ),
     "score": (
@@ -102,7 +139,9 @@ _DETAILED = (
 )
 """The names of the columns of Quepid's CSV, and the first names of its detailed CSV."""
 
-_ROLES = ("query", "doc", "grade", "score", "rank", "text", "title")
+_OWN_DOCUMENTS = {"grade": "gold", "score": "retrieved", "rank": "retrieved"}
+"""The roles of documents in judgments and in runs, where one table has both."""
+_ROLES = ("query", "doc", "gold", "retrieved", "grade", "score", "rank", "text", "title")
 _ROLE_NAMES = {"document": "doc", "relevance": "grade", "rating": "grade", "label": "grade"}
 """The roles that `--columns` names, and other words for them."""
 
@@ -131,9 +170,17 @@ class NamedColumns:
         self.names, self.strict = dict(names), strict
         self.found: set[str] = set()
 
-    def position(self, role: str, names: Sequence[str]) -> int | None:
+    def option(self, role: str, kind: str | None = None) -> str:
+        """The option that names the column of a role; `kind` tells judgments from runs."""
+        if role != "document":
+            return role
+        own = (_OWN_DOCUMENTS[kind],) if kind else ()
+        return next((option for option in own if option in self.names), "doc")
+
+    def position(self, role: str, names: Sequence[str], kind: str | None = None) -> int | None:
         """Find the column that is named for a role: by its name, or by its number from 1 on."""
-        wanted = self.names.get("doc" if role == "document" else role)
+        option = self.option(role, kind)
+        wanted = self.names.get(option)
         if wanted is None:
             return None
         listed = [str(name).strip() for name in names]
@@ -142,7 +189,7 @@ class NamedColumns:
         if not places and wanted.isdigit() and 0 < int(wanted) <= len(names):
             places = [int(wanted) - 1]
         if places:
-            self.found.add(role)
+            self.found.add(option)
         return places[0] if places else None
 
     @property
@@ -152,8 +199,7 @@ class NamedColumns:
 
     def unused(self) -> list[str]:
         """The names that no file has, as `doc=sku`."""
-        used = {"doc" if role == "document" else role for role in self.found}
-        return [f"{role}={name}" for role, name in self.names.items() if role not in used]
+        return [f"{role}={name}" for role, name in self.names.items() if role not in self.found]
 
 
 _NOTHING_NAMED = NamedColumns({}, strict=False)
@@ -343,7 +389,7 @@ def choose_columns(
     if kind != "grade":
         kind = _score_or_rank(names, kind)
     roles = ("query", "document", kind)
-    places: list[int | list[int]] = [_position(names, role) for role in roles]
+    places: list[int | list[int]] = [_position(names, role, kind) for role in roles]
     if isinstance(places[1], int) and places[1] == places[0]:
         places[1] = []
     for role, place in zip(roles, places, strict=True):
@@ -364,16 +410,37 @@ def _score_or_rank(names: Sequence[str], kind: str) -> str:
     return "rank" if not has_score and column_position(names, RANK) is not None else "score"
 
 
-def _position(names: Sequence[str], role: str) -> int | list[int]:
-    """The column of a role; where that is a question, all that it may be."""
+def _position(names: Sequence[str], role: str, kind: str | None = None) -> int | list[int]:
+    """The column of a role; where that is a question, all that it may be.
+
+    `kind` tells judgments, which read columns such as `gold_ids`, from runs, which read
+    `retrieved_ids`.
+    """
     named = named_columns()
-    place = named.position(role, names)
+    place = named.position(role, names, kind)
     if place is not None:
         return place
-    if named.strict and ("doc" if role == "document" else role) in named.names:
+    if named.strict and named.option(role, kind) in named.names:
         return []
+    return _known_position(names, _groups(role, kind))
+
+
+def _groups(role: str, kind: str | None) -> Sequence[Sequence[str]]:
+    groups = _GROUPS[role]
+    if role != "document" or kind is None:
+        return groups
+    at = groups.index(_ALL_DOC_LISTS)
+    lists: tuple[tuple[str, ...], ...]
+    if kind == "grade":
+        lists = (*_DOC_LISTS["grade"], (*_ANY_DOC_LISTS, "relevant"), _RATED_LISTS)
+    else:
+        lists = (*_DOC_LISTS["score"], _ANY_DOC_LISTS)
+    return (*groups[:at], *lists, *groups[at + 1 :])
+
+
+def _known_position(names: Sequence[str], groups: Sequence[Sequence[str]]) -> int | list[int]:
     folded = [fold(name) for name in names]
-    for group in _GROUPS[role]:
+    for group in groups:
         known = set(map(fold, group))
         found = [at for at, name in enumerate(folded) if name in known]
         if len({folded[at] for at in found}) > 1:
@@ -383,6 +450,17 @@ def _position(names: Sequence[str], role: str) -> int | list[int]:
     return []
 
 
+def field_position(names: Sequence[str], role: str) -> int | list[int]:
+    """The field of a role in a dict that stands for one document, as in a list of results.
+
+    Where that is a question, all that it may be.
+    """
+    place = named_columns().position(role, names)
+    if place is not None:
+        return place
+    return _known_position(names, [group for group in _GROUPS[role] if group is not _ALL_DOC_LISTS])
+
+
 def _question(
     names: Sequence[str],
     role: str,
@@ -390,10 +468,16 @@ def _question(
     roles: Sequence[str],
     places: Sequence[int | list[int]],
     sample: _Sample | None,
+    kind: str | None = None,
 ) -> str:
-    """Ask which column is meant, with the option that answers, and the first rows."""
+    """Ask which column is meant, with the option that answers, and the first rows.
+
+    `kind` is given where judgments and runs may be lists in one table.
+    """
     option = "doc" if role == "document" else role
-    named = named_columns().names.get(option)
+    if option == "doc" and kind is not None:
+        option = _OWN_DOCUMENTS[kind]
+    named = named_columns().names.get(named_columns().option(role, kind))
     listed = ", ".join(str(name) for name in names) or "none"
     candidates = place if isinstance(place, list) else []
     if candidates:
@@ -465,20 +549,45 @@ def _cell(cell: Any) -> str:
     return text if len(text) <= 24 else text[:23] + "…"
 
 
+_list_column: ContextVar[str | None] = ContextVar("list_column", default=None)
+
+
+def take_list_column() -> str | None:
+    """The column of lists without numbers that was read last, once; None where it was none."""
+    found = _list_column.get()
+    _list_column.set(None)
+    return found
+
+
 def choose_list_columns(
-    names: Sequence[str], *, kind: str, source: str, sample: _Sample | None = None
+    names: Sequence[str],
+    *,
+    kind: str,
+    source: str,
+    holds_lists: Callable[[int], bool],
+    sample: _Sample | None = None,
 ) -> tuple[tuple[int, int, int | None], str]:
     """The positions of a query, its list of documents, and where there are any, their numbers."""
+    lists = [name if holds_lists(at) else "" for at, name in enumerate(names)]
     if kind != "grade":
-        kind = _score_or_rank(names, kind)
-    number = _position(names, kind)
+        kind = _score_or_rank(lists, kind)
     roles = ("query", "document")
-    places = [_position(names, role) for role in roles]
+    places = [_position(names, role, kind) for role in roles]
     for role, place in zip(roles, places, strict=True):
         if not isinstance(place, int):
-            raise InputError(_question(names, role, place, roles, places, sample), source=source)
+            asked = _question(names, role, place, roles, places, sample, kind)
+            raise InputError(asked, source=source)
     query, doc = (place for place in places if isinstance(place, int))
-    return (query, doc, number if isinstance(number, int) else None), kind
+    number = named_columns().position(kind, names)
+    if number is None:
+        lists[doc] = ""  # `relevant` may be both
+        found = _known_position(lists, _GROUPS[kind])
+        if isinstance(found, list) and found:
+            asked = _question(names, kind, found, (*roles, kind), [*places, found], sample)
+            raise InputError(asked, source=source)
+        number = found if isinstance(found, int) else None
+    _list_column.set(str(names[doc]) if number is None else None)
+    return (query, doc, number), kind
 
 
 def has_query_column(names: Sequence[str]) -> bool:
@@ -496,3 +605,40 @@ def document_column(names: Sequence[str]) -> int | None:
     """The column of the document, where that is no question."""
     place = _position(names, "document")
     return place if isinstance(place, int) else None
+
+
+def document_columns(names: Sequence[str], *, kind: str) -> list[int]:
+    """The columns that may be the documents of judgments or of a run."""
+    place = _position(names, "document", kind)
+    return [place] if isinstance(place, int) else place
+
+
+def has_own_documents(names: Sequence[str], *, kind: str) -> bool:
+    """Tell whether a column is named as the documents of judgments, or of a run, and not both."""
+    own = [name for group in _DOC_LISTS[kind] for name in group]
+    return column_position(names, own) is not None
+
+
+def grade_column(names: Sequence[str]) -> int | None:
+    """The column of the grade, where that is no question."""
+    place = _position(names, "grade")
+    return place if isinstance(place, int) else None
+
+
+def query_index(columns: Sequence[str], levels: Sequence[str]) -> bool:
+    """Tell whether the query is among the levels of a frame's index, and not its columns.
+
+    The names decide by the usual order, ids first; where it is a draw, both are to be asked about.
+    """
+    named = named_columns()
+    if "query" in named.names and named.position("query", columns) is not None:
+        return False
+    if "query" in named.names and named.position("query", levels) is not None:
+        return True
+    for group in _GROUPS["query"]:
+        known = set(map(fold, group))
+        if any(fold(name) in known for name in levels):
+            return True
+        if any(fold(name) in known for name in columns):
+            return False
+    return False

@@ -14,6 +14,7 @@ from cleverdon.formats.columns import (
     SCORE,
     column_position,
     first_line,
+    has_own_documents,
     header_separator,
     is_book,
     likely_separator,
@@ -210,15 +211,22 @@ def _of_names(names: list[str]) -> _Kind | None:
     named = named_columns().names
     if is_book(names):
         return "qrels"
-    if ("grade" in named) != ("score" in named or "rank" in named):
-        return "qrels" if "grade" in named else "run"
+    gold, retrieved = (
+        any(role in named for role in roles)
+        for roles in (("grade", "gold"), ("score", "rank", "retrieved"))
+    )
+    if gold != retrieved:
+        return "qrels" if gold else "run"
     own = [name for name in GRADE if name not in SCORE]
     if column_position(names, own) is not None:
         return "qrels"
     # BEIR's judgments call the grade a score, and the documents the corpus.
     if column_position(names, ("corpus-id",)) is not None and column_position(names, RANK) is None:
         return "qrels"
-    return "run" if column_position(names, (*SCORE, *RANK)) is not None else None
+    if column_position(names, (*SCORE, *RANK)) is not None:
+        return "run"
+    gold, retrieved = (has_own_documents(names, kind=kind) for kind in ("grade", "score"))
+    return None if gold == retrieved else "qrels" if gold else "run"
 
 
 def _of_lines(text: str) -> _Kind | None:

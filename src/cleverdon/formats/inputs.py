@@ -53,8 +53,8 @@ from cleverdon.formats.mappings import (
     from_mapping,
     from_records,
     from_rows,
-    has_lists,
     is_list,
+    is_ranking,
     parse_json,
 )
 
@@ -185,7 +185,7 @@ def open_input(
     unlisted: list[str] = []
     if isinstance(data, Mapping) and not _is_dataset(data):
         table = from_mapping(data, kind=cls.kind, duplicates=duplicates)
-        unlisted = empty_lists(data, kind=cls.kind)
+        unlisted = empty_lists(data)
     elif _is_table(data):
         from cleverdon.formats.arrow import from_arrow  # only for data frames
 
@@ -542,5 +542,5 @@ def _is_one_run(runs: Mapping[Any, Any], queries: Iterable[str] | None) -> bool:
         }
         return queries is None or not keys.isdisjoint(queries)
     if not isinstance(first, Mapping):
-        return has_lists(runs)
+        return is_ranking(first)
     return not any(isinstance(inner, Mapping) or is_list(inner) for inner in first.values())

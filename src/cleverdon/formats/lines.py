@@ -214,7 +214,7 @@ def _without_header(
     numbers = [str(place) for place in range(1, len(first) + 1)]
     if kind != "grade":
         kind = "rank" if "rank" in named.names and "score" not in named.names else kind
-    places = [named.position(role, numbers) for role in ("query", "document", kind)]
+    places = [named.position(role, numbers, kind) for role in ("query", "document", kind)]
     lacking = [role for role, at in zip(("query", "doc", kind), places, strict=True) if at is None]
     if lacking:
         asked = ",".join(f"{role}=N" for role in lacking)

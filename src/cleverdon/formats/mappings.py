@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from itertools import chain, islice
+from math import isinf
 from typing import Any
 
 from cleverdon import _core
+from cleverdon._common.text import counted
 from cleverdon.errors import InputError, InputNote
 from cleverdon.formats.columns import (
-    GRADE,
-    SCORE,
+    RANK,
     choose_columns,
     choose_list_columns,
-    column_position,
-    document_column,
+    document_columns,
+    field_position,
+    fold,
     has_query_column,
     is_column_header,
     is_quepid_table,
@@ -23,17 +26,18 @@ from cleverdon.formats.columns import (
 
 
 def from_mapping(nested: Mapping[Any, Any], *, kind: str, duplicates: str) -> _core.Table:
-    """Rows of a dict: query to document to number, or to documents.
+    """Rows of a dict: query to document to number, or to documents; each query in its own form.
 
     A list of documents is a ranking in a run, and the relevant ones, of grade 1, in judgments. Its
     items are ids, pairs of id and number, or dicts such as `{"id": "d1", "score": 0.5}`.
     """
-    if not has_lists(nested, kind=kind):
+    _check_one_set(nested, kind=kind)
+    if holds_dicts(nested):
         return _core.Table.from_dict(dict(nested), kind, duplicates)
     rows = (
         (query, *item)
         for query, docs in nested.items()
-        for item in _items(docs, kind=kind, what=f"query {str(query)!r}")
+        for item in _documents(docs, kind=kind, what=f"query {str(query)!r}")
     )
     return _core.Table.from_rows(rows, kind, duplicates)
 
@@ -43,68 +47,250 @@ _LISTS = (list, tuple, set, frozenset)
 
 def is_list(value: Any) -> bool:
     """Tell whether a value is a list of documents; arrays and columns of frames are lists, too."""
-    if isinstance(value, _LISTS):
+    if isinstance(value, (*_LISTS, Set)):
         return True
-    return hasattr(value, "__len__") and (hasattr(value, "tolist") or hasattr(value, "to_list"))
-
-
-def has_lists(nested: Mapping[Any, Any], *, kind: str = "score") -> bool:
-    """Tell whether a dict holds documents without a dict of numbers: a list of them per query."""
-    first = first_filled(nested)
-    if kind == "grade" and isinstance(first, str):
-        return True
-    if not is_list(first):
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
         return False
-    listed = list(first)
-    if not listed:
-        return all(map(is_list, nested.values()))
-    return all(map(_is_item, listed)) and all(map(is_list, nested.values()))
+    return hasattr(value, "tolist") or hasattr(value, "to_list")
+
+
+def holds_dicts(nested: Mapping[Any, Any]) -> bool:
+    """Tell whether a dict has a dict for every query."""
+    return all(isinstance(docs, Mapping) for docs in nested.values())
+
+
+def is_ranking(value: Any) -> bool:
+    """Tell whether a value is the list of one query's documents, and not a whole run."""
+    return is_list(value) and any(map(_is_item, value))
 
 
 def _is_item(item: Any) -> bool:
     """Tell whether it is an id, an id with a number, or a dict with an id: no row with a query."""
     if isinstance(item, Mapping):
-        return not has_query_column(list(item)) and document_column(list(item)) is not None
+        return not has_query_column(list(item)) and field_position(list(item), "document") != []
     if isinstance(item, (list, tuple)):
-        return len(item) == 2 and isinstance(item[0], (str, int)) and _is_number(item[1])
-    return isinstance(item, (str, int))
+        return len(item) == 2 and _is_plain_id(item[0]) and (item[1] is None or _is_number(item[1]))
+    return _is_plain_id(item)
+
+
+def _is_plain_id(value: Any) -> bool:
+    if isinstance(value, (str, bytes)):
+        return True
+    return hasattr(value, "__index__") and not isinstance(value, bool) and not is_list(value)
 
 
 def _is_number(value: Any) -> bool:
+    if is_list(value) or isinstance(value, (str, bytes)):
+        return False
     return isinstance(value, (int, float)) or hasattr(value, "dtype")
 
 
-def _items(docs: Any, *, kind: str, what: str, source: str = "") -> Iterator[tuple[Any, Any]]:
-    """The documents of one query, each with its number: by default 1, or minus its place."""
-    if isinstance(docs, (str, int)) and not isinstance(docs, bool):
+_FORMS = {
+    "grade": '["d1", "d2"], {"d1": 2}, [("d1", 2)] or [{"id": "d1", "grade": 2}]',
+    "score": '["d1", "d2"], {"d1": 0.5}, [("d1", 0.5)] or [{"id": "d1", "score": 0.5}]',
+}
+
+
+def _forms(kind: str) -> str:
+    return _FORMS["grade" if kind == "grade" else "score"]
+
+
+def _check_one_set(nested: Mapping[Any, Any], *, kind: str) -> None:
+    """Refuse dicts that are common and are no run or judgments: engines' answers, several runs."""
+    engine = None
+    hits, response = (nested.get(key) for key in ("hits", "response"))
+    if (isinstance(hits, Mapping) and "hits" in hits) or "responses" in nested:
+        engine = "Elasticsearch or OpenSearch"
+    elif isinstance(response, Mapping) and "docs" in response:
+        engine = "Solr"
+    if engine:
+        raise InputError(
+            f"this is an answer of {engine}, which does not tell its query: `cleverdon search` "
+            f"asks the engine and writes a run; or give each query its documents: {_forms(kind)}"
+        )
+    first = first_filled(nested)
+    if isinstance(first, Mapping):
+        several = any(isinstance(docs, Mapping) or is_list(docs) for docs in first.values())
+    else:
+        several = isinstance(first, list) and any(map(_has_query, first))
+    if several:
+        named = ", ".join(str(name) for name in islice(nested, 5))
+        things = "sets of judgments" if kind == "grade" else "runs"
+        raise InputError(
+            f"these are several {things} by name ({named}), where one is expected: save each as a "
+            "file of its own; in Python, evaluate(qrels, runs) takes such a dict of runs"
+        )
+
+
+def _has_query(item: Any) -> bool:
+    return isinstance(item, Mapping) and has_query_column(list(item))
+
+
+def _documents(docs: Any, *, kind: str, what: str) -> Iterable[tuple[Any, Any]]:
+    """The documents of one query, in whatever form they are, each with its number."""
+    if isinstance(docs, Mapping):
+        return docs.items()
+    if is_list(docs) or (isinstance(docs, str) and kind == "grade"):
+        return _items(docs, kind=kind, what=what)
+    hint = "; for a query without documents, give []" if docs is None else ""
+    raise InputError(f"{what}: expected documents as {_forms(kind)}; found {_shown(docs)}{hint}")
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:59] + "…"
+
+
+def _items(docs: Any, *, kind: str, what: str) -> list[tuple[Any, Any]]:
+    """The documents of a list, each with its number: by default 1, or by its place."""
+    if isinstance(docs, str):
         docs = [docs]
-    if isinstance(docs, (set, frozenset)):
+    if isinstance(docs, Set):
         if kind != "grade":
-            message = f"{what} has a set of documents, which has no order: give a list"
-            raise InputError(message, source=source)
+            raise InputError(f"{what} has a set of documents, which has no order: give a list")
         docs = sorted(docs, key=str)
-    for place, item in enumerate(docs):
-        default = 1.0 if kind == "grade" else place + 1 if kind == "rank" else -float(place)
-        if isinstance(item, Mapping):
-            names = list(item)
-            doc = document_column(names)
-            if doc is None:
-                message = f"{what}: expected a document with an id, found {str(item)[:60]}"
-                raise InputError(message, source=source)
-            number = column_position(names, GRADE if kind == "grade" else SCORE)
-            value = default if number is None else item[names[number]]
-            yield item[names[doc]], default if value is None else value
-        elif isinstance(item, (list, tuple)) and len(item) == 2:
-            yield item[0], item[1]
-        else:
-            yield item, default
+    docs = list(docs)
+    if len(docs) == 2 and isinstance(docs[0], str) and _is_number(docs[1]):
+        doc, number = docs[0], docs[1]
+        raise InputError(
+            f"{what} has {_shown(tuple(docs))}: is that one document with its number, or two "
+            f"documents? Give [({doc!r}, {number})], or [{doc!r}, '{number}']"
+        )
+    fields = _Fields()
+    role = _number_role(docs, fields, kind, what)
+    found = [_document_and_number(item, fields, role, kind, what) for item in docs]
+    lacking = [at for at, (_, number) in enumerate(found) if number is None]
+    if lacking and len(lacking) < len(found):
+        raise InputError(
+            f"{what}: some documents have a {role}, and {_shown(docs[lacking[0]])} has none"
+        )
+    if not lacking:
+        by_rank = role == "rank" and kind == "score"
+        return [(doc, _rank_score(rank, what)) for doc, rank in found] if by_rank else found
+    if kind == "grade":
+        return [(doc, 1.0) for doc, _ in found]
+    return [
+        (doc, place + 1 if kind == "rank" else -float(place))
+        for place, (doc, _) in enumerate(found)
+    ]
 
 
-def empty_lists(nested: Mapping[Any, Any], *, kind: str = "score") -> list[str]:
-    """The queries that found nothing, of rankings without scores: their table has rows only."""
-    if not has_lists(nested, kind=kind):
+class _Fields:
+    """Finds the fields of dicts, most of which have the same names."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], int | list[int]] = {}
+
+    def position(self, item: Mapping[Any, Any], role: str) -> int | list[int]:
+        key = (role, *item)
+        if key not in self._known:
+            self._known[key] = field_position([str(name) for name in item], role)
+        return self._known[key]
+
+
+def _number_role(docs: list[Any], fields: _Fields, kind: str, what: str) -> str:
+    """What the numbers of a list are: results without scores may have ranks."""
+    if kind == "grade":
+        return kind
+    dicts = [item for item in docs if isinstance(item, Mapping)]
+    has_score, has_rank = (
+        any(fields.position(item, role) != [] for item in dicts) for role in ("score", "rank")
+    )
+    if kind == "score" and has_rank and not has_score:
+        return "rank"
+    if kind == "rank" and has_score and not has_rank:
+        raise InputError(f"{what}: order_by='rank' needs ranks, and its documents have scores only")
+    return kind
+
+
+def _document_and_number(
+    item: Any, fields: _Fields, role: str, kind: str, what: str
+) -> tuple[Any, Any]:
+    """The id of one item, and its number; None where it has none."""
+    if isinstance(item, Mapping):
+        names = list(item)
+        doc = fields.position(item, "document")
+        if not isinstance(doc, int):
+            if not doc:
+                raise _not_a_document(item, kind, what)
+            asked, one = " or ".join(repr(names[at]) for at in doc), names[doc[0]]
+            raise InputError(
+                f"{what} has {_shown(item)}: which field has the document's id, {asked}? Answer "
+                f"with --columns doc={one}, in Python columns={{'doc': {one!r}}}"
+            )
+        number = fields.position(item, role)
+        if isinstance(number, int):
+            return item[names[doc]], item[names[number]]
+        candidates = [names[at] for at in number] or _possible_grades(item, doc, kind)
+        if candidates:
+            asked = " or ".join(map(repr, candidates))
+            raise InputError(
+                f"{what} has {_shown(item)}: is the {role} in {asked}? Answer with --columns "
+                f"{role}={candidates[0]}, in Python columns={{{role!r}: {candidates[0]!r}}}; if "
+                "there is none, leave that field out"
+            )
+        return item[names[doc]], None
+    if isinstance(item, (list, tuple)) and _is_item(item):
+        return item[0], item[1]
+    if isinstance(item, (list, tuple)) and len(item) == 2 and _is_plain_id(item[0]):
+        raise InputError(f"{what} has {_shown(item)}: the {role} {item[1]!r:.40} is not a number")
+    if _is_plain_id(item):
+        return item, None
+    raise _not_a_document(item, kind, what)
+
+
+def _not_a_document(item: Any, kind: str, what: str) -> InputError:
+    hint = ", which is no id: ids are text or whole numbers" if isinstance(item, float) else ""
+    expected = f"expected documents as {_forms(kind)}"
+    return InputError(f"{what}: {expected}; one of them is {_shown(item)}{hint}")
+
+
+_NO_GRADES = frozenset(
+    map(
+        fold,
+        (
+            *(*RANK, "page", "pages", "page_number", "start", "end", "offset", "length", "size"),
+            *("tokens", "index", "year", "chunk", "chunk_index", "line", "timestamp", "distance"),
+            *("start_index", "end_index", "start_char", "end_char", "word_count", "num_tokens"),
+        ),
+    )
+)
+"""Names of numbers that are no grades."""
+
+
+def _possible_grades(item: Mapping[Any, Any], doc: int, kind: str) -> list[Any]:
+    """The fields of a judged document that may be its grade under a name that is not known."""
+    if kind != "grade":
         return []
-    return [str(query) for query, docs in nested.items() if len(docs) == 0]
+    return [
+        name
+        for at, (name, value) in enumerate(item.items())
+        if at != doc
+        and _is_number(value)
+        and fold(name) not in _NO_GRADES
+        and not fold(name).endswith("id")
+    ]
+
+
+def _rank_score(rank: Any, what: str) -> float:
+    """A score that orders by rank."""
+    try:
+        if isinstance(rank, bool) or float(rank) != int(rank):
+            raise ValueError
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{what}: the rank {rank!r:.40} is not a whole number") from None
+    return -float(rank)
+
+
+def empty_lists(nested: Mapping[Any, Any]) -> list[str]:
+    """The queries without documents, of a dict with lists: their table has rows only."""
+    if holds_dicts(nested):
+        return []
+    return [
+        str(query, "utf-8") if isinstance(query, bytes) else str(query)
+        for query, docs in nested.items()
+        if not isinstance(docs, str) and len(docs) == 0
+    ]
 
 
 def first_filled(nested: Mapping[Any, Any]) -> Any:
@@ -187,11 +373,13 @@ def from_cells(
     def sample() -> Sequence[Sequence[Any]]:
         return cells[:3]
 
-    doc = document_column(names)
+    def holds_lists(column: int) -> bool:
+        return any(is_list(row[column]) for row in cells[:1000])
+
     value: int | None
-    if doc is not None and any(is_list(row[doc]) for row in cells[:1000]):
+    if any(map(holds_lists, document_columns(names, kind=kind))):
         (query, doc, value), kind = choose_list_columns(
-            names, kind=kind, source=source, sample=sample
+            names, kind=kind, source=source, holds_lists=holds_lists, sample=sample
         )
     else:
         (query, doc, value), kind = choose_columns(names, kind=kind, source=source, sample=sample)
@@ -208,7 +396,10 @@ def from_cells(
         name = id_text(row[query], "query", where, source=source, line=line)
         number = None if value is None else row[value]
         if is_list(row[doc]):
-            found = _listed(row[doc], number, kind=kind, what=f"{where}query {name!r}")
+            try:
+                found = _listed(row[doc], number, kind=kind, what=f"{where}query {name!r}")
+            except InputError as error:
+                raise InputError(error.message, source=source, line=line) from None
             unlisted += [] if found else [name]
         elif _is_missing(row[doc]) and _is_missing(number):
             unlisted.append(name)
@@ -251,9 +442,11 @@ def _listed(docs: Any, numbers: Any, *, kind: str, what: str) -> list[tuple[Any,
     found = list(_items(docs, kind=kind, what=what))
     if is_list(numbers):
         if len(numbers) != len(found):
-            message = f"{what} has {len(found)} documents and {len(numbers)} numbers"
-            raise InputError(message)
-        found = [(doc, number) for (doc, _), number in zip(found, numbers, strict=True)]
+            counts = f"{counted(len(found), 'document')} and {counted(len(numbers), 'number')}"
+            raise InputError(f"{what} has {counts}")
+        return [(doc, number) for (doc, _), number in zip(found, numbers, strict=True)]
+    if not _is_missing(numbers):  # one for all
+        return [(doc, numbers) for doc, _ in found]
     return found
 
 
@@ -271,6 +464,9 @@ def _is_missing(cell: Any) -> bool:
     return isinstance(cell, str) and not cell.strip()
 
 
+_LARGEST_EXACT = 2**53 - 1  # above, floats stand for several whole numbers
+
+
 def id_text(cell: Any, what: str, where: str, *, source: str, line: int | None) -> str:
     """An id as text. A date or a fraction is none, but often an id that a program has changed."""
     if _is_missing(cell):
@@ -278,7 +474,10 @@ def id_text(cell: Any, what: str, where: str, *, source: str, line: int | None) 
     if isinstance(cell, str):
         return cell
     whole = getattr(cell, "is_integer", None)
-    if not isinstance(cell, bool) and whole is not None and whole():
+    if not isinstance(cell, (bool, int)) and whole is not None and whole():
+        if abs(cell) > _LARGEST_EXACT:
+            message = f"{where}the {what} id {cell:.0f} is a float and too large to be exact"
+            raise InputError(f"{message}; read the column as text", source=source, line=line)
         return str(int(cell))
     if isinstance(cell, int) and not isinstance(cell, bool):
         return str(cell)
@@ -289,10 +488,15 @@ def id_text(cell: Any, what: str, where: str, *, source: str, line: int | None) 
     raise InputError(message, source=source, line=line)
 
 
+_TRUTH = {"true": 1.0, "false": 0.0}
+
+
 def _number(cell: Any, kind: str, where: str, *, source: str, line: int | None) -> float:
     try:
         if _is_missing(cell) or hasattr(cell, "year"):
             raise ValueError
+        if kind == "grade" and isinstance(cell, str) and cell.strip().casefold() in _TRUTH:
+            return _TRUTH[cell.strip().casefold()]
         return float(cell)
     except (TypeError, ValueError):
         shown = "" if _is_missing(cell) else str(cell)[:40]
@@ -331,7 +535,7 @@ def from_json(
     try:
         return (
             from_mapping(nested, kind=kind, duplicates=duplicates),
-            empty_lists(nested, kind=kind),
+            empty_lists(nested),
         )
     except InputError as error:
         raise InputError(error.message, source=source) from None
@@ -360,7 +564,7 @@ def parse_json_lines(text: bytes, *, source: str) -> tuple[list[Any], list[int]]
         if not line.strip():
             continue
         try:
-            records.append(json.loads(line, object_pairs_hook=_without_duplicates))
+            records.append(_load(line.decode()))
         except json.JSONDecodeError as error:
             place = {"line": number, "column": error.colno}
             raise InputError(error.msg, source=source, **place) from None
@@ -393,7 +597,7 @@ def parse_json(text: bytes, *, source: str, shape: str = "an object") -> Any:
     try:
         # Decoded here, since json itself lets halves of surrogate pairs pass.
         decoded = text.decode(json.detect_encoding(text))
-        return json.loads(decoded, object_pairs_hook=_without_duplicates)
+        return _load(decoded)
     except json.JSONDecodeError as error:
         raise InputError(error.msg, source=source, line=error.lineno, column=error.colno) from None
     except UnicodeDecodeError as error:
@@ -404,6 +608,23 @@ def parse_json(text: bytes, *, source: str, shape: str = "an object") -> Any:
         raise InputError(str(error), source=source) from None
     except InputError as error:
         raise InputError(error.message, source=source) from None
+
+
+_MAY_OVERFLOW = re.compile(r"[eE]\+?\d{3}|\d{300}")
+
+
+def _load(text: str) -> Any:
+    import json
+
+    # Only where a number may be too large: the check slows down all others.
+    check = _finite if _MAY_OVERFLOW.search(text) else None
+    return json.loads(text, object_pairs_hook=_without_duplicates, parse_float=check)
+
+
+def _finite(text: str) -> float:
+    if isinf(number := float(text)):
+        raise InputError(f"the number {text:.40} is too large")
+    return number
 
 
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
