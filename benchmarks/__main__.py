@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from benchmarks.columns import TITLE as COLUMNS
+from benchmarks.columns import run_columns
 from benchmarks.engine import TITLE as ENGINE
 from benchmarks.engine import Sent, run_engine
 from benchmarks.judge import TITLE as JUDGE
@@ -25,7 +27,7 @@ from benchmarks.scaling import Step, run_scaling
 from benchmarks.table import engine_table, kernels_table, peers_table, report_table, scaling_table
 from benchmarks.tasks import FULL, QUICK, TITLES, run_task
 
-TASKS = (*TITLES, "pool", "logs", "report", "engine", "judge", "kernels", "scaling")
+TASKS = (*TITLES, "pool", "logs", "csv", "report", "engine", "judge", "kernels", "scaling")
 
 NOTES = """\
 Medians of the rounds; files are read from the cache, not the disk. CPU s: all cores together.
@@ -53,6 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows += run_logs(size.events, rounds=options.rounds) if "logs" in wanted else []
     if rows:
         print(peers_table(rows), NOTES, sep="\n\n", end="\n\n", flush=True)
+    columns = run_columns(size.csv, rounds=options.rounds) if "csv" in wanted else []
+    if columns:
+        print(f"{COLUMNS}\n\n{report_table(columns)}\n", flush=True)
     reported = run_report(rounds=options.rounds) if "report" in wanted else []
     if reported:
         print(f"{REPORT}\n\n{report_table(reported)}\n", flush=True)
@@ -72,9 +77,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.quick:
         print("Quick sizes: the targets apply to the full sizes.\n")
     if options.json:
-        options.json.write_text(_json(machine, rows, reported, sent, judged, kernels, steps))
+        options.json.write_text(
+            _json(machine, rows, columns, reported, sent, judged, kernels, steps)
+        )
         say(f"wrote {options.json}")
     failures = [f"{row.task}, {row.tool}: {row.note}" for row in rows if row.wrong]
+    failures += [f"csv, {fact.what}: {fact.note}" for fact in columns if fact.wrong]
     failures += [f"report, {fact.what}: {fact.note}" for fact in reported if fact.wrong]
     failures += [f"engine, {one.tool} at {one.rate}/s: {one.note}" for one in sent if one.wrong]
     failures += [f"judge, {fact.what}: {fact.note}" for fact in judged if fact.wrong]
@@ -104,6 +112,7 @@ def _parser() -> argparse.ArgumentParser:
 def _json(
     machine: dict[str, str],
     rows: Sequence[Row],
+    columns: Sequence[Fact],
     report: Sequence[Fact],
     sent: Sequence[Sent],
     judged: Sequence[Fact],
@@ -113,6 +122,7 @@ def _json(
     content = {
         "machine": machine,
         "tasks": [asdict(row) for row in rows],
+        "csv": [asdict(fact) for fact in columns],
         "report": [asdict(fact) for fact in report],
         "engine": [asdict(one) for one in sent],
         "judge": [asdict(fact) for fact in judged],

@@ -83,7 +83,7 @@ def report_table(facts: Sequence[Fact]) -> str:
             "-" if fact.value is None else f"{fact.value:,.{0 if fact.value >= 100 else 2}f}",
             fact.unit,
             str(fact.rounds or "-"),
-            "" if fact.most is None else f"under {fact.most:,.0f} {fact.unit}",
+            "" if fact.most is None else f"under {fact.most:,g} {fact.unit}",
             _yes(fact.met),
             fact.note,
         )

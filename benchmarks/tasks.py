@@ -32,6 +32,8 @@ class Size:
     """The approximate number of events in the search log."""
     pool: tuple[int, int, int]
     """The numbers of pooled runs, of their topics, and of results per topic."""
+    csv: int = 1_000
+    """The number of queries of a CSV file, with 1,000 results each."""
     load: float = 8.0
     """Seconds for which requests are sent to an engine."""
     judging: float = 30.0
@@ -60,6 +62,7 @@ QUICK = Size(
     scaling=(100, 1_000, 10_000),
     events=1_000_000,
     pool=(20, 50, 1000),
+    csv=100,
     load=3.0,
     judging=5.0,
     slow=5.0,

@@ -1,21 +1,26 @@
 //! Columns in full: fields with line breaks or quotes in them, and queries that have no documents.
 //!
-//! Most files of columns have none of these, and are read line by line in many threads (`scan`). Where
-//! that fails, the file is read here, from its beginning to its end, and this reader has the last word.
+//! Several threads read a piece of the text each. Where a row starts can only be known by reading all before
+//! it, since a line may stand within quotes; so they begin where a row seems to start, and a piece for which
+//! that was wrong is read again. Most rows are short: the bits of their separators and quotes tell all.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use memchr::{memchr, memchr2, memchr_iter, memrchr};
+use rayon::iter::{IntoParallelRefIterator, ParallelIterator};
 
-use crate::layout::{Layout, Separator};
+use crate::layout::{Layout, Row, Separator};
+use crate::marks::Columns;
 use crate::problem::{quoted, Outcome, Problem};
 use crate::scan;
 use crate::source::Source;
 use crate::table::{Builder, Duplicates, Table};
 use crate::watch::Watch;
 
-/// How many records are read between two looks at whether anybody still waits.
-const LOOK: usize = 1 << 14;
+/// How many bytes a thread reads at a time, and how many such pieces are read before the next are begun.
+const PIECE: usize = 1 << 20;
+const TOGETHER: usize = 64;
 
 /// Whether a failure may be one of reading line by line only.
 pub fn may_be_quoted(layout: &Layout, problem: &Problem) -> bool {
@@ -25,21 +30,105 @@ pub fn may_be_quoted(layout: &Layout, problem: &Problem) -> bool {
 /// Reads a whole file of columns.
 pub fn read(source: &Source, layout: &Layout, duplicates: Duplicates, watch: &Watch) -> Outcome<Table> {
     let text = source.text(watch)?;
-    let mut builder = Builder::default();
-    let mut queries = 0;
-    each_row(&text, layout, watch, |_, query, row| {
-        queries += 1;
-        match row {
-            Some((doc, value)) => builder.push(query, doc, value),
-            None => builder.declare(query),
-        }
-        true
-    })
-    .map_err(|failure| failure.in_source(source, &text))?;
-    if queries == 0 {
+    let rows = all_rows(&text, PIECE, layout, watch).map_err(|failure| failure.in_source(source, &text))?;
+    if rows.is_empty() {
         return Err(Problem::whole(&source.name, "has no rows"));
     }
-    builder.finish(duplicates).map_err(|(query, doc)| repeated(source, layout, &text, &query, &doc))
+    rows.finish(duplicates).map_err(|(query, doc)| repeated(source, layout, &text, &query, &doc))
+}
+
+/// The rows of a piece.
+struct Part {
+    /// Where the first row behind them starts: in the next piece, if a quoted field goes on there.
+    end: usize,
+    /// How many lines of the header are yet to come.
+    header: usize,
+    rows: Builder,
+}
+
+fn all_rows(text: &[u8], size: usize, layout: &Layout, watch: &Watch) -> Result<Builder, Failure> {
+    let (mut at, mut header) = (first_byte(text), layout.header);
+    let mut parts = Vec::new();
+    for together in pieces(text, size).chunks(TOGETHER) {
+        let read = |piece: &Range<usize>| -> Result<(usize, Result<Part, Failure>), Failure> {
+            watch.still_wanted()?;
+            scan::check_text(&text[piece.clone()])
+                .map_err(|(at, message)| Failure::new(piece.start + at, message))?;
+            let first = piece.start == 0;
+            let start = if first { at } else { likely_start(text, piece, layout) };
+            Ok((start, read_part(text, start..piece.end, if first { header } else { 0 }, layout)))
+        };
+        let outcomes: Vec<_> = together.par_iter().map(read).collect();
+        for (piece, outcome) in together.iter().zip(outcomes) {
+            let (start, part) = outcome?;
+            if at >= piece.end {
+                continue; // all of it stands in the quotes of one field
+            }
+            let as_guessed = start == at && (piece.start == 0 || header == 0);
+            let part = if as_guessed { part? } else { read_part(text, at..piece.end, header, layout)? };
+            watch.still_wanted()?;
+            (at, header) = (part.end, part.header);
+            parts.push(part.rows);
+        }
+        watch.reached(at as u64);
+    }
+    Ok(Builder::joined(parts))
+}
+
+/// Cuts a text behind newlines.
+fn pieces(text: &[u8], size: usize) -> Vec<Range<usize>> {
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let least = text.len().min(at + size);
+        let end = memchr(b'\n', &text[least..]).map_or(text.len(), |length| least + length + 1);
+        pieces.push(at..end);
+        at = end;
+    }
+    pieces
+}
+
+/// The first line of a piece that reads as a row, or its end. It may still stand in the quotes of a field.
+fn likely_start(text: &[u8], piece: &Range<usize>, layout: &Layout) -> usize {
+    const LINES: usize = 1000;
+    let text = &text[piece.start..]; // so that no message counts the lines before it
+    let mut at = 0;
+    for _ in 0..LINES {
+        let mut is_row = false;
+        let outcome = each_row(text, at..at + 1, &mut 0, layout, |_, _, row| {
+            is_row = row.is_some();
+            false
+        });
+        if is_row && outcome.is_ok() {
+            return piece.start + at;
+        }
+        match memchr(b'\n', &text[at..piece.len()]) {
+            Some(length) if at + length + 1 < piece.len() => at += length + 1,
+            _ => break,
+        }
+    }
+    piece.end
+}
+
+fn read_part(text: &[u8], starts: Range<usize>, mut header: usize, layout: &Layout) -> Result<Part, Failure> {
+    let mut rows = Builder::of_text(starts.len());
+    let end = each_row(text, starts, &mut header, layout, |_, query, row| {
+        match row {
+            Some((doc, value)) => rows.push(query, doc, value),
+            None => rows.declare(query),
+        }
+        true
+    })?;
+    Ok(Part { end, header, rows })
+}
+
+/// Behind the byte order mark, which Windows programs write.
+fn first_byte(text: &[u8]) -> usize {
+    if text.starts_with(b"\xef\xbb\xbf") {
+        3
+    } else {
+        0
+    }
 }
 
 /// What is wrong, and the byte of the text where it is.
@@ -68,6 +157,12 @@ impl Failure {
     }
 }
 
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Self {
+        Failure { at: 0, message: String::new(), problem: Some(problem) }
+    }
+}
+
 fn line_of(text: &[u8], at: usize) -> u64 {
     1 + memchr_iter(b'\n', &text[..at]).count() as u64
 }
@@ -75,13 +170,18 @@ fn line_of(text: &[u8], at: usize) -> u64 {
 /// The message for a document that occurs twice, with both lines.
 fn repeated(source: &Source, layout: &Layout, text: &[u8], query: &[u8], doc: &[u8]) -> Problem {
     let mut lines = Vec::new();
-    let quiet = Watch::default();
-    let _ = each_row(text, layout, &quiet, |start, found, row| {
-        if found == query && row.is_some_and(|(id, _)| id == doc) {
-            lines.push(line_of(text, start));
-        }
-        lines.len() < 2
-    });
+    let _ = each_row(
+        text,
+        first_byte(text)..text.len(),
+        &mut layout.header.clone(),
+        layout,
+        |start, found, row| {
+            if found == query && row.is_some_and(|(id, _)| id == doc) {
+                lines.push(line_of(text, start));
+            }
+            lines.len() < 2
+        },
+    );
     let earlier = lines.first().map_or(String::new(), |line| format!(", first on line {line}"));
     Problem::Input {
         source: source.name.clone(),
@@ -99,38 +199,36 @@ struct Field<'t> {
     quoted: bool,
 }
 
-/// Calls `each` with the start, the query, and the document and number of every record, until it says
-/// false; a query that stands alone has neither.
+/// Calls `each` with the start, the query, and the document and number of every record that starts in a
+/// range, until it says false; a query that stands alone has neither. Returns where the next record starts.
 fn each_row(
     text: &[u8],
+    starts: Range<usize>,
+    header: &mut usize,
     layout: &Layout,
-    watch: &Watch,
     mut each: impl FnMut(usize, &[u8], Option<(&[u8], f64)>) -> bool,
-) -> Result<(), Failure> {
-    let Separator::Byte(separator) = layout.separator else { return Ok(()) };
-    scan::check_text(text).map_err(|(at, message)| Failure::new(at, message))?;
-    let mut header = layout.header;
-    let mut at = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+) -> Result<usize, Failure> {
+    let Separator::Byte(separator) = layout.separator else { return Ok(text.len()) };
+    let mut at = starts.start;
     let mut fields: Vec<Field> = Vec::new();
-    let mut records = 0;
-    while at < text.len() {
-        records += 1;
-        if records % LOOK == 0 {
-            watch.still_wanted().map_err(|stopped| Failure {
-                at: 0,
-                message: String::new(),
-                problem: Some(stopped),
-            })?;
-            watch.reached(at as u64);
-        }
+    while at < starts.end {
         let start = at;
+        if *header == 0 {
+            if let Some((row, end)) = short_record(text, start, separator, layout) {
+                at = end;
+                if !each(start, row.query, Some((row.doc, row.value))) {
+                    return Ok(at);
+                }
+                continue;
+            }
+        }
         fields.clear();
         at = record(text, start, separator, &mut fields)?;
         if fields.iter().all(|field| field.text.iter().all(|b| matches!(b, b' ' | b'\t'))) {
             continue; // as spreadsheets write below their last row
         }
-        if header > 0 {
-            header -= 1;
+        if *header > 0 {
+            *header -= 1;
             continue;
         }
         let Some(query) = fields.get(layout.query) else {
@@ -156,7 +254,7 @@ fn each_row(
         check_id(layout.query, "query", query)?;
         if alone {
             if !each(start, &query.text, None) {
-                return Ok(());
+                return Ok(at);
             }
             continue;
         }
@@ -164,10 +262,44 @@ fn each_row(
         check_id(layout.doc, "document", doc)?;
         let number = layout.number(&value.text).map_err(|message| Failure::new(value.at, message))?;
         if !each(start, &query.text, Some((&doc.text, number))) {
-            return Ok(());
+            return Ok(at);
         }
     }
-    Ok(())
+    Ok(at)
+}
+
+/// Reads the record that starts here if it is short and its quotes, if any, stand around whole fields;
+/// returns also where the next one starts.
+#[inline(always)]
+fn short_record<'t>(
+    text: &'t [u8],
+    start: usize,
+    separator: u8,
+    layout: &Layout,
+) -> Option<(Row<'t>, usize)> {
+    let marks = Columns::of(text[start..].first_chunk()?, separator);
+    let inside = if marks.quotes == 0 { 0 } else { marks.inside() };
+    let newlines = marks.newlines & !inside;
+    if newlines == 0 {
+        return None;
+    }
+    let newline = newlines.trailing_zeros() as usize;
+    let next = start + newline + 1;
+    let end = if newline > 0 && text[next - 2] == b'\r' { newline - 1 } else { newline };
+    let within = (1 << end) - 1;
+    if marks.returns & within != 0 {
+        return None;
+    }
+    let (separators, quotes) = (marks.separators & !inside & within, marks.quotes & within);
+    if quotes != 0 {
+        let (opening, closing, borders) = (quotes & inside, quotes & !inside, separators | 1 << end);
+        let stray = opening & !(1 | (borders | closing) << 1) | closing & !((borders | opening) >> 1);
+        let broken = marks.newlines & within;
+        if stray != 0 || (broken != 0 && separator == b'\t') {
+            return None;
+        }
+    }
+    Some((layout.short_row(&text[start..start + end], separators, quotes)?, next))
 }
 
 /// Reads the record that starts here; returns where the next one does.
@@ -316,7 +448,8 @@ mod tests {
     fn rows(text: &str, separator: u8) -> Result<Vec<Row>, (usize, String)> {
         let mut found = Vec::new();
         let own = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
-        each_row(text.as_bytes(), &layout(separator), &Watch::default(), |_, query, row| {
+        let starts = first_byte(text.as_bytes())..text.len();
+        each_row(text.as_bytes(), starts, &mut true, &layout(separator), |_, query, row| {
             found.push((own(query), row.map(|(doc, value)| (own(doc), value))));
             true
         })
@@ -369,6 +502,57 @@ mod tests {
         assert_eq!(rows("h;h;h\nq;d;0,25\n", b';').unwrap(), [row("q", "d", 0.25)]);
         assert_eq!(rows("h|h|h\nq|d|0,25\n", b'|').unwrap_err().1, "the score '0,25' is not a number");
         assert_eq!(rows("h;h;h\nq;d;1,000,5\n", b';').unwrap_err().1, "the score '1,000,5' is not a number");
+    }
+
+    /// Texts of a few characters that matter, the same ones each time.
+    fn texts() -> impl Iterator<Item = String> {
+        const WORDS: [&str; 16] =
+            ["q", "d", "1", "2.5", ",", ",", ",", "\n", "\n", "\"", "\"", "\"\"", " ", "\r\n", "\r", "\t"];
+        let mut state = 1u64;
+        let mut below = move |limit: usize| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % limit
+        };
+        std::iter::from_fn(move || {
+            let mut text = String::new();
+            for _ in 0..below(6) {
+                match below(5) {
+                    0 => (0..below(9)).for_each(|_| text.push_str(WORDS[below(WORDS.len())])),
+                    1 => text.push_str("\"q\",\"d,\",1\r\n"),
+                    2 => text.push_str("q2,\"d \n\"\"e\"\"\",\"2.5\"\n"),
+                    3 => text.push_str("q2, d ,7\n"),
+                    _ => text.push_str("q1,d,1\n"),
+                }
+            }
+            Some(text)
+        })
+    }
+
+    #[test]
+    fn short_records_read_as_long_ones_do() {
+        for text in texts().take(20_000).filter(|text| text.len() < 64) {
+            let (text, blank) = (format!("h\n{text}"), "\n".repeat(64));
+            for separator in [b',', b'\t'] {
+                let text = if separator == b'\t' { text.replace(',', "\t") } else { text.clone() };
+                let long = rows(&text, separator);
+                assert_eq!(rows(&format!("{text}{blank}"), separator), long, "{text:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn pieces_read_as_the_whole_does() {
+        let read = |text: &str, size: usize| {
+            all_rows(text.as_bytes(), size, &layout(b','), &Watch::default())
+                .map_err(|failure| (failure.at, failure.message))
+                .map(|rows| format!("{:?}", rows.finish(Duplicates::KeepAll)))
+        };
+        for text in texts().take(5_000) {
+            let whole = read(&text, usize::MAX >> 1);
+            for size in [1, 7, 20] {
+                assert_eq!(read(&text, size), whole, "{text:?} in pieces of {size}");
+            }
+        }
     }
 
     #[test]

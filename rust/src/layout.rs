@@ -106,7 +106,9 @@ impl Layout {
     #[inline]
     pub fn row<'a>(&self, line: Line<'a>) -> Result<Row<'a>, LineProblem> {
         if let Separator::Byte(separator) = self.separator {
-            if let Some(row) = self.short_row(line.text, separator) {
+            let text = line.text.strip_suffix(b"\r").unwrap_or(line.text);
+            let row = separators(text, separator).and_then(|separators| self.short_row(text, separators, 0));
+            if let Some(row) = row {
                 return Ok(row);
             }
         }
@@ -143,12 +145,10 @@ impl Layout {
         }
     }
 
-    /// Reads a short line of columns without quotes, as most are; None where there is anything else to
-    /// look at or to say.
-    #[inline]
-    fn short_row<'a>(&self, line: &'a [u8], separator: u8) -> Option<Row<'a>> {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let mut separators = separators(line, separator)?;
+    /// Reads a short line of columns, as most are, by the bits of its separators and quotes; None where
+    /// there is anything else to look at or to say. A field that begins with a quote must end with one.
+    #[inline(always)]
+    pub fn short_row<'a>(&self, line: &'a [u8], mut separators: u64, quotes: u64) -> Option<Row<'a>> {
         let fields = separators.count_ones() as usize + 1;
         if fields < self.least || fields > self.most {
             return None;
@@ -158,13 +158,12 @@ impl Layout {
         for field in 0..=self.query.max(self.doc).max(self.value) {
             let end = if separators == 0 { line.len() } else { separators.trailing_zeros() as usize };
             separators &= separators.wrapping_sub(1);
-            let text = &line[start..end];
             if field == self.query {
-                query = trimmed(text);
+                query = short_field(line, start, end, quotes)?;
             } else if field == self.doc {
-                doc = trimmed(text);
+                doc = short_field(line, start, end, quotes)?;
             } else if field == self.value {
-                value = trimmed(text);
+                value = short_field(line, start, end, quotes)?;
             }
             start = end + 1;
         }
@@ -316,6 +315,16 @@ impl Iterator for Fields<'_> {
 #[inline]
 fn is_blank(byte: u8) -> bool {
     byte == b' ' || byte == b'\t'
+}
+
+/// A field without what stands around it; None where quotes stand within it.
+#[inline]
+fn short_field(line: &[u8], start: usize, end: usize, quotes: u64) -> Option<&[u8]> {
+    if quotes == 0 || line.get(start) != Some(&b'"') {
+        return Some(trimmed(&line[start..end]));
+    }
+    let own = quotes & ((1 << end) - (1 << start));
+    (own.count_ones() == 2).then(|| &line[start + 1..end - 1])
 }
 
 /// The text without blanks around it.

@@ -3,7 +3,7 @@
 //! ```text
 //! source -> scan (layout) -> ranking -> join -> Hits          a text file, never held in memory
 //!                         -> table   -> join -> Hits          everything else
-//!            csv (layout) -> table                           columns with quoted line breaks, once scan gave up
+//!            csv (layout) -> table                           columns, with quoted line breaks where there are any
 //!                                    -> gather               many runs, to choose what to judge
 //! ```
 

@@ -34,6 +34,41 @@ fn sixteen(bytes: [u8; 16]) -> (u32, u32) {
     ((is(b' ') | is(b'\t')).to_bitmask(), is(b'\n').to_bitmask())
 }
 
+/// The same for a text of columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Columns {
+    pub separators: u64,
+    pub newlines: u64,
+    pub quotes: u64,
+    pub returns: u64,
+}
+
+impl Columns {
+    #[inline]
+    pub fn of(window: &[u8; WINDOW], separator: u8) -> Columns {
+        let mut marks = Columns { separators: 0, newlines: 0, quotes: 0, returns: 0 };
+        for (i, part) in window.chunks_exact(16).enumerate() {
+            let text = u8x16::from(<[u8; 16]>::try_from(part).unwrap_or_default());
+            let are = |byte: u8| u64::from(text.simd_eq(u8x16::splat(byte)).to_bitmask()) << (16 * i);
+            marks.separators |= are(separator);
+            marks.newlines |= are(b'\n');
+            marks.quotes |= are(b'"');
+            marks.returns |= are(b'\r');
+        }
+        marks
+    }
+
+    /// From each opening quote up to its closing one; two quotes in a row close and open.
+    #[inline]
+    pub fn inside(&self) -> u64 {
+        let mut inside = self.quotes;
+        for shift in [1, 2, 4, 8, 16, 32] {
+            inside ^= inside << shift;
+        }
+        inside
+    }
+}
+
 /// Where a separator stands in a short text, a bit for each; None where the text is too long, or has
 /// a quote in it.
 #[inline]
@@ -69,6 +104,19 @@ mod tests {
         assert_eq!(separators(b"a,\"b\"", b','), None);
         assert_eq!(separators(&[b';'; WINDOW + 1], b';'), None);
         assert_eq!(separators(b"", b','), Some(0));
+    }
+
+    #[test]
+    fn columns_of_a_window() {
+        let mut window = [b'x'; WINDOW];
+        window[..13].copy_from_slice(b"a,\"b\"\"\n\",c\r\n\"");
+        let marks = Columns::of(&window, b',');
+        assert_eq!(
+            (marks.separators, marks.newlines, marks.returns),
+            (1 << 1 | 1 << 8, 1 << 6 | 1 << 11, 1 << 10)
+        );
+        assert_eq!(marks.quotes, 0b1_0000_1011_0100);
+        assert_eq!(marks.inside(), 0b110_1100 | u64::MAX << 12);
     }
 
     #[test]

@@ -1,15 +1,18 @@
 //! A run or a set of judgments in memory: rows of (query, document, number), grouped by query.
 
+use std::hash::BuildHasher;
 use std::sync::Mutex;
 
 use foldhash::fast::RandomState;
 use hashbrown::hash_map::EntryRef;
+use hashbrown::hash_table::{Entry, HashTable};
 use hashbrown::HashMap;
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use rayon::slice::ParallelSlice;
 
 use crate::csv;
-use crate::ids::Ids;
-use crate::layout::Layout;
+use crate::ids::{joined, Ids};
+use crate::layout::{Layout, Separator};
 use crate::problem::{quoted, Outcome, Problem};
 use crate::scan;
 use crate::source::Source;
@@ -47,15 +50,9 @@ impl Table {
 
     /// Reads a whole text file.
     pub fn read(source: &Source, layout: &Layout, duplicates: Duplicates, watch: &Watch) -> Outcome<Table> {
-        match Table::read_lines(source, layout, duplicates, watch) {
-            Err(problem) if csv::may_be_quoted(layout, &problem) => {
-                csv::read(source, layout, duplicates, watch)
-            }
-            outcome => outcome,
+        if layout.separator != Separator::Blanks {
+            return csv::read(source, layout, duplicates, watch);
         }
-    }
-
-    fn read_lines(source: &Source, layout: &Layout, duplicates: Duplicates, watch: &Watch) -> Outcome<Table> {
         let parts = Mutex::new(Vec::new());
         scan::blocks(source, layout, watch, |block| {
             let mut part = Builder::of_text(block.text.len());
@@ -68,14 +65,8 @@ impl Table {
         })?;
         let mut parts = parts.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
         parts.sort_by_key(|(offset, _)| *offset);
-        let mut parts = parts.into_iter().map(|(_, part)| part);
-        let mut all = parts.next().unwrap_or_default();
-        let rest: Vec<Builder> = parts.collect();
-        all.reserve(&rest);
-        for part in rest {
-            all.append(part);
-        }
-        if all.values.is_empty() {
+        let all = Builder::joined(parts.into_iter().map(|(_, part)| part).collect());
+        if all.is_empty() {
             return Err(Problem::whole(&source.name, "has no rows"));
         }
         all.finish(duplicates).map_err(|(query, doc)| scan::duplicate(source, layout, &query, &doc))
@@ -87,15 +78,25 @@ impl Table {
 pub struct Builder {
     known: HashMap<Vec<u8>, u32, RandomState>,
     queries: Ids,
-    query: Vec<u32>,
+    /// The query of so many rows that follow each other.
+    groups: Vec<(u32, usize)>,
     docs: Ids,
     values: Vec<f64>,
 }
 
 impl Builder {
+    /// Whether there is not one query.
+    pub fn is_empty(&self) -> bool {
+        self.queries.is_empty()
+    }
+
+    #[inline]
     pub fn push(&mut self, query: &[u8], doc: &[u8], value: f64) {
         let code = self.code(query);
-        self.query.push(code);
+        match self.groups.last_mut() {
+            Some((last, rows)) if *last == code => *rows += 1,
+            _ => self.groups.push((code, 1)),
+        }
         self.docs.push(doc);
         self.values.push(value);
     }
@@ -105,9 +106,10 @@ impl Builder {
         self.code(query);
     }
 
+    #[inline]
     fn code(&mut self, query: &[u8]) -> u32 {
         // Rows of a query are mostly contiguous.
-        if let Some(&last) = self.query.last() {
+        if let Some(&(last, _)) = self.groups.last() {
             if self.queries.get(last as usize) == query {
                 return last;
             }
@@ -124,51 +126,55 @@ impl Builder {
     }
 
     /// With room for the rows that so many bytes of text usually have.
-    fn of_text(length: usize) -> Builder {
+    pub fn of_text(length: usize) -> Builder {
         const USUAL: usize = 32; // bytes of a row
         let rows = length / USUAL;
         let mut builder = Builder::default();
-        builder.query.reserve(rows);
         builder.values.reserve(rows);
         builder.docs.reserve(rows, length / 2);
         builder
     }
 
-    /// Makes room for all rows of others, once.
-    fn reserve(&mut self, others: &[Builder]) {
-        let rows = others.iter().map(|other| other.values.len()).sum();
-        self.query.reserve_exact(rows);
-        self.values.reserve_exact(rows);
-        self.docs.reserve(rows, others.iter().map(|other| other.docs.size()).sum());
-    }
-
-    fn append(&mut self, other: Builder) {
-        let codes: Vec<u32> = other.queries.iter().map(|query| self.code(query)).collect();
-        self.query.extend(other.query.iter().map(|&code| codes[code as usize]));
-        self.docs.append(&other.docs);
-        self.values.extend(other.values);
+    /// All rows of the parts, one part after the other.
+    pub fn joined(parts: Vec<Builder>) -> Builder {
+        let mut all = Builder::default();
+        let (mut docs, mut values) = (Vec::new(), Vec::new());
+        for part in parts {
+            let codes: Vec<u32> = part.queries.iter().map(|query| all.code(query)).collect();
+            all.groups.extend(part.groups.iter().map(|&(code, rows)| (codes[code as usize], rows)));
+            docs.push(part.docs);
+            values.push(part.values);
+        }
+        all.docs = Ids::joined(docs);
+        all.values = joined(values.iter().map(|part| &part[..]));
+        values.into_par_iter().for_each(drop);
+        all
     }
 
     /// Groups the rows by query, and handles duplicates; `Refuse` returns the first one as an error.
     pub fn finish(self, duplicates: Duplicates) -> Result<Table, (Vec<u8>, Vec<u8>)> {
         let mut starts = vec![0usize; self.queries.len() + 1];
-        for &code in &self.query {
-            starts[code as usize + 1] += 1;
+        for &(code, rows) in &self.groups {
+            starts[code as usize + 1] += rows;
         }
         for i in 1..starts.len() {
             starts[i] += starts[i - 1];
         }
-        let table = if self.query.is_sorted() {
+        let table = if self.groups.is_sorted_by_key(|(code, _)| code) {
             Table { queries: self.queries, starts, docs: self.docs, values: self.values }
         } else {
             let mut next = starts.clone();
-            let mut order = vec![0usize; self.query.len()];
-            for (row, &code) in self.query.iter().enumerate() {
-                order[next[code as usize]] = row;
-                next[code as usize] += 1;
+            let mut order = vec![0usize; self.values.len()];
+            let mut row = 0;
+            for &(code, rows) in &self.groups {
+                let place = &mut next[code as usize];
+                order[*place..*place + rows].iter_mut().zip(row..).for_each(|(to, row)| *to = row);
+                *place += rows;
+                row += rows;
             }
-            let values = order.iter().map(|&row| self.values[row]).collect();
-            Table { queries: self.queries, starts, docs: self.docs.picked(&order), values }
+            let values = order.par_iter().map(|&row| self.values[row]).collect();
+            let docs = order.par_chunks(1 << 15).map(|rows| self.docs.picked(rows)).collect();
+            Table { queries: self.queries, starts, docs: Ids::joined(docs), values }
         };
         table.without_duplicates(duplicates)
     }
@@ -179,8 +185,12 @@ impl Table {
         if matches!(policy, Duplicates::KeepAll | Duplicates::CountOnce | Duplicates::Unchecked) {
             return Ok(self);
         }
-        let outcomes: Vec<_> =
-            (0..self.queries.len()).into_par_iter().map(|query| self.repeated_rows(query, policy)).collect();
+        let refuse = policy == Duplicates::Refuse;
+        let hasher = RandomState::default();
+        let outcomes: Vec<_> = (0..self.queries.len())
+            .into_par_iter()
+            .map(|query| self.repeated_rows(query, refuse, &hasher))
+            .collect();
         if outcomes.iter().all(|outcome| outcome.as_ref().is_ok_and(Vec::is_empty)) {
             return Ok(self);
         }
@@ -190,9 +200,11 @@ impl Table {
             match outcome {
                 Err(doc) => return Err((self.queries.get(query).to_vec(), doc)),
                 Ok(repeated) => {
-                    for Repetition { row, earlier, value } in repeated {
+                    for (row, earlier) in repeated {
                         dropped[row] = true;
-                        values[earlier] = value;
+                        if policy == Duplicates::KeepBest {
+                            values[earlier] = values[earlier].max(values[row]);
+                        }
                     }
                 }
             }
@@ -206,37 +218,30 @@ impl Table {
         Ok(Table { queries: self.queries, starts, docs: self.docs.picked(&kept), values })
     }
 
-    /// The duplicate rows of a query, which are dropped; with `Refuse`, the first is an error.
-    fn repeated_rows(&self, query: usize, policy: Duplicates) -> Result<Vec<Repetition>, Vec<u8>> {
+    /// The rows of a query whose document occurred before, each with the first row of that document; the
+    /// first such document is an error if it is to be refused.
+    fn repeated_rows(
+        &self,
+        query: usize,
+        refuse: bool,
+        hasher: &RandomState,
+    ) -> Result<Vec<(usize, usize)>, Vec<u8>> {
         let rows = self.rows_of(query);
-        let mut seen: HashMap<&[u8], (usize, f64), RandomState> =
-            HashMap::with_capacity_and_hasher(rows.len(), RandomState::default());
+        let first = rows.start;
+        let doc_at = |offset: u32| self.docs.get(first + offset as usize);
+        let mut seen: HashTable<u32> = HashTable::with_capacity(rows.len());
         let mut repeated = Vec::new();
         for row in rows {
-            let (doc, value) = (self.docs.get(row), self.values[row]);
-            let (earlier, kept) = seen.entry(doc).or_insert((row, value));
-            if *earlier == row {
-                continue;
+            let doc = self.docs.get(row);
+            let same = |&offset: &u32| doc_at(offset) == doc;
+            match seen.entry(hasher.hash_one(doc), same, |&offset| hasher.hash_one(doc_at(offset))) {
+                Entry::Vacant(vacant) => drop(vacant.insert((row - first) as u32)),
+                Entry::Occupied(_) if refuse => return Err(doc.to_vec()),
+                Entry::Occupied(earlier) => repeated.push((row, first + *earlier.get() as usize)),
             }
-            match policy {
-                Duplicates::Refuse => return Err(doc.to_vec()),
-                Duplicates::KeepBest => *kept = kept.max(value),
-                Duplicates::KeepFirst
-                | Duplicates::KeepAll
-                | Duplicates::CountOnce
-                | Duplicates::Unchecked => {}
-            }
-            repeated.push(Repetition { row, earlier: *earlier, value: *kept });
         }
         Ok(repeated)
     }
-}
-
-/// A row whose document occurred earlier: the earlier row stays, with the value that is kept.
-struct Repetition {
-    row: usize,
-    earlier: usize,
-    value: f64,
 }
 
 /// The message about a duplicate in data without line numbers.

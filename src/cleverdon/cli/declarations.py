@@ -471,10 +471,12 @@ def _constraint(check: _Check) -> Callable[[F], F]:
 
 def _name(context: click.Context, option: str) -> str:
     for parameter in context.command.params:
-        metavar = (parameter.metavar or parameter.name or "").upper()
-        if option in (*parameter.opts, *parameter.secondary_opts) or (
-            isinstance(parameter, click.Argument) and option.upper() == metavar
-        ):
+        if option[0] == "-":
+            named = option in parameter.opts or option in parameter.secondary_opts
+        else:
+            metavar = (parameter.metavar or parameter.name or "").upper()
+            named = isinstance(parameter, click.Argument) and option.upper() == metavar
+        if named:
             return parameter.name or ""
     raise LookupError(f"{context.command_path} has no option {option}")
 

@@ -148,8 +148,6 @@ _ROLE_NAMES = {"document": "doc", "relevance": "grade", "rating": "grade", "labe
 _Sample = Callable[[], Sequence[Sequence[Any]]]
 """Returns the first rows of a table, for messages."""
 
-_NOISE = re.compile(r"[\W_]+")
-
 
 def fold(name: object) -> str:
     """A column's name as it is compared: without case, blanks, hyphens and underscores.
@@ -157,7 +155,7 @@ def fold(name: object) -> str:
     >>> fold(" Query ID"), fold("query-id"), fold("@search.score")
     ('queryid', 'queryid', 'searchscore')
     """
-    return _NOISE.sub("", str(name).casefold())
+    return "".join(filter(str.isalnum, str(name).casefold()))
 
 
 class NamedColumns:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Literal
 
@@ -107,7 +108,7 @@ def detect_format(head: bytes, *, kind: str, source: str) -> str:
         and not _is_data(first)
     ):
         return "tsv"  # with a header that is not understood: say so, and not what TREC expects
-    if _LTR.match(first):
+    if " qid:" in first and re.match(_LTR, first):
         return "ltr"
     fields = len(re.findall(r"[^ \t]+", first))
     if fields == 3:
@@ -125,8 +126,10 @@ def ending_of(name: str) -> str:
     >>> ending_of("runs/a.b.CSV.gz"), ending_of("run")
     ('.csv', '')
     """
-    found = re.search(r"[^/](\.[^./]+?)(\.(gz|zst|bz2|xz))?$", name.casefold())
-    return found[1] if found else ""
+    stem, ending = os.path.splitext(name.casefold())
+    if ending in _PACKINGS:
+        ending = os.path.splitext(stem)[1] or ending
+    return ending
 
 
 def is_workbook(head: bytes, name: str) -> bool:
@@ -148,7 +151,7 @@ def is_json_lines(head: bytes, name: str) -> bool:
 def _is_data(line: str) -> bool:
     """Tell whether a line is a row, and no header: three fields or more, one a number."""
     fields = line.split()
-    return len(fields) >= 3 and any(_FLOAT.fullmatch(field) for field in fields[2:])
+    return len(fields) >= 3 and any(re.fullmatch(_FLOAT, field) for field in fields[2:])
 
 
 def _has_objects_by_line(text: str) -> bool:
@@ -157,14 +160,16 @@ def _has_objects_by_line(text: str) -> bool:
     return first.rstrip().endswith("}") and rest.lstrip().startswith("{")
 
 
-_FLOAT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_LTR = re.compile(r"[+-]?[\d.]+ qid:\S+")
+_PACKINGS = (".gz", ".zst", ".bz2", ".xz")
+# Expressions that TREC's formats do not need are not compiled for them.
+_FLOAT = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+_LTR = r"[+-]?[\d.]+ qid:\S+"
 _EXCHANGED = "looks like {found} ({fields} fields a line); are judgments and run exchanged?"
 
 _Kind = Literal["run", "qrels"]
 
-_FIELD = re.compile(r"[^ \t\r]+")
-_WHOLE = re.compile(r"[+-]?[0-9]{1,300}(?:\.0*)?")
+_FIELD = r"[^ \t\r]+"
+_WHOLE = r"[+-]?[0-9]{1,300}(?:\.0*)?"
 
 
 def guess_kind(path: str, source: _core.Source, head: bytes) -> _Kind | None:
@@ -190,12 +195,12 @@ def guess_kind(path: str, source: _core.Source, head: bytes) -> _Kind | None:
     return _of_lines(text)
 
 
-_RATINGS = re.compile(r'"(judgmentRatings|ratings|relevant_documents|query_doc_pairs)"\s*:')
+_RATINGS = r'"(judgmentRatings|ratings|relevant_documents|query_doc_pairs)"\s*:'
 
 
 def _of_json(text: str) -> _Kind | None:
     """Grades are whole numbers, and scores hardly ever are."""
-    if _RATINGS.search(text):
+    if re.search(_RATINGS, text):
         return "qrels"
     if text.lstrip().startswith("[") or _has_objects_by_line(text):
         fields = re.findall(r'"([^"]+)"\s*:', text.partition("}")[0])
@@ -250,7 +255,7 @@ def _third_fields(text: str) -> list[list[str]]:
     if len(text.encode()) >= HEAD:
         lines.pop()  # it may be cut
     for line in lines:
-        fields = _FIELD.findall(line)
+        fields = re.findall(_FIELD, line)
         if len(fields) == 3 and not line.startswith("#"):
             found.setdefault(fields[0], []).append(fields[2])
     return list(found.values())
@@ -259,7 +264,7 @@ def _third_fields(text: str) -> list[list[str]]:
 def counts_grades(text: str) -> bool:
     """Tell whether the third of three columns holds grades rather than ranks."""
     for numbers in _third_fields(text):
-        ranks = [float(number) for number in numbers if _WHOLE.fullmatch(number)]
+        ranks = [float(number) for number in numbers if re.fullmatch(_WHOLE, number)]
         if len(set(ranks)) < len(ranks):
             return True
     return False

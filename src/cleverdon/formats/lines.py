@@ -184,7 +184,7 @@ def _under_header(head: str, *, separator: str, kind: str, source: str) -> LineS
     named = named_columns()
     if named.numbered:
         return _without_header(named, names, separator=separator, kind=kind, source=source)
-    if any(_NUMBER.fullmatch(name) for name in names) and not is_column_header(names):
+    if any(re.fullmatch(_NUMBER, name) for name in names) and not is_column_header(names):
         raise InputError(_no_header(names, kind), source=source, line=1)
     (query, doc, value), kind = choose_columns(
         names, kind=kind, source=source, sample=lambda: records[1:]
@@ -204,7 +204,7 @@ def _under_header(head: str, *, separator: str, kind: str, source: str) -> LineS
     )
 
 
-_NUMBER = re.compile(r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?")
+_NUMBER = r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?"  # compiled where it is needed
 
 
 def _without_header(
@@ -228,7 +228,7 @@ def _without_header(
         value=value,
         kind=kind,
         separator=separator,
-        header=0 if _NUMBER.fullmatch(first[value]) else 1,
+        header=0 if re.fullmatch(_NUMBER, first[value]) else 1,
         comments=False,
     )
 

@@ -28,7 +28,7 @@ from cleverdon.measures.registry import (
 _TOKEN = re.compile(
     r"""\s*(?:
     (?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![A-Za-z0-9_]))
-  | (?P<word>\d*[A-Za-z_α][A-Za-z0-9_.-]*)
+  | (?P<word>\d*(?:α-?)?[A-Za-z_][A-Za-z0-9_.-]*)
   | (?P<text>'[^']*'|"[^"]*")
   | (?P<mark>[(){}@=,:])
   )""",
@@ -293,7 +293,7 @@ class _Reader:
         kind, text = self.tokens[0]
         if kind == "number":
             self.tokens.pop(0)
-            return float(text) if re.search("[.eE]", text) else int(text)
+            return int(text) if text.lstrip("+-").isdecimal() else float(text)
         if kind == "text":
             self.tokens.pop(0)
             return text[1:-1]

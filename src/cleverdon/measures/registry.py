@@ -39,7 +39,7 @@ _registry: Registry[Measure] = Registry(
 _names: dict[str, type[Measure]] = {}
 _presets: dict[str, type[Measure]] = {}
 _shared: dict[str, dict[str, type[Measure]]] = {}
-_trec_eval: dict[str, tuple[type[Measure], re.Pattern[str], str]] = {}
+_trec_eval: dict[str, tuple[type[Measure], str]] = {}
 
 M = TypeVar("M", bound=type[Measure])
 
@@ -83,10 +83,9 @@ def measure(cls: M) -> M:
         _shared.setdefault(name.casefold(), {})[cls.__name__] = cls
     for template in cls.trec_eval:
         name, _, fixed = template.partition("(")
-        pattern = re.sub(r"_\\\{(\w+)\\\}", r"[._](?P<\1>[\\d.][^_]*)", re.escape(name))
         if name in _trec_eval and identity(_trec_eval[name][0]) != identity(cls):
             raise NotationError(f"trec_eval's {name!r} is {_trec_eval[name][0].__name__} already")
-        _trec_eval[name] = (cls, re.compile(pattern), fixed.rstrip(")"))
+        _trec_eval[name] = (cls, fixed.rstrip(")"))
     return cls
 
 
@@ -279,19 +278,18 @@ def named(name: str) -> tuple[type[Measure], Mapping[str, Any]]:
 
 def from_trec_eval(name: str) -> tuple[type[Measure], dict[str, str], str] | None:
     """Find the class of a trec_eval name, the parameters in the name, and fixed ones."""
-    if not _LOOKS_LIKE_TREC_EVAL.match(name):
-        return None
+    if "@" in name or "(" in name:
+        return None  # most names need no look at trec_eval's
     while True:
-        for cls, pattern, fixed in _trec_eval.values():
-            match = pattern.fullmatch(name)
+        for template, (cls, fixed) in _trec_eval.items():
+            if not name.startswith(template.partition("_{")[0]):
+                continue  # most need no expression, which takes long to compile
+            pattern = re.sub(r"_\\\{(\w+)\\\}", r"[._](?P<\1>[\\d.][^_]*)", re.escape(template))
+            match = re.fullmatch(pattern, name)
             if match:
                 return cls, match.groupdict(), fixed
         if name in _names or not _registry.load_next():
             return None
-
-
-_LOOKS_LIKE_TREC_EVAL = re.compile(r"[\w.,=-]+$")
-"""Neither `@` nor a bracket: most names need no look at trec_eval's."""
 
 
 def family(cls: type[Measure]) -> str:

@@ -92,7 +92,7 @@ def render_html(grid: TextTable) -> str:
     return f"{table}<p>{below}</p>" if below else table
 
 
-_NUMBER = re.compile(r"([+-]?)(\d+)(?:\.(\d+))?")
+_NUMBER = r"([+-]?)(\d+)(?:\.(\d+))?"  # compiled where it is needed
 
 
 def render_latex(grid: TextTable) -> str:
@@ -122,14 +122,14 @@ def render_siunitx(grid: TextTable) -> str:
     aligned = {
         column
         for column in range(grid.labels, len(grid.header))
-        if any(_NUMBER.fullmatch(row[column]) for row in grid.rows)
+        if any(re.fullmatch(_NUMBER, row[column]) for row in grid.rows)
     }
 
     def cell(at: int, column: int, text: str) -> str:
         mark = grid.mark(at, column)
         if column not in aligned:
             return _marked(text, mark)
-        if not _NUMBER.fullmatch(text) or at < 0:
+        if not re.fullmatch(_NUMBER, text) or at < 0:
             return f"{{{_marked(text, mark)}}}"
         before = r"\best " if mark.place == "best" else ""
         below = rf"\secondbest{{{text}}}" if mark.place == "second" else ""
@@ -169,7 +169,7 @@ def _tabular(grid: TextTable, kinds: str, cell: Callable[[int, int, str], str]) 
 
 def _column_format(grid: TextTable, column: int) -> str:
     """Return an S column with room for its longest number and superscript."""
-    found = [_NUMBER.fullmatch(row[column]) for row in grid.rows]
+    found = [re.fullmatch(_NUMBER, row[column]) for row in grid.rows]
     parts = [match.groups(default="") for match in found if match]
     sign = max(sign for sign, _, _ in parts)  # a minus, where there is one, is as wide as a plus
     whole = max(len(whole) for _, whole, _ in parts)
