@@ -169,7 +169,11 @@ def _pairs(text: str, source: str) -> Iterator[tuple[str, str]]:
 def _of_cells(sheet: Sheet, source: str) -> Iterator[tuple[str, str]]:
     """The queries and documents of a table, which has a row for each."""
     (query, document, _), _ = choose_list_columns(
-        sheet.columns, kind="grade", source=source, sample=lambda: sheet.cells[:3]
+        sheet.columns,
+        kind="grade",
+        source=source,
+        holds_lists=lambda at: False,  # grades of a pool play no part
+        sample=lambda: sheet.cells[:3],
     )
     for line, cells in zip(sheet.lines, sheet.cells, strict=True):
         pair = []
