@@ -81,3 +81,10 @@ def test_hashing_ahead_is_waited_for_and_gives_the_same(tmp_path: Path) -> None:
         [sys.executable, "-c", program, str(path)], capture_output=True, text=True, timeout=120
     )
     assert done.stdout == "1\n"
+
+
+def test_python_dash_m() -> None:
+    found = subprocess.run(
+        [sys.executable, "-m", "cleverdon", "--help"], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.startswith("Usage: cleverdon ")

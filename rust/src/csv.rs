@@ -213,6 +213,10 @@ fn each_row(
     let mut fields: Vec<Field> = Vec::new();
     while at < starts.end {
         let start = at;
+        if layout.comments && text[at] == b'#' {
+            at = memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length + 1);
+            continue;
+        }
         if *header == 0 {
             if let Some((row, end)) = short_record(text, start, separator, layout) {
                 at = end;
@@ -342,17 +346,22 @@ fn plain_field(text: &[u8], at: usize, separator: u8) -> (Field<'_>, usize) {
 
 /// A field in quotes, and where it ends; None where what stands here is not one.
 ///
-/// Two quotes in it stand for one. A quote that is never closed, or that text follows, is a character
-/// like any other: files by tabs are often written without any quoting.
+/// Two quotes in it stand for one. A quote that text follows is a character like any other, and so is one
+/// that is never closed in files by tabs, which are often written without any quoting.
 fn quoted_field(text: &[u8], at: usize, separator: u8) -> Result<Option<(Field<'_>, usize)>, Failure> {
+    let at = at + text[at..].iter().take_while(|&&b| b == b' ').count();
     if text.get(at) != Some(&b'"') {
         return Ok(None);
     }
+    let open = || match separator {
+        b'\t' => Ok(None),
+        _ => Err(Failure::new(at, "this quote is not closed")),
+    };
     let from = at + 1;
     let mut doubled = false;
     let mut to = from;
     loop {
-        let Some(length) = memchr(b'"', &text[to..]) else { return Ok(None) };
+        let Some(length) = memchr(b'"', &text[to..]) else { return open() };
         to += length;
         if text.get(to + 1) != Some(&b'"') {
             break;
@@ -369,7 +378,7 @@ fn quoted_field(text: &[u8], at: usize, separator: u8) -> Result<Option<(Field<'
     }
     let closed = text.get(end).is_none_or(|&b| b == separator || b == b'\n');
     if !closed {
-        return Ok(None);
+        return if memchr(b'\n', &text[from..to]).is_some() { open() } else { Ok(None) };
     }
     let inside = &text[from..to];
     if separator == b'\t' && memchr(b'\n', inside).is_some() && memchr(b'\t', inside).is_some() {
@@ -399,11 +408,15 @@ fn without_doubled(inside: &[u8]) -> Vec<u8> {
 
 fn check_id(position: usize, what: &str, field: &Field<'_>) -> Result<(), Failure> {
     let why = if field.text.is_empty() {
-        "is empty"
+        "is empty".to_string()
     } else if !field.quoted && memchr(b'"', &field.text).is_some() {
-        "has a quote in it; write the id without"
+        let text = String::from_utf8_lossy(&field.text).replace('"', "\"\"");
+        format!(
+            "has a quote in it, but not around it; write {}",
+            quoted(format!("\"{text}\"").as_bytes()).trim_matches('\'')
+        )
     } else if !field.quoted && memchr(b'\r', &field.text).is_some() {
-        "has a carriage return in it; lines end in newlines"
+        "has a carriage return in it; lines end in newlines".to_string()
     } else {
         return Ok(());
     };
@@ -449,7 +462,7 @@ mod tests {
         let mut found = Vec::new();
         let own = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
         let starts = first_byte(text.as_bytes())..text.len();
-        each_row(text.as_bytes(), starts, &mut true, &layout(separator), |_, query, row| {
+        each_row(text.as_bytes(), starts, &mut 1, &layout(separator), |_, query, row| {
             found.push((own(query), row.map(|(doc, value)| (own(doc), value))));
             true
         })
@@ -486,12 +499,12 @@ mod tests {
         let meant = |text: &str| {
             let layout = Layout { alone: true, ..layout(b',') };
             let mut found = Vec::new();
-            each_row(text.as_bytes(), &layout, &Watch::default(), |_, query, row| {
+            each_row(text.as_bytes(), 0..text.len(), &mut 1, &layout, |_, query, row| {
                 found.push((query.to_vec(), row.is_some()));
                 true
             })
             .map_err(|failure| failure.message)
-            .map(|()| found)
+            .map(|_| found)
         };
         assert_eq!(meant("h,h,h\nq1\nq3,d,1\n").unwrap(), [(b"q1".to_vec(), false), (b"q3".to_vec(), true)]);
         assert!(meant("h,h,h\nq3,d,1\nq1").unwrap_err().starts_with("expected 3 fields"));
@@ -556,12 +569,22 @@ mod tests {
     }
 
     #[test]
+    fn blanks_may_stand_before_quotes() {
+        let text = "h,h,h\n\"q 1\", \"d,1\",  \"3\"\n \"q 1\" ,\" d \"\"2\"\"\", 2\n";
+        assert_eq!(rows(text, b',').unwrap(), [row("q 1", "d,1", 3.0), row("q 1", " d \"2\"", 2.0)]);
+    }
+
+    #[test]
     fn stray_quotes_are_characters_or_errors() {
         let width = "expected 3 fields (query, doc, score), found only 2 fields";
+        assert_eq!(rows("h,h,h\nq,\"d,1\n", b',').unwrap_err().1, "this quote is not closed");
         assert_eq!(
-            rows("h,h,h\nq,\"d,1\n", b',').unwrap_err().1,
-            "the document id (field 2) has a quote in it; write the id without"
+            rows("h,h,h\nq,12\" tv,1\n", b',').unwrap_err().1,
+            "the document id (field 2) has a quote in it, but not around it; write \"12\"\" tv\""
         );
+        // The quote is open, be it in a column that is not read, or another one follows lines later.
+        let four = |text: &str| rows(text, b',').unwrap_err();
+        assert_eq!(four("h,h,h\n\"q,d,1\nr,\"d\",1\n"), (6, "this quote is not closed".into()));
         assert_eq!(
             rows("h,h,h\nq,\"d\ne\"\nr,d,1\n", b',').unwrap_err().1,
             format!("{width}; is a quote not closed?")

@@ -52,6 +52,8 @@ pub struct Layout {
     pub alone: bool,
     /// Lines that start with `#` are comments.
     pub comments: bool,
+    /// The decimal sign of the numbers where semicolons separate, if it is known: another is refused.
+    pub decimal: Option<u8>,
 }
 
 /// One line, without its newline.
@@ -138,6 +140,8 @@ impl Layout {
             }
             self.check_id(self.query, "query", text(query), query.0)?;
             self.check_id(self.doc, "document", text(doc), doc.0)?;
+        } else if self.most == usize::MAX && fields.are_left() {
+            self.check_tabs(line.text, [query, doc, value].map(text))?;
         }
         match self.number(text(value)) {
             Ok(number) => Ok(Row { query: text(query), doc: text(doc), value: number }),
@@ -195,11 +199,31 @@ impl Layout {
         let why = if id.is_empty() {
             "is empty"
         } else if memchr::memchr(b'"', id).is_some() {
-            "has a quote in it; write the id without"
+            "has a quote in it, but not around it"
         } else {
             return Ok(());
         };
         Err(LineProblem { at, message: format!("the {what} id (field {}) {why}", position + 1) })
+    }
+
+    /// Refuses a line of more fields than are needed if tabs would separate others: a blank may be part of an id.
+    #[cold]
+    fn check_tabs(&self, line: &[u8], [query, doc, value]: [&[u8]; 3]) -> Result<(), LineProblem> {
+        if memchr::memchr(b'\t', line).is_none() {
+            return Ok(());
+        }
+        let fields: Vec<&[u8]> = line.split(|&b| b == b'\t').map(trimmed).collect();
+        let same = fields.len() < self.least
+            || fields[self.query] == query && fields[self.doc] == doc && fields[self.value] == value;
+        if same {
+            return Ok(());
+        }
+        let message = format!(
+            "there are blanks within fields: {} fields by tabs, and more by blanks and tabs; if tabs separate, \
+             call the file .tsv",
+            fields.len()
+        );
+        Err(LineProblem { at: 0, message })
     }
 
     pub fn wrong_width(&self, line: &[u8], found: usize) -> LineProblem {
@@ -226,6 +250,23 @@ impl Layout {
         is_grade && (text.eq_ignore_ascii_case(b"true") || text.eq_ignore_ascii_case(b"false"))
     }
 
+    /// A number as parsed, or with a decimal comma; refused if it has another decimal sign than others.
+    #[inline(never)]
+    fn with_comma(&self, digits: &[u8], value: Parsed) -> Result<Parsed, String> {
+        let comma = value.is_err() && is_decimal_comma(digits);
+        let sign = if comma { b',' } else { b'.' };
+        if self.decimal.is_some_and(|usual| usual != sign) && memchr::memchr(sign, digits).is_some() {
+            let (this, others) = if comma { ("comma", "point") } else { ("point", "comma") };
+            let why = format!("has a decimal {this}, and others have a {others}; write all alike");
+            return Err(format!("the {} {} {why}", self.kind.name(), quoted(digits)));
+        }
+        if !comma {
+            return Ok(value);
+        }
+        let pointed: Vec<u8> = digits.iter().map(|&b| if b == b',' { b'.' } else { b }).collect();
+        Ok(fast_float2::parse(&pointed))
+    }
+
     /// Parses the number of a row, or returns the reason why it is invalid.
     #[inline]
     pub fn number(&self, text: &[u8]) -> Result<f64, String> {
@@ -240,10 +281,9 @@ impl Layout {
             Some(value) => Ok(value),
             None => fast_float2::parse::<f64, _>(digits),
         };
+        let value =
+            if self.separator == Separator::Byte(b';') { self.with_comma(digits, value)? } else { value };
         match value {
-            Err(_) if self.separator == Separator::Byte(b';') && is_decimal_comma(digits) => {
-                self.number(&digits.iter().map(|&b| if b == b',' { b'.' } else { b }).collect::<Vec<_>>())
-            }
             Err(_) if text.is_empty() && self.kind == Value::Grade => refuse(UNJUDGED),
             Err(_) if self.is_truth(text) => Ok(f64::from(text.eq_ignore_ascii_case(b"true"))),
             Err(_) => refuse("is not a number"),
@@ -259,6 +299,8 @@ impl Layout {
         }
     }
 }
+
+type Parsed = Result<f64, fast_float2::Error>;
 
 /// Iterates over the fields of a line.
 enum Fields<'a> {
@@ -278,6 +320,17 @@ enum Fields<'a> {
         /// A field was quoted in a way that needs more than its line (`csv`).
         irregular: bool,
     },
+}
+
+impl Fields<'_> {
+    /// Whether anything follows the fields so far, be it blanks only.
+    #[inline(always)]
+    fn are_left(&self) -> bool {
+        match self {
+            Fields::Short { starts, .. } => *starts != 0,
+            Fields::Long { line, at } | Fields::Delimited { line, at, .. } => *at < line.len(),
+        }
+    }
 }
 
 impl Iterator for Fields<'_> {
@@ -378,15 +431,16 @@ fn is_decimal_comma(text: &[u8]) -> bool {
 
 /// The field that starts at `at`: from, to, and where the next one starts.
 ///
-/// Quotes around a field are not part of it, and the separator may stand between them. Whatever else
-/// quotes may mean is `irregular`.
+/// Quotes around a field, and blanks before them, are not part of it, and the separator may stand between
+/// them. Whatever else quotes may mean is `irregular`.
 #[inline]
 fn delimited(line: &[u8], at: usize, separator: u8, irregular: &mut bool) -> (usize, usize, usize) {
-    if line.get(at) == Some(&b'"') {
-        let closing = memchr::memchr(b'"', &line[at + 1..]).map(|offset| at + 1 + offset);
+    let opening = at + line[at..].iter().take_while(|&&b| b == b' ').count();
+    if line.get(opening) == Some(&b'"') {
+        let closing = memchr::memchr(b'"', &line[opening + 1..]).map(|offset| opening + 1 + offset);
         match closing {
             Some(closing) if line.get(closing + 1).is_none_or(|&after| after == separator) => {
-                return (at + 1, closing, closing + 2);
+                return (opening + 1, closing, closing + 2);
             }
             _ => *irregular = true,
         }
@@ -428,6 +482,7 @@ pub mod tests {
             header: 0,
             alone: false,
             comments: true,
+            decimal: None,
         }
     }
 
@@ -513,7 +568,7 @@ pub mod tests {
             ("a,,7", "the document id (field 2) is empty"),
             ("\"a,d,7", IRREGULAR),
             ("\"a\"\"b\",d,7", IRREGULAR),
-            ("a\"b,d,7", "the query id (field 1) has a quote in it; write the id without"),
+            ("a\"b,d,7", "the query id (field 1) has a quote in it, but not around it"),
         ] {
             assert_eq!(csv.row(Line::of(line.as_bytes())).unwrap_err().message, message);
         }

@@ -37,6 +37,7 @@ class Layout:
         header: int = 0,
         alone: bool = False,
         comments: bool = False,
+        decimal: str | None = None,
     ) -> None: ...
 
 class Order:

@@ -308,6 +308,7 @@ def score(
         },
         docs=judgments.judged.docs,
         pooled=int((judgments.judged.grade < 0).sum()),
+        top_grade=float(np.max(judgments.judged.grade, initial=-np.inf)),
     )
     top = {run.name: run.top for run in ranked if any(run.top)}
     texts = {

@@ -15,7 +15,7 @@ from cleverdon._common.progress import Progress
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import InputError, OptionError
 from cleverdon.formats.inputs import open_input
-from cleverdon.formats.lines import Lines
+from cleverdon.formats.lines import Lines, with_format_hint
 from cleverdon.formats.mappings import holds_dicts
 from cleverdon.hits import Hits
 from cleverdon.judgment_arrays import NOT_JUDGED, JudgmentArrays
@@ -84,7 +84,10 @@ def rank(
         if isinstance(opened, Lines):
             text, layout = opened.source, opened.layout
             report = None if progress is None else partial(progress, f"reading {name}")
-            joined = judgments.core.join_text(text, layout, order, report)
+            try:
+                joined = judgments.core.join_text(text, layout, order, report)
+            except InputError as error:
+                raise with_format_hint(error, opened) from None
             join = partial(judgments.core.join_text, text, layout)
             source, digest, unlisted = text.name, text.digest(), opened.unlisted
         else:

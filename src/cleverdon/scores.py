@@ -18,7 +18,7 @@ from cleverdon.measures.notation import parse
 from cleverdon.profiles import find_profile
 from cleverdon.score_tables import arrange_table, check_layout, score_table
 from cleverdon.settings import AVERAGES, Settings
-from cleverdon.tables.result import Result, as_json
+from cleverdon.tables.result import Result, as_json, in_json
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import EXACT, render_table
 
@@ -68,6 +68,8 @@ class Provenance:
     pooled: int = 0  # judgments below 0: pooled, and not judged
     asked_for: dict[str, str] = field(default_factory=dict)
     """The text by which a measure was asked for, if that is not its canonical name."""
+    top_grade: float | None = field(default=None, metadata=in_json(None))
+    """The highest grade of all judgments."""
 
 
 def has_no_value(measure: Measure, values: Floats, *, undefined: str) -> bool:
@@ -80,7 +82,7 @@ def has_no_value(measure: Measure, values: Floats, *, undefined: str) -> bool:
     return len(values) > 0 and not counted and bool(np.isnan(values).all())
 
 
-def why_no_value(measure: Measure, *, docs: int | None) -> str:
+def why_no_value(measure: Measure, *, docs: int | None, top_grade: float | None = None) -> str:
     """Explain why a measure is undefined for every query, and what helps."""
     if measure.needs_docs and docs is None:
         return (
@@ -88,6 +90,12 @@ def why_no_value(measure: Measure, *, docs: int | None) -> str:
             "docs=N, on the command line --docs N, says so"
         )
     condition = measure.undefined.removeprefix("never; ")
+    rel = getattr(measure, "rel", None)
+    if top_grade is not None and rel is not None and 0 < top_grade < rel:
+        condition = (
+            f"no grade reaches {rel:g}, from which on a document is relevant; the highest is "
+            f"{top_grade:g}: rel= sets another, as AP(rel={top_grade:g}) does"
+        )
     return "undefined for every query" + (f" ({condition})" if condition else "")
 
 
@@ -365,7 +373,7 @@ class Scores(Result):
             systems = [system for system in self.systems if self.is_unknown(system, measure)]
             if systems:
                 where = "" if len(systems) == len(self.systems) else f" in {', '.join(systems)}"
-                why = why_no_value(measure, docs=self.about.docs)
+                why = why_no_value(measure, docs=self.about.docs, top_grade=self.about.top_grade)
                 alike.setdefault(f"{where}: {why}", []).append(str(measure))
         return [f"{', '.join(measures)}{why}" for why, measures in alike.items()]
 
@@ -389,7 +397,7 @@ class Scores(Result):
         lacking = [name for name in named if self.is_unknown(name, measure, on=on)]
         if lacking:
             of = "" if len(lacking) == len(named) else f" of {' and '.join(map(repr, lacking))}"
-            why = why_no_value(measure, docs=self.about.docs)
+            why = why_no_value(measure, docs=self.about.docs, top_grade=self.about.top_grade)
             raise OptionError(f"{measure}{of} has no value: it is {why}")
 
     def index_of(self, system: str, measure: str | Measure) -> tuple[int, int]:

@@ -225,6 +225,10 @@ CASES: dict[str, tuple[str | bytes, list[str]]] = {
         'query_id,doc_id,score\n"q,1","a",1\nq,b"c,1\n',
         ["3:3: error: the document id (field 2) has a quote in it (quote-in-id)"],
     ),
+    "an open quote": (
+        'query_id,doc_id,score,title\nq,a,1,"open\nq,b,1,"x"\n',
+        ["2:7: error: this quote is not closed (open-quote)"],
+    ),
     "no column": (
         "query_id,doc_id,text\n",
         [

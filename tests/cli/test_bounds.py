@@ -34,7 +34,7 @@ def test_the_rest_widens_them(cleverdon: Command) -> None:
     ("arguments", "message"),
     [
         (("--rest",), "--rest goes with --bounds"),
-        (("--bounds", "--rest"), "rest=True needs docs="),
+        (("--bounds", "--rest"), "--rest needs --docs N, or docs=N in the ranking"),
         (("--bounds", "--average", "median"), "do not go together: the bounds are those of means"),
         (("--bounds", "-m", "Judged@5"), "Judged@5 has no bounds"),
     ],

@@ -221,3 +221,21 @@ def test_ctrl_c_ends_a_long_wait(files: Path) -> None:
         assert process.wait(timeout=20) == 130
         assert process.stderr is not None
         assert process.stderr.read().strip() == "cleverdon: error: interrupted"
+
+
+@pytest.mark.parametrize("name", ["e.xlsx", "e.parquet", "e.JSONL"])
+def test_files_in_formats_that_are_not_written(name: str, cleverdon: Command, files: Path) -> None:
+    done = cleverdon("eval", "qrels.txt", "good.run", "-o", name)
+    assert done.returncode == 2
+    assert f"{name}: results are written as .csv, .tsv, .md, .tex, .html or .json" in done.stderr
+    assert not (files / name).exists()
+
+
+def test_grades_below_the_one_that_is_relevant(cleverdon: Command, files: Path) -> None:
+    (files / "half.csv").write_text("query,doc,rating\nq1,a,0.9\nq1,b,0.4\n")
+    (files / "half.run").write_text("q1 Q0 a 1 2 t\n")
+    done = cleverdon("eval", "half.csv", "half.run", "-m", "AP")
+    assert (
+        "(no grade reaches 1, from which on a document is relevant; the highest is 0.9: rel= sets "
+        "another, as AP(rel=0.9) does)"
+    ) in done.stdout

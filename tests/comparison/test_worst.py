@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import product
 from math import log2
 from pathlib import Path
@@ -262,3 +263,14 @@ def test_nothing_lost_and_nothing_to_judge(tmp_path: Path) -> None:
     assert "No query lost." in str(found)
     with pytest.raises(OptionError, match="nothing to judge"):
         found.write_unjudged(tmp_path / "sheet.tsv")
+
+
+def test_a_section_as_a_table_has_few_digits() -> None:
+    run = {"q1": {"a": 3.0, "b": 2.0, "c": 1.0}}
+    other = {"q1": {"b": 3.0, "c": 2.0, "a": 1.0}}
+    scores = evaluate({"q1": {"a": 1, "c": 2}}, {"old": run, "new": other}, "nDCG", keep=10)
+    found = worst_queries(scores, "old", "new")
+    shown = found.render("table", section="moved")
+    assert "moved" in shown
+    assert not re.search(r"\d\.\d{5}", shown)
+    assert re.search(r"\d\.\d{10}", found.render("csv", section="moved"))

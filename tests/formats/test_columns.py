@@ -331,7 +331,11 @@ MESSY = {
     "no grade": ("query,doc,rating\nq,d,\n", r":2:5: the grade '' is not a number; leave"),
     "open quote": (
         'query,doc,rating\nq,"d,1\nr,e,1\n',
-        r":2:3: the document id .* has a quote in it",
+        r":2:3: this quote is not closed",
+    ),
+    "open quote in a column that is not read": (
+        'query,doc,rating,title\nq,d,1,"open\nq,e,1,"x"\n',
+        r":2:7: this quote is not closed",
     ),
     "text behind a quote": (
         'query,doc,rating\nq,"d"e,1\n',
@@ -405,3 +409,75 @@ def test_what_excel_needs_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         MissingExtra, match=r"writing Excel files needs xlsxwriter.*cleverdon\[excel\]"
     ):
         Judgments.read([("q", "d", 1)]).write(path)
+
+
+def test_blanks_before_quotes(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('query, doc, rel\n"red, shoes", "d1", "3"\n "blue" ," d 2", 1\n')
+    expected = {"red, shoes": {"d1": 3.0}, "blue": {" d 2": 1.0}}
+    assert Judgments.read(path).to_dict() == expected
+
+
+@pytest.mark.parametrize(
+    "title", ["Ratings of May\n\n", "Ratings,,\n,,\n", "Ratings of May, 2024\n1\n"]
+)
+def test_a_title_above_the_header(title: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(title + "query,doc,rating\nq,d,1\n")
+    with pytest.raises(InputError, match=r"a.csv:1: is the header in row 3\? Delete what is above"):
+        Judgments.read(path)
+
+
+REFUSED = {
+    "a run as judgments": (
+        "query_id,doc_id,rank,score\nq1,d1,1,2.5\n",
+        r"has ranks and scores, as a run has; are judgments and run exchanged\? .* grade=score,",
+    ),
+    "another run as judgments": (
+        "query_id,doc_id,rank,relevance_score\nq1,d1,1,2.5\n",
+        r"are judgments and run exchanged\?",
+    ),
+    "two decimal signs": (
+        "query;doc;rating\nq;a;1\nq;b;1.234\nq;c;999,5\n",
+        r":4: is the decimal sign a comma or a point\? There is 1.234 on line 3, and 999,5 here",
+    ),
+    "another decimal sign much later": (
+        "query;doc;rating\nq;a;1,5\n" + "".join(f"q;d{n};1\n" for n in range(9000)) + "q;z;0.5\n",
+        r":9003:5: the grade '0.5' has a decimal point, and others have a comma; write all alike",
+    ),
+    "lists": ("query,relevant_docs\nq1,\"['a', 'b']\"\n", "'relevant_docs' has lists, and a cell"),
+    "one list": ('query,doc,rel\nq1,"[""a"", ""b""]",1\n', r"JSON Lines or Parquet, or a row for"),
+    "carriage returns": ("query,doc,rel\rq1,d1,1\rq1,d2,2\r", "end in carriage returns only"),
+    "judges": (
+        "query,doc,rel,judge\nq1,d1,1,ann\nq1,d1,2,bob\n",
+        r":3: .* occurs twice .*, first on line 2; the column 'judge' names judges: cleverdon",
+    ),
+    "systems": (
+        "query,doc,rel,system\nq1,d1,1,a\nq1,d1,2,b\n",
+        r"occurs twice .* first on line 2; the column 'system' names several systems: write a file",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), REFUSED.values(), ids=REFUSED.keys())
+def test_refused_with_a_remedy(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text, newline="")
+    with pytest.raises(InputError, match=message):
+        Judgments.read(path)
+
+
+def test_grades_called_scores_beside_ranks_can_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("query_id,doc_id,rank,score\nq1,d1,1,2\n")
+    assert Judgments.read(path, columns={"grade": "score"}).to_dict() == {"q1": {"d1": 2.0}}
+    rows = [{"query": "q", "doc": "d", "grade": grade, "judge": str(grade)} for grade in (1, 2)]
+    with pytest.raises(InputError, match=r"record 2: .*cleverdon agree"):
+        Judgments.read(rows)
+
+
+def test_several_systems_in_a_run(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("query,doc,score,system\nq1,d1,1,a\nq1,d1,2,b\n")
+    with pytest.raises(InputError, match="the column 'system' names several systems"):
+        evaluate({"q1": {"d1": 1}}, path, "AP")

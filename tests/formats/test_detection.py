@@ -230,3 +230,65 @@ def test_json_without_a_number_may_be_either(tmp_path: Path) -> None:
         path.write_text(text)
         source = open_source(str(path))
         assert guess_kind(str(path), source, head_of(source)) == kind
+
+
+BY_TABS = {
+    "q3.tsv": "red shoes\td1\t1\nred shoes\td2\t0\nblue hat\td1\t2\n",
+    "q3.txt": "red shoes\td1\t1\nred shoes\td2\t0\nblue hat\td1\t2\n",
+    "q4.tsv": "# graded\nred shoes\t0\td1\t1\nred shoes\t0\td2\t0\nblue hat\t0\td1\t2\n",
+    "q4.qrels": "red shoes\t0\td1\t1\r\nred shoes\t0\td2\t0\r\nblue hat\t0\td1\t2\r\n",
+}
+
+
+@pytest.mark.parametrize("name", BY_TABS)
+def test_blanks_are_part_of_ids_where_tabs_separate(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(BY_TABS[name], newline="")
+    expected = {"red shoes": {"d1": 1.0, "d2": 0.0}, "blue hat": {"d1": 2.0}}
+    assert Judgments.read(path).to_dict() == expected
+    assert _guessed(path) == "qrels"
+
+
+@pytest.mark.parametrize("ending", ["run", "tsv"])
+def test_runs_by_tabs(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"a.{ending}"
+    path.write_text("q 1\tQ0\tred shoe\t1\t9.5\tbm\nq 1\tQ0\tblue hat\t2\t8.5\tbm\n")
+    assert Run.read(path).ranking("q 1") == [("red shoe", 9.5), ("blue hat", 8.5)]
+    path.write_text("red shoes\td1\t1\nred shoes\td2\t2\n")
+    assert [doc for doc, _ in Run.read(path).ranking("red shoes")] == ["d1", "d2"]
+    path.write_text("q1\tQ0\tred shoe\t1\t9.5\t\nq1\tQ0\td2\t2\t8.5\t\n")  # without a tag
+    assert Run.read(path).ranking("q1") == [("red shoe", 9.5), ("d2", 8.5)]
+
+
+def test_tabs_and_blanks_may_both_separate(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    for text in (
+        "q1 Q0\td1 1\t9.5 bm\nq1 Q0\td2 2\t8.5 bm\n",
+        "q1 Q0 d1 1\t9.5 bm\nq1\tQ0\td2\t2\t8.5\tbm\n",
+        "q1\tQ0\td1\t1\t9.5\ta tag\nq1\tQ0\td2\t2\t8.5\ttag\n",
+        "q1\tQ0 \td1\t1\t9.5\tbm \nq1\tQ0\td2\t2\t8.5\tbm\n",
+    ):
+        path.write_text(text)
+        assert Run.read(path).to_dict() == {"q1": {"d1": 9.5, "d2": 8.5}}
+    path.write_text("q1 0\td1\t1\nq1 0\td2\t0\n")
+    assert Judgments.read(path).to_dict() == {"q1": {"d1": 1.0, "d2": 0.0}}
+
+
+def test_unclear_fields_are_an_error_at_their_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("q1\tQ0\tred shoe\t1\t9.5\tbm\nq1\tQ0\tblue hat\t8.5\tbm\n")
+    message = (
+        r"a.run:2: the line has 5 fields by tabs, and 6 by blanks and tabs; expected query, Q0"
+    )
+    with pytest.raises(InputError, match=message):
+        Run.read(path)
+    path.write_text("q1\tQ0\tred shoe\t1\t9.5\n")
+    with pytest.raises(InputError, match=r"a.run:1: the line has 5 fields by tabs, and 6 by"):
+        Run.read(path)
+    # Beyond what is looked at to find out the format, a further field is one.
+    lines = [f"q1\tQ0\td{rank}\t{rank}\t{-rank}\tbm\n" for rank in range(1, 5000)]
+    path.write_text("".join([*lines, "q1\tQ0\tred shoe\t5000\t-5000\tbm\n"]))
+    with pytest.raises(InputError, match=r"a.run:5000:1: there are blanks within fields: 6 fields"):
+        Run.read(path)
+    path.write_text("".join([*lines, "q1\tQ0\tshoe\t5000\t-5000\tthe tag\n"]))
+    assert Run.read(path).to_dict()["q1"]["shoe"] == -5000

@@ -127,7 +127,10 @@ def test_judgments_of_five_fields_may_be_of_a_sampled_pool(tmp_path: Path) -> No
         (b"q,d,x", "3:5: the score 'x' is not a number"),
         (b"q,good,2", "3: document 'good' occurs twice for query 'q', first on line 2"),
         (b'q,"good",2', "3: document 'good' occurs twice for query 'q', first on line 2"),
-        (b'q,d"e,2', "3:3: the document id (field 2) has a quote in it; write the id without"),
+        (
+            b'q,12" tv,2',
+            '3:3: the document id (field 2) has a quote in it, but not around it; write "12"" tv"',
+        ),
     ],
 )
 def test_lines_of_columns(line: bytes, message: str, tmp_path: Path) -> None:
@@ -139,8 +142,8 @@ def test_lines_of_columns(line: bytes, message: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (b"q\td", "2:4: expected 3 fields (query document rank), found only 2 fields"),
-        (b"q\td\t1\t9", "2:1: expected 3 fields (query document rank), found more than 3 fields"),
+        (b"q\td", "2:4: expected 3 fields (query, document, rank), found only 2 fields"),
+        (b"q\td\t1\t9", "2:1: expected 3 fields (query, document, rank), found more than 3 fields"),
         (b"q\td\tfirst", "2:5: the rank 'first' is not a number"),
     ],
 )
@@ -441,6 +444,8 @@ def test_two_signs_are_no_number(sign: str, tmp_path: Path) -> None:
 def test_lines_that_end_in_a_carriage_return_only(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     path.write_bytes(b"q Q0 a 1 2 t\rq Q0 b 2 1 t\r")
+    assert str(refused(path)).startswith("its lines end in carriage returns only")
+    path.write_bytes(b"q Q0 a 1 2 t\rq Q0 b 2 1 t\r\n")
     message = "there is a carriage return within the line; lines end in newlines"
     assert refused(path) == f"1:13: {message}"
 

@@ -75,9 +75,8 @@ def test_ids_and_empty_queries_survive(ending: str, tmp_path: Path) -> None:
     run.write(path)
     assert Run.read(path).to_dict() == run.to_dict()
     judgments = Judgments.read({"q 1": {"1e5": 2, " d ": 0}, "none": {}})
-    if ending != "xlsx":  # blanks around a cell are not kept there
-        judgments.write(path)
-        assert Judgments.read(path).to_dict() == judgments.to_dict()
+    judgments.write(path)
+    assert Judgments.read(path).to_dict() == judgments.to_dict()
 
 
 def test_what_was_written_is_what_others_read(tmp_path: Path) -> None:
@@ -111,7 +110,41 @@ WRONG = {
         "4: document 'd' occurs twice .* first on line 2",
     ),
     "nothing": ([], "has no rows"),
+    "more than 15 digits": (
+        [["q", "d", 1], ["q", 1234567890123456789, 1]],
+        "3: the id in cell B3 is a number of more than 15 digits.*format the column as text",
+    ),
+    "an error": ([["q", "d", 1], ["q", "e", "#N/A"]], "3: the cell C3 holds #N/A; put a value"),
+    "a formula": ([["q", "d", "=1+1"]], "2: the cell C2 holds a formula without a value; open"),
 }
+
+
+def test_numbers_as_excel_shows_them(tmp_path: Path) -> None:
+    made = openpyxl.Workbook()
+    sheet = made.active
+    for row in (["query", "doc", "rating"], ["q1", 12, 1], ["q1", 7, 0], ["q1", 123456, 2]):
+        sheet.append(row)
+    for row in range(2, 5):
+        sheet.cell(row, 2).number_format = "00000"
+    made.save(tmp_path / "zeros.xlsx")
+    expected = {"q1": {"00012": 1.0, "00007": 0.0, "123456": 2.0}}
+    assert Judgments.read(tmp_path / "zeros.xlsx").to_dict() == expected
+    sheet.cell(3, 2).number_format = '"SKU-"0000'
+    made.save(tmp_path / "sku.xlsx")
+    with pytest.raises(InputError, match=r"sku.xlsx:3: the id in cell B3 .* shown as .*SKU.* text"):
+        Judgments.read(tmp_path / "sku.xlsx")
+
+
+def test_merged_cells(tmp_path: Path) -> None:
+    made = openpyxl.Workbook()
+    for row in (["query", "doc", "rating"], ["q1", "d1", 1], [None, "d2", 0], ["q2", "d3", 2]):
+        made.active.append(row)
+    made.active.merge_cells("A2:A3")
+    made.save(tmp_path / "merged.xlsx")
+    with pytest.raises(
+        InputError, match=r"merged.xlsx:2: the cells A2:A3 are merged; unmerge them"
+    ):
+        Judgments.read(tmp_path / "merged.xlsx")
 
 
 @pytest.mark.parametrize(("rows", "message"), WRONG.values(), ids=WRONG.keys())
@@ -146,3 +179,10 @@ def test_a_question_shows_the_first_rows(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"--columns doc=sku(.|\n)*\| document\? \|"):
         Judgments.read(path)
     assert Judgments.read(path, columns="doc=product_id").to_dict() == {"q": {"12": 1.0}}
+
+
+def test_a_title_above_the_header(tmp_path: Path) -> None:
+    rows = [["Ratings of May"], [], ["query", "doc", "rating"], ["q", "d", 1]]
+    path = book(tmp_path / "book.xlsx", {"Ratings": rows})
+    with pytest.raises(InputError, match=r"is the header in row 3\? Delete what is above it"):
+        Judgments.read(path)

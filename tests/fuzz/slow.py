@@ -68,6 +68,12 @@ def _run_row(line: str) -> tuple[str, str, float | None] | None:
     return fields[0], fields[2], number(fields[4], finite=False)
 
 
+def is_unclear(data: bytes) -> bool:
+    """Tell whether a line has tabs and, between them, blanks: fields by either may be refused."""
+    lines = (line.strip(b" \t\r") for line in data.split(b"\n"))
+    return any(b"\t" in line and b" " in line for line in lines)
+
+
 def trec_qrels(data: bytes) -> Nested | None:
     lines = text_lines(data, comments=True)
     return None if lines is None else collect([_qrels_row(line) for line in lines])
@@ -122,12 +128,14 @@ def _record(text: str, separator: str) -> tuple[list[tuple[str, bool]], str] | N
     """Return the fields of the first record, each with whether it is quoted, and the rest."""
     fields = []
     while True:
-        quoted = re.match(r'"((?:[^"]|"")*)"(?!") *(?:\r(?=\n|\Z))?', text)
+        quoted = re.match(r' *"((?:[^"]|"")*)"(?!") *(?:\r(?=\n|\Z))?', text)
         if quoted and text[quoted.end() :][:1] in ("", separator, "\n"):
             inside, end = quoted[1], quoted.end()
             if separator == "\t" and "\n" in inside and "\t" in inside:
                 return None
             fields.append((inside.replace('""', '"'), True))
+        elif separator != "\t" and re.match(r' *"(?:[^"\n]|"")*(?:\n|\Z)', text):
+            return None  # a quote that is not closed
         else:
             plain = re.match(rf"[^{separator}\n]*", text)
             assert plain

@@ -74,6 +74,8 @@ def _compare(
 ) -> None:
     path.write_bytes(text)
     found = read(cls, path, format)
+    if found is None and format == "trec" and slow.is_unclear(text):
+        return
     assert found == parse(text), (name, text)
 
 

@@ -300,3 +300,17 @@ def test_a_missing_library_is_named_before_anything_is_read(package: str, tmp_pa
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert "pip install 'cleverdon[plots]'" in done.stderr
+
+
+@pytest.mark.parametrize("given", [["R R R"], [*FILES[:2], "--query", "q2"]])
+def test_points_of_precision_and_recall_name_documents(given: list[str], inside: Command) -> None:
+    assert inside("plot", "precision-recall", *given, "-o", "p.json").returncode == 0
+    sets = json.loads(Path("p.json").read_text())["datasets"].values()
+    ranked = [row for rows in sets for row in rows if "rank" in row and "document" in row]
+    assert max(row["rank"] for row in ranked) > 1
+    assert all(row["document"] for row in ranked)
+
+
+def test_a_roc_curve_says_that_the_size_of_the_collection_is_ignored(inside: Command) -> None:
+    assert inside("plot", "roc", "R N R docs=50", "-o", "p.json").returncode == 0
+    assert "Judged documents only; docs=50 is ignored." in Path("p.json").read_text()

@@ -202,7 +202,7 @@ def test_means_by_what_undefined_values_count_as() -> None:
         ("nDCG(gains={1:9,2:3})", {"unjudged": False}, "its gains do not rise with the grades"),
         ("DCG(gains={0:1})", {}, "its gains do not rise with the grades"),
         ("nDCG", {"unjudged": 5}, "unjudged=5 is above the largest grade of the judgments, 2"),
-        ("AP", {"rest": True}, "rest=True needs docs="),
+        ("AP", {"rest": True}, "--rest needs --docs N, or docs=N in the ranking"),
         ("AP", {"unjudged": -1}, "unjudged=-1: True, False, or the largest grade"),
         ("AP", {"rest": True, "docs": 2}, "a collection of 2 documents is smaller than the 4 that"),
         ("alphanDCG", {}, "not known which order of the results is best"),

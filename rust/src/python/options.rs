@@ -14,7 +14,7 @@ pub struct Layout(pub CoreLayout);
 #[pymethods]
 impl Layout {
     #[new]
-    #[pyo3(signature = (*, query, doc, value, kind, least, most, shape, separator=None, header=0, alone=false, comments=false))]
+    #[pyo3(signature = (*, query, doc, value, kind, least, most, shape, separator=None, header=0, alone=false, comments=false, decimal=None))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         query: usize,
@@ -28,6 +28,7 @@ impl Layout {
         header: usize,
         alone: bool,
         comments: bool,
+        decimal: Option<char>,
     ) -> PyResult<Self> {
         let separator = match separator {
             None => Separator::Blanks,
@@ -54,6 +55,7 @@ impl Layout {
             header,
             alone,
             comments,
+            decimal: decimal.map(|sign| sign as u8),
         }))
     }
 }

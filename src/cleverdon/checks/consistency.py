@@ -113,7 +113,7 @@ def check_qrels(rows: FileRows, file: CheckedFile, found: Findings) -> None:
     for query in _listed(np.flatnonzero(best <= 0).tolist(), "no-relevant-document", found):
         message = f"no document is relevant for query {grouped.name(query)}"
         found.add("no-relevant-document", message, line=grouped.first_line(query))
-    if file.shape is BEIR_QRELS and len(rows) > len(rows.queries):
+    if file.shape and file.shape.is_like(BEIR_QRELS) and len(rows) > len(rows.queries):
         order, _ = grouped.upwards(grouped.value)
         ranks = np.arange(len(rows)) - grouped.starts[grouped.query] + 1
         if np.array_equal(grouped.value[order], ranks):
@@ -175,7 +175,7 @@ def _duplicates(grouped: GroupedRows, file: CheckedFile, found: Findings) -> Non
 
 def _grades(grouped: GroupedRows, file: CheckedFile, found: Findings) -> None:
     """Ranks of three columns that repeat may be grades; such files are refused."""
-    if file.shape is not MSMARCO_RUN:
+    if file.shape is None or not file.shape.is_like(MSMARCO_RUN):
         return
     order, follows = grouped.upwards(grouped.value)
     value = grouped.value[order]

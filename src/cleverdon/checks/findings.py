@@ -38,6 +38,7 @@ _RULES: dict[str, Rule] = {
     "further-fields": Rule("note", "nothing: fields behind the tag are ignored; others may mind"),
     "empty-id": Rule("error", "fill in the id, or remove the line"),
     "quote-in-id": Rule("error", "write the id without quotes, or put them around all of it"),
+    "open-quote": Rule("error", "close it, or double it and put quotes around the field"),
     "not-a-number": Rule("error", "write a number, such as 0.5 or -1e3"),
     "not-a-rank": Rule("error", "write ranks, or a header: query_id, doc_id and score"),
     "not-finite": Rule("error", "write the grade as a number"),

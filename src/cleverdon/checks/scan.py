@@ -68,6 +68,19 @@ def _read_line(line: bytes, number: int, shape: LineShape, found: Findings) -> F
         message = f"{len(fields)} fields, where {width} are usual ({shape.text})"
         found.add_once("further-fields", message, line=number, column=fields[width][0] + 1)
     texts = [line[start:end] for start, end in fields]
+    if len(fields) > width and shape.separator is None:
+        # As `check_tabs` of the core does.
+        tabs = [field.strip(b" ") for field in line.rstrip(b"\r").split(b"\t")]
+        places = (shape.query, shape.doc, shape.value)
+        if len(tabs) >= width and any(tabs[at] != texts[at] for at in places):
+            message = f"there are blanks within fields: {len(tabs)} fields by tabs, more by blanks"
+            found.add("too-many-fields", message, line=number, column=1)
+            return None
+    if shape.separator not in (None, "\t"):
+        for start, end in fields:
+            if line[start : start + 1] == b'"' and b'"' not in line[start + 1 : end]:
+                found.add("open-quote", "this quote is not closed", line=number, column=start + 1)
+                return None
     for what, at in (("query", shape.query), ("document", shape.doc)):
         quote = shape.separator is not None and b'"' in texts[at]
         if quote or not texts[at]:

@@ -523,13 +523,26 @@ _SUFFIXES = {
 }
 """The formats of files whose names say them."""
 
+_NOT_WRITTEN = (
+    *(".xlsx", ".xls", ".xlsm", ".ods", ".parquet", ".arrow", ".feather", ".jsonl", ".ndjson"),
+    *(".pdf", ".png", ".svg", ".docx", ".gz", ".zip"),
+)
+"""Endings of formats that results are not written in; a text under such a name would mislead."""
+
 
 def _file_format(context: click.Context) -> str:
     """Return the format of the output file: as was asked for, or as its name says."""
     asked = str(context.params["format_"])
     if _given(context, "--format"):
         return asked
-    return _SUFFIXES.get(Path(context.params["output_file"]).suffix.casefold(), asked)
+    path = Path(context.params["output_file"])
+    if path.suffix.casefold() in _NOT_WRITTEN:
+        *most, last = _SUFFIXES
+        raise click.UsageError(
+            f"{path}: results are written as {', '.join(most)} or {last}, and with any other "
+            "ending as text; Excel opens .csv"
+        )
+    return _SUFFIXES.get(path.suffix.casefold(), asked)
 
 
 def _print(returned: Any, context: click.Context) -> None:

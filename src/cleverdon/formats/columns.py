@@ -13,6 +13,7 @@ judgments are read from columns such as `gold_ids`, runs from columns such as `r
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -302,18 +303,20 @@ def split_columns(line: str, *, separator: str) -> list[str]:
 def field_spans(line: bytes, *, separator: bytes) -> list[tuple[int, int]]:
     """Find the fields of a line by the core's rule: see `delimited` in `layout.rs`.
 
-    Quotes around a field are not part of it, and the separator may stand between them.
+    Quotes around a field, and blanks before them, are not part of it, and the separator may stand
+    between them.
     """
     found = []
     at = 0
     while at <= len(line):
         closing = -1
-        if line.startswith(b'"', at):
-            closing = line.find(b'"' + separator, at + 1)
-            if closing < 0 and line.endswith(b'"') and len(line) > at + 1:
+        opening = len(line) - len(line[at:].lstrip(b" "))
+        if line.startswith(b'"', opening):
+            closing = line.find(b'"' + separator, opening + 1)
+            if closing < 0 and line.endswith(b'"') and len(line) > opening + 1:
                 closing = len(line) - 1
         if closing >= 0:
-            found.append((at + 1, closing))
+            found.append((opening + 1, closing))
             at = closing + 2
             continue
         end = line.find(separator, at)
@@ -377,6 +380,96 @@ def likely_separator(header: str) -> str:
     return header_separator(header) or max(",;|\t", key=outside.count)
 
 
+HEAD = 1 << 16  # bytes to read of a file; more where they are not a whole line
+TSV = (".tsv", ".tab")
+_PACKINGS = (".gz", ".zst", ".bz2", ".xz")
+# Expressions are compiled where they are needed.
+FLOAT = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
+_FIELD = r"[^ \t\r]+"
+
+
+def ending_of(name: str) -> str:
+    """The ending of a file's name, without that of its packing.
+
+    >>> ending_of("runs/a.b.CSV.gz"), ending_of("run")
+    ('.csv', '')
+    """
+    stem, ending = os.path.splitext(name.casefold())
+    if ending in _PACKINGS:
+        ending = os.path.splitext(stem)[1] or ending
+    return ending
+
+
+def split_line(line: str, tabs: bool) -> list[str]:
+    """The fields of a line without a header: between tabs, or between blanks and tabs."""
+    return line.split("\t") if tabs else re.findall(_FIELD, line)
+
+
+def splits_at_tabs(text: str, *, kind: str, source: str) -> bool:
+    """Tell whether tabs alone separate the fields of lines without a header.
+
+    In TREC's formats, blanks and tabs do. A file called .tsv is split at tabs, and so is one with
+    blanks within its fields if all lines have the same number of fields by tabs.
+
+    Raises:
+        InputError: Blanks and tabs make another number of fields than tabs, and neither fits.
+    """
+    if "\t" not in text:
+        return False
+    if ending_of(source) in TSV:
+        return "\t" in first_line(text, comments=True)
+    if " " not in text:
+        return False
+    lines = text.split("\n")
+    if len(text.encode()) >= HEAD:
+        lines.pop()  # it may be cut
+    by_tabs, by_blanks, numbers, odd = [], [], [], []
+    for number, line in enumerate(lines, start=1):
+        if line.strip(" \t\r") and not line.startswith("#"):
+            by_tabs.append([field.strip(" ") for field in line.rstrip("\r").split("\t")])
+            by_blanks.append(re.findall(_FIELD, line))
+            numbers.append(number)
+            # Behind the last field, blanks and tabs are nothing.
+            within = any(" " in field for field in by_tabs[-1])
+            odd.append(within and "\t" in line.strip(" \t\r"))
+    if not any(odd):
+        return False
+    width = len(by_tabs[0])
+    uneven = next((at for at, fields in enumerate(by_tabs) if len(fields) != width), None)
+    # A query with its iteration, as "q1 0", is two fields that a blank separates.
+    iterated = all(re.search(_ITERATED, fields[0]) for fields in by_tabs)
+    if kind == "grade":
+        mixed = _fits(by_blanks[0], kind) and len(set(map(len, by_blanks))) == 1
+    else:
+        mixed = all(_fits(fields, kind) for fields in by_blanks)
+    if uneven is None and _fits(by_tabs[0], kind) and not (iterated and mixed):
+        return True
+    if mixed:
+        return False
+    at = odd.index(True) if uneven is None else uneven
+    tabs, blanks = len(by_tabs[at]), len(by_blanks[at])
+    message = (
+        f"the line has {tabs} {'field' if tabs == 1 else 'fields'} by tabs, and {blanks} by blanks "
+        f"and tabs; expected {_EXPECTED[kind == 'grade']}"
+    )
+    if uneven is not None:
+        message += f", by tabs in every line, as the {width} fields of line {numbers[0]}"
+    raise InputError(message, source=source, line=numbers[at])
+
+
+_ITERATED = r"\S +Q?0$"
+_EXPECTED = (
+    "query, Q0, document, rank, score, tag or query, document, rank",
+    "query, iteration, document, grade or query, document, grade",
+)
+
+
+def _fits(fields: list[str], kind: str) -> bool:
+    """Tell whether a line may be one of a run or of judgments: so many fields, a rank or grade."""
+    fits = len(fields) == 3 or (len(fields) == 4 if kind == "grade" else len(fields) >= 6)
+    return fits and re.fullmatch(FLOAT, fields[min(3, len(fields) - 1)]) is not None
+
+
 def choose_columns(
     names: Sequence[str], *, kind: str, source: str, sample: _Sample | None = None
 ) -> tuple[tuple[int, int, int], str]:
@@ -397,7 +490,42 @@ def choose_columns(
             message = f"two columns are called {str(names[place])!r}; rename or drop one"
             raise InputError(message, source=source)
     query, doc, number = (place for place in places if isinstance(place, int))
+    scored = fold(names[number]) in map(fold, SCORE) and "grade" not in named_columns().names
+    if kind == "grade" and scored and column_position(names, RANK) is not None:
+        raise InputError(
+            "has ranks and scores, as a run has; are judgments and run exchanged? If the column "
+            f"{str(names[number])!r} has grades, answer with --columns "
+            f"grade={_shell(str(names[number]))}, in Python columns={{'grade': "
+            f"{str(names[number])!r}}}",
+            source=source,
+        )
     return (query, doc, number), kind
+
+
+def hint_for_duplicates(names: Sequence[str]) -> str:
+    """What may be the reason that a document occurs twice for a query, by the columns there are."""
+    judge = first_known(names, ("judge", "assessor", "annotator", "rater", "judge_id", "worker"))
+    if judge is not None:
+        return f"; the column {judge!r} names judges: cleverdon agree compares and combines them"
+    system = first_known(names, ("system", "run", "run_id", "tag", "engine", "model", "variant"))
+    if system is not None:
+        return f"; the column {system!r} names several systems: write a file for each"
+    return ""
+
+
+def misplaced_header(
+    rows: Sequence[Sequence[Any]], lines: Sequence[int] = (), *, source: str
+) -> None:
+    """Refuse a table with a title above its header. `rows` are those below the first one.
+
+    Raises:
+        InputError: One of the first rows names columns.
+    """
+    for at, row in enumerate(rows[:10]):
+        if is_column_header([str(cell) for cell in row if cell is not None]):
+            line = lines[at] if lines else at + 2
+            message = f"is the header in row {line}? Delete what is above it"
+            raise InputError(message, source=source, line=1)
 
 
 def _score_or_rank(names: Sequence[str], kind: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import Literal
 
@@ -10,10 +9,14 @@ from cleverdon import _core
 from cleverdon.errors import InputError
 from cleverdon.formats import ARROW, ARROW_STREAM, PARQUET
 from cleverdon.formats.columns import (
+    FLOAT,
     GRADE,
+    HEAD,
     RANK,
     SCORE,
+    TSV,
     column_position,
+    ending_of,
     first_line,
     has_own_documents,
     header_separator,
@@ -21,6 +24,8 @@ from cleverdon.formats.columns import (
     likely_separator,
     named_columns,
     split_columns,
+    split_line,
+    splits_at_tabs,
     without_separator_line,
 )
 
@@ -68,8 +73,6 @@ _ZIP, _OLD_EXCEL = b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 OF_JUDGMENTS = ("beir", "quepid", "quepid_csv", "opensearch", "rank_eval", "ltr")
 """The formats that only judgments have."""
 
-HEAD = 1 << 16  # bytes to read of a file; more where they are not a whole line
-
 
 def detect_format(head: bytes, *, kind: str, source: str) -> str:
     """The format of a file that starts like this; TREC's where nothing speaks for another.
@@ -102,15 +105,15 @@ def detect_format(head: bytes, *, kind: str, source: str) -> str:
         return "tsv" if separator == "\t" else "csv"
     first = first_line(text, comments=True)
     if (
-        ending in (".tsv", ".tab")
+        ending in TSV
         and "\t" in header
-        and not _is_data(header)
-        and not _is_data(first)
+        and not _is_data(header.split("\t"))
+        and not _is_data(first.split("\t"))
     ):
         return "tsv"  # with a header that is not understood: say so, and not what TREC expects
     if " qid:" in first and re.match(_LTR, first):
         return "ltr"
-    fields = len(re.findall(r"[^ \t]+", first))
+    fields = len(split_line(first, splits_at_tabs(text, kind=kind, source=source)))
     if fields == 3:
         return "beir" if kind == "grade" else "msmarco"
     if kind == "grade" and fields >= 6:
@@ -118,18 +121,6 @@ def detect_format(head: bytes, *, kind: str, source: str) -> str:
     if kind != "grade" and fields == 4:
         raise InputError(_EXCHANGED.format(found="judgments", fields=fields), source=source)
     return "trec"
-
-
-def ending_of(name: str) -> str:
-    """The ending of a file's name, without that of its packing.
-
-    >>> ending_of("runs/a.b.CSV.gz"), ending_of("run")
-    ('.csv', '')
-    """
-    stem, ending = os.path.splitext(name.casefold())
-    if ending in _PACKINGS:
-        ending = os.path.splitext(stem)[1] or ending
-    return ending
 
 
 def is_workbook(head: bytes, name: str) -> bool:
@@ -148,10 +139,9 @@ def is_json_lines(head: bytes, name: str) -> bool:
     return begins and (ending_of(name) in (".jsonl", ".ndjson") or _has_objects_by_line(text))
 
 
-def _is_data(line: str) -> bool:
-    """Tell whether a line is a row, and no header: three fields or more, one a number."""
-    fields = line.split()
-    return len(fields) >= 3 and any(re.fullmatch(_FLOAT, field) for field in fields[2:])
+def _is_data(fields: list[str]) -> bool:
+    """Tell whether fields are a row, and no header: three or more, one a number."""
+    return len(fields) >= 3 and any(re.fullmatch(FLOAT, field.strip()) for field in fields[2:])
 
 
 def _has_objects_by_line(text: str) -> bool:
@@ -160,15 +150,12 @@ def _has_objects_by_line(text: str) -> bool:
     return first.rstrip().endswith("}") and rest.lstrip().startswith("{")
 
 
-_PACKINGS = (".gz", ".zst", ".bz2", ".xz")
 # Expressions that TREC's formats do not need are not compiled for them.
-_FLOAT = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _LTR = r"[+-]?[\d.]+ qid:\S+"
 _EXCHANGED = "looks like {found} ({fields} fields a line); are judgments and run exchanged?"
 
 _Kind = Literal["run", "qrels"]
 
-_FIELD = r"[^ \t\r]+"
 _WHOLE = r"[+-]?[0-9]{1,300}(?:\.0*)?"
 
 
@@ -192,7 +179,7 @@ def guess_kind(path: str, source: _core.Source, head: bytes) -> _Kind | None:
         header = first_line(text, comments=False)
         separator = separator or ("\t" if format == "tsv" else likely_separator(header))
         return _of_names(split_columns(header, separator=separator))
-    return _of_lines(text)
+    return _of_lines(text, tabs=splits_at_tabs(text, kind="score", source=source.name))
 
 
 _RATINGS = r'"(judgmentRatings|ratings|relevant_documents|query_doc_pairs)"\s*:'
@@ -234,14 +221,14 @@ def _of_names(names: list[str]) -> _Kind | None:
     return None if gold == retrieved else "qrels" if gold else "run"
 
 
-def _of_lines(text: str) -> _Kind | None:
-    width = len(first_line(text, comments=True).split())
+def _of_lines(text: str, *, tabs: bool) -> _Kind | None:
+    width = len(split_line(first_line(text, comments=True), tabs))
     if width < 3:
         return None
     if width != 3:
         return "qrels" if width == 4 else "run"
     # MS MARCO's runs count 1, 2, 3 down a query; BEIR's judgments without a header do not.
-    by_query = _third_fields(text)
+    by_query = _third_fields(text, tabs=tabs)
     ranked = [
         sorted(numbers) == sorted(str(rank + 1) for rank in range(len(numbers)))
         for numbers in by_query
@@ -249,21 +236,21 @@ def _of_lines(text: str) -> _Kind | None:
     return "run" if all(ranked) and any(len(numbers) > 1 for numbers in by_query) else "qrels"
 
 
-def _third_fields(text: str) -> list[list[str]]:
+def _third_fields(text: str, *, tabs: bool) -> list[list[str]]:
     found: dict[str, list[str]] = {}
     lines = text.split("\n")
     if len(text.encode()) >= HEAD:
         lines.pop()  # it may be cut
     for line in lines:
-        fields = re.findall(_FIELD, line)
+        fields = split_line(line.rstrip("\r"), tabs)
         if len(fields) == 3 and not line.startswith("#"):
             found.setdefault(fields[0], []).append(fields[2])
     return list(found.values())
 
 
-def counts_grades(text: str) -> bool:
+def counts_grades(text: str, *, tabs: bool = False) -> bool:
     """Tell whether the third of three columns holds grades rather than ranks."""
-    for numbers in _third_fields(text):
+    for numbers in _third_fields(text, tabs=tabs):
         ranks = [float(number) for number in numbers if re.fullmatch(_WHOLE, number)]
         if len(set(ranks)) < len(ranks):
             return True

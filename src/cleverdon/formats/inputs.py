@@ -20,7 +20,9 @@ from cleverdon._common.extras import importing, require
 from cleverdon._common.progress import Progress
 from cleverdon.data import Judgments, Rows, Run
 from cleverdon.errors import InputError, OptionError, check_word
+from cleverdon.formats import ARROW, ARROW_STREAM, PARQUET
 from cleverdon.formats.columns import (
+    HEAD,
     has_query_column,
     is_column_header,
     naming_columns,
@@ -30,7 +32,6 @@ from cleverdon.formats.detection import (
     ANNOTATED,
     BOOKS,
     FORMATS,
-    HEAD,
     OF_JUDGMENTS,
     counts_grades,
     counts_ranks,
@@ -124,7 +125,7 @@ def read_input(
         except InputError as error:
             if cls is Judgments and opened.shape is not None and opened.shape.quepid:
                 return cast(R, _with_unrated(opened, duplicates=duplicates))
-            raise (with_format_hint(error, opened) if cls is Judgments else error) from None
+            raise with_format_hint(error, opened) from None
         if opened.may_be_ranks and not weights and counts_ranks(table):
             raise InputError(_LOOKS_LIKE_RUN, source=source)
         digest, unlisted = opened.source.digest(), opened.unlisted
@@ -225,6 +226,13 @@ def _from_source(
         return cls(table, **facts, digest=source.digest(), unlisted=unlisted)
     if not head:
         raise InputError("is empty", source=source.name)
+    binary = b"\0" in head or head.startswith((PARQUET, ARROW, ARROW_STREAM, b"PK", b"{", b"["))
+    if b"\r" in head.rstrip() and b"\n" not in head and not binary:
+        message = (
+            "its lines end in carriage returns only, as those of old Macintosh programs; save it "
+            "as CSV UTF-8, or convert it: tr '\\r' '\\n' < FILE > FIXED"
+        )
+        raise InputError(message, source=source.name)
     if format in ANNOTATED:
         from cleverdon.formats.annotated_qrels import read_annotated  # which imports this module
 
@@ -273,12 +281,20 @@ def _from_source(
     else:
         text_head = head.decode("utf-8", errors="replace").lstrip("\ufeff")
         shape = line_shape(format, kind=kind, head=text_head, source=source.name)
-        if guessed and shape is MSMARCO_RUN and counts_grades(text_head):
+        tabs = shape.separator is not None
+        if guessed and shape.is_like(MSMARCO_RUN) and counts_grades(text_head, tabs=tabs):
             raise InputError(_LOOKS_LIKE_QRELS, source=source.name)
-        may_be_ranks = guessed and shape is BEIR_QRELS
-        if not unlisted or shape.separator is None:
-            how = tuple(unlisted), may_be_ranks, shape
-            return Lines(source, shape.layout(), facts["name"], *how)
+        may_be_ranks = guessed and shape.is_like(BEIR_QRELS)
+        if not unlisted or not shape.header:
+            return Lines(
+                source,
+                shape.layout(),
+                facts["name"],
+                unlisted=tuple(unlisted),
+                may_be_ranks=may_be_ranks,
+                shape=shape,
+                is_run=cls is Run,
+            )
         # Columns may hold the same queries themselves, and each counts once.
         table = _core.Table.read(source, shape.layout(), duplicates)
     _check_not_empty(table, unlisted, source=path)

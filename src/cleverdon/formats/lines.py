@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from itertools import product
 
 from cleverdon import _core
 from cleverdon.errors import InputError, OptionError
@@ -16,13 +17,17 @@ from cleverdon.formats.columns import (
     NamedColumns,
     choose_columns,
     column_position,
+    document_columns,
     first_line,
+    hint_for_duplicates,
     is_column_header,
     is_quepid_detailed,
     is_quepid_table,
     likely_separator,
+    misplaced_header,
     named_columns,
     split_columns,
+    splits_at_tabs,
     without_separator_line,
 )
 
@@ -39,6 +44,12 @@ class Lines:
     may_be_ranks: bool = False
     """True if the grades may be ranks: three columns, no header, and no format was named."""
     shape: LineShape | None = None
+    is_run: bool = False
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names that a header gives its columns."""
+        return self.shape.names if self.shape is not None and self.shape.header else ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +71,16 @@ class LineShape:
     quepid: bool = False  # rows may lack their grade
     alone: bool = False  # rows may end behind the query
     comments: bool = True
+    decimal: str | None = None  # the decimal sign, where it may be a comma and is known
 
     @property
     def text(self) -> str:
         """The fields of a line, for messages."""
         return (" " if self.separator is None else ", ").join(self.names)
+
+    def is_like(self, other: LineShape) -> bool:
+        """Tell whether the fields are the same, whatever separates them."""
+        return replace(self, separator=other.separator) == other
 
     def layout(self) -> _core.Layout:
         """Return the layout for the core."""
@@ -81,6 +97,7 @@ class LineShape:
             header=self.header,
             alone=self.alone,
             comments=self.comments,
+            decimal=self.decimal,
         )
 
 
@@ -114,23 +131,30 @@ BEIR_QRELS = LineShape(names=("query", "document", "grade"), query=0, doc=1, val
 
 def line_shape(format: str, *, kind: str, head: str, source: str) -> LineShape:
     """Return the shape of lines of a text format, for runs (score or rank) or judgments (grade)."""
+    if format == "beir" and kind != "grade":
+        raise OptionError("format='beir' is one of judgments; runs have none of their own")
+    if format not in ("trec", "msmarco"):
+        named, below = without_separator_line(head)
+        header = first_line(below, comments=False)
+        separator = named or ("\t" if format in ("beir", "tsv") else likely_separator(header))
+        if format != "beir" or is_column_header(split_columns(header, separator=separator)):
+            shape = _under_header(below, separator=separator, kind=kind, source=source)
+            return shape if named is None else replace(shape, header=shape.header + 1)
+    shape = _without_names(format, kind=kind)
+    tabs = splits_at_tabs(head, kind=kind, source=source)
+    return replace(shape, separator="\t") if tabs else shape
+
+
+def _without_names(format: str, *, kind: str) -> LineShape:
+    if format == "beir":
+        return BEIR_QRELS
     if format == "trec" and kind == "rank":
         return replace(TREC_RUN, value=TREC_RUN.names.index("rank"), kind=kind)
     if format in ("trec", "msmarco") and kind == "grade":
         return TREC_QRELS
     if format == "trec":
         return TREC_RUN
-    if format == "msmarco":
-        return MSMARCO_RUN
-    if format == "beir" and kind != "grade":
-        raise OptionError("format='beir' is one of judgments; runs have none of their own")
-    named, head = without_separator_line(head)
-    header = first_line(head, comments=False)
-    separator = named or ("\t" if format in ("beir", "tsv") else likely_separator(header))
-    if format == "beir" and not is_column_header(split_columns(header, separator=separator)):
-        return BEIR_QRELS
-    shape = _under_header(head, separator=separator, kind=kind, source=source)
-    return shape if named is None else replace(shape, header=shape.header + 1)
+    return MSMARCO_RUN
 
 
 def _first_records(text: str, *, separator: str, count: int = 4) -> list[list[str]]:
@@ -152,8 +176,13 @@ def _first_records(text: str, *, separator: str, count: int = 4) -> list[list[st
 
 
 def with_format_hint(error: InputError, text: Lines) -> InputError:
-    """Add a hint to an error if the judgments may be in a format that is never guessed."""
+    """Add a hint to an error if other judges or systems, or a format never guessed, may be why."""
     first = re.search(r"first on line (\d+)$", error.message)
+    if first is not None and text.columns:
+        message = error.message + hint_for_duplicates(text.columns)
+        return InputError(message, source=error.source, line=error.line, column=error.column)
+    if text.columns or text.is_run:
+        return error
     if error.line is None or (first is None and not error.message.endswith("more than 4 fields")):
         return error
     lines = text.source.head(2**62).split(b"\n")
@@ -184,11 +213,23 @@ def _under_header(head: str, *, separator: str, kind: str, source: str) -> LineS
     named = named_columns()
     if named.numbered:
         return _without_header(named, names, separator=separator, kind=kind, source=source)
+    if not is_column_header(names):
+        below = (line.rstrip("\r") for line in head.split("\n")[1:11])
+        rows = [split_columns(line, separator=likely_separator(line)) for line in below]
+        misplaced_header(rows, source=source)
     if any(re.fullmatch(_NUMBER, name) for name in names) and not is_column_header(names):
         raise InputError(_no_header(names, kind), source=source, line=1)
+    for row, listed in product(records[1:], document_columns(names, kind=kind)):
+        if len(row) > listed and re.fullmatch(_LIST, row[listed]):
+            message = (
+                f"the column {names[listed]!r} has lists, and a cell of CSV holds none; write JSON "
+                "Lines or Parquet, or a row for each document"
+            )
+            raise InputError(message, source=source)
     (query, doc, value), kind = choose_columns(
         names, kind=kind, source=source, sample=lambda: records[1:]
     )
+    decimal = _decimal_sign(head, value, source=source) if separator == ";" else None
     return LineShape(
         names=tuple(names),
         query=query,
@@ -201,10 +242,41 @@ def _under_header(head: str, *, separator: str, kind: str, source: str) -> LineS
         quepid=is_quepid_table(names),
         alone=is_quepid_detailed(names),
         comments=False,
+        decimal=decimal,
     )
 
 
-_NUMBER = r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?"  # compiled where it is needed
+def _decimal_sign(head: str, value: int, *, source: str) -> str | None:
+    """The decimal sign of the numbers that are looked at; None where they have none.
+
+    Raises:
+        InputError: Some have a comma and others a point, which may be one of thousands.
+    """
+    import csv  # only here: TREC's formats need none
+    import io
+
+    found: dict[str, tuple[int, str]] = {}
+    reader = csv.reader(io.StringIO(head, newline=""), delimiter=";")
+    try:
+        for cells in reader:
+            number = re.fullmatch(r"\s*[+-]?\d*([.,])\d+\s*", cells[value] if cells[value:] else "")
+            if number is not None:
+                found.setdefault(number[1], (reader.line_num, number[0].strip()))
+    except csv.Error:  # said by the core, with its place
+        pass
+    if len(found) < 2:
+        return next(iter(found), None)
+    (line, one), (other_line, other) = found.values()
+    message = (
+        f"is the decimal sign a comma or a point? There is {one} on line {line}, and {other} here; "
+        "write all numbers alike"
+    )
+    raise InputError(message, source=source, line=other_line)
+
+
+# Compiled where they are needed.
+_LIST = r"\[(\s*|['\"].*|\d+\s*,.*)\]"
+_NUMBER = r"[+-]?(\d+[.,]?\d*|[.,]\d+)([eE][+-]?\d+)?"
 
 
 def _without_header(

@@ -20,6 +20,7 @@ from cleverdon.formats.columns import (
     field_position,
     fold,
     has_query_column,
+    hint_for_duplicates,
     is_column_header,
     is_quepid_table,
 )
@@ -421,11 +422,12 @@ def from_cells(
         first, second = _repeated(rows)
         if second is None or "twice" not in error.message:
             raise InputError(error.message, source=source) from None
+        hint = hint_for_duplicates(names)
         if not lines:
             raise InputError(
-                f"record {places[second] + 1}: {error.message}", source=source
+                f"record {places[second] + 1}: {error.message}{hint}", source=source
             ) from None
-        message = f"{error.message}, first on line {lines[places[first]]}"
+        message = f"{error.message}, first on line {lines[places[first]]}{hint}"
         raise InputError(message, source=source, line=lines[places[second]]) from None
 
 

@@ -33,13 +33,13 @@ from cleverdon.formats.columns import (
     TITLES,
     URLS,
     column_position,
+    ending_of,
     first_known,
     fold,
     is_quepid_detailed,
     likely_separator,
     named_columns,
 )
-from cleverdon.formats.detection import ending_of
 from cleverdon.formats.mappings import parse_json
 from cleverdon.formats.streams import csv_rows, decode_lines, decode_text
 

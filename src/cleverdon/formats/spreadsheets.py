@@ -2,13 +2,17 @@
 
 python-calamine reads them (also the older .xls, and LibreOffice's .ods), XlsxWriter writes them.
 Excel has one kind of number, so that a whole one is an id without a point: 12, not 12.0. Cells that
-hold dates are no ids: Excel makes dates of ids such as 3-4, and the id is lost.
+hold dates are no ids: Excel makes dates of ids such as 3-4, and the id is lost. Nor are numbers of
+more than 15 digits, of which Excel keeps the first 15. An id that a format shows with leading zeros
+has them. What python-calamine does not tell of a cell (format, error, formula), its XML does.
 """
 
 from __future__ import annotations
 
 import io
 import os
+import re
+import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple
 
@@ -16,8 +20,20 @@ from cleverdon import _core
 from cleverdon._common.extras import require
 from cleverdon.errors import InputError
 from cleverdon.formats import ARROW, ARROW_STREAM, PARQUET
-from cleverdon.formats.columns import column_position, is_column_header
-from cleverdon.formats.detection import HEAD, is_json_lines, is_workbook
+from cleverdon.formats.columns import (
+    GRADE,
+    HEAD,
+    RANK,
+    SCORE,
+    column_position,
+    document_column,
+    fold,
+    is_column_header,
+    misplaced_header,
+    named_columns,
+    query_column,
+)
+from cleverdon.formats.detection import is_json_lines, is_workbook
 from cleverdon.formats.mappings import as_cells, parse_json, parse_json_lines
 
 _MOST_ROWS = 1_048_576  # of a sheet, by Excel's own limit
@@ -31,6 +47,8 @@ class Sheet(NamedTuple):
     columns: list[str]
     cells: list[list[Any]]
     lines: list[int]
+    left: int = 0  # the column of the sheet that the first one is, from 0
+    merged: Sequence[tuple[tuple[int, int], tuple[int, int]]] = ()  # corners, rows from 0
 
 
 def _split_sheet(path: str) -> tuple[str, str | None]:
@@ -83,6 +101,8 @@ def read_sheet(content: bytes, *, path: str, known: Iterable[Sequence[str]] = ()
         either = " or ".join(repr(sheet.name) for sheet in meant[:_MOST_SHOWN])
         message = f"which sheet is meant, {either}? Answer with {file}#{meant[0].name}"
         raise InputError(f"{message}. {_previews(meant)}", source=file)
+    if not groups:
+        _check_cells(meant[0], content, source=file)
     return meant[0]
 
 
@@ -115,6 +135,129 @@ def read_table(opened: _core.Source, *, known: Iterable[Sequence[str]] = ()) -> 
 
 def _whole(cell: Any) -> Any:
     return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
+
+
+def _check_cells(sheet: Sheet, content: bytes, *, source: str) -> None:
+    """Refuse cells of ids and numbers that do not hold what they show, and pad ids by zeros."""
+    if not is_column_header(sheet.columns):
+        misplaced_header(sheet.cells, sheet.lines, source=source)
+    ids = {
+        at for at in (query_column(sheet.columns), document_column(sheet.columns)) if at is not None
+    }
+    numbers = set(map(fold, (*GRADE, *SCORE, *RANK, *named_columns().names.values())))
+    read = ids | {at for at, name in enumerate(sheet.columns) if fold(name) in numbers}
+    for (top, left), (bottom, right) in sheet.merged:
+        covers = any(left <= at + sheet.left <= right for at in read)
+        if covers and (bottom > top or right > left) and bottom + 1 in sheet.lines:
+            cells = f"{_cell_name(top + 1, left)}:{_cell_name(bottom + 1, right)}"
+            message = f"the cells {cells} are merged; unmerge them, and fill in each one"
+            raise InputError(message, source=source, line=top + 1)
+    counted = False
+    empty = False
+    for line, row in zip(sheet.lines, sheet.cells, strict=True):
+        empty = empty or any(row[at] is None for at in read)
+        for at in ids:
+            if isinstance(row[at], (int, float)) and not isinstance(row[at], bool):
+                counted = True
+                if abs(row[at]) >= _EXACT:
+                    cell = _cell_name(line, at + sheet.left)
+                    message = (
+                        f"the id in cell {cell} is a number of more than 15 digits, and Excel "
+                        "keeps 15; format the column as text, and enter it again"
+                    )
+                    raise InputError(message, source=source, line=line)
+    if counted or empty:
+        _look_into_cells(sheet, content, ids, read, source=source)
+
+
+_EXACT = 1e15
+
+
+def _cell_name(row: int, column: int) -> str:
+    """The name of a cell: the row counts from 1, the column from 0.
+
+    >>> _cell_name(2, 0), _cell_name(10, 27)
+    ('A2', 'AB10')
+    """
+    letters = ""
+    column += 1
+    while column:
+        column, letter = divmod(column - 1, 26)
+        letters = chr(ord("A") + letter) + letters
+    return f"{letters}{row}"
+
+
+_CELL = re.compile(rb"<(?:\w+:)?c\s([^>]*?)(?:/>|>(.*?)</(?:\w+:)?c>)", re.DOTALL)
+_STATED = re.compile(rb"\b(r|s|t)=[\"']([^\"']*)")
+
+
+def _look_into_cells(
+    sheet: Sheet, content: bytes, ids: set[int], read: set[int], *, source: str
+) -> None:
+    """Look at what python-calamine does not tell, where the file is one of Excel's."""
+    try:
+        book = zipfile.ZipFile(io.BytesIO(content))
+        formats = _number_formats(book)
+        text = book.read(_part_of(book, sheet.name))
+    except (KeyError, ValueError, zipfile.BadZipFile, SyntaxError):
+        return  # an older file, or one of LibreOffice's
+    columns = {_cell_name(1, at + sheet.left)[:-1]: at for at in read}
+    rows = {line: at for at, line in enumerate(sheet.lines)}
+    for stated, inside in _CELL.findall(text):
+        facts = {name: value.decode() for name, value in _STATED.findall(stated)}
+        found = re.fullmatch(r"([A-Z]+)(\d+)", facts.get(b"r", ""))
+        if found is None or found[1] not in columns or int(found[2]) not in rows:
+            continue
+        column, row, cell = columns[found[1]], rows[int(found[2])], sheet.cells[rows[int(found[2])]]
+        place: dict[str, Any] = {"source": source, "line": int(found[2])}
+        if facts.get(b"t") == "e":
+            shown = re.search(rb"v>(.*?)<", inside)
+            error = shown[1].decode("utf-8", "replace") if shown else "an error"
+            raise InputError(f"the cell {found[0]} holds {error}; put a value there", **place)
+        if cell[column] is None and re.search(rb"<(?:\w+:)?f\b", inside):
+            message = f"the cell {found[0]} holds a formula without a value"
+            raise InputError(f"{message}; open the file in Excel, and save it", **place)
+        format = formats.get(facts.get(b"s", "0"))
+        if column in ids and format and isinstance(cell[column], (int, float)):
+            if format.strip("0"):
+                message = f"the id in cell {found[0]} is a number that is shown as {format}"
+                raise InputError(
+                    f"{message}; format the column as text, and enter it again", **place
+                )
+            if float(cell[column]).is_integer():
+                sheet.cells[row][column] = f"{int(cell[column]):0{len(format)}d}"
+
+
+def _number_formats(book: zipfile.ZipFile) -> dict[str, str]:
+    """The formats that add zeros or texts to numbers, by the styles of cells."""
+    from xml.etree import ElementTree  # only for such files
+
+    styles = ElementTree.fromstring(book.read("xl/styles.xml"))
+    codes = {
+        each.get("numFmtId"): each.get("formatCode", "").partition(";")[0]
+        for each in styles.iterfind("{*}numFmts/{*}numFmt")
+    }
+    found = {}
+    for style, each in enumerate(styles.iterfind("{*}cellXfs/{*}xf")):
+        code = codes.get(each.get("numFmtId"), "")
+        if re.match(r"00|[^.]*\"[^\"]*\w", code):
+            found[str(style)] = code
+    return found
+
+
+def _part_of(book: zipfile.ZipFile, name: str) -> str:
+    """The file of a sheet within a workbook."""
+    from xml.etree import ElementTree  # only for such files
+
+    key = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
+    sheets = ElementTree.fromstring(book.read("xl/workbook.xml")).iterfind("{*}sheets/{*}sheet")
+    wanted = next((each.get(key) for each in sheets if each.get("name") == name), None)
+    parts = ElementTree.fromstring(book.read("xl/_rels/workbook.xml.rels"))
+    for part in parts:
+        if part.get("Id") == wanted:
+            target = part.get("Target", "")
+            return target.lstrip("/") if target.startswith("/") else f"xl/{target}"
+    raise KeyError(name)
 
 
 def _is_meant(columns: list[str], groups: list[Sequence[str]]) -> bool:
@@ -153,12 +296,13 @@ def _sheet(name: str, found: Any) -> Sheet:
     while columns and not columns[-1] and all(row[-1] is None for row in cells):
         columns.pop()
         cells = [row[:-1] for row in cells]
-    return Sheet(name, columns, cells, lines)
+    left = found.start[1] if found.start else 0
+    return Sheet(name, columns, cells, lines, left, list(found.merged_cell_ranges or ()))
 
 
 def _plain(cell: Any) -> Any:
-    """A cell, None where it is empty; blanks around a text are slips."""
-    return (cell.strip() or None) if isinstance(cell, str) else cell
+    """A cell, None where it is empty."""
+    return None if isinstance(cell, str) and not cell.strip() else cell
 
 
 def write_sheet_file(

@@ -20,8 +20,15 @@ from typing import Any
 from cleverdon._common.progress import Progress
 from cleverdon.errors import InputError, OptionError, check_word
 from cleverdon.formats import ARROW, ARROW_STREAM, PARQUET
-from cleverdon.formats.columns import IDS, fold, naming_columns, without_separator_line
-from cleverdon.formats.detection import HEAD, ending_of, is_workbook
+from cleverdon.formats.columns import (
+    HEAD,
+    IDS,
+    ending_of,
+    fold,
+    naming_columns,
+    without_separator_line,
+)
+from cleverdon.formats.detection import is_workbook
 from cleverdon.formats.records import (
     Keep,
     Records,

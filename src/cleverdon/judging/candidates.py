@@ -19,13 +19,13 @@ from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
 from cleverdon.formats.columns import (
     choose_list_columns,
+    ending_of,
     first_line,
     is_column_header,
     likely_separator,
     named_columns,
     without_separator_line,
 )
-from cleverdon.formats.detection import ending_of
 from cleverdon.formats.inputs import open_source
 from cleverdon.formats.mappings import id_text, is_list
 from cleverdon.formats.spreadsheets import Sheet, read_table

@@ -64,6 +64,7 @@ _SHOWN = ("p", "difference", "relative", "d", "delta")
 """The values that `pairs` can show; repeated here, since altair is not to be loaded for it."""
 _EVERY_RESULT = 10**6
 """So many scores of results are kept for each query, where a plot needs all."""
+_NAMED_RESULTS = 1000  # of each query, whose documents a plot of one query names
 _RENAMED_KINDS = {"topics": "queries"}
 """Old names of kinds; they work for one release, with a note."""
 _FOR_ALL = ("kind", "files", "listed", "output", "dark")  # parameters that every kind takes
@@ -279,7 +280,8 @@ class _Plot:
         qrels = given.files[0]
         if self.kind.of == "rankings":
             # Any measure can be computed from rankings, and evaluating takes one at least.
-            keep = _EVERY_RESULT if given.binormal else 1
+            named = given.query is not None or options.as_typed(qrels) is not None
+            keep = _EVERY_RESULT if given.binormal else _NAMED_RESULTS if named else 1
             return options.evaluated(qrels, opened, ("nDCG@10",), keep=keep, **given.evaluation)
         bounds = self.kind.of == "bounds"
         return options.evaluated(qrels, opened, measures, bounds=bounds, **given.evaluation)

@@ -396,15 +396,22 @@ def roc(
         others = len(scores.queries) - drawn
         if others:
             basis += f"; {others:,} {'has' if others == 1 else 'have'} no curve"
-        subtitle: str | list[str] = f"{basis}. Judged documents only."
+        subtitle: str | list[str] = f"{basis}. {_basis(scores)}"
     else:
-        subtitle = [inputs.query_line(query, texts), "Judged documents only."]
+        subtitle = [inputs.query_line(query, texts), _basis(scores)]
     return charts.finish_chart(
         _roc_chart(inputs.coloured_systems(scores, named)),
         rows,
         title="ROC curves",
         subtitle=inputs.add_note(subtitle, note),
     )
+
+
+def _basis(scores: Scores) -> str:
+    """Say what the curve is of; the size of the collection is known, but has no part in it."""
+    docs = scores.about.docs
+    ignored = "" if docs is None else f"; docs={docs:,} is ignored"
+    return f"Judged documents only{ignored}."
 
 
 def _roc_rows(

@@ -103,7 +103,7 @@ def averaged_values(scores: Scores, system: str, measure: Measure, values: Float
     evaluated = scores.evaluated[scores.systems.index(system)]
     undefined = scores.about.settings.undefined
     if has_no_value(measure, values[evaluated], undefined=undefined):
-        why = why_no_value(measure, docs=scores.about.docs)
+        why = why_no_value(measure, docs=scores.about.docs, top_grade=scores.about.top_grade)
         raise OptionError(f"{measure} of {system!r} cannot be drawn: it is {why}")
     return values_to_average(
         measure, values, evaluated, undefined=undefined, queries=scores.queries

@@ -99,9 +99,10 @@ class Result:
             return render_table(self.table(section, **view), format)
         terminal: dict[str, Any] = {"styled": styled, "width": width} if format == "table" else {}
         if section is not None:
-            return render_sections(
-                [Section(section, self.table(section, **view))], format, **terminal
-            )
+            # With the digits that people read; a table that only programs get has all of them.
+            shown = {part.heading: part.grid for part in self.sections(**view)}
+            grid = shown[section] if section in shown else self.table(section, **view)
+            return render_sections([Section(section, grid)], format, **terminal)
         parts = [part for part in self.sections(**view) if part.grid.rows or part.grid.footnotes]
         above = _above(self.heading(), self.alerts(), self.opening(), format)
         body = render_sections(parts, format, below=self.closing(), **terminal)

@@ -278,7 +278,10 @@ def bounds(
         )
     size = hits.judgments.docs if docs is None else check_count("docs", docs)
     if rest and size is None:
-        raise OptionError("rest=True needs docs=: how many documents the collection has")
+        raise OptionError(
+            "--rest needs --docs N, or docs=N in the ranking: how many documents the collection "
+            "has; in Python, rest=True needs docs=N"
+        )
     check_has_bounds(measure, hits, unjudged)
     parts = [
         _block_bounds(measure, block, ties, unjudged, size if rest else None, progress)

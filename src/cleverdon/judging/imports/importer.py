@@ -24,7 +24,8 @@ from sqlalchemy import Connection
 from cleverdon._common.text import counted
 from cleverdon.agreement.labels import judge_names
 from cleverdon.errors import InputError, OptionError, check_word
-from cleverdon.formats.detection import HEAD, is_workbook
+from cleverdon.formats.columns import HEAD
+from cleverdon.formats.detection import is_workbook
 from cleverdon.formats.inputs import open_source
 from cleverdon.judging import imports
 from cleverdon.judging.contents import Document, storable
