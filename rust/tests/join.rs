@@ -25,6 +25,7 @@ fn run_layout() -> Layout {
         header: 0,
         alone: false,
         comments: true,
+        decimal: None,
     }
 }
 

@@ -68,7 +68,7 @@ class Provenance:
     pooled: int = 0  # judgments below 0: pooled, and not judged
     asked_for: dict[str, str] = field(default_factory=dict)
     """The text by which a measure was asked for, if that is not its canonical name."""
-    top_grade: float | None = field(default=None, metadata=in_json(None))
+    top_grade: float | None = field(default=None, compare=False, metadata=in_json(None))
     """The highest grade of all judgments."""
 
 
