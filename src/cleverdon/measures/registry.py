@@ -129,7 +129,7 @@ def find(name: str) -> type[Measure]:
     raise UnknownMeasureError(name)
 
 
-_ANY_CTR = "ImpressionCTR, or -m PageCTR, QueryCTR or SessionCTR"
+_ANY_CTR = "ImpressionCTR, or -m PageCTR, QueryCTR, SessionCTR or LinkCTR"
 _METRICS_OF_LOGS = {
     "abandonment": "Abandonment",
     "clickrank": "ClickRank",
@@ -144,6 +144,7 @@ _METRICS_OF_LOGS = {
     "latencybyload": "LatencyByLoad",
     "latencyspikes": "LatencySpikes",
     "pagectr": "PageCTR",
+    "linkctr": "LinkCTR",
     "pages": "Pages",
     "pagination": "Pagination",
     "queries": "Queries",
