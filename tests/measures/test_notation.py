@@ -188,7 +188,7 @@ def test_a_spelling_of_another_tool_goes_with_a_cut_off() -> None:
     [
         ("ZRR", "search logs have it: cleverdon logs metrics LOG -m ZeroResults"),
         ("abandonment", "search logs have it: cleverdon logs metrics LOG -m Abandonment"),
-        ("CTR@5", "-m ImpressionCTR, or -m PageCTR, QueryCTR or SessionCTR"),
+        ("CTR@5", "-m ImpressionCTR, or -m PageCTR, QueryCTR, SessionCTR or LinkCTR"),
     ],
 )
 def test_metrics_of_logs_are_no_measures(text: str, message: str) -> None:
