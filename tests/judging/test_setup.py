@@ -355,6 +355,8 @@ def test_any_list_of_pairs_is_a_pool(tmp_path: Path, content: str) -> None:
 
 
 def test_tables_and_folders_are_pools(tmp_path: Path) -> None:
+    for library in ("xlsxwriter", "python_calamine", "datasets"):
+        pytest.importorskip(library)  # not among the web stack's own
     pairs = [("q 1", "d1"), ("q 1", "2")]
     expected = tuple(Candidate(*pair) for pair in pairs)
     frame = polars.DataFrame(pairs, schema=["Search Term", "SKU"], orient="row")
