@@ -9,12 +9,15 @@ knows.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 from cleverdon._common.extras import importing
 from cleverdon.charts import theme
+from cleverdon.charts.notebooks import display_chart
 from cleverdon.charts.theme import WIDTH
 from cleverdon.errors import OptionError
 
@@ -27,6 +30,43 @@ __all__ = ["alt"]  # which every plot takes from here
 Row: TypeAlias = dict[str, Any]
 Datasets: TypeAlias = dict[str, list[Row]]  # a chart's rows, by the names of its datasets
 Chart: TypeAlias = alt.Chart | alt.LayerChart | alt.FacetChart | alt.HConcatChart | alt.VConcatChart
+
+
+class _ShownOffline:
+    """What altair's charts do in a notebook, without a script from the network."""
+
+    def _repr_mimebundle_(self, *args: Any, **options: Any) -> Any:
+        chart: Any = self
+        # Whoever chose a renderer of altair's wants that one. In Colab, which is online, each
+        # output is a page of its own, so that outputs cannot share a script.
+        chosen = alt.renderers.active != "default"
+        if chosen or "google.colab" in sys.modules or not find_spec("vl_convert"):
+            super_bundle: Any = super()
+            return super_bundle._repr_mimebundle_(*args, **options)
+        return display_chart(chart.to_dict())
+
+
+class _OfflineChart(_ShownOffline, alt.Chart):
+    pass
+
+
+class _OfflineLayerChart(_ShownOffline, alt.LayerChart):
+    pass
+
+
+class _OfflineFacetChart(_ShownOffline, alt.FacetChart):
+    pass
+
+
+class _OfflineHConcatChart(_ShownOffline, alt.HConcatChart):
+    pass
+
+
+class _OfflineVConcatChart(_ShownOffline, alt.VConcatChart):
+    pass
+
+
+_OFFLINE: dict[Any, Any] = {cls.__mro__[2]: cls for cls in _ShownOffline.__subclasses__()}
 
 LIMIT = 5000  # rows that a chart may have, as altair has it; what has more is aggregated first
 
@@ -50,6 +90,8 @@ def finish_chart(
     chart.title = alt.TitleParams(title, subtitle=subtitle) if subtitle else alt.TitleParams(title)
     chart.config = alt.Config(**theme.config())
     chart.datasets = datasets
+    # Altair's charts take what is assigned to them as fields of the specification.
+    object.__setattr__(chart, "__class__", _OFFLINE.get(type(chart), type(chart)))
     styled: Chart = chart
     return styled
 
@@ -99,8 +141,13 @@ def facet_panels(chart: Any, dataset: Any, **options: Any) -> Any:
     return chart.properties(**options).facet(facet, data=dataset, columns=1, spacing=14)
 
 
-def intervals_chart(title: str, colour: Any, tooltip: list[alt.Tooltip], **axis: Any) -> Any:
-    """Draw the dataset `differences` in panels: intervals, labels, estimates and p-values."""
+def intervals_chart(
+    title: str, colour: Any, tooltip: list[alt.Tooltip], *, inner: bool = False, **axis: Any
+) -> Any:
+    """Draw the dataset `differences` in panels: intervals, labels, estimates and p-values.
+
+    With `inner`, a thicker line shows a second interval, from `inner_low` to `inner_high`.
+    """
     row = alt.Y("label:N", sort=None, title=None)
     across: dict[str, Any] = {"title": title, **({"axis": alt.Axis(**axis)} if axis else {})}
     rows = alt.Chart().encode(y=row)
@@ -110,6 +157,15 @@ def intervals_chart(title: str, colour: Any, tooltip: list[alt.Tooltip], **axis:
         alt.Chart().mark_rule(strokeDash=[3, 3]).encode(x=alt.datum(0)),
         rows.mark_rule(size=2).encode(
             x=alt.X("low:Q", **across), x2=alt.X2("high:Q"), color=colour, tooltip=tooltip
+        ),
+        *(
+            [
+                rows.mark_rule(size=5).encode(
+                    x=alt.X("inner_low:Q", **across), x2=alt.X2("inner_high:Q"), color=colour
+                )
+            ]
+            if inner
+            else []
         ),
         points.mark_point(size=70, filled=True, opacity=1),
         # What is not significant is hollow: filled with the colour of the paper.

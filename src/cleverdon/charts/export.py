@@ -19,24 +19,25 @@ _SCALE = 2
 """Pixels of a PNG to one of the chart: enough for print, and for screens of double density."""
 
 
-def _vl_convert() -> Any:
+def vl_convert() -> Any:
+    """Return the library that draws without a browser."""
     return require("vl_convert", "saving a plot", package="vl-convert-python", extra="plots")
 
 
-def _drawable(found: Any) -> Any:
-    # XML has no control characters.
+def drawable(found: Any) -> Any:
+    """Return a specification without control characters, which XML does not have."""
     if isinstance(found, dict):
-        return {key: _drawable(value) for key, value in found.items()}
+        return {key: drawable(value) for key, value in found.items()}
     if isinstance(found, list):
-        return [_drawable(value) for value in found]
+        return [drawable(value) for value in found]
     return printable(found) if isinstance(found, str) else found
 
 
 def _page(spec: dict[str, Any]) -> bytes:
     # A `<` in a text of the chart must not end the script that holds it. It is escaped in the
     # finished page; before that, it would be read and written as `<` again.
-    text = json.dumps(_drawable(spec), ensure_ascii=False).replace("<", _LESS)
-    page: str = _vl_convert().vegalite_to_html(text, bundle=True, renderer="svg")
+    text = json.dumps(drawable(spec), ensure_ascii=False).replace("<", _LESS)
+    page: str = vl_convert().vegalite_to_html(text, bundle=True, renderer="svg")
     ground = spec.get("config", {}).get("background") or "white"
     head = (
         f'{_CHARSET}\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -59,9 +60,9 @@ _LESS = "\ue000\uf8ff\ue000"  # characters that no text contains, since they hav
 
 _WRITERS: dict[str, Callable[[dict[str, Any]], bytes]] = {
     ".html": _page,
-    ".svg": lambda spec: _vl_convert().vegalite_to_svg(_drawable(spec)).encode(),
-    ".png": lambda spec: bytes(_vl_convert().vegalite_to_png(_drawable(spec), scale=_SCALE)),
-    ".pdf": lambda spec: bytes(_vl_convert().vegalite_to_pdf(_drawable(spec))),
+    ".svg": lambda spec: vl_convert().vegalite_to_svg(drawable(spec)).encode(),
+    ".png": lambda spec: bytes(vl_convert().vegalite_to_png(drawable(spec), scale=_SCALE)),
+    ".pdf": lambda spec: bytes(vl_convert().vegalite_to_pdf(drawable(spec))),
     # Half a character, as in a file's name that is not UTF-8, is written as JSON has it.
     ".json": lambda spec: json.dumps(spec, ensure_ascii=False).encode(errors="backslashreplace"),
 }
@@ -101,7 +102,7 @@ def check_savable(path: str | os.PathLike[str]) -> None:
             f"{name}: a plot cannot be saved as {ending!r}{suggest(ending, _ENDINGS)}"
         )
     if ending != ".json":
-        _vl_convert()
+        vl_convert()
 
 
 def _file_ending(path: str | os.PathLike[str]) -> str:

@@ -53,7 +53,7 @@ def demo_command(given: DemoOptions) -> None:
       cleverdon eval demo/qrels.txt demo/runs/*.run -m ERR@10 --per-query
     """
     from cleverdon.demo.experiment import write_demo
-    from cleverdon.pages.vega import bundling_in_background
+    from cleverdon.charts.vega import bundling_in_background
 
     directory, bench = given.directory, given.bench
     demo = write_demo(

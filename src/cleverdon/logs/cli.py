@@ -423,7 +423,7 @@ def report_command(given: ReportOptions) -> str:
     for file in (output, data) if given.as_json else (output,):
         options.check_output(file, *given.sources, given.reading.mapping)
 
-    from cleverdon.pages.vega import bundling_in_background
+    from cleverdon.charts.vega import bundling_in_background
 
     with bundling_in_background(), bar("reading the log") as progress:
         from cleverdon.logs.report.page import logs_report

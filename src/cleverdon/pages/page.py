@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cleverdon._common.files import write_file
 from cleverdon.charts import theme
 from cleverdon.charts.base import Chart, Datasets, Row, finish_chart
-from cleverdon.pages.vega import vega_bundle
+from cleverdon.charts.vega import script_text, vega_bundle
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -195,11 +195,6 @@ def _data_element(id: str, data: Any) -> str:
     return f'<script type="application/json" id="{id}">{text}</script>'
 
 
-def _script_text(text: str) -> str:
-    """Write a script so that none of its own strings can end it."""
-    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")
-
-
 class Page(ABC):
     """The base of reports: their content, and the page that shows it.
 
@@ -243,8 +238,8 @@ class Page(ABC):
             body=_page_body(package).replace("TITLE", title),
             without=self.without_script(),
             data="\n".join(_data_element(id, one) for id, one in elements.items()),
-            vega=_script_text(vega_bundle()),
-            script=_script_text(_page_script(package, self.scripts)),
+            vega=script_text(vega_bundle()),
+            script=script_text(_page_script(package, self.scripts)),
         )
 
     def save(self, path: str | PathLike[str]) -> None:

@@ -3,7 +3,7 @@
 Bundling takes about as long as the rest of a report, and no other thread can work meanwhile,
 since it keeps the interpreter's lock. So a command has it done by another process; commands
 start that before they import anything slow, which is why this module imports nothing else of
-pages/.
+charts/.
 """
 
 from __future__ import annotations
@@ -55,3 +55,8 @@ def vega_bundle() -> str:
     vl_convert = require("vl_convert", "a report", package="vl-convert-python", extra="plots")
     script: str = vl_convert.javascript_bundle(_SNIPPET)
     return script
+
+
+def script_text(text: str) -> str:
+    """Write a script so that none of its own strings can end it."""
+    return text.replace("</script", "<\\/script").replace("<!--", "<\\!--")

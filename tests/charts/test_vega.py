@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 import vl_convert
 
-from cleverdon.pages import vega
+from cleverdon.charts import vega
 
 
 @pytest.fixture(autouse=True)
