@@ -20,7 +20,7 @@ demo: $(VENV)/.installed
 # each command that tests start would compile everything again.
 test: export PYTHONDONTWRITEBYTECODE =
 test:
-	@$(MAKE) --no-print-directory -j2 $(VENV)/.dev check-rust
+	@$(MAKE) --no-print-directory -j2 $(VENV)/.oracles check-rust
 	@$(MAKE) --no-print-directory browser
 	@$(MAKE) --no-print-directory -j2 lint-python test-python
 	$(BIN)/python -m docs.generate --check
@@ -30,7 +30,7 @@ test-base: $(BASE)/.made
 	MATURIN_PEP517_ARGS="--profile quick" $(BASE)/bin/pip install --quiet --disable-pip-version-check .
 	$(BASE)/bin/python -I tools/check_base_install.py
 
-test-python: $(VENV)/.dev
+test-python: $(VENV)/.oracles
 	$(BIN)/python -m pytest -n $(WORKERS) --quiet
 
 # The tests of the judging app, except those in a browser, with the lowest versions of its web stack
@@ -79,7 +79,7 @@ format: $(VENV)/.dev
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
-fuzz: $(VENV)/.dev
+fuzz: $(VENV)/.oracles
 	HYPOTHESIS_PROFILE=fuzz CLEVERDON_FUZZ_SECONDS=600 $(BIN)/python -m pytest -n auto --quiet tests
 
 # Generate the reference pages from the registries; `make test` fails if they are out of date.
@@ -129,6 +129,11 @@ $(VENV)/.dev: pyproject.toml $(RUST) | $(VENV)/.made
 	MATURIN_PEP517_ARGS="--profile quick" $(INSTALL) '.[dev]'
 	@rm -f $(VENV)/.bench
 	@touch $@ $(VENV)/.installed
+
+# Tools to compare with, without the old libraries that they pin.
+$(VENV)/.oracles: tools/oracles.txt $(VENV)/.dev
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --requirement tools/oracles.txt
+	@touch $@
 
 # The core was already built for .dev, so this build is fast.
 $(LOWEST)/.made: pyproject.toml tools/web-lowest.txt | $(VENV)/.dev

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from benchmarks.columns import TITLE as COLUMNS
 from benchmarks.columns import run_columns
+from benchmarks.comparisons import TITLE as COMPARISONS
+from benchmarks.comparisons import run_comparisons
 from benchmarks.engine import TITLE as ENGINE
 from benchmarks.engine import Sent, run_engine
 from benchmarks.judge import TITLE as JUDGE
@@ -27,7 +29,18 @@ from benchmarks.scaling import Step, run_scaling
 from benchmarks.table import engine_table, kernels_table, peers_table, report_table, scaling_table
 from benchmarks.tasks import FULL, QUICK, TITLES, run_task
 
-TASKS = (*TITLES, "pool", "logs", "csv", "report", "engine", "judge", "kernels", "scaling")
+TASKS = (
+    *TITLES,
+    "compare",
+    "pool",
+    "logs",
+    "csv",
+    "report",
+    "engine",
+    "judge",
+    "kernels",
+    "scaling",
+)
 
 NOTES = """\
 Medians of the rounds; files are read from the cache, not the disk. CPU s: all cores together.
@@ -55,6 +68,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows += run_logs(size.events, rounds=options.rounds) if "logs" in wanted else []
     if rows:
         print(peers_table(rows), NOTES, sep="\n\n", end="\n\n", flush=True)
+    compared = run_comparisons(rounds=options.rounds) if "compare" in wanted else []
+    if compared:
+        print(f"{COMPARISONS}\n\n{report_table(compared)}\n", flush=True)
     columns = run_columns(size.csv, rounds=options.rounds) if "csv" in wanted else []
     if columns:
         print(f"{COLUMNS}\n\n{report_table(columns)}\n", flush=True)
@@ -78,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("Quick sizes: the targets apply to the full sizes.\n")
     if options.json:
         options.json.write_text(
-            _json(machine, rows, columns, reported, sent, judged, kernels, steps)
+            _json(machine, rows, compared, columns, reported, sent, judged, kernels, steps)
         )
         say(f"wrote {options.json}")
     failures = [f"{row.task}, {row.tool}: {row.note}" for row in rows if row.wrong]
@@ -112,6 +128,7 @@ def _parser() -> argparse.ArgumentParser:
 def _json(
     machine: dict[str, str],
     rows: Sequence[Row],
+    compared: Sequence[Fact],
     columns: Sequence[Fact],
     report: Sequence[Fact],
     sent: Sequence[Sent],
@@ -122,6 +139,7 @@ def _json(
     content = {
         "machine": machine,
         "tasks": [asdict(row) for row in rows],
+        "compare": [asdict(fact) for fact in compared],
         "csv": [asdict(fact) for fact in columns],
         "report": [asdict(fact) for fact in report],
         "engine": [asdict(one) for one in sent],

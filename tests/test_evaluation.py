@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import cleverdon
 from cleverdon import Hits, InputError, Judgments, Measure, NotationError, Run, evaluate, measure
 from cleverdon.errors import OptionError
 from cleverdon.formats.inputs import distinct_names
@@ -320,3 +321,34 @@ def test_the_size_of_a_collection_is_any_whole_number() -> None:
 def test_judgments_below_0_are_counted_apart() -> None:
     scores = evaluate({"q1": {"a": 1, "b": -1, "c": -2}}, {"q1": {"a": 1}}, "AP")
     assert (scores.about.judgments, scores.about.pooled) == (3, 2)
+
+
+def test_a_system_of_several_runs_has_their_means() -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"b": 1}}
+    first = {"q1": {"a": 2.0, "b": 1.0}, "q2": {"a": 2.0, "b": 1.0}}
+    second = {"q1": {"a": 1.0, "b": 2.0}, "q2": {"a": 1.0, "b": 2.0}}
+    runs = {"one": first, "dense": cleverdon.repeats(first, second, second)}
+    scores = cleverdon.evaluate(qrels, runs, ["RR", "P@1"])
+    assert scores.systems == ("one", "dense")
+    assert scores.per_query("dense", "RR") == {"q1": (1 + 0.5 + 0.5) / 3, "q2": (0.5 + 1 + 1) / 3}
+    assert scores.repeats["dense"][:, 0].tolist() == [[1, 0.5], [0.5, 1], [0.5, 1]]
+    assert "dense: mean of 3 runs" in scores.to_text()
+    assert scores.to_record()["repeats"]["dense"]["P@1"] == [[1, 0], [0, 1], [0, 1]]
+    assert scores.micro("dense", "P@1") == pytest.approx(0.5)
+    listed = cleverdon.evaluate(qrels, [first, second], "RR")
+    assert listed.repeats == {}
+
+
+@pytest.mark.parametrize(
+    ("runs", "how", "message"),
+    [
+        (lambda run: {"a": cleverdon.repeats(run)}, {}, "two or more"),
+        (lambda run: cleverdon.repeats(run, run), {}, "need its name"),
+        (lambda run: [cleverdon.repeats(run, run)], {}, "need its name"),
+        (lambda run: {"a": cleverdon.repeats(run, run)}, {"keep": 5}, "of single runs"),
+        (lambda run: {"a": cleverdon.repeats(run, run)}, {"bounds": True}, "of single runs"),
+    ],
+)
+def test_several_runs_are_refused_in_one_line(runs, how, message: str) -> None:
+    with pytest.raises(cleverdon.CleverdonError, match=message):
+        cleverdon.evaluate({"q": {"d": 1}}, runs({"q": {"d": 1.0}}), "RR", **how)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cleverdon.evaluation import evaluate
     from cleverdon.explanation.traces import trace
     from cleverdon.formats.conversion import convert
+    from cleverdon.formats.inputs import repeats
     from cleverdon.formats.typed import read_typed
     from cleverdon.hits import Hits
     from cleverdon.measures.base import Measure
@@ -46,6 +47,7 @@ _HOME = {
     "measure": "measures.registry",
     "parse": "measures.notation",
     "read_typed": "formats.typed",
+    "repeats": "formats.inputs",
     "search": "engines.retrieval",
     "trace": "explanation.traces",
 }
@@ -68,6 +70,7 @@ __all__ = [
     "measure",
     "parse",
     "read_typed",
+    "repeats",
     "search",
     "trace",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from cleverdon._common.progress import Progress
 from cleverdon.data import Judgments
 from cleverdon.errors import InputError, OptionError
 from cleverdon.formats.columns import naming_columns, take_list_column
-from cleverdon.formats.inputs import named_runs
+from cleverdon.formats.inputs import Repeats, named_runs
 from cleverdon.hits import Hits
 from cleverdon.measures.base import Measure
 from cleverdon.profiles import Profile, find_profile
@@ -63,7 +63,8 @@ def evaluate(
     Args:
         qrels: The judgments: a file, a dict of dicts, a data frame, rows of tuples or `Judgments`.
             Or rankings that hold their judgments, as text: "R N R | R", or several by name.
-        runs: A run, in any of these forms or as `Run`; several as a list, or as a dict by name.
+        runs: A run, in any of these forms or as `Run`; several as a list, or as a dict by name,
+            with `repeats(run1, run2)` for a system of several runs.
             None if the rankings are typed.
         measures: The measures; by default those of the profile.
         ties: How tied results are ordered. This and the keywords up to `unreturned` are the
@@ -166,7 +167,11 @@ def evaluate(
     positives = any(measure.needs == "positives" for measure in wanted)
     judgments = judgments.noting(docs=docs, second=other, weights=shares, positives=positives)
     ranked = []
-    for name, run in named_runs(runs, judgments.queries):
+    named_all = named_runs(runs, judgments.queries)
+    repeated = {str(name): len(run.runs) for name, run in named_all if isinstance(run, Repeats)}
+    if repeated:
+        _check_repeats(wanted, keep=keep, bounds=bounds)
+    for name, run in _one_by_one(named_all):
         ranked.append(
             rank(
                 judgments,
@@ -186,6 +191,8 @@ def evaluate(
             if same_file or qrels is runs or qrels is run:
                 raise _refuse_one_column(gold, judgments.source)
     scores = score(judgments, ranked, wanted, settings=settings, profile=profile, ways=ways)
+    if repeated:
+        scores = _average_repeats(scores, repeated)
     if measures is not None:
         renamed = {str(measure): text for measure, text in asked.items() if text}
         scores = replace(scores, about=replace(scores.about, asked_for=renamed))
@@ -203,6 +210,87 @@ def _refuse_one_column(column: str, source: str) -> InputError:
         f"judgments and run would both be the column {column!r}; name one for each: --columns "
         "gold=NAME,retrieved=NAME, in Python columns={'gold': 'NAME', 'retrieved': 'NAME'}",
         source=source,
+    )
+
+
+def _check_repeats(measures: tuple[Measure, ...], *, keep: int, bounds: bool) -> None:
+    if keep or bounds:
+        what = "keep=" if keep else "bounds=True"
+        raise OptionError(f"{what} is of single runs, and a system has several (repeats)")
+    for measure in measures:
+        if measure.text:
+            raise OptionError(f"{measure} gives texts, which have no mean over several runs")
+
+
+def _one_by_one(runs: list[tuple[str | None, Any]]) -> Iterator[tuple[str | None, Any]]:
+    """Yield all runs; those of one system with numbers behind its name."""
+    for name, run in runs:
+        if isinstance(run, Repeats):
+            yield from ((f"{name}#{number}", one) for number, one in enumerate(run.runs, start=1))
+        else:
+            yield name, run
+
+
+def _average_repeats(scores: Scores, repeated: Mapping[str, int]) -> Scores:
+    """Make one system of the runs of each, whose values are the means; keep them as well."""
+    at, rows, systems = 0, [], []
+    while at < len(scores.systems):
+        name, _, number = scores.systems[at].rpartition("#")
+        count = repeated[name] if number == "1" and name in repeated else 1
+        systems.append(name if count > 1 else scores.systems[at])
+        rows.append(slice(at, at + count))
+        at += count
+    if len(set(systems)) < len(systems):
+        raise InputError(f"two runs are called {max(systems, key=systems.count)!r}")
+    runs = [[scores.about.runs[name] for name in scores.systems[part]] for part in rows]
+    return replace(
+        scores,
+        systems=tuple(systems),
+        values=np.array([scores.values[part].mean(axis=0) for part in rows]),
+        evaluated=np.array([scores.evaluated[part].all(axis=0) for part in rows]),
+        about=replace(
+            scores.about, runs=dict(zip(systems, map(_joined_provenance, runs), strict=True))
+        ),
+        parts={
+            measure: np.array([found[part].mean(axis=0) for part in rows])
+            for measure, found in scores.parts.items()
+        },
+        repeats={
+            name: scores.values[part]
+            for name, part in zip(systems, rows, strict=True)
+            if name in repeated
+        },
+    )
+
+
+def _joined_provenance(runs: list[RunProvenance]) -> RunProvenance:
+    """Return the provenance of a system of several runs: shares are means, and counts the worst."""
+    if len(runs) == 1:
+        return runs[0]
+
+    def mean(name: str) -> float:
+        return float(np.mean([getattr(run, name) for run in runs]))
+
+    return replace(
+        runs[0],
+        source=", ".join(run.source for run in runs if run.source),
+        digest=", ".join(run.digest for run in runs if run.digest),
+        queries=min(run.queries for run in runs),
+        missing=tuple(dict.fromkeys(query for run in runs for query in run.missing)),
+        empty=tuple(dict.fromkeys(query for run in runs for query in run.empty)),
+        extra=max(run.extra for run in runs),
+        results=sum(run.results for run in runs),
+        undefined={
+            name: max(run.undefined.get(name, 0) for run in runs)
+            for name in dict.fromkeys(name for run in runs for name in run.undefined)
+        },
+        judged_at={
+            k: float(np.mean([run.judged_at[k] for run in runs])) for k in runs[0].judged_at
+        },
+        deepest=min(run.deepest for run in runs),
+        tie_rate=mean("tie_rate"),
+        judged_rate=mean("judged_rate"),
+        judged_in_top_10=mean("judged_in_top_10"),
     )
 
 

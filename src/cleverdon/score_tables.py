@@ -135,6 +135,7 @@ def score_notes(scores: Scores, average: str = "mean") -> list[str]:
         size += f", {about.pooled:,} of them below 0: pooled, not judged"
     choices = chosen_settings(about) + ([] if average == "mean" else [f"average={average}"])
     found = ["; ".join([size, *choices]), *missing_queries(about, about.runs)]
+    found += repeats_notes(scores, scores.systems)
     if about.asked_for:
         each = (f"{measure} (asked for as {text})" for measure, text in about.asked_for.items())
         found.append(printable(", ".join(each)))
@@ -144,6 +145,15 @@ def score_notes(scores: Scores, average: str = "mean") -> list[str]:
     # What is undefined for a query is in the sums of a micro-average like anything else.
     found += [] if average == "micro" else _undefined_notes(scores)
     return found + [printable(sentence) for sentence in scores.unknowns()]
+
+
+def repeats_notes(scores: Scores, systems: Iterable[str]) -> list[str]:
+    """Name the systems whose values are means over several runs."""
+    return [
+        f"{printable(name)}: mean of {counted(len(scores.repeats[name]), 'run')}"
+        for name in systems
+        if name in scores.repeats
+    ]
 
 
 def chosen_settings(about: Provenance) -> list[str]:

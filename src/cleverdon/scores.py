@@ -227,6 +227,8 @@ class Scores(Result):
     """For each measure that has a micro-average: systems x parts x queries."""
     bounds: dict[str, dict[str, Bounds]] = field(default_factory=dict)
     """With `bounds=True`: for each system and measure, the lowest and highest values."""
+    repeats: dict[str, Floats] = field(default_factory=dict)
+    """For each system of several runs: runs x measures x queries; `values` has the means."""
 
     @cached_property
     def means(self) -> Floats:
@@ -479,6 +481,11 @@ class Scores(Result):
                     for measure, found in of_system.items()
                 }
                 for system, of_system in self.bounds.items()
+            }
+        if self.repeats:
+            record["repeats"] = {
+                system: {str(m): values[:, at] for at, m in enumerate(self.measures)}
+                for system, values in self.repeats.items()
             }
         plain: dict[str, Any] = as_json(record)
         return plain

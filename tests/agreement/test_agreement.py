@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from cleverdon.agreement.agreement import Agreement, agree, disputed_documents
 from cleverdon.agreement.estimates import _BATCHES, ResamplingUnits
@@ -89,7 +90,8 @@ def test_intervals_are_those_of_a_plain_bootstrap() -> None:
     """Against one that draws queries, or documents, and computes everything again."""
     labels, _ = simulated(accuracies=[0.8, 0.6], items=120, topics=12)
     for one in (labels, labels.among(np.isin(labels.query, [5]))):
-        found = agree(one, coefficients=["kappa", "alpha-ordinal", "overlap"], resamples=1000)
+        named = ["kappa", "alpha-ordinal", "overlap"]
+        found = agree(one, coefficients=named, resamples=1000, interval="percentile")
         random = np.random.default_rng(9)
         drawn: dict[str, list[float]] = {name: [] for name in found.overall}
         by_topic = found.units.over == "queries"
@@ -146,8 +148,43 @@ def test_intervals_cover_the_truth() -> None:
 
 def test_the_same_seed_gives_the_same_intervals() -> None:
     labels, _ = simulated(accuracies=[0.8, 0.6])
-    assert ends(agree(labels), "kappa") == ends(agree(labels), "kappa")
-    assert ends(agree(labels), "kappa") != ends(agree(labels, seed=1), "kappa")
+    drawn = [ends(agree(labels, interval="percentile", seed=seed), "kappa") for seed in (0, 0, 1)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert ends(agree(labels), "kappa") == ends(agree(labels, seed=1), "kappa")  # nothing is drawn
+
+
+@pytest.mark.parametrize("topics", [8, 1])
+def test_the_default_leaves_out_a_query_or_a_document_at_a_time(topics: int) -> None:
+    """Against a jackknife that measures agreement anew without each unit."""
+    labels, _ = simulated(accuracies=[0.8, 0.6, 0.7], items=40, topics=topics, missing=0.1)
+    names = ["agreement", "kappa", "alpha-nominal", "AC1", "overlap"]
+    found = agree(labels, coefficients=names)
+    of = labels.query if topics > 1 else np.arange(len(labels))
+    units = np.unique(of[labels.shared])
+    for name in names:
+        without = [
+            agree(labels.among(of != unit), coefficients=[name]).overall[name].value
+            for unit in units
+        ]
+        n = len(units)
+        error = np.sqrt((n - 1) / n * np.sum((without - np.mean(without)) ** 2))
+        reach = stats.t.ppf(0.975, n - 1) * error
+        value = found.overall[name].value
+        lowest = 0.0 if name in ("agreement", "overlap") else -1.0
+        wanted = max(value - reach, lowest), min(value + reach, 1.0)
+        assert ends(found, name) == pytest.approx(wanted), name
+
+
+def test_without_disagreement_there_is_no_spread() -> None:
+    found = agree(labels_of([[1, 0, 1, 0], [1, 0, 1, 0]]), coefficients=["kappa"])
+    assert found.overall["kappa"].value == 1
+    assert np.isnan(ends(found, "kappa")).all()
+
+
+def test_an_interval_that_there_is_none_of_is_refused() -> None:
+    labels, _ = simulated(accuracies=[0.8, 0.6])
+    with pytest.raises(OptionError, match="interval='bca'"):
+        agree(labels, interval="bca")
 
 
 def test_one_grade_throughout() -> None:

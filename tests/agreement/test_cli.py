@@ -64,7 +64,7 @@ def test_tables(agreed: Callable[..., Done], judged: Path) -> None:
     text = agreed(*PEOPLE).stdout
     assert "3 judges" in text
     assert f"{wanted.overall['fleiss'].value:.4f}" in text
-    assert "95% intervals of a bootstrap over 8 queries" in text
+    assert "95% intervals by Student's t over 8 queries" in text
     assert "they avoid" in text
     rows = list(csv.DictReader(io.StringIO(agreed(*PEOPLE, "-f", "csv").stdout)))
     of_pair = [row for row in rows if (row["first"], row["second"]) == ("ann", "eve")]
@@ -83,7 +83,7 @@ def test_json_has_everything(agreed: Callable[..., Done], judged: Path) -> None:
     assert len(found["queries"]) == 8
     assert len(found["disputed"]) == 3
     assert len(found["pairs"][0]["confusion"]) == 3
-    assert found["bootstrap"]["over"] == "queries"
+    assert found["intervals"]["over"] == "queries"
     assert {"AC2-linear", "alpha-interval"} <= found["overall"].keys()
     values = [one["coefficients"]["agreement"]["value"] for one in found["queries"]]
     assert values == sorted(values)
@@ -182,7 +182,7 @@ def test_the_confidence_that_is_asked_for(agreed: Callable[..., Done], judged: P
     options = ("--confidence", "0.8", "--resamples", "50", "-c", "kappa")
     text = agreed(*PEOPLE, *model, *options).stdout
     assert "95%" not in text
-    assert "in brackets: 80% intervals of a bootstrap over 8 queries" in text
+    assert "in brackets: 80% intervals by Student's t over 8 queries" in text
     assert "80% interval " in text
     found = json.loads(agreed(*PEOPLE, *options, "-f", "json").stdout)
     wanted = agree(
@@ -192,6 +192,38 @@ def test_the_confidence_that_is_asked_for(agreed: Callable[..., Done], judged: P
         resamples=50,
     ).overall["kappa"]
     assert found["overall"]["kappa"]["interval"] == [wanted.interval.low, wanted.interval.high]
+
+
+def test_runs_without_a_model_are_compared_with_judging_noise(
+    agreed: Callable[..., Done], judged: Path
+) -> None:
+    from cleverdon.agreement.noise import judging_noise
+
+    arguments = (*PEOPLE, "--runs", "s0.run", "--runs", "s3.run", "-m", "nDCG@10", "-m", "AP")
+    how = ("--baseline", "s0.run", "--primary", "AP", "--correction", "holm", "--level", "0.1")
+    more = ("--aggregate", "median", "--vote-ties", "higher", "--seed", "3", "--resamples", "50")
+    done = agreed(*arguments, *how, *more, "--tolerance", "0.3", "-f", "json")
+    assert (done.returncode, done.stderr) == (0, "")
+    expected = judging_noise(
+        read_labels([str(judged / name) for name in PEOPLE]),
+        [str(judged / "s0.run"), str(judged / "s3.run")],
+        ["nDCG@10", "AP"],
+        baseline="s0",
+        primary="AP",
+        correction="holm",
+        level=0.1,
+        aggregation="median",
+        vote_ties="higher",
+        tolerance=0.3,
+        seed=3,
+        resamples=50,
+    )
+    assert json.loads(done.stdout) == json.loads(expected.to_json())
+    assert json.loads(done.stdout)["confidence"] == pytest.approx(0.9)
+    rows = list(csv.DictReader(io.StringIO(agreed(*arguments, "-f", "csv").stdout)))
+    assert [row["measure"] for row in rows] == ["nDCG@10", "AP"]
+    for format in ("table", "markdown", "latex", "html"):
+        assert "with judging noise" in agreed(*arguments, "-f", format).stdout
 
 
 def test_runs_by_their_ranks(agreed: Callable[..., Done], judged: Path) -> None:
@@ -300,7 +332,23 @@ def test_what_coefficients_are(agreed: Callable[..., Done]) -> None:
         ((*PEOPLE, "--aggregate", "mean"), "go together"),
         ((*PEOPLE, "-o", "out.txt"), "go together"),
         ((*PEOPLE, "--aggregate", "mean", "-o", "ann.qrels"), "would be overwritten"),
-        ((*PEOPLE, "--runs", "s0.run"), "--runs goes with --model"),
+        ((*PEOPLE, "--runs", "s0.run"), "give another run"),
+        (("ann.qrels", "--runs", "s*.run"), "has one judge only"),
+        ((*PEOPLE, "--runs", "s*.run", "--aggregate", "dawid-skene"), "take majority, median or"),
+        ((*PEOPLE, "--runs", "s*.run", "-c", "kappa"), "--runs and --coefficient do not go"),
+        ((*PEOPLE, "--runs", "s*.run", "--plot", "x.svg"), "--runs and --plot do not go"),
+        ((*PEOPLE, "--runs", "s*.run", "--baseline", "s9"), "there is no system 's9'"),
+        ((*PEOPLE, "--runs", "s*.run", "--resamples", "3"), "resamples=3"),
+        ((*PEOPLE, "--runs", "s*.run", "--primary", "AP"), "primary='AP' is not among"),
+        ((*PEOPLE, "--tolerance", "0.1"), "--tolerance goes with --runs"),
+        (
+            (*PEOPLE, "--model", "llm.qrels", "--runs", "s*.run", "--primary", "AP"),
+            "--model and --primary do not go together",
+        ),
+        (
+            (*PEOPLE, "--model", "llm.qrels", "--runs", "s*.run", "--aggregate", "mean"),
+            "--aggregate and --model do not go together: it needs --output",
+        ),
         ((*PEOPLE, "--model", "llm.qrels", "--runs", "s0.run"), "from two runs on"),
         ((*PEOPLE, "--model", "ann=llm.qrels"), "'ann' is a model and a judge"),
         (("a=ann.qrels", "a=bob.qrels"), "two judges are called 'a'"),

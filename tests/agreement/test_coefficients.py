@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from importlib.util import find_spec
+
+import krippendorff
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +26,7 @@ from cleverdon.agreement.coefficients import (
 )
 from cleverdon.agreement.labels import Labels
 from cleverdon.errors import OptionError
-from tests.agreement.made import labels_of, labels_of_table
+from tests.agreement.made import labels_of, labels_of_table, simulated
 
 NAMES = list(known_coefficients())
 CORRECTED = [name for name, cls in known_coefficients().items() if cls.corrected]
@@ -254,3 +259,34 @@ def test_names() -> None:
 
     with pytest.raises(OptionError, match="already"):
         coefficient(Again)
+
+
+@given(rows=some_judges)
+def test_alpha_is_that_of_the_package_krippendorff(rows: list[list[int | None]]) -> None:
+    if len({cell for row in rows for cell in row if cell is not None}) < 2:
+        return
+    told = [row for row in rows if sum(cell is not None for cell in row) > 1]
+    if len({cell for row in told for cell in row if cell is not None}) < 2:
+        return
+    found = values(labels_of(list(zip(*rows, strict=True))))
+    data = np.array([[np.nan if cell is None else cell for cell in row] for row in rows]).T
+    for level in ("nominal", "ordinal", "interval"):
+        theirs = krippendorff.alpha(data, level_of_measurement=level, value_domain=range(4))
+        assert found[f"alpha-{level}"] == pytest.approx(theirs, abs=1e-10)
+
+
+@pytest.mark.parametrize("judges", [2, 3])
+def test_coefficients_are_those_of_the_package_irrcac(judges: int) -> None:
+    """It also has standard errors over documents, which the jackknife comes near to."""
+    if find_spec("irrCAC") is None:
+        pytest.fail("irrCAC is missing: `make .venv/.oracles` installs it (tools/oracles.txt)")
+    raw = import_module("irrCAC.raw")
+    labels, _ = simulated(accuracies=[0.8, 0.7, 0.6][:judges], items=300, topics=1)
+    found = agree(labels, coefficients=["fleiss", "AC1", "alpha-nominal"]).overall
+    theirs = raw.CAC(pd.DataFrame(labels.grade), digits=12)
+    for name, method in (("fleiss", "fleiss"), ("AC1", "gwet"), ("alpha-nominal", "krippendorff")):
+        est = getattr(theirs, method)()["est"]
+        assert found[name].value == pytest.approx(est["coefficient_value"], abs=1e-9), name
+        ends = found[name].interval
+        wanted = est["confidence_interval"]
+        assert (ends.low, ends.high) == pytest.approx(wanted, abs=0.01), name

@@ -88,12 +88,13 @@ def test_records() -> None:
     found = agree(labels, per_query=True, disputed=2, resamples=20, seed=4)
     record = found.to_dict()
     assert json.loads(json.dumps(record, allow_nan=False)) == record
-    assert record["bootstrap"] == {
+    assert record["intervals"] == {
         "over": "queries",
         "of": 3,
         "resamples": 20,
         "confidence": 0.95,
         "seed": 4,
+        "method": "t",
     }
     assert [one["query"] for one in record["queries"]] == [one.query for one in found.queries]
     assert record["pairs"][0]["queries"] == 3
@@ -135,7 +136,7 @@ def test_skewed_grades() -> None:
 
 def test_what_the_brackets_hold() -> None:
     labels, _ = simulated(accuracies=[0.8, 0.8], topics=5)
-    assert "in brackets: 90% intervals of a bootstrap over 5 queries" in said(
+    assert "in brackets: 90% intervals by Student's t over 5 queries" in said(
         labels, confidence=0.9
     )
     assert "so few queries" in said(labels)
@@ -180,7 +181,7 @@ def test_a_favour_is_told_and_the_line_it_is_told_by() -> None:
     text = told(found, labels)
     assert "llm favours s1 by nDCG@10" in text
     assert "is against" not in text
-    assert "in brackets: 95% intervals of a bootstrap over 16 queries" in text
+    assert "in brackets: 95% intervals by Student's t over 16 queries" in text
     assert "llm (model)" in text
     assert "the mean over people without each of them" in text
 

@@ -54,7 +54,13 @@ def test_every_section_is_there(page: Page, report_address: str) -> None:
     assert "16 sessions with a click and a sign of success, of 72 sessions" in texts(
         page.locator(".card p")
     )
-    assert page.locator("#tested .claims").first.locator("li").count() == 5
+    families = page.locator("#tested .claims")
+    assert families.first.locator("li").count() == 1
+    assert families.nth(1).locator("li").count() == 3
+    assert texts(page.locator("#tested h3"))[:2] == [
+        "Primary metric, which decides: Success (the first; --primary names another)",
+        "Other metrics, corrected as a family of their own",
+    ]
     assert page.locator("figure").count() == 14
     assert page.locator("figure svg.marks").count() == 14
     assert SECRET not in page.content()

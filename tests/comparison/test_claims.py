@@ -11,19 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cleverdon.comparison.claims import (
-    _FLIPPED,
-    FLIP_KINDS,
-    Claim,
-    Claims,
-    Flips,
-    flips,
-    state_claims,
-)
+from cleverdon.comparison.claims import Claim, Claims, state_claims
 from cleverdon.comparison.differences import compare
 from cleverdon.comparison.doubts import find_doubts
-from cleverdon.comparison.orderings import order_agreements
 from cleverdon.errors import OptionError
+from cleverdon.stats.power import t_test_power
 from cleverdon.tables.numbers import format_p_value
 from tests.comparison.made import made, pair
 
@@ -35,13 +27,49 @@ def one(scores, **options) -> Claim:
 
 def test_a_claim_has_the_form_that_was_asked_for() -> None:
     text = str(one(pair(50, 0.034)))
-    number = r"-?\d+\.\d{3}"
+    number, share = r"-?\d+\.\d{3}", r"\d+\.\d%"
     assert re.fullmatch(
         rf"other beats base on nDCG@10 by 0\.034 \({number} to {number}, \+\d+\.\d%; "
-        rf"95% CI {number} to {number}; randomisation p = 0\.\d+, 1 comparison; "
+        rf"95% CI {number} to {number} or \+{share} to \+{share}; d_z = 0\.\d\d; "
+        r"randomisation p = 0\.\d+, 1 comparison; "
         r"50 queries: \d+ up, \d+ even, \d+ down\)\.",
         text,
     ), text
+
+
+@pytest.mark.parametrize("options", [{}, {"test": "t"}, {"test": "tukey"}, {"measures": "AP"}])
+@pytest.mark.parametrize("queries", [6, 20])
+def test_an_interval_in_percent_says_the_same_of_0(options, queries: int) -> None:
+    random = np.random.default_rng(queries)
+    excluded = 0
+    for _ in range(10):
+        base = random.uniform(0.3, 0.5, queries)
+        systems = {
+            f"s{at}": {
+                name: list(base + random.normal(at * 0.02, 0.05, queries)) for name in ("AP", "P@5")
+            }
+            for at in range(4)
+        }
+        comparison = compare(made(systems), **options)
+        for found in comparison.differences:
+            ratio = comparison.relative_interval(found)
+            if found.stepped:
+                assert 0 in (ratio.low, ratio.high)
+            else:
+                assert (ratio.low > 0) == (found.interval.low > 0)
+                assert (ratio.high < 0) == (found.interval.high < 0)
+            excluded += ratio.low > 0
+    assert excluded
+
+
+def test_per_cent_of_a_baseline_near_zero_are_not_printed() -> None:
+    base = [0.3] + [0.0] * 29
+    scores = made({"base": {"AP": base}, "other": {"AP": list(np.linspace(0.1, 0.6, 30))}})
+    assert "%" not in str(one(scores)).replace("95% CI", "")
+    known = made(
+        {"base": {"AP": [0.3, 0.2] * 15}, "other": {"AP": list(np.linspace(0.1, 0.6, 30))}}
+    )
+    assert "+40.0%; 95% CI 0.039 to 0.161 or +15.0% to +66.9%;" in str(one(known))
 
 
 def test_several_comparisons_are_named() -> None:
@@ -51,12 +79,12 @@ def test_several_comparisons_are_named() -> None:
     }
     texts = [str(claim) for claim in state_claims(compare(made(systems), baseline="base"))]
     assert len(texts) == 4
-    assert all("Holm over 4 comparisons" in text for text in texts)
+    assert all("max-T over 2 comparisons" in text for text in texts)
     plain = state_claims(compare(made(systems), baseline="base", correction="none"))
-    assert "uncorrected, 4 comparisons" in str(plain[0])
+    assert "uncorrected, 2 comparisons" in str(plain[0])
     tukey = state_claims(compare(made(systems), test="randomised-tukey"))
     assert "randomised Tukey HSD p = " in str(tukey[0])
-    assert "over all pairs of 3 systems" in str(tukey[0])
+    assert "over 3 comparisons" in str(tukey[0])
 
 
 @pytest.mark.parametrize(
@@ -84,7 +112,12 @@ def test_what_is_not_shown_is_said_to_be_so() -> None:
     assert not claim.shown
     text = str(claim)
     assert text.startswith("other is not shown to differ from base on nDCG@10: +0.010 (")
-    assert text.endswith(" down).")
+    detected = re.search(r"would show a true difference of (0\.\d+) in 80% of cases\.$", text)
+    assert detected is not None
+    # What the t test of so many queries and such a spread finds with this power.
+    rows = claim.comparison.differences_of(claim.difference)
+    power = t_test_power(float(detected[1]), float(rows.std(ddof=1)), 50)
+    assert power == pytest.approx(0.8, abs=0.01)
 
 
 def test_no_claim_says_how_many_queries_it_would_take() -> None:
@@ -147,7 +180,11 @@ def test_one_query_has_no_interval() -> None:
     claim = one(made({"base": {"AP": [0.5]}, "other": {"AP": [0.7]}}))
     assert not claim.shown
     assert "CI" not in str(claim)
-    assert str(claim).endswith("p = 1.000, 1 comparison; 1 query: 1 up, 0 even, 0 down).")
+    assert claim.verdict == "out of reach"
+    assert str(claim).endswith(
+        "p = 1.000, 1 comparison; 1 query: 1 up, 0 even, 0 down). "
+        "With 1 differing query, no p-value can be below 1: it takes 6 at least."
+    )
 
 
 def test_p_at_the_floor_is_below_something() -> None:
@@ -159,17 +196,50 @@ def test_small_differences_have_digits_enough() -> None:
     assert "by 0.00042 (" in text
 
 
-def test_an_interval_without_0_beside_a_large_p_is_explained() -> None:
+def test_interval_and_verdict_are_of_one_family() -> None:
     values = pair(50, 0.032, seed=3).values[:, 0]
     systems = {
         name: {m: list(row) for m in ("AP", "RR", "P@10", "nDCG@10")}
         for name, row in zip(["base", "other"], values, strict=True)
     }
-    found = compare(made(systems), baseline="base", correction="bonferroni")
-    claim = state_claims(found)[0]
-    assert claim.difference.interval.low > 0
+    how = {"baseline": "base", "correction": "bonferroni", "primary": "all"}
+    claim = state_claims(compare(made(systems), **how))[0]
     assert not claim.shown
-    assert re.search(r"95% CI 0\.\d+ to 0\.\d+, not corrected;", str(claim))
+    assert claim.difference.interval.low < 0 < claim.difference.unadjusted.low
+    assert re.search(
+        r"95% CI -0\.\d+ to 0\.\d+ or -[\d.]+% to [+\d.]+%, adjusted for 4 comparisons; "
+        r"95% CI 0\.\d+ to 0\.\d+ not adjusted;",
+        str(claim),
+    )
+    # By the first measure alone it is shown.
+    assert state_claims(compare(made(systems), baseline="base"))[0].shown
+
+
+def test_where_methods_disagree_it_is_said() -> None:
+    # A percentile interval of 6 values is too narrow, and the sign test cannot be that sure.
+    rows = {"base": {"AP": [0.1] * 6}, "other": {"AP": [0.2, 0.3, 0.25, 0.4, 0.15, 0.09]}}
+    claim = one(made(rows), interval="percentile")
+    assert claim.difference.interval.low > 0
+    assert str(claim).endswith(
+        "Interval and verdict disagree, since they are by different methods: "
+        "the interval excludes 0."
+    )
+    assert "disagree" not in str(one(made(rows)))
+
+
+def test_a_sign_test_that_shows_what_its_interval_does_not_says_so() -> None:
+    rows = {"base": {"AP": [0.4] * 10}, "other": {"AP": [0.41] * 9 + [0.7]}}
+    signs = one(made(rows), test="sign")
+    assert signs.shown
+    assert signs.difference.interval.low < 0
+    assert "Interval and verdict disagree" in str(signs)
+
+
+def test_no_possible_difference_may_be_large_enough() -> None:
+    values = [0.0, 1.0] * 3
+    rows = {"base": {"RR": [*values, 0.5]}, "other": {"RR": [*values[::-1], 1.0]}}
+    assert "would not show even the largest possible difference" in str(one(made(rows)))
+    assert "would show a true difference of" in str(one(pair(30, 0.01)))
 
 
 @settings(max_examples=40, deadline=None)
@@ -235,7 +305,11 @@ def test_doubts_stand_below_with_name_and_reference() -> None:
 
 
 def test_without_doubts_there_is_no_heading() -> None:
-    assert "\n" not in state_claims(FOUND).render()
+    assert "\n" not in state_claims(FOUND, doubts=()).render()
+
+
+def test_doubts_are_found_unless_they_are_given() -> None:
+    assert state_claims(FOUND).doubts == tuple(find_doubts(FOUND))
 
 
 def test_markdown_is_a_list() -> None:
@@ -249,9 +323,9 @@ def test_names_are_text_in_markdown() -> None:
     assert (
         state_claims(named)
         .render("markdown")
-        .startswith(r"- \*b\* is not shown to differ from &lt;i>a on AP: ")
+        .startswith(r"- \*b\* cannot be told from &lt;i>a on AP: ")
     )
-    assert state_claims(named).render().startswith("*b* is not shown to differ from <i>a on AP: ")
+    assert state_claims(named).render().startswith("*b* cannot be told from <i>a on AP: ")
 
 
 def test_json_has_the_text_and_all_digits() -> None:
@@ -311,70 +385,21 @@ def test_floors_are_rounded_up(p: float, shown: str) -> None:
 def test_names_may_have_braces() -> None:
     scores = made({"a{}": {"AP": [0.1, 0.2]}, "{b}": {"AP": [0.3, 0.2]}})
     (claim,) = state_claims(compare(scores, baseline="{b}"))
-    assert str(claim).startswith("a{} is not shown to differ from {b} on AP: -0.100 (")
+    assert str(claim).startswith("a{} cannot be told from {b} on AP: -0.100 (")
 
 
-def between(before: float, after: float) -> Flips:
-    """Of two systems whose difference is this by one judgment, and that by the other."""
-    sides = [compare(pair(30, difference), baseline="base") for difference in (before, after)]
-    return flips(*sides)
+def test_what_is_not_corrected_is_labelled() -> None:
+    rows = {name: {"AP": [0.1 * k, 0.5, 0.3]} for k, name in enumerate(("base", "x", "y"), start=1)}
+    claims = state_claims(compare(made(rows), test="t", correction="none", baseline="base"))
+    assert all(", not adjusted;" in str(claim) for claim in claims)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "kind"),
-    [
-        (0.1, 0.2, "kept"),
-        (0.1, -0.1, "reversed"),
-        (0.1, 0.01, "lost"),
-        (0.1, -0.01, "lost"),
-        (-0.01, 0.1, "gained"),
-        (0.01, -0.01, "swapped"),
-        (0.01, 0.02, "open"),
-        (0.0, 0.01, "open"),
-    ],
-)
-def test_kinds(before: float, after: float, kind: str) -> None:
-    found = between(before, after)
-    (one,) = found
-    assert one.kind == kind
-    assert one.flipped == (kind in _FLIPPED)
-    assert [len(found.changed()), len(found.changed(swapped=True))] == [
-        kind in _FLIPPED,
-        kind in (*_FLIPPED, "swapped"),
-    ]
-    assert {name: found.times(name) for name in FLIP_KINDS} == {
-        name: name == kind for name in FLIP_KINDS
-    }
-    assert found.shown == (abs(before) == 0.1, abs(after) >= 0.1)
+def test_intervals_that_are_cut_alike_are_both_labelled() -> None:
+    rows = {"base": {"RR": [0.0, 1.0]}, "x": {"RR": [1.0, 0.0]}, "y": {"RR": [0.5, 1.0]}}
+    text = str(state_claims(compare(made(rows), test="t", baseline="base"))[0])
+    assert "95% CI -1.000 to 1.000, adjusted for 2 comparisons; 95% CI -1.000 to 1.000 not" in text
 
 
-def test_the_gravest_first_by_each_measure() -> None:
-    values = [0.1 + 0.01 * at for at in range(20)]
-    high = [value + 0.3 + 0.001 * at for at, value in enumerate(values)]
-    first = made({"a": {"AP": high, "RR": high}, "b": {"AP": values, "RR": values}})
-    second = made({"a": {"AP": values, "RR": values}, "b": {"AP": values, "RR": high}})
-    found = flips(compare(first), compare(second))
-    assert [one.kind for one in found.changed()] == ["reversed", "lost"]
-    assert [one.kind for one in found.of(first.measures[0])] == ["lost"]
-
-
-def test_what_is_not_of_the_same_systems() -> None:
-    one = compare(pair(10, 0.1), baseline="base")
-    with pytest.raises(OptionError, match="the same systems"):
-        flips(one, compare(pair(10, 0.1), baseline="other"))
-
-
-def test_the_first_order_is_the_truth() -> None:
-    names = "abcd"
-    first = made({name: {"AP": [0.9 - 0.1 * at, 0.8 - 0.1 * at]} for at, name in enumerate(names)})
-    second = made(
-        {
-            name: {"AP": [value, value]}
-            for name, value in zip(names, (0.1, 0.9, 0.8, 0.5), strict=True)
-        }
-    )
-    (found,) = order_agreements(first, other=second, symmetric=False, resamples=20)
-    (both,) = order_agreements(first, other=second, resamples=20)
-    assert found.kendall == both.kendall
-    assert found.tau_ap.value == pytest.approx(2 / 3 * (1 + 1 + 0) - 1)  # by hand: b c d a
-    assert found.tau_ap.value != pytest.approx(both.tau_ap.value)
+def test_a_difference_beyond_the_margin_is_said_to_be() -> None:
+    claim = state_claims(compare(pair(40, -0.2), baseline="base"), margin=0.05)[0]
+    assert " They differ by more than 0.05 (90% CI -0.2" in str(claim)

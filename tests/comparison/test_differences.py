@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,12 +12,12 @@ from scipy import stats
 from scipy.stats import ttest_rel
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import AnovaRM, anova_lm
-from statsmodels.stats.weightstats import ttost_paired
 
 from cleverdon import evaluate
 from cleverdon.comparison.claims import state_claims
-from cleverdon.comparison.differences import compare, within_margin
+from cleverdon.comparison.differences import compare
 from cleverdon.comparison.gate import check_gate
+from cleverdon.comparison.margins import within_margin
 from cleverdon.comparison.reliability import (
     anova,
     discriminative_power,
@@ -27,15 +28,20 @@ from cleverdon.comparison.reliability import (
 from cleverdon.comparison.samples import average_intervals
 from cleverdon.comparison.splits import _difficulty
 from cleverdon.errors import OptionError
-from cleverdon.measures.ranked import RR
+from cleverdon.stats.intervals import ratio_interval
 from cleverdon.stats.multiple_comparisons import holm, two_way_variance
-from cleverdon.stats.tests import margin_test
 from tests.comparison.made import made
 from tests.stats.null import assert_level
 
 QRELS = {f"q{i}": {"a": 1, "b": 0} for i in range(12)}
+
+
 GOOD = {query: {"a": 2.0, "b": 1.0} for query in QRELS}
+
+
 BAD = {query: {"a": 1.0, "b": 2.0} for query in QRELS}
+
+
 MIXED = {query: (GOOD if i < 3 else BAD)[query] for i, query in enumerate(QRELS)}
 
 
@@ -46,7 +52,7 @@ def test_differences_count_queries_and_correct_for_all_comparisons() -> None:
     assert (good.sizes.up, good.sizes.even, good.sizes.down) == (12, 0, 0)
     assert good.difference == pytest.approx(0.5)
     assert good.p.p == pytest.approx(2 / 2**12)
-    assert good.corrected == pytest.approx(4 * 2 / 2**12)
+    assert good.corrected == pytest.approx(2 / 2**12)  # by max-T, no sign does as well in any pair
     mixed = found["mixed", "P@1"]
     assert (mixed.sizes.up, mixed.sizes.even, mixed.sizes.down) == (3, 9, 0)
     assert mixed.p.p == pytest.approx(2 / 2**3)
@@ -56,7 +62,7 @@ def test_sentences_claim_no_more_than_was_found() -> None:
     scores = evaluate(QRELS, {"bad": BAD, "good": GOOD, "mixed": MIXED}, ["RR"])
     text = state_claims(compare(scores, baseline="bad")).render()
     assert "good beats bad on RR by 0.500" in text
-    assert "mixed is not shown to differ from bad on RR: +0.125" in text
+    assert "mixed cannot be told from bad on RR: +0.125" in text
     assert "bad is worse than good on RR" in state_claims(compare(scores, baseline="good")).render()
 
 
@@ -88,7 +94,8 @@ def test_by_default_nothing_but_numpy_is_needed(monkeypatch: pytest.MonkeyPatch)
 
 def test_holm_is_the_default_correction_and_words_are_checked() -> None:
     scores = evaluate(QRELS, {"bad": BAD, "good": GOOD}, ["RR"])
-    assert compare(scores).correction == "holm"
+    assert compare(scores).correction == "max-t"
+    assert compare(scores, test="sign").correction == "holm"
     with pytest.raises(OptionError, match="did you mean 'tukey'"):
         compare(scores, test="tukeys")
     with pytest.raises(OptionError, match="did you mean 'holm'"):
@@ -105,6 +112,8 @@ def test_holm_against_statsmodels_documented_example() -> None:
 
 
 _FOUND_ONCE = {q: {"b": 1.0} for q in QRELS} | {next(iter(QRELS)): GOOD[next(iter(QRELS))]}
+
+
 ENDLESS = evaluate(QRELS, {"good": GOOD, "once": _FOUND_ONCE}, "SearchLength")
 
 
@@ -134,10 +143,14 @@ def test_a_baseline_that_is_not_among_the_systems() -> None:
 
 def test_the_family_of_a_p_value() -> None:
     scores = evaluate(QRELS, {"bad": BAD, "good": GOOD, "mixed": MIXED}, ["RR", "P@1"])
-    assert compare(scores, baseline="bad").family == 4
-    assert compare(scores, baseline="bad", correction="none").family == 1
-    # All pairs of the three systems, whichever are looked at, and each measure by itself.
-    assert compare(scores, baseline="bad", test="tukey").family == 3
+
+    def families(**how: str) -> list[tuple[int, bool]]:
+        found = compare(scores, baseline="bad", **how)
+        return [(one.family, found.is_primary(one)) for one in found.differences]
+
+    assert families() == [(2, True), (2, False)] * 2
+    assert families(primary="P@1") == [(2, False), (2, True)] * 2
+    assert families(primary="all") == [(4, True)] * 4
 
 
 def test_a_gain_over_a_baseline_below_0_is_a_gain() -> None:
@@ -299,76 +312,134 @@ def test_geometric_means_are_analysed_by_logarithms() -> None:
     assert found.p_systems == pytest.approx(ttest_rel(one, two).pvalue)
 
 
-MARGIN_QRELS = {f"q{i}": {"a": 1, "b": 0} for i in range(20)}
-OLD = {query: {"a": 2.0, "b": 1.0} for query in MARGIN_QRELS}
-NEW = OLD | {f"q{i}": {"a": 1.0, "b": 2.0} for i in range(2)}
+def test_intervals_in_per_cent_go_as_far_as_those_of_differences() -> None:
+    """Also where both ends of the difference are cut at the measure's range."""
+    values = {"base": [0.5, 0.9, 0.6, 0.8], "x": [0.9, 0.1, 0.8, 0.9], "y": [0.2, 0.9, 0.9, 0.3]}
+    found = compare(made({name: {"AP": of} for name, of in values.items()}), baseline="base")
+    one = found.differences[0]
+    assert (one.interval.low, one.interval.high) == (-1, 1)
+    error = np.std(np.subtract(values["x"], values["base"]), ddof=1) / 2
+    reach = stats.t.ppf(1 - 0.05 / 4, 3)  # nothing can be shown on 4 queries: it is Bonferroni's
+    assert one.reach == pytest.approx(reach * error)
+    relative = found.relative_interval(one)
+    assert relative.low == -1  # a mean of AP is not below 0
+    ratio = ratio_interval(np.array(values["x"]), np.array(values["base"]), errors=reach)
+    assert relative.high == pytest.approx(ratio.high - 1)
 
 
-class Backwards(RR):
-    """What is the better the lower it is."""
-
-    better = "lower"
-
-
-@pytest.mark.parametrize("margin", [0.1, 0.3, 1.0])
-def test_as_statsmodels_and_scipy_have_them(margin: float) -> None:
-    random = np.random.default_rng(6)
-    ours, theirs = random.normal(0.05, 0.5, size=(2, 8, 30))
-    rows = ours - theirs
-    expected = [ttost_paired(a, b, -margin, margin)[0] for a, b in zip(ours, theirs, strict=True)]
-    assert [p.p for p in margin_test(rows, margin=margin)] == pytest.approx(expected, rel=1e-8)
-    above = stats.ttest_1samp(rows, -margin, axis=1, alternative="greater").pvalue
-    assert [
-        p.p for p in margin_test(rows, margin=margin, claim="non-inferiority")
-    ] == pytest.approx(above, rel=1e-8)
+def test_serious_doubts_qualify_differences_for_programs() -> None:
+    found = compare(evaluate(QRELS, {"good": GOOD, "other": {q: {"z": 1.0} for q in QRELS}}, "P@1"))
+    assert found.to_dict()["differences"][0]["qualified"] == ["nothing-judged", "unjudged-differs"]
+    assert "\nDoubt: not one result of other is judged: are the document ids the same? (" in str(
+        found
+    )
+    assert "nothing-judged unjudged-differs" in found.to_csv()
+    assert "Doubt" not in str(compare(evaluate(QRELS, {"good": GOOD, "bad": BAD}, "P@1")))
 
 
-@pytest.mark.parametrize("test", ["t", "randomisation", "bootstrap"])
-def test_on_the_margin_p_is_small_as_often_as_it_says(test: str) -> None:
-    options = {} if test == "t" else {"draws": 999}
-    rows = np.random.default_rng(41).normal(-0.5, 1, size=(2000, 25))
-    found = margin_test(rows, margin=0.5, claim="non-inferiority", test=test, **options)
-    assert_level(found, never_below=True)
-    assert_level(margin_test(rows, margin=0.5, test=test, **options), never_below=False)
+def test_tukeys_family_is_every_pair_also_where_few_were_asked_for() -> None:
+    random = np.random.default_rng(2)
+    systems = {name: {"AP": list(random.uniform(size=9))} for name in ("base", "x", "y", "z")}
+    found = compare(made(systems), baseline="base", test="tukey").differences
+    assert [one.family for one in found] == [6, 6, 6]
+    dunnett = compare(made(systems), baseline="base", test="dunnett").differences
+    assert [one.family for one in dunnett] == [3, 3, 3]
 
 
-def test_no_difference_at_all_is_equivalent() -> None:
-    assert margin_test(np.zeros((1, 10)), margin=0.1)[0].p == 0
-    exact = margin_test(np.zeros((1, 10)), margin=0.1, test="randomisation")[0]
-    assert (exact.p, exact.exact) == (2**-10, True)
+def test_one_query_has_no_interval_by_any_test() -> None:
+    one = made({name: {"AP": [value]} for name, value in (("a", 0.5), ("b", 0.3), ("c", 0.4))})
+    for test in ("randomisation", "sign", "wilcoxon", "randomised-tukey"):
+        for found in compare(one, test=test).differences:
+            assert np.isnan(found.interval.low)
+            assert np.isnan(found.unadjusted.low)
 
 
-def test_from_scores_by_what_is_better() -> None:
-    scores = evaluate(MARGIN_QRELS, {"old": OLD, "new": NEW}, [RR(), Backwards()])
-    rr, _ = within_margin(scores, baseline="old", margin=0.25, correction="none")
-    assert rr.difference == pytest.approx(-0.05)
-    assert (rr.system, rr.baseline, rr.margin) == ("new", "old", 0.25)
-    assert rr.p.p < 0.001
-    settings = {"margin": 0.01, "claim": "non-inferiority", "correction": "none"}
-    lower, lower_is_better = within_margin(scores, baseline="old", **settings)
-    assert lower.p.p > 0.5
-    assert lower_is_better.p.p < 0.05
-    higher, higher_is_worse = within_margin(scores, baseline="new", **settings)
-    assert higher.p.p == lower_is_better.p.p
-    assert higher_is_worse.p.p == lower.p.p
+FEW = {
+    "a": [0.5, 0.9, 0.6, 0.8, 0.3, 0.7],
+    "b": [0.9, 0.1, 0.8, 0.9, 0.4, 0.2],
+    "c": [0.2, 0.9, 0.9, 0.3, 0.3, 0.8],
+}
 
 
-def test_p_values_are_corrected_over_all() -> None:
-    scores = evaluate(MARGIN_QRELS, {"old": OLD, "new": NEW}, ["RR", "P@1"])
-    found = within_margin(scores, baseline="old", margin=0.2, correction="bonferroni")
-    assert [one.corrected for one in found] == [min(1, 2 * one.p.p) for one in found]
+@pytest.mark.parametrize("test", ["tukey", "dunnett", "randomised-tukey"])
+def test_a_geometric_mean_has_no_interval_of_logarithms(test: str) -> None:
+    scores = made({name: {"GMAP": of} for name, of in FEW.items()})
+    found = compare(scores, baseline="a", test=test).differences[0]
+    plain = compare(scores, baseline="a", test="t", correction="bonferroni").differences[0]
+    ends = (found.interval.low, found.interval.high)
+    assert ends == pytest.approx((plain.interval.low, plain.interval.high))
 
 
-def test_what_makes_no_sense_is_refused() -> None:
-    scores = evaluate(MARGIN_QRELS, {"old": OLD, "new": NEW}, ["RR", "NumRet", "GMAP"])
-    for margin in (0, -1, np.nan, np.inf):
-        with pytest.raises(OptionError, match="margin"):
-            within_margin(scores, baseline="old", margin=margin, measures="RR")
-    with pytest.raises(OptionError, match="no mean over queries"):
-        within_margin(scores, baseline="old", margin=0.1, measures="GMAP")
-    with pytest.raises(OptionError, match="no system 'odd'; did you mean 'old'"):
-        within_margin(scores, baseline="odd", margin=0.1, measures="RR")
-    with pytest.raises(OptionError, match="nothing to compare with"):
-        within_margin(scores, baseline="old", margin=0.1, measures="RR", systems=["old"])
-    with pytest.raises(OptionError, match="claim="):
-        within_margin(scores, baseline="old", margin=0.1, measures="RR", claim="superiority")
+def test_intervals_are_cut_at_the_range_by_every_test_and_method() -> None:
+    values = {"a": [1.0, 0.0, 1.0, 0.5], "b": [0.0, 1.0, 0.2, 1.0], "c": [1.0, 1.0, 0.0, 0.0]}
+    scores = made({name: {"RR": of} for name, of in values.items()})
+    ways: list[dict[str, Any]] = [{"test": test} for test in ("tukey", "randomised-tukey", "t")]
+    ways += [{"interval": name, "test": "t"} for name in ("studentised", "bca", "percentile")]
+    for how in ways:
+        for one in compare(scores, **how).differences:
+            assert not one.interval.low < -1
+            assert not one.interval.high > 1
+
+
+def test_two_queries_have_an_interval_though_signs_show_nothing() -> None:
+    scores = made({"a": {"AP": [0.5, 0.4]}, "b": {"AP": [0.6, 0.3]}, "c": {"AP": [0.9, 0.5]}})
+    for one in compare(scores, baseline="a").differences:
+        assert one.interval.low <= one.unadjusted.low < one.unadjusted.high <= one.interval.high
+
+
+def test_equal_geometric_means_have_no_interval() -> None:
+    equal = made({"a": {"GMAP": [0.5, 0.2, 0.9]}, "b": {"GMAP": [0.5, 0.2, 0.9]}})
+    (one,) = compare(equal, test="t").differences
+    assert np.isnan(one.interval.low)
+
+
+def test_a_later_step_of_a_one_sided_test_ends_its_interval_at_0() -> None:
+    random = np.random.default_rng(1)
+    stepped = 0
+    for _ in range(30):
+        base = random.uniform(0.2, 0.4, 20)
+        rows = {"base": list(base)}
+        for name, gain in (("x", 0.3), ("y", 0.06), ("z", 0.0)):
+            rows[name] = list(base + gain + random.normal(0, 0.12, 20))
+        scores = made({name: {"AP": of} for name, of in rows.items()})
+        found = compare(scores, baseline="base", alternative="greater")
+        for one in found.differences:
+            assert not found.disagrees(one)
+            stepped += one.stepped
+            assert not one.stepped or one.interval.low == 0
+    assert stepped > 0
+
+
+def test_what_could_be_detected_is_of_the_test_and_not_of_the_interval() -> None:
+    scores = made({name: {"AP": of} for name, of in FEW.items()})
+    sizes = {
+        compare(scores, baseline="a", test="t", **how).detectable(found)
+        for how in ({}, {"interval": "bca"}, {"confidence": 0.5}, {"interval": "studentised"})
+        for found in compare(scores, baseline="a", test="t", **how).differences[:1]
+    }
+    assert max(sizes) == pytest.approx(min(sizes))
+    geometric = compare(made({name: {"GMAP": of} for name, of in FEW.items()}), test="t")
+    assert np.isnan(geometric.detectable(geometric.differences[0]))
+
+
+def test_shuffles_of_two_queries_show_nothing() -> None:
+    values = {"a": [0.5, 0.4], "b": [0.6, 0.3], "c": [0.9, 0.5]}
+    found = compare(made({n: {"AP": of} for n, of in values.items()}), test="randomised-tukey")
+    assert {claim.verdict for claim in state_claims(found)} == {"out of reach"}
+
+
+@pytest.mark.parametrize("test", ["tukey", "randomised-tukey", "dunnett"])
+def test_equal_differences_have_no_interval_by_tests_of_all_systems(test: str) -> None:
+    values = {"a": [0.5, 0.2, 0.7, 0.4], "b": [0.6, 0.3, 0.8, 0.5], "c": [0.1, 0.9, 0.3, 0.2]}
+    found = compare(made({n: {"AP": of} for n, of in values.items()}), baseline="a", test=test)
+    flat, other = found.differences
+    assert np.isnan(flat.interval.low)
+    assert np.isfinite(other.interval.low)
+
+
+def test_an_interval_in_per_cent_is_of_no_other_method_than_that_of_the_difference() -> None:
+    scores = made({name: {"AP": of} for name, of in FEW.items()})
+    for method, known in ((None, True), ("t", True), ("bca", False), ("percentile", False)):
+        found = compare(scores, baseline="a", test="t", interval=method)
+        relative = found.relative_interval(found.differences[0])
+        assert np.isfinite(relative.low) == known

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from inspect import getdoc
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from cleverdon import evaluate
-from cleverdon.comparison.differences import compare
-from cleverdon.comparison.doubts import DOUBT_RULES, Doubt, find_doubts
+from cleverdon import evaluate, repeats
+from cleverdon.comparison.differences import Comparison, compare
+from cleverdon.comparison.doubt_rules import DOUBT_RULES
+from cleverdon.comparison.doubts import Doubt, find_doubts
+from cleverdon.comparison.doubts_of_tests import _differing_share
+from cleverdon.comparison.splits import hold_out, k_fold
 from cleverdon.errors import OptionError
 from cleverdon.scores import Scores
 from tests.comparison.made import made, pair
@@ -23,8 +29,16 @@ POOR = {query: {"b": 3.0, "a": 2.0, "c": 1.0} for query in QUERIES}
 RUNS = {"poor": POOR, "good": GOOD}
 
 
-def of(scores: Scores, name: str, *, test: str = "randomisation", **known: object) -> Doubt | None:
-    found = find_doubts(compare(scores, test=test), **known)  # type: ignore[arg-type]
+def of(
+    scores: Scores,
+    name: str,
+    *,
+    test: str = "randomisation",
+    correction: str | None = None,
+    **known: object,
+) -> Doubt | None:
+    compared = compare(scores, test=test, correction=correction)
+    found = find_doubts(compared, **known)  # type: ignore[arg-type]
     return next((doubt for doubt in found if doubt.name == name), None)
 
 
@@ -33,7 +47,7 @@ def scored(runs=RUNS, measures="P@3", qrels=QRELS, **settings) -> Scores:
 
 
 def test_nothing_to_doubt() -> None:
-    assert find_doubts(compare(scored(measures=["AP", "P@3"]))) == []
+    assert find_doubts(compare(scored(measures=["AP", "P@3"])), silence=["no-spread"]) == []
 
 
 def without(run, count: int):
@@ -56,7 +70,47 @@ def same_everywhere(but: float) -> Scores:
     return made({"base": {"AP": [0.25] * 30}, "other": {"AP": other}})
 
 
+def thin(run, judged: int):
+    """The same run, with so many judged results on each query and others below them."""
+    return {
+        query: {**dict(list(run[query].items())[:judged]), **{f"x{k}": -1.0 - k for k in range(9)}}
+        for query in QUERIES
+    }
+
+
+def apart(differences, base: float = 0.5) -> Scores:
+    """Two systems with these differences, query by query."""
+    values = np.asarray(differences, dtype=float)
+    return made({"base": {"AP": [base] * len(values)}, "other": {"AP": (base + values).tolist()}})
+
+
+def tailed(tail: float, count: int = 3, n: int = 30) -> np.ndarray:
+    """Small gains, and a few that are far away."""
+    return np.concatenate((np.full(count, tail), np.linspace(0.05, 0.15, n - count)))
+
+
+FOLDS = k_fold(QUERIES, folds=5)
 LEVEL = {query: dict.fromkeys("abc", 1.0) for query in QUERIES}
+
+
+def best_of(folder: str, *, chosen: bool) -> Doubt | None:
+    """The doubt where a system is one of the runs of another: the best of them, or not."""
+    for name, run in {"1": GOOD, "2": POOR, "3": POOR}.items():
+        lines = (
+            f"{q} Q0 {doc} {rank} {score} t\n"
+            for q, docs in run.items()
+            for rank, (doc, score) in enumerate(docs.items(), start=1)
+        )
+        Path(folder, name).write_text("".join(lines))
+    files = [f"{folder}/{name}" for name in "123"]
+    runs = {"dense": repeats(*files), "bm25": files[1]} | ({"best": files[0]} if chosen else {})
+    return of(evaluate(QRELS, runs, "P@1"), "best-of-repeats")
+
+
+def best_in_folder(*, chosen: bool) -> Doubt | None:
+    with TemporaryDirectory() as folder:
+        return best_of(folder, chosen=chosen)
+
 
 CASES: dict[str, tuple[Callable[[], Doubt | None], float, Callable[[], Doubt | None]]] = {
     "few-queries": (
@@ -98,10 +152,62 @@ CASES: dict[str, tuple[Callable[[], Doubt | None], float, Callable[[], Doubt | N
         3,
         lambda: doubt_of_one_measure(["AP", "Judged@3", "NumRet"]),
     ),
+    "few-repeats": (
+        lambda: of(
+            scored({"a": repeats(POOR, GOOD, GOOD), "b": repeats(POOR, GOOD)}), "few-repeats"
+        ),
+        2,
+        lambda: of(scored({name: repeats(POOR, GOOD, GOOD) for name in "ab"}), "few-repeats"),
+    ),
+    "best-of-repeats": (
+        lambda: best_in_folder(chosen=True),
+        3,
+        lambda: best_in_folder(chosen=False),
+    ),
     "tuned-on-test": (
         lambda: of(scored(), "tuned-on-test", tuned_on=["q01", "q07", "elsewhere"]),
         2,
         lambda: of(scored(), "tuned-on-test", tuned_on=["elsewhere"]),
+    ),
+    "cross-validated": (
+        lambda: of(scored(), "cross-validated", tuned_on=FOLDS),
+        5,
+        lambda: of(scored(), "cross-validated", tuned_on=hold_out(QUERIES, share=0.5)),
+    ),
+    "uncorrected": (
+        lambda: of(scored(measures=["AP", "P@3"]), "uncorrected", correction="none"),
+        2,
+        lambda: of(scored(measures=["AP"]), "uncorrected", correction="none"),
+    ),
+    "thinly-judged": (
+        lambda: of(scored({"one": thin(GOOD, 3), "two": thin(POOR, 3)}, "P@10"), "thinly-judged"),
+        pytest.approx(0.3),
+        lambda: of(scored({"one": thin(GOOD, 3), "two": POOR}, "P@6"), "thinly-judged"),
+    ),
+    "one-query": (
+        lambda: of(apart(np.concatenate(([0.2], np.tile([0.1, -0.045], 15)))), "one-query"),
+        1,
+        lambda: of(apart(np.concatenate(([0.2], np.tile([0.1, -0.02], 15)))), "one-query"),
+    ),
+    "tiny-effect": (
+        lambda: of(pair(2000, 0.005), "tiny-effect"),
+        pytest.approx(0.05),
+        lambda: of(pair(2000, 0.02), "tiny-effect"),
+    ),
+    "skewed": (
+        lambda: of(apart(tailed(-0.2)), "skewed"),
+        pytest.approx(stats.skew(tailed(-0.2), bias=False)),
+        lambda: of(apart(tailed(0.4)), "skewed"),
+    ),
+    "near-zero-baseline": (
+        lambda: of(near_nothing(1), "near-zero-baseline"),
+        pytest.approx(0.01),
+        lambda: of(near_nothing(20), "near-zero-baseline"),
+    ),
+    "few-differing": (
+        lambda: of(apart([0.1, -0.1] * 4 + [0.0] * 22), "few-differing", margin=0.05),
+        8,
+        lambda: of(apart([0.1, -0.1] * 5 + [0.0] * 20), "few-differing", margin=0.05),
     ),
     "missing-queries": (
         lambda: of(scored({"poor": without(POOR, 2), "good": GOOD}), "missing-queries"),
@@ -153,6 +259,12 @@ CASES: dict[str, tuple[Callable[[], Doubt | None], float, Callable[[], Doubt | N
         lambda: of(scored(measures=["P@3", "AP"]), "shallow-run"),
     ),
 }
+
+
+def near_nothing(found: int) -> Scores:
+    """A baseline that finds anything on so many of 30 queries."""
+    base = [0.3] * found + [0.0] * (30 - found)
+    return made({"base": {"AP": base}, "other": {"AP": list(np.linspace(0.1, 0.6, 30))}})
 
 
 def near_level(away: float) -> Scores:
@@ -254,7 +366,7 @@ def test_random_scores_raise_nothing_but_what_holds() -> None:
         values = {name: {"AP": list(random.random(queries))} for name in ("one", "two", "three")}
         names = {doubt.name for doubt in find_doubts(compare(made(values)))}
         assert ("few-queries" in names) == (queries < 25)
-        assert ("out-of-reach" in names) == (3 * 2 / 2**queries > 0.05)
+        assert ("out-of-reach" in names) == (2 / 2**queries > 0.05)
 
 
 def test_too_few_draws_put_everything_out_of_reach() -> None:
@@ -274,3 +386,74 @@ def test_bounds_are_of_the_queries_that_are_compared() -> None:
     runs = {"half": half, "good": strangers(GOOD, 20)}
     found = scored(runs, "P@1", bounds=True, missing="skip")
     assert of(found, "bounds-overlap") is None
+
+
+def test_leaving_the_query_out_changes_the_verdict() -> None:
+    """What the doubt says holds of a comparison without the query, over random differences."""
+    random = np.random.default_rng(8)
+    told = right = 0
+    for _ in range(60):
+        values = random.normal(0.45, 1, size=30)
+        whole = compare(apart(values), options={"draws": 4000})
+        if not whole.shows(whole.differences[0]):
+            continue
+        without_each = [
+            compare(apart(np.delete(values, at)), options={"draws": 4000})
+            for at in (values.argmax(), values.argmin())
+        ]
+        flips = any(not one.shows(one.differences[0]) for one in without_each)
+        doubts = [doubt.name for doubt in find_doubts(whole)]
+        told += 1
+        right += ("one-query" in doubts) == flips
+    assert told > 30
+    assert right >= 0.98 * told  # what is near the level is tested again without the query
+
+
+def test_bounds_of_shares_are_exact() -> None:
+    for differing, queries in ((0, 5), (3, 20), (9, 200)):
+        wanted = stats.beta.ppf(0.95, differing + 1, queries - differing)
+        assert _differing_share(differing, queries) == pytest.approx(wanted, abs=1e-6)
+    assert _differing_share(5, 5) == 1.0
+
+
+@pytest.mark.parametrize("queries", [25, 50])
+def test_skewed_differences_are_told_where_verdicts_are_false(queries: int) -> None:
+    """Of mean 0 and a long tail: the test finds too much, and what is not doubted is its level."""
+    random = np.random.default_rng(queries)
+    times, false, undoubted, symmetric, doubted = 200, 0, 0, 0, 0
+    template = apart(np.zeros(queries))
+
+    def compared(differences: np.ndarray) -> Comparison:
+        values = np.array([[np.zeros(queries)], [differences / 50]])  # within the measure's range
+        return compare(replace(template, values=values), test="t")
+
+    for _ in range(times):
+        tail = random.lognormal(0, 1.5, queries) - np.exp(1.5**2 / 2)
+        found = compared(tail)
+        if found.shows(found.differences[0]):
+            false += 1
+            undoubted += "skewed" not in [doubt.name for doubt in find_doubts(found)]
+        even = compared(random.normal(0.5, 1, queries))
+        if even.shows(even.differences[0]):
+            symmetric += 1
+            doubted += "skewed" in [doubt.name for doubt in find_doubts(even)]
+    assert false > 0.12 * times  # where 0.05 is promised
+    assert undoubted < 0.05 * times
+    assert doubted < 0.1 * symmetric
+
+
+def test_a_thin_judgment_qualifies_the_verdict() -> None:
+    runs = {"one": thin(GOOD, 3), "two": thin(POOR, 3)}
+    found = compare(scored(runs, "P@10"))
+    (doubt,) = (doubt for doubt in find_doubts(found) if doubt.name == "thinly-judged")
+    assert doubt.qualifies(found.differences[0])
+
+
+def test_a_single_run_beside_repeats_and_the_best_of_them(tmp_path: Path) -> None:
+    found = of(scored({"a": repeats(POOR, GOOD, GOOD), "b": GOOD}), "few-repeats")
+    assert found is not None
+    assert found.sentence == "b has 1 run: it counts as one that does not depend on chance"
+    best = best_of(str(tmp_path), chosen=True)
+    assert best is not None
+    assert best.serious
+    assert best.about == (("best", "bm25"), ("best", "dense"))

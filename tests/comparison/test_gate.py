@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 from xml.etree import ElementTree
@@ -159,6 +160,60 @@ def test_undefined_values_count_as_the_worst_or_are_left_out() -> None:
         baseline="old",
     )
     assert (found.passed, found.queries) == (True, 9)
+
+
+def test_few_differing_queries_are_told_and_fail_where_the_rule_asks_for_them() -> None:
+    qrels = {query: GATE_QRELS[query] for query in QUERIES[:5]}
+    same = at_ranks(1, 1, 1, 1, 1, queries=QUERIES[:5])
+    scored = evaluate(qrels, {"old": same, "new": same}, "RR")
+    rule = "RR not significantly worse by 0.01"
+    how: dict[str, Any] = {"system": "new", "baseline": "old"}
+    verdict = check_gate(scored, rule, **how)
+    assert (verdict.passed, verdict.rulings[0].value) == (True, 1 / 32)
+    assert "only 0 of 5 queries differ, and among others up to 45% might" in verdict.notes[0]
+    asked = check_gate(scored, f"{rule} with 2 differing queries", **how)
+    assert not asked.passed
+    assert "too few queries differ (p = 0.031, 0 differ, wanted p <= 0.05, 2 differ)" in (
+        asked.rulings[0].sentence()
+    )
+    assert asked.to_dict()["rules"][0]["differing"] == 0
+    assert asked.notes == ()
+
+
+def test_enough_differing_queries_are_no_matter() -> None:
+    verdict = judged(
+        [1] * 10, [2] * 10, "RR not significantly worse by 0.6 with 10 differing queries"
+    )
+    assert verdict.passed
+    assert verdict.notes == ()
+
+
+def test_the_same_file_keeps_every_rule_with_a_note() -> None:
+    qrels = {query: GATE_QRELS[query] for query in QUERIES[:4]}
+    same = at_ranks(1, 1, 1, 1, queries=QUERIES[:4])
+    scored = evaluate(qrels, {"old": same, "new": same}, "RR")
+    runs = {name: replace(run, digest="1234") for name, run in scored.about.runs.items()}
+    scored = replace(scored, about=replace(scored.about, runs=runs))
+    rule = "RR not significantly worse by 0.01 with 3 differing queries"
+    verdict = check_gate(scored, rule, system="new", baseline="old")
+    assert verdict.passed
+    assert verdict.notes == ("run and baseline have the same rankings: nothing can be worse",)
+
+
+def test_the_same_rankings_keep_every_rule_with_a_note() -> None:
+    qrels = {query: GATE_QRELS[query] for query in QUERIES[:4]}
+    old = at_ranks(1, 2, 1, 3, queries=QUERIES[:4])
+    new = {query: {doc: 2 * score for doc, score in run.items()} for query, run in old.items()}
+    rule = "RR not significantly worse by 0.01 with 3 differing queries"
+
+    def passed(run: Any, keep: int) -> bool:
+        scored = evaluate(qrels, {"old": old, "new": run}, "RR", keep=keep)
+        return check_gate(scored, rule, system="new", baseline="old").passed
+
+    assert passed(new, 100)
+    assert not passed(new, 1)  # what was not kept may differ
+    more = {query: {**run, "unjudged": -100.0} for query, run in new.items()}
+    assert not passed(more, 100)
 
 
 def test_too_few_queries_for_any_test_are_told() -> None:

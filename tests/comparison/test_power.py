@@ -16,6 +16,7 @@ from cleverdon.comparison.power import estimate_power
 from cleverdon.errors import MissingExtra, OptionError
 from cleverdon.stats.power import power_of_test, sample_size_needed, smallest_difference
 from cleverdon.stats.tests import _randomisation_test
+from tests.comparison.made import made
 
 # The quantiles of a normal distribution: queries that are as normal as 60 can be.
 NORMAL = stats.norm.ppf((np.arange(60) + 0.5) / 60)
@@ -133,14 +134,14 @@ def test_of_a_comparison() -> None:
     assert [(p.system, str(p.measure)) for p in found] == [
         (d.system, str(d.measure)) for d in comparison.differences
     ]
-    assert {p.level for p in found} == {0.05 / 4}
+    assert {p.level for p in found} == {0.05 / 2}
     assert {p.method for p in found} == {"resampling"}
     ap = scores.values[2, 0] - scores.values[0, 0]
     high = found[2]
     assert high.difference == pytest.approx(ap.mean())
-    assert high.power == power_of_test(ap, level=0.0125)
-    assert high.needed == sample_size_needed(ap, level=0.0125)
-    assert high.smallest == smallest_difference(ap, level=0.0125)
+    assert high.power == power_of_test(ap, level=0.025)
+    assert high.needed == sample_size_needed(ap, level=0.025)
+    assert high.smallest == smallest_difference(ap, level=0.025)
     logs = np.log(np.maximum(scores.values[2, 1], 1e-5)) - np.log(
         np.maximum(scores.values[0, 1], 1e-5)
     )
@@ -179,3 +180,13 @@ def test_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
     assert estimate_power(comparison)[0].method == "resampling"
     with pytest.raises(MissingExtra, match=r"cleverdon\[stats\]"):
         estimate_power(comparison, method="t")
+
+
+def test_each_family_has_its_level() -> None:
+    values = {"a": [0.1, 0.4, 0.3, 0.2], "b": [0.2, 0.3, 0.5, 0.4], "c": [0.3, 0.1, 0.2, 0.6]}
+    scores = made({name: {"AP": of, "RR": of[::-1], "P@5": of} for name, of in values.items()})
+    found = estimate_power(compare(scores, primary="RR"), method="t")
+    levels = {(str(one.measure), one.level) for one in found}
+    assert levels == {("AP", 0.05 / 6), ("RR", 0.05 / 3), ("P@5", 0.05 / 6)}
+    assert "p <= 0.0083 by AP, P@5, p <= 0.017 by RR, if this one were true" in str(found)
+    assert {one.level for one in estimate_power(compare(scores), level=0.01, method="t")} == {0.01}

@@ -400,3 +400,12 @@ def test_results_files_keep_costs(tmp_path: Path) -> None:
         read_result_costs(path)
     (tmp_path / "a.run").write_text("q1 Q0 d1 1 1.0 x\n")
     assert read_result_costs(tmp_path / "a.run") is None
+
+
+def test_a_rule_may_ask_for_queries_that_differ() -> None:
+    text = "nDCG@10 not significantly worse by 0.01 with 10 differing queries"
+    assert parse_rule(text) == NotWorse(text, NDCG, 0.01, 10)
+    with pytest.raises(NotationError, match="a whole number above 0"):
+        parse_rule("nDCG@10 not significantly worse with 0 differing queries")
+    with pytest.raises(NotationError, match="'differing queries'"):
+        parse_rule("nDCG@10 not significantly worse with 5 queries")

@@ -10,13 +10,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from cleverdon import Scores, evaluate
 from cleverdon.comparison.differences import compare
-from cleverdon.comparison.slices import _reversals, compare_slices
+from cleverdon.comparison.slices import Slices, _reversals, compare_slices
 from cleverdon.errors import InputError, OptionError
 from cleverdon.measures.notation import parse
 from cleverdon.stats.multiple_comparisons import holm
+from tests.comparison.made import made
 
 QUERIES = [f"q{i}" for i in range(24)]
 QRELS = {query: {"a": 1, "b": 0, "c": 1} for query in QUERIES}
@@ -37,7 +39,7 @@ def scores() -> Scores:
 
 
 def test_each_slice_is_what_evaluating_it_alone_gives(scores: Scores) -> None:
-    found = compare_slices(scores, LANGUAGE, baseline="one")
+    found = compare_slices(scores, LANGUAGE, baseline="one", primary="all")
     assert [part.name for part in found.slices] == ["en", "de", "unknown"]
     assert [len(part.queries) for part in found.slices] == [14, 8, 2]
     assert [part.few for part in found.slices] == [False, True, True]
@@ -53,14 +55,39 @@ def test_each_slice_is_what_evaluating_it_alone_gives(scores: Scores) -> None:
             assert (mine.system, mine.measure, mine.p) == (other.system, other.measure, other.p)
         every += [difference.p.p for difference in by_itself]
     # Two systems by two measures on three slices.
-    assert found.family == len(every) == 12
+    assert found.families == (len(every),) == (12,)
     flat = [difference.corrected for part in found.slices for difference in part.differences]
     assert flat == pytest.approx(holm(every))
 
 
+@pytest.mark.parametrize(("asked", "primary"), [(None, "AP"), ("RR", "RR")])
+def test_the_primary_measure_is_a_family_of_its_own(
+    scores: Scores, asked: str | None, primary: str
+) -> None:
+    found = compare_slices(scores, LANGUAGE, baseline="one", primary=asked)
+    assert (str(found.primary), found.families) == (primary, (6, 6))
+    every = [one for part in found.slices for one in part.differences]
+    for name in ("AP", "RR"):
+        family = [one for one in every if str(one.measure) == name]
+        corrected = holm([one.p.p for one in family])
+        assert [one.corrected for one in family] == pytest.approx(corrected)
+        assert {one.family for one in family} == {6}
+        between = [one for one in found.interactions if str(one.measure) == name]
+        assert [one.corrected for one in between] == pytest.approx(holm([o.p.p for o in between]))
+    one = found["en"].differences[0]
+    rows = found["en"].scores.values[1, 0] - found["en"].scores.values[0, 0]
+    error = rows.std(ddof=1) / np.sqrt(len(rows))
+    reach = stats.t.ppf(1 - 0.05 / 12, len(rows) - 1) * error
+    assert one.reach == pytest.approx(reach)
+    text = found.render()
+    assert f"for 6 comparisons by {primary}, which decides, and for 6 comparisons by the" in text
+    with pytest.raises(OptionError, match="primary='P@5' is not among the measures"):
+        compare_slices(scores, LANGUAGE, primary="P@5")
+
+
 def test_one_system_has_scores_and_no_comparisons(scores: Scores) -> None:
     found = compare_slices(scores, LANGUAGE, systems=["two"], measures="AP")
-    assert found.family == 0
+    assert found.families == ()
     assert found["en"].averages.shape == (1, 1)
     assert "corrected" not in found.render()
     with pytest.raises(KeyError):
@@ -121,7 +148,7 @@ def test_a_slice_without_shared_queries_is_scored_and_not_compared() -> None:
     found = compare_slices(scored, LANGUAGE, baseline="one")
     assert found["unknown"].differences == ()
     assert not np.isnan(found["unknown"].averages).any()
-    assert found.family == 2
+    assert found.families == (2,)
 
 
 def test_simpsons_paradox_by_the_numbers_of_the_kidney_stones() -> None:
@@ -246,8 +273,78 @@ def test_a_slice_in_which_a_measure_is_undefined_has_no_value() -> None:
     assert np.isnan(de.averages[:, 0]).all()
     assert np.isfinite(de.averages[:, 1]).all()
     assert [str(difference.measure) for difference in de.differences] == ["RR"]
-    assert found.family == 4
+    assert found.families == (1, 3)
     assert "de: AP: undefined for every query (no judged document is relevant)" in found.render()
     of_de = json.loads(found.render("json"))["slices"][1]
     assert of_de["averages"]["two"] == {"AP": None, "RR": 0.0}
     assert of_de["warnings"] == ["AP: undefined for every query (no judged document is relevant)"]
+
+
+def sliced(gains: dict[str, tuple[int, float, float]], **options: object) -> Slices:
+    """Two systems that differ by a mean and a deviation in each slice of so many queries."""
+    random = np.random.default_rng(4)
+    kinds, base, other = [], [], []
+    for name, (count, mean, deviation) in gains.items():
+        noise = random.normal(size=count)
+        values = random.uniform(0.3, 0.5, count)
+        kinds += [name] * count
+        base += list(values)
+        other += list(values + mean + deviation * (noise - noise.mean()) / noise.std(ddof=1))
+    scores = made({"base": {"AP": base}, "other": {"AP": other}})
+    attributes = {f"q{at:04}": kind for at, kind in enumerate(kinds)}
+    return compare_slices(scores, attributes, baseline="base", **options)  # type: ignore[arg-type]
+
+
+def test_shown_in_one_slice_and_not_in_the_other_is_a_doubt_unless_the_slices_differ() -> None:
+    alike = sliced({"long": (40, 0.05, 0.08), "short": (40, 0.025, 0.09)})
+    assert [part.differences[0].corrected <= 0.05 for part in alike.slices] == [True, False]
+    assert alike.interactions[0].corrected > 0.05
+    (sentence,) = alike.one_sided_slices()
+    assert "in long and not in short, yet these slices are not shown to differ" in sentence
+    assert f"doubt: {sentence}" in alike.render()
+    assert alike.to_dict()["doubts"] == [sentence]
+    unlike = sliced({"long": (40, 0.1, 0.08), "short": (40, 0.0, 0.08)})
+    assert unlike.interactions[0].corrected < 0.001
+    assert unlike.one_sided_slices() == unlike.to_dict()["doubts"] == []
+    both = sliced({"long": (40, 0.1, 0.08), "short": (40, 0.1, 0.08)})
+    assert both.one_sided_slices() == []
+
+
+def test_the_test_between_two_slices_is_a_shuffled_welch_test() -> None:
+    found = sliced({"long": (12, 0.05, 0.1), "short": (20, 0.0, 0.03)})
+    groups = [
+        np.array(
+            [
+                part.scores.per_query("other", "AP")[q] - part.scores.per_query("base", "AP")[q]
+                for q in part.queries
+            ]
+        )
+        for part in found.slices
+    ]
+
+    def welch(one: np.ndarray, two: np.ndarray, axis: int) -> np.ndarray:
+        tested = stats.ttest_ind(one, two, axis=axis, equal_var=False)
+        return np.abs(tested.statistic)
+
+    expected = stats.permutation_test(
+        groups, welch, vectorized=True, n_resamples=20_000, alternative="greater", rng=1
+    )
+    assert found.interactions[0].p.p == pytest.approx(expected.pvalue, abs=0.012)
+
+
+def test_where_interval_and_verdict_of_a_slice_disagree_it_is_said() -> None:
+    # Holm's second p-value is multiplied by 1, the interval is adjusted for two.
+    found = sliced({"long": (30, 0.2, 0.1), "short": (30, 0.04, 0.1)}, test="t")
+    assert found["short"].differences[0].corrected <= 0.05
+    assert found["short"].differences[0].interval.low < 0
+    assert found.disagreeing == ("other and base on AP in short",)
+    assert "by different methods: other and base on AP in short" in found.render()
+    assert sliced({"long": (30, 0.2, 0.1), "short": (30, 0.2, 0.1)}, test="t").disagreeing == ()
+
+
+def test_programs_get_both_intervals() -> None:
+    lines = sliced({"long": (30, 0.2, 0.1), "short": (30, 0.04, 0.1)}).render("csv").splitlines()
+    rows = [dict(zip(lines[0].split(","), line.split(","), strict=True)) for line in lines[1:]]
+    (short,) = [one for one in rows if one["slice"] == "short" and one["baseline"]]
+    assert float(short["low"]) < float(short["unadjusted_low"]) < float(short["difference"])
+    assert float(short["high"]) > float(short["unadjusted_high"]) > float(short["difference"])

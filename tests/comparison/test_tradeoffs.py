@@ -117,10 +117,8 @@ def test_averages_have_their_intervals() -> None:
     ends = average_intervals(SCORES, measures="AP", confidence=0.8)
     for one in found.systems:
         assert one.average == SCORES.mean(one.system, "AP")
-        assert one.ends == (
-            ends[one.system, found.measure].low,
-            ends[one.system, found.measure].high,
-        )
+        found_ends = ends[one.system, found.measure]
+        assert one.ends == pytest.approx((found_ends.low, found_ends.high), nan_ok=True)
     assert found.queries == 2
 
 
@@ -151,8 +149,8 @@ def test_a_row_for_each_system_and_a_column_for_what_was_measured() -> None:
         "index size",
     ]
     good, fast, new = (row.split() for row in rows[:3])
-    assert " ".join(good[2:]) == "0.7000 (0.500 to 0.900) 200 ms (150 ms to 300 ms) 2.5 MB none"
-    assert " ".join(fast[1:]) == "0.2000 (0.200 to 0.200) 10 ms† (9 ms or more) - -"
+    assert " ".join(good[2:]) == "0.7000 (0.203 to 1.000) 200 ms (150 ms to 300 ms) 2.5 MB none"
+    assert " ".join(fast[1:]) == "0.2000 10 ms† (9 ms or more) - -"
     assert new[-3:] == ["-", "-", "-"]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from cleverdon import Scores, evaluate
 from cleverdon.comparison.splits import (
@@ -21,6 +22,7 @@ from cleverdon.comparison.splits import (
 from cleverdon.comparison.tuning import Tuning, tune, tune_scores
 from cleverdon.errors import OptionError
 from cleverdon.scores import average
+from tests.stats.null import assert_level
 
 
 def made(values: np.ndarray, measure: str = "AP", **how: str) -> Scores:
@@ -211,3 +213,103 @@ def test_settings_that_cannot_be_told_apart() -> None:
     far = made(np.array([[1, 2, 3, np.nan]] * 2), "SearchLength")
     with pytest.raises(OptionError, match=r"\(undefined='skip'\) leaves such queries out"):
         tune_scores(far, folds=2)
+
+
+TEMPLATE = made(np.zeros((10, 50)))
+
+
+def against_first(values: np.ndarray, folds: int | Splits) -> tuple[float, float]:
+    """The p-value of tuning against the first setting, and that of a plain t test."""
+    scores = dataclasses.replace(TEMPLATE, values=values[:, None, :])
+    found = tune_scores(scores, folds=folds, settings=scores.systems, baseline="s0")
+    assert found.versus is not None
+    held = np.array([found.held_out[query] for query in found.held_out])
+    base = np.array([scores.per_query("s0", "AP")[query] for query in found.held_out])
+    plain = stats.ttest_1samp(held - base, 0).pvalue if (held != base).any() else 1.0
+    return found.versus.p, float(plain)
+
+
+def test_the_corrected_test_keeps_its_level_where_the_plain_one_does_not() -> None:
+    """Ten settings that are equally good, one of them the baseline, in 5 folds; and a hold-out."""
+    random = np.random.default_rng(21)
+    half = hold_out(TEMPLATE.queries, share=0.5)
+    corrected, plain, held = [], [], []
+    for _ in range(500):
+        values = random.normal(size=(10, 50))
+        ours, theirs = against_first(values, 5)
+        corrected.append(ours)
+        plain.append(theirs)
+        held.append(against_first(values, half)[0])
+    assert_level(corrected, never_below=False)
+    assert_level(held, never_below=False)
+    assert np.mean(np.array(plain) <= 0.05) > 0.08
+
+
+def test_the_difference_from_a_baseline_by_hand() -> None:
+    random = np.random.default_rng(5)
+    values = random.normal(size=(10, 50))
+    scores = dataclasses.replace(TEMPLATE, values=values[:, None, :])
+    found = tune_scores(scores, folds=5, baseline="s3")
+    assert found.versus is not None
+    assert "s3" not in found.settings
+    base = scores.per_query("s3", "AP")
+    rows = np.array([found.held_out[query] - base[query] for query in scores.queries])
+    error = rows.std(ddof=1) * (1 / 50 + 1 / 40) ** 0.5
+    assert found.versus.difference == pytest.approx(rows.mean())
+    assert found.versus.p == pytest.approx(2 * stats.t.sf(abs(rows.mean() / error), 49))
+    ends = stats.t.interval(0.95, 49, rows.mean(), error)
+    assert (found.versus.interval.low, found.versus.interval.high) == pytest.approx(ends)
+    assert found.to_dict()["versus"]["method"] == "corrected t"
+    assert "t test corrected for shared training queries" in str(found)
+    split = hold_out(scores.queries, share=0.4)
+    alone = tune_scores(scores, folds=split, baseline="s3").versus
+    assert alone is not None
+    (choice,) = tune_scores(scores, folds=split, baseline="s3").choices
+    pairs = [
+        [scores.per_query(name, "AP")[query] for query in split.folds[0].test]
+        for name in (choice.setting, "s3")
+    ]
+    assert alone.p == pytest.approx(stats.ttest_rel(*pairs).pvalue)
+    assert (alone.method, alone.queries) == ("t", 20)
+
+
+def test_a_baseline_may_be_another_run() -> None:
+    qrels = {f"q{i}": {"a": 1} for i in range(6)}
+    good = {query: {"a": 2.0, "b": 1.0} for query in qrels}
+    poor = {query: {"a": 1.0, "b": 2.0} for query in qrels}
+    found = tune({"x": poor, "y": good}, qrels, "RR", folds=3, baseline=poor | {"q0": good["q0"]})
+    assert found.versus is not None
+    assert found.versus.difference == pytest.approx(2.5 / 6)
+    assert found.settings == ("x", "y")
+    same = tune({"x": poor, "y": good}, qrels, "RR", folds=3, baseline="y")
+    assert same.versus is not None
+    assert same.versus.p == 1.0
+
+
+def test_what_cannot_be_tested_against_a_baseline() -> None:
+    scores = dataclasses.replace(TEMPLATE, values=np.ones((10, 1, 50)))
+    with pytest.raises(OptionError, match="10 folds at most"):
+        tune_scores(scores, folds=11, baseline="s0")
+    with pytest.raises(OptionError, match="there is no system 's99'"):
+        tune_scores(scores, folds=5, baseline="s99")
+    with pytest.raises(OptionError, match="one test query"):
+        tune_scores(scores, folds=hold_out(scores.queries, share=0.02), baseline="s0")
+    with pytest.raises(OptionError, match="GMAP is no mean"):
+        tune_scores(made(np.ones((3, 9)), "GMAP"), folds=3, baseline="s0")
+
+
+def test_the_confidence_is_that_of_the_interval() -> None:
+    random = np.random.default_rng(3)
+    scores = made(random.uniform(size=(3, 20)))
+    narrow, wide = (
+        tune_scores(scores, folds=4, settings=("s0", "s1"), baseline="s2", confidence=share)
+        for share in (0.9, 0.99)
+    )
+    assert narrow.versus is not None
+    assert wide.versus is not None
+    assert (narrow.versus.p, narrow.versus.interval.confidence) == (wide.versus.p, 0.9)
+    halves = [one.versus.interval.high - one.versus.difference for one in (narrow, wide)]
+    quantiles = [stats.t.ppf((1 + share) / 2, 19) for share in (0.9, 0.99)]
+    assert halves[1] / halves[0] == pytest.approx(quantiles[1] / quantiles[0])
+    with pytest.raises(OptionError, match="confidence"):
+        tune_scores(scores, folds=4, baseline="s2", confidence=1.0)

@@ -54,7 +54,7 @@ def test_it_is_evaluated_compared_and_priced(said: Any, written: Written, tmp_pa
         "bm25-porter",
         "nDCG@10",
         "boolean-and is worse than bm25 on nDCG@10 by",
-        "Holm over 15 comparisons",
+        "max-T over 3 comparisons",
         "- missing-queries: boolean-and lacks",
         "What that costs, with 60 requests a second for 3.0 s (open loop, 100 results each",
         "40 ms (36 ms or more)",

@@ -365,8 +365,8 @@ def test_what_does_not_exist_is_refused_with_a_hint() -> None:
         measure_log(small(), ["PageCTR"], by="devise")
     with pytest.raises(InputError, match="the log has no search"):
         measure_log(log_of([], []))
-    with pytest.raises(OptionError, match="level"):
-        measure_log(small(), ["PageCTR"], level=2)
+    with pytest.raises(OptionError, match="confidence=2"):
+        measure_log(small(), ["PageCTR"], confidence=2)
 
 
 @pytest.mark.parametrize(

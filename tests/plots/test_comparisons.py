@@ -47,7 +47,7 @@ def test_every_difference_has_a_row() -> None:
 def test_pairs_say_which_is_taken_from_which() -> None:
     rows = forest_rows(PAIRS, "FPR")["differences"]
     assert [row["label"] for row in rows] == ["even less low", "high less low", "high less even"]
-    assert "Holm's correction over 6 comparisons, 10 queries" in subtitle(
+    assert "step-down max-T over 3 comparisons by nDCG@10, which decides" in subtitle(
         comparisons.forest(PAIRS, "FPR")
     )
 
@@ -59,7 +59,15 @@ def test_one_query_has_no_interval_and_a_plot_all_the_same() -> None:
     said = subtitle(comparisons.forest(found))
     assert "Too few queries for intervals." in said
     assert "95%" not in said
-    assert "Lines: 95% intervals." in subtitle(comparisons.forest(AGAINST))
+    assert "Thin: 95% intervals adjusted as the p-values are; thick: not adjusted." in subtitle(
+        comparisons.forest(AGAINST)
+    )
+    drawn = datasets(comparisons.forest(AGAINST))["differences"]
+    for row, one in zip(drawn, AGAINST.differences, strict=True):
+        ends = (row["inner_low"], row["inner_high"])
+        assert ends == (one.unadjusted.low, one.unadjusted.high)
+    alone = compare(made({"one": {"AP": [0.5, 0.1]}, ODD: {"AP": [0.25, 0.3]}}), baseline="one")
+    assert "Lines: 95% intervals." in subtitle(comparisons.forest(alone))
 
 
 def test_a_measure_that_was_not_compared_is_told() -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from cleverdon import Scores, evaluate
 from cleverdon._common.text import text_width
 from cleverdon.charts import theme
-from cleverdon.charts.export import _drawable
+from cleverdon.charts.export import drawable
 from cleverdon.charts.theme import _NAME_WIDTH, MOST_SYSTEMS, short_names
 from cleverdon.comparison.differences import compare
 from cleverdon.costs import Cost, Costs
@@ -91,7 +91,7 @@ OTHERS = {"queries", "attention", "gains", "correlation"}
 def texts(chart: Any) -> list[str]:
     """What is written in the picture, the title and the lines below it aside."""
     spec = {key: value for key, value in chart.to_dict().items() if key != "title"}
-    svg = vl_convert.vegalite_to_svg(_drawable(spec))
+    svg = vl_convert.vegalite_to_svg(drawable(spec))
     return [unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg)]
 
 

@@ -72,6 +72,10 @@ def test_without_a_better_there_is_no_front() -> None:
 def test_cross_hairs_are_the_intervals_of_averages() -> None:
     scores = many(3, 20)
     points = datasets(trade_offs.trade_off(scores, "AP", "P@5", intervals=True))["points"]
+    wide = datasets(trade_offs.trade_off(scores, "AP", "P@5", confidence=0.99))["points"]
+    assert all(one["x_low"] < row["x_low"] for one, row in zip(wide, points, strict=True))
+    drawn = datasets(trade_offs.trade_off(scores, "AP", "P@5", interval="percentile"))["points"]
+    assert any(one["x_low"] != row["x_low"] for one, row in zip(drawn, points, strict=True))
     ends = average_intervals(scores)
     for row in points:
         for axis, measure in (("x", scores.measures[0]), ("y", scores.measures[2])):
@@ -219,7 +223,7 @@ def test_points_are_times_and_averages_and_areas_are_sizes() -> None:
     assert list(points) == ["fast", "good", "poor", "small"]
     good = points["good"]
     assert (good["x"], good["x_low"], good["x_high"]) == (500, 250, 1000)
-    assert (good["y"], good["y_low"], good["y_high"]) == (0.9, 0.9, 0.9)
+    assert (good["y"], good["y_low"], good["y_high"]) == (0.9, None, None)  # one value
     assert points["fast"]["area"] == good["area"] / 2
     assert 0 < points["small"]["area"] < points["fast"]["area"]  # small, and still to be seen
     assert all(row["align"] for row in points.values())

@@ -12,8 +12,9 @@ from unittest import mock
 from altair.vegalite.v6.schema import core
 
 from cleverdon import Scores, evaluate
+from cleverdon.charts import vega
 from cleverdon.formats.texts import Text
-from cleverdon.pages import page, vega
+from cleverdon.pages import page
 
 QRELS = {
     "1": {"a": 2, "b": 1, "c": 0, "p": -1},

@@ -15,6 +15,7 @@ import pytest
 
 import cleverdon
 from cleverdon import Scores, evaluate
+from cleverdon.comparison.checklist import reporting_checklist
 from cleverdon.comparison.claims import state_claims
 from cleverdon.comparison.differences import Comparison, compare
 from cleverdon.comparison.doubts import find_doubts
@@ -99,13 +100,16 @@ def test_every_baseline_is_as_if_it_had_been_the_only_one(baseline: str | None) 
         again = compare(CLEAR, baseline=one["baseline"])
         assert sentences(one) == expected(again)
         assert one["table"] == again.render("html")
-        records = [(claim["p"], claim["corrected"], claim["low"]) for claim in one["claims"]]
+        records = [
+            (claim["p"], claim["corrected"], np.nan if claim["low"] is None else claim["low"])
+            for claim in one["claims"]
+        ]
         wanted = [(d.p.p, d.corrected, d.interval.low) for d in again.differences]
-        assert np.allclose(records, wanted, rtol=1e-12, atol=1e-15)
+        assert np.allclose(records, wanted, rtol=1e-12, atol=1e-15, equal_nan=True)
         assert kept.differences[0].system == again.differences[0].system
         facts = one["method"]["facts"]["Test"]
-        assert facts.endswith(f"over {len(again.differences)} comparisons")
-        assert f"over {len(again.differences)} comparisons" in one["method"]["paragraph"]
+        assert f"over {again.differences[0].family} comparisons" in facts
+        assert f"over {again.differences[0].family} comparisons" in one["method"]["paragraph"]
 
 
 def test_headlines_count_what_was_shown() -> None:
@@ -114,7 +118,7 @@ def test_headlines_count_what_was_shown() -> None:
         "AP": "Of 3 systems compared on AP, 1 beats base, 1 is worse than it, "
         "1 is not shown to differ from it.",
         "FPR": "Of 3 systems compared on FPR, 1 beats base, 1 is worse than it, "
-        "1 is not shown to differ from it.",
+        "1 is not shown to differ from it. AP decides, not FPR.",
     }
     assert others[-1]["headlines"]["AP"] == "Of 3 systems compared on AP, 3 beat down."
     shown = sum(claim.shown for claim in state_claims(compare(CLEAR, measures="AP")))
@@ -122,6 +126,13 @@ def test_headlines_count_what_was_shown() -> None:
     assert pairs["headlines"]["AP"] == "5 of 6 pairs of systems are shown to differ on AP."
     verdicts = {claim["system"]: claim["verdict"] for claim in first["claims"][::2]}
     assert verdicts == {"up": "better", "same": "not shown", "down": "worse"}
+
+
+def test_headlines_say_which_verdicts_are_doubted() -> None:
+    content = said(report(scores(), baseline="poor"))
+    shown = [one for one in content["comparisons"][0]["claims"] if one["verdict"] == "better"]
+    assert all(one["qualified"] for one in shown)
+    assert "qualified by unjudged-differs" in content["comparisons"][0]["headlines"]["RR"]
 
 
 def test_two_systems_have_a_headline_in_words() -> None:
@@ -145,6 +156,24 @@ def test_doubts_are_those_of_the_first_comparison_or_those_given() -> None:
     assert [doubt["sentence"] for doubt in found] == [doubt.sentence for doubt in wanted]
     assert "few-queries" in {doubt["name"] for doubt in found}
     assert said(report(scores(), doubts=[]))["doubts"] == []
+    silent = said(report(scores(), doubting={"silence": ["few-queries"]}))["doubts"]
+    assert "few-queries" not in {doubt["name"] for doubt in silent}
+
+
+def test_every_baseline_qualifies_its_own_verdicts() -> None:
+    content = said(report(scores(), baseline="poor"))
+    for record in content["comparisons"]:
+        found = compare(scores(), baseline=record["baseline"])
+        doubts = find_doubts(found, serious=True)
+        for claim in record["claims"]:
+            one = next(
+                d
+                for d in found.differences
+                if (d.system, d.baseline, str(d.measure))
+                == (claim["system"], claim["baseline"], claim["measure"])
+            )
+            assert claim["qualified"] == [doubt.name for doubt in doubts if doubt.qualifies(one)]
+    assert any(claim["qualified"] for claim in content["comparisons"][1]["claims"])
 
 
 def test_findings_are_kept() -> None:
@@ -279,7 +308,7 @@ class TestAComparisonIsGiven:
         for one in said(report(given))["comparisons"]:
             again = compare(CLEAR, baseline=one["baseline"], test="tukey")
             assert sentences(one) == expected(again)
-            assert "Tukey's HSD over all pairs of 4 systems" in one["method"]["paragraph"]
+            assert "Tukey's HSD, corrected over " in one["method"]["paragraph"]
 
     def test_some_systems_and_measures(self) -> None:
         given = compare(CLEAR, baseline="up", systems=["up", "down", "base"], measures="AP")
@@ -438,8 +467,9 @@ def test_the_paragraph_of_a_paper() -> None:
     assert found == (
         "We report AP, RR, P@2 and FPR over 8 queries with 16 judgments, computed with Cleverdon "
         f"{cleverdon.__version__}. Systems were compared query by query: randomisation test, "
-        "Holm's correction over 8 comparisons, significance level 0.05. Intervals of differences "
-        "have 95% confidence (bootstrap, corrected for bias and acceleration). poor: 1 judged "
+        "step-down max-T over 2 comparisons by AP, which decides, and over 6 comparisons by the "
+        "other measures, significance level 0.05. Intervals of differences have 95% confidence "
+        "(Student's t, adjusted for each family as its p-values are). poor: 1 judged "
         "query missing (evaluated as empty results). AP is undefined for 1 query (counted as 0)."
     )
 
@@ -455,12 +485,12 @@ def test_one_measure_and_nothing_to_compare() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"test": "t"}, ": Student's t test, Holm's correction over 8 comparisons, "),
-        ({"test": "wilcoxon", "correction": "none"}, ": Wilcoxon test, no correction over 8"),
-        ({"test": "tukey"}, ": Tukey's HSD over all pairs of 3 systems, for each measure by"),
-        ({"alternative": "greater"}, ": randomisation test, one-sided, Holm's correction"),
+        ({"test": "t"}, ": Student's t test, Holm's correction over 2 comparisons by AP, "),
+        ({"test": "wilcoxon", "correction": "none"}, ": Wilcoxon test, no correction, "),
+        ({"test": "tukey"}, ": Tukey's HSD, corrected over 3 comparisons by AP, which decides"),
+        ({"alternative": "greater"}, ": randomisation test, one-sided, step-down max-T"),
         ({"level": 0.01}, "significance level 0.01"),
-        ({"interval": "t", "confidence": 0.9}, "have 90% confidence (Student's, of means)"),
+        ({"interval": "t", "confidence": 0.9}, "have 90% confidence (Student's t, "),
     ],
 )
 def test_tests_are_named(options: dict[str, object], words: str) -> None:
@@ -476,10 +506,13 @@ def test_facts_have_every_setting_and_the_test() -> None:
     assert found["Profile"] == "cleverdon"
     assert found["Ties"].startswith("descending: ")
     assert found["Undefined"].startswith("worst: ")
-    assert found["Test"] == "Randomisation test, Holm's correction over 8 comparisons"
+    assert found["Test"] == (
+        "Randomisation test, step-down max-T over 2 comparisons by AP, which decides, and over "
+        "6 comparisons by the other measures"
+    )
     assert found["Seed"] == "5"
     assert "Draws" not in found  # of 8 queries, every sign is tried
-    assert "10,000 resamples" in found["Intervals"]
+    assert found["Intervals"].startswith("95%, Student's t, adjusted for each family")
 
 
 def test_draws_are_told_where_there_are_some() -> None:
@@ -562,3 +595,16 @@ def test_versions() -> None:
 def test_what_is_not_installed_has_no_version(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(section, "_LIBRARIES", ("numpy", "no-such-library"))
     assert list(method(scores(), None)["versions"]) == ["Cleverdon", "Python", "numpy"]
+
+
+def test_the_method_has_the_checklist_of_the_comparison() -> None:
+    found = said(report(CLEAR, baseline="base"))
+    comparison = compare(CLEAR, baseline="base")
+    of = found["comparisons"][0]["method"]
+    assert list(of["checklist"].values()) == [
+        one.text for one in reporting_checklist(comparison).items
+    ]
+    assert of["latex"] == reporting_checklist(comparison).latex
+    assert found["method"]["checklist"] == of["checklist"]
+    alone = evaluate({"q": {"d": 1}}, {"a": {"q": {"d": 1}}}, "AP")
+    assert "checklist" not in said(report(alone))["method"]

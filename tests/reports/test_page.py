@@ -13,11 +13,10 @@ from typing import Any
 import pytest
 
 from cleverdon import evaluate
-from cleverdon.charts import theme
+from cleverdon.charts import theme, vega
 from cleverdon.errors import InputError, MissingExtra
 from cleverdon.formats.texts import Text
 from cleverdon.pages import page as shared_page
-from cleverdon.pages import vega
 from cleverdon.reports import html_report
 from cleverdon.reports.content import Finding
 from cleverdon.reports.html_report import Report, report
@@ -178,10 +177,7 @@ def test_what_is_said_without_a_script() -> None:
 
 
 def test_scripts_cannot_end_themselves() -> None:
-    assert (
-        shared_page._script_text("a = '</script>'; b = '<!--';")
-        == "a = '<\\/script>'; b = '<\\!--';"
-    )
+    assert vega.script_text("a = '</script>'; b = '<!--';") == "a = '<\\/script>'; b = '<\\!--';"
 
 
 def test_the_same_data_give_the_same_bytes(tmp_path: Path) -> None:
@@ -249,7 +245,7 @@ class TestThePlottingLibrary:
         assert list(tmp_path.iterdir()) == []
 
     def test_it_is_whole(self) -> None:
-        text = shared_page._script_text(vega.vega_bundle())
+        text = vega.script_text(vega.vega_bundle())
         assert "vegaEmbed" in text
         assert "</script" not in text
         assert "<!--" not in text

@@ -25,6 +25,12 @@ def test_fewer_blocks_give_wider_intervals() -> None:
     assert widths[-1] == pytest.approx(2 * 1.96 * 0.5, rel=0.05)
 
 
+def test_draws_without_a_spread_give_no_interval() -> None:
+    found = block_difference(0.0, np.zeros(99), blocks=10, level=0.05)
+    assert np.isnan([found.low, found.high]).all()
+    assert found.p == 1
+
+
 def test_a_difference_on_one_side_of_all_draws_has_a_small_p_value() -> None:
     one_side = np.random.default_rng(1).normal(5.0, 0.1, 1000)
     assert block_difference(5.0, one_side, blocks=20, level=0.05).p < 1e-6

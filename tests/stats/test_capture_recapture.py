@@ -70,3 +70,26 @@ def test_estimates_are_never_below_what_was_found(
     for unseen, confidence in ((one, 0.95), (pair, 0.9)):
         low, high = unseen.interval(confidence)
         assert unseen.found <= low <= unseen.found + unseen.missing <= high
+
+
+def test_the_lower_end_is_a_whole_number_but_not_below_what_was_found() -> None:
+    one = Unseen(24, 0.8, 1.4, captures=42)
+    assert one.interval(0.95, whole=False)[0] == pytest.approx(24.1, abs=0.05)
+    assert one.interval(0.95)[0] == 24
+    low, high = Unseen(24, 30.0, 90.0, captures=42).interval(0.95)
+    assert low == int(low) > 24
+    assert high == Unseen(24, 30.0, 90.0, captures=42).interval(0.95, whole=False)[1]
+
+
+def test_whole_numbers_cover_where_fractions_do_not() -> None:
+    """Of 10 documents, two independent systems find 6 each on average: all, but for chance."""
+    caught = np.random.default_rng(1).random((2000, 2, 10)) < 0.6
+    hits = np.zeros(2)
+    for first, second in caught:
+        one = chapman(int(first.sum()), int(second.sum()), int((first & second).sum()))
+        for at, whole in enumerate((False, True)):
+            low, high = one.interval(0.95, whole=whole)
+            hits[at] += low <= 10 <= high
+    error = 2 * sqrt(0.95 * 0.05 / len(caught))
+    assert hits[0] / len(caught) < 0.85
+    assert abs(hits[1] / len(caught) - 0.95) < error

@@ -15,10 +15,18 @@ from scipy import stats
 from cleverdon import evaluate
 from cleverdon.comparison.differences import compare
 from cleverdon.comparison.samples import average_intervals
-from cleverdon.errors import MissingExtra, OptionError
+from cleverdon.errors import OptionError
 from cleverdon.measures.notation import parse
 from cleverdon.scores import _geometric_mean
-from cleverdon.stats.intervals import Interval, interval, intervals
+from cleverdon.stats.intervals import (
+    METHODS,
+    Interval,
+    interval,
+    intervals,
+    ratio_interval,
+    t_outside,
+    t_quantile,
+)
 
 
 def geometric(values: np.ndarray, axis: int = -1) -> np.ndarray:
@@ -99,7 +107,7 @@ def test_bca_is_near_the_exact_one_of_all_resamples() -> None:
         np.quantile(every, normal.cdf(bias + (bias + z) / (1 - acceleration * (bias + z))))
         for z in (normal.inv_cdf(0.05), normal.inv_cdf(0.95))
     ]
-    found = interval(values, confidence=0.9, resamples=100_000)
+    found = interval(values, method="bca", confidence=0.9, resamples=100_000)
     assert [found.low, found.high] == pytest.approx(ends, abs=0.011)
 
 
@@ -117,6 +125,7 @@ def test_student_same_as_scipy() -> None:
     ("method", "statistic", "at_least"),
     [
         ("t", "mean", 0.93),
+        ("studentised", "mean", 0.93),
         ("bca", "mean", 0.91),
         ("percentile", "mean", 0.91),
         ("bca", "geometric", 0.91),
@@ -142,7 +151,7 @@ def test_any_statistic_can_be_given() -> None:
     values = np.random.default_rng(8).random(20)
     mine = interval(values, statistic=lambda drawn: drawn.mean(axis=-1))
     assert (mine.low, mine.high) == pytest.approx(
-        (interval(values).low, interval(values).high), rel=1e-9
+        (interval(values, method="bca").low, interval(values, method="bca").high), rel=1e-9
     )
     with pytest.raises(OptionError, match="last axis"):
         interval(values, statistic=lambda drawn: drawn.mean())
@@ -161,20 +170,21 @@ def test_blocks_and_neighbours_change_nothing(monkeypatch: pytest.MonkeyPatch) -
             assert same(a, c.low, c.high)
 
 
-@pytest.mark.parametrize("method", ["bca", "percentile", "t"])
+@pytest.mark.parametrize("method", list(METHODS))
 def test_one_unit_and_equal_values(method: str) -> None:
     one = interval(np.array([0.4]), method=method)
     assert isnan(one.low)
     assert isnan(one.high)
     equal = interval(np.full(7, 0.1), method=method)
-    assert (equal.low, equal.high) == (pytest.approx(0.1), equal.low)
-    two = interval(np.array([0.1, 0.3]), method=method)
-    assert two.low <= 0.2 <= two.high
+    assert isnan(equal.low)  # which would claim to be certain
+    assert isnan(equal.high)
+    several = interval(np.array([0.1, 0.3, 0.2, 0.25, 0.15, 0.2]), method=method)
+    assert several.low < 0.2 < several.high
 
 
 def test_an_outlier_leaves_the_ends_within_the_data() -> None:
     values = np.array([0.0] * 40 + [1.0])
-    found = interval(values, confidence=0.9999)
+    found = interval(values, method="bca", confidence=0.9999)
     assert 0 <= found.low < found.high <= 1
 
 
@@ -224,7 +234,10 @@ def test_intervals_of_every_system() -> None:
     found = average_intervals(scores)
     assert list(found) == [(name, m) for m in scores.measures for name in scores.systems]
     for (name, measure), one in found.items():
-        assert one.low <= scores.mean(name, measure) <= one.high
+        if name == "one":  # the same on every query
+            assert isnan(one.low)
+        else:
+            assert one.low <= scores.mean(name, measure) <= one.high
     medians = average_intervals(scores, average="median", measures="AP", systems=["two"])
     assert list(medians) == [("two", parse("AP"))]
 
@@ -234,9 +247,28 @@ def test_without_scipy(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, "scipy", None)
     scores = evaluate(QRELS, RUNS, "AP")
-    assert compare(scores, baseline="one").differences[0].interval.method == "bca"
-    with pytest.raises(MissingExtra, match=r"cleverdon\[stats\]"):
-        compare(scores, baseline="one", interval="t")
+    found = compare(scores, baseline="one").differences[0]
+    assert found.interval.method == "t"
+    assert found.interval.low < found.difference < found.interval.high
+
+
+@pytest.mark.parametrize("freedom", [1, 2, 3.5, 9, 24, 49, 50, 51, 199, 10_000])
+def test_students_distribution_same_as_scipy(freedom: float) -> None:
+    for t in (0.01, 0.3, 1, 1.5, 2, 3, 10, 100):
+        assert t_outside(t, freedom) == pytest.approx(2 * stats.t.sf(t, freedom), rel=1e-10)
+    for outside in (0.5, 0.1, 0.05, 0.001, 0.05 / 1900):
+        expected = stats.t.isf(outside / 2, freedom)
+        assert t_quantile(1 - outside, freedom) == pytest.approx(expected, rel=1e-10)
+
+
+def test_the_ratio_is_inside_as_often_as_stated_and_unknown_where_the_baseline_may_be_0() -> None:
+    random = np.random.default_rng(3)
+    theirs = random.gamma(2, 0.2, size=(2000, 30))
+    ours = 0.5 * theirs + random.gamma(2, 0.15, size=theirs.shape)
+    found = [ratio_interval(*pair) for pair in zip(ours, theirs, strict=True)]
+    inside = np.mean([one.low <= (0.2 + 0.3) / 0.4 <= one.high for one in found])
+    assert 0.93 <= inside <= 0.965
+    assert isnan(ratio_interval(ours[0], random.normal(0, 1, size=30)).low)
 
 
 def test_what_is_infinite_has_no_interval() -> None:

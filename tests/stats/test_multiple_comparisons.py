@@ -20,7 +20,8 @@ from cleverdon.stats.multiple_comparisons import (
     CORRECTIONS,
     _studentised_range_tail,
     correct_p_values,
-    family_p_values,
+    family_test,
+    max_t,
 )
 from cleverdon.stats.tests import PValue
 from tests.stats.null import assert_level
@@ -77,7 +78,7 @@ def drawn(seed: int, systems: int, units: int) -> Floats:
 
 
 def found(test: str, values: Floats, **options: int) -> Floats:
-    return np.array([[p.p for p in row] for row in family_p_values(test, values, **options)])
+    return np.array([[p.p for p in row] for row in family_test(test, values, **options).p])
 
 
 def test_two_systems_are_a_t_test() -> None:
@@ -198,3 +199,66 @@ def test_what_is_too_small_to_know_is_not_none() -> None:
         1e-11,
         0.0,
     ]
+
+
+def test_dunnett_is_that_of_scipy_where_units_are_taken_out() -> None:
+    """By the correlated normals of scipy: its own Dunnett's test is for groups without units."""
+    values = drawn(7, 4, 12)
+    values[2] += 0.9
+    systems, units = values.shape
+    centred = values - values.mean(axis=0)
+    freedom = (systems - 1) * (units - 1)
+    squares = np.sum((centred - centred.mean(axis=1, keepdims=True)) ** 2)
+    means = values.mean(axis=1)
+    t = np.abs(means[1:] - means[0]) / np.sqrt(2 * squares / freedom / units)
+    shape = np.full((systems - 1,) * 2, 0.5) + 0.5 * np.eye(systems - 1)
+    draws = stats.multivariate_t(shape=shape, df=freedom, seed=1).rvs(400_000)
+    expected = (np.abs(draws).max(axis=1)[:, None] >= t).mean(axis=0)
+    assert found("dunnett", values)[1:, 0] == pytest.approx(expected, abs=4 * (0.25 / 4e5) ** 0.5)
+
+
+def test_tukey_is_that_of_statsmodels_where_units_are_taken_out() -> None:
+    """statsmodels' q of the studentised range at the same degrees of freedom gives the reach."""
+    multicomp = pytest.importorskip("statsmodels.stats.libqsturng")
+    values = drawn(8, 5, 12)
+    systems, units = values.shape
+    centred = values - values.mean(axis=0)
+    freedom = (systems - 1) * (units - 1)
+    squares = np.sum((centred - centred.mean(axis=1, keepdims=True)) ** 2)
+    q = multicomp.qsturng(0.95, systems, freedom)
+    expected = q * np.sqrt(squares / freedom / units)
+    # statsmodels interpolates in a table, to three digits or so.
+    assert family_test("tukey", values).reach(0.05) == pytest.approx(expected, rel=2e-3)
+
+
+@given(
+    rows=st.integers(1, 3).flatmap(
+        lambda count: st.lists(
+            st.lists(st.integers(-3, 3), min_size=9, max_size=9), min_size=count, max_size=count
+        )
+    ),
+    again=st.sampled_from([1, 3]),
+)
+def test_intervals_of_few_values_exclude_0_where_the_first_step_rejects(
+    rows: list[list[int]], again: int
+) -> None:
+    """All signs are tried of 9 units, and 500 draws are made of 27."""
+    differences = np.tile(np.array(rows) / 10, again)
+    found = max_t(differences, draws=500)
+    reach = found.reach(0.05)
+    for row, corrected in zip(differences, found.corrected, strict=True):
+        first = corrected == min(found.corrected)
+        if first and row.any() and np.ptp(row) > 0:
+            away = abs(row.mean()) / (row.std(ddof=1) / np.sqrt(len(row)))
+            assert (away > reach) == (corrected <= 0.05)
+
+
+def test_the_reach_lies_between_the_last_and_the_first_significant_value() -> None:
+    """Ten equal differences but for signs: 8 of 10 alike have p = 0.109, 9 of 10 have 0.021."""
+    found = max_t(np.array([[0.1] * 9 + [-0.1]]))
+    t = {alike: (2 * alike - 10) / np.sqrt((100 - (2 * alike - 10) ** 2) / 9) for alike in (8, 9)}
+    assert found.corrected == [22 / 1024]
+    assert t[8] < found.reach(0.05) < t[9]
+    # Two thirds of the way from 112 of 1024 to 22 of them: where the level of 51.2 lies.
+    statistic = (6 + 2 * (112 - 51.2) / (112 - 22)) / np.sqrt(10)
+    assert found.reach(0.05) == pytest.approx(statistic * np.sqrt(9 / (10 - statistic**2)))

@@ -17,7 +17,7 @@ from scipy import stats
 from cleverdon._common.arrays import Floats
 from cleverdon.errors import MissingExtra, OptionError
 from cleverdon.stats import tests as module
-from cleverdon.stats.multiple_comparisons import FAMILY_TESTS, family_p_values
+from cleverdon.stats.multiple_comparisons import FAMILY_TESTS, family_test
 from cleverdon.stats.power import sequential_smallest_difference, sequential_users_needed
 from cleverdon.stats.tests import (
     ALTERNATIVES,
@@ -234,7 +234,7 @@ def test_a_seed_is_no_negative_number() -> None:
             p_values(test, rows, seed=-1)
     for test in FAMILY_TESTS:
         with pytest.raises(OptionError, match="seed=-1"):
-            family_p_values(test, rows, seed=-1)
+            family_test(test, rows, seed=-1)
 
 
 def one(differences: Floats, alternative: str = "two-sided", **options: int) -> PValue:
@@ -293,7 +293,7 @@ def test_drawn_p_is_within_its_error_of_the_exact_one(
 ) -> None:
     differences = np.random.default_rng(5).normal(0.2, 1, size=(6, 18)).round(1)
     exact = np.array([p.p for p in _randomisation_test(differences, alternative=alternative)])
-    monkeypatch.setattr(module, "_EXACT_UP_TO", 0)
+    monkeypatch.setattr(module, "EXACT_UP_TO", 0)
     drawn = _randomisation_test(differences, alternative=alternative)
     assert not any(p.exact for p in drawn)
     error = np.sqrt(exact * (1 - exact) / module.DRAWS)

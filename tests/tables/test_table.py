@@ -7,7 +7,7 @@ from io import StringIO
 
 import pytest
 
-from cleverdon.tables.markup import _escape_latex, escape_markdown
+from cleverdon.tables.markup import escape_latex, escape_markdown
 from cleverdon.tables.table import FORMATS, Mark, TextTable, render_table
 
 GRID = TextTable(
@@ -242,11 +242,11 @@ def test_markdown_shows_text_as_it_is(text: str, shown: str) -> None:
 
 
 def test_latex_shows_text_as_it_is() -> None:
-    assert _escape_latex("a_b & 100% $x$ #1 {y} ~ ^ \\") == (
+    assert escape_latex("a_b & 100% $x$ #1 {y} ~ ^ \\") == (
         r"a\_b \& 100\% \$x\$ \#1 \{y\} \textasciitilde{} \textasciicircum{} \textbackslash{}"
     )
-    assert _escape_latex("<a|b>") == r"\textless{}a\textbar{}b\textgreater{}"
-    assert (_escape_latex("[x]"), _escape_latex("*"), _escape_latex("a[*")) == (
+    assert escape_latex("<a|b>") == r"\textless{}a\textbar{}b\textgreater{}"
+    assert (escape_latex("[x]"), escape_latex("*"), escape_latex("a[*")) == (
         "{[}x]",
         "{*}",
         "a[*",

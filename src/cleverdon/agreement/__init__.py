@@ -2,6 +2,7 @@
 
 labels = read_labels(["ann.qrels", "bob.qrels", "eve.qrels"])
 print(agree(labels))
+print(judging_noise(labels, runs, "nDCG@10"))
 aggregate(labels, "dawid-skene").judgments.write("qrels.txt")
 """
 
@@ -16,15 +17,25 @@ if TYPE_CHECKING:
     from cleverdon.agreement.agreement import Agreement, agree
     from cleverdon.agreement.labels import Labels, read_judges, read_labels
     from cleverdon.agreement.model import ModelAgreement, compare_model, model_effects
+    from cleverdon.agreement.noise import (
+        JudgedDifference,
+        JudgedMean,
+        JudgingNoise,
+        judging_noise,
+    )
 
 __all__ = [
     "Aggregation",
     "Agreement",
+    "JudgedDifference",
+    "JudgedMean",
+    "JudgingNoise",
     "Labels",
     "ModelAgreement",
     "aggregate",
     "agree",
     "compare_model",
+    "judging_noise",
     "model_effects",
     "read_judges",
     "read_labels",
@@ -36,6 +47,7 @@ _NAMES = {
     "agreement": "Agreement agree",
     "labels": "Labels read_judges read_labels",
     "model": "ModelAgreement compare_model model_effects",
+    "noise": "JudgedDifference JudgedMean JudgingNoise judging_noise",
 }
 
 __getattr__ = lazy_modules(__name__, _NAMES)

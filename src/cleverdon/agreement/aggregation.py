@@ -90,6 +90,16 @@ def _mean_grades(votes: Ints, grades: Floats) -> tuple[Floats, Floats]:
     return means, (votes * near).sum(axis=1) / total
 
 
+def grades_of_votes(
+    votes: Ints, grades: Floats, method: str, *, ties: str = "lower", seed: int = 0
+) -> Floats:
+    """Return the grade of each item by majority, median or mean of its votes: items x grades."""
+    if method == "mean":
+        return _mean_grades(votes, grades)[0]
+    choose = _majority_grades if method == "majority" else _median_grades
+    return np.asarray(grades[choose(votes, cast(_TieRule, ties), seed=seed)[0]])
+
+
 def _median_level(votes: Ints, *, higher: bool) -> _Levels:
     total = votes.sum(axis=1)
     before = total // 2 if higher else (total - 1) // 2

@@ -101,7 +101,7 @@ class Agreement(Result):
     judges: tuple[str, ...]
     documents: int  # that at least two of the judges judged
     labels: Labels = field(metadata=in_json("grades", lambda labels: labels.grades))
-    units: ResamplingUnits = field(metadata=in_json("bootstrap"))
+    units: ResamplingUnits = field(metadata=in_json("intervals"))
     overall: Mapping[str, Estimate]
     pairs: tuple[PairAgreement, ...]
     queries: tuple[QueryAgreement, ...]  # the lowest agreement first; empty unless asked for
@@ -179,6 +179,7 @@ def agree(
     aggregation: str | None = None,
     vote_ties: str = "lower",
     smoothing: float = 0.0,
+    interval: str = "t",
     confidence: float = 0.95,
     resamples: int = FEWER_RESAMPLES,
     seed: int = 0,
@@ -187,7 +188,7 @@ def agree(
 ) -> Agreement:
     """Measure agreement on the documents that at least two judges judged.
 
-    Intervals are from a bootstrap over queries, or over documents where there is one query only.
+    Intervals are over queries, or over documents where there is one query only.
 
     Args:
         labels: The judges' grades.
@@ -205,6 +206,8 @@ def agree(
             `AGGREGATION_METHODS`.
         vote_ties: The grade of a document on which no grade has most votes: one of `TIE_RULES`.
         smoothing: Added to each judge's table of errors, for aggregation by "dawid-skene".
+        interval: One of `cleverdon.agreement.estimates.INTERVALS`: "t", by leaving out one query
+            at a time, or "percentile", a bootstrap, which covers too rarely with few queries.
         confidence: Of all intervals.
         resamples: The number of bootstrap resamples.
         seed: The seed of everything random.
@@ -235,7 +238,9 @@ def agree(
 
     def measure(some: Labels, *, queries: bool) -> Agreement:
         wanted = choose_coefficients(some, coefficients, rel=rel)
-        units = ResamplingUnits.of(some, confidence=confidence, resamples=resamples, seed=seed)
+        units = ResamplingUnits.of(
+            some, confidence=confidence, resamples=resamples, seed=seed, method=interval
+        )
         return _measure_agreement(some, Estimator(some, units, wanted), queries, progress)
 
     found = measure(_checked(compared), queries=per_query and not among_people)
@@ -309,7 +314,7 @@ def _judge_leanings(labels: Labels, units: ResamplingUnits) -> tuple[Leaning, ..
     for column, judge in enumerate(labels.judges):
         rows = np.flatnonzero(known[:, column] & labels.shared & (units.unit >= 0))
         if len(rows) == 0:
-            nothing = Estimate(np.nan, units.interval(np.array([]), behind=0))
+            nothing = mean_estimate(np.array([]), rows, units)
             found.append(Leaning(judge, 0, np.nan, np.nan, nothing, np.nan, np.nan))
             continue
         own = grade[rows, column]
@@ -443,6 +448,7 @@ def _query_agreements(
             confidence=settings.confidence,
             resamples=min(settings.resamples, GROUP_RESAMPLES),
             seed=settings.seed,
+            method=settings.method,
         )
         of_query = Estimator(own, units, estimator.coefficients)
         estimates = {name: one.estimate(units) for name, one in of_query.at_once().items()}

@@ -9,10 +9,12 @@ import click
 
 from cleverdon._common.text import counted
 from cleverdon.agreement.aggregation import AGGREGATION_METHODS, TIE_RULES, confidence_file
+from cleverdon.agreement.estimates import INTERVALS, TOLERANCE
 from cleverdon.cli import options
 from cleverdon.cli.declarations import (
     argument,
     command,
+    excludes,
     flag,
     one_stdin,
     option,
@@ -23,10 +25,13 @@ from cleverdon.cli.declarations import (
 from cleverdon.cli.progress import bar, say
 from cleverdon.comparison.cli.options import ComparisonOptions
 from cleverdon.formats.inputs import is_judging_project
-from cleverdon.stats.resampling import FEWER_RESAMPLES
+from cleverdon.stats.resampling import FEWER_RESAMPLES, RESCORED_RESAMPLES
 
 if TYPE_CHECKING:
+    from cleverdon._common.progress import Progress
     from cleverdon.agreement.agreement import Agreement
+    from cleverdon.agreement.labels import Labels
+    from cleverdon.agreement.noise import JudgingNoise
 
 
 def _expand_patterns(
@@ -68,6 +73,13 @@ def _print_coefficients(ctx: click.Context, param: click.Parameter, value: Any) 
     ctx.exit()
 
 
+_OF_AGREEMENT = (
+    *("--coefficient", "--per-query", "--confusion", "--disagreements", "--interval"),
+    *("--smoothing", "--output", "--plot"),
+)
+"""Options of agreement, which is not printed where systems are compared with judging noise."""
+
+
 class AgreeOptions(options.ReadingOptions, ComparisonOptions):
     qrels: tuple[str, ...] = argument(_JUDGE_FILE, nargs=-1, required=True)
     listed: None = flag(
@@ -107,7 +119,7 @@ class AgreeOptions(options.ReadingOptions, ComparisonOptions):
     )
     aggregation: str | None = option(
         click.Choice(list(AGGREGATION_METHODS)),
-        "Make one judgment of several: "
+        "Make one judgment of several; with --runs, that by which they are compared: "
         + "; ".join(f"{method}: {meaning}" for method, meaning in AGGREGATION_METHODS.items())
         + ".",
         flags="--aggregate",
@@ -139,18 +151,40 @@ class AgreeOptions(options.ReadingOptions, ComparisonOptions):
     )
     runs: tuple[str, ...] = option(
         "FILE",
-        "With --model: a run, to see which systems the model favours (an experimental test); again "
-        "for more, or a pattern in quotes.",
+        "A run; again for more, or a pattern in quotes. Systems are compared with judging noise "
+        "included: would other judges show the same? With --model: which systems it favours (an "
+        "experimental test).",
         multiple=True,
         callback=_expand_patterns,
     )
     measures: tuple[str, ...] = options.measures_named(
         "With --runs: a measure; again for more.", default="nDCG@10"
     )
-    resamples: int = option(
-        options.REPEATS, "How often the bootstrap draws.", default=FEWER_RESAMPLES
+    primary: str | None = option(
+        "MEASURE",
+        "With --runs, without --model: the measure that decides; its comparisons are one family. "
+        "`all` makes one family of all.  [default: the first measure]",
     )
-    confidence: float = options.confidence
+    tolerance: float | None = option(
+        options.SHARE,
+        "With --runs, without --model: a claim flips if more than this share of resampled "
+        f"judgments does not show it.  [default: {TOLERANCE:g}]",
+    )
+    resamples: int | None = option(
+        options.REPEATS,
+        f"How often the bootstrap draws.  [default: {FEWER_RESAMPLES}; of judging noise "
+        f"{RESCORED_RESAMPLES}]",
+    )
+    interval: str = option(
+        click.Choice(list(INTERVALS)),
+        "The method of intervals of agreement: t leaves out one query at a time, percentile is a "
+        "bootstrap, which covers too rarely with few queries.",
+        default="t",
+    )
+    confidence: float | None = option(
+        options.SHARE,
+        "Of all intervals.  [default: 1 - level]",
+    )
     plot: Path | None = options.plot("the grades of each pair of judges")
     format_: str = options.formats(
         "How to print. csv and tsv have every coefficient, json everything, with all digits."
@@ -158,8 +192,23 @@ class AgreeOptions(options.ReadingOptions, ComparisonOptions):
 
 
 @command(AgreeOptions)
-@together("--aggregate", "--output")
-@requires("--runs", "--model", because="what would change with its judgments?")
+@together("--aggregate", "--output", unless="--runs")
+@requires(["--primary", "--tolerance"], "--runs")
+@excludes("--model", "--primary", "--tolerance", because="they are of judging noise")
+@excludes(
+    "--runs",
+    *_OF_AGREEMENT,
+    unless="--model",
+    because="without --model, systems are compared, and agreement is not printed",
+)
+@excludes(
+    "--runs",
+    "--aggregate dawid-skene",
+    unless="--model",
+    because="it would be estimated anew in each resample; take majority, median or mean",
+)
+@excludes("--aggregate", "--model", unless="--output", because="it needs --output")
+@requires("--output", "--aggregate")
 @requires("--vote-ties", "--aggregate majority", "--aggregate median", "--runs")
 @requires(["--measure", *ComparisonOptions.flags("seed")], "--runs")
 @requires(["--run-format", "--order-by"], "--runs")
@@ -167,14 +216,17 @@ class AgreeOptions(options.ReadingOptions, ComparisonOptions):
 @requires(["--disagreements", "--confusion"], "-f table", "-f markdown", "-f json")
 @one_stdin("QRELS")
 @writes("--output", "--plot")
-def agree_command(given: AgreeOptions) -> Agreement:
+def agree_command(given: AgreeOptions) -> Agreement | JudgingNoise:
     """Say how far judges agree, on the documents that two of them at least have judged.
 
     QRELS are a file for each judge (NAME=FILE names them), tables with a column `judge`, or the
     folder of a judging project, which stands for its people, and behind --model for its models;
     its gold documents, which somebody chose, are left out of agreement.
-    Grades below 0 and empty ones are not judged. Every coefficient has a bootstrap interval: over
+    Grades below 0 and empty ones are not judged. Every coefficient has an interval over
     queries, or over documents where there is one query only.
+
+    With --runs, systems are compared by one judgment made of several, with intervals over other
+    queries and other judges; claims that would flip are listed.
 
     \b
     Examples:
@@ -182,6 +234,7 @@ def agree_command(given: AgreeOptions) -> Agreement:
       cleverdon agree labels.csv --per-query --disagreements 20
       cleverdon agree judging --model judging
       cleverdon agree ann.qrels bob.qrels eve.qrels --aggregate dawid-skene -o qrels.txt
+      cleverdon agree labels.csv --runs '*.run' -m nDCG@10 --baseline bm25
       cleverdon agree ann.qrels bob.qrels --model gpt=gpt.qrels --runs '*.run' -m nDCG@10
       cleverdon agree --explain kappa
     """
@@ -206,6 +259,8 @@ def agree_command(given: AgreeOptions) -> Agreement:
         )
         for warning in judged.warnings:
             say(f"cleverdon: warning: {warning}")
+        if given.runs and not given.models:
+            return _judging_noise(given, judged.labels, runs, update)
         found = agree(
             judged.labels,
             models=judged.models,
@@ -220,8 +275,9 @@ def agree_command(given: AgreeOptions) -> Agreement:
             aggregation=given.aggregation,
             vote_ties=given.vote_ties or "lower",
             smoothing=given.smoothing or 0.0,
-            confidence=given.confidence,
-            resamples=given.resamples,
+            interval=given.interval,
+            confidence=given.confidence or 1 - given.level,
+            resamples=given.resamples or FEWER_RESAMPLES,
             progress=update,
             **given.comparing,
         )
@@ -232,6 +288,28 @@ def agree_command(given: AgreeOptions) -> Agreement:
             _write_aggregation(found, given.output)
         options.save_plot(found, given.plot)
     return found
+
+
+def _judging_noise(
+    given: AgreeOptions, labels: Labels, runs: Any, update: Progress
+) -> JudgingNoise:
+    from cleverdon.agreement.noise import judging_noise
+
+    return judging_noise(
+        labels,
+        runs,
+        given.measures,
+        aggregation=given.aggregation or "majority",
+        vote_ties=given.vote_ties or "lower",
+        primary=given.primary,
+        confidence=given.confidence,
+        tolerance=TOLERANCE if given.tolerance is None else given.tolerance,
+        resamples=given.resamples or RESCORED_RESAMPLES,
+        run_format=given.run_format,
+        order_by=given.order_by,
+        progress=update,
+        **given.comparing,
+    )
 
 
 def _by_name(files: tuple[str, ...]) -> dict[str, str]:

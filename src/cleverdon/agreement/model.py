@@ -32,7 +32,7 @@ from cleverdon.agreement.system_bias import (
     system_biases,
 )
 from cleverdon.agreement.tables import model_sections
-from cleverdon.comparison.claims import Flips, flips
+from cleverdon.comparison.claim_flips import Flips, flips
 from cleverdon.comparison.differences import Comparison, compare
 from cleverdon.comparison.samples import samples
 from cleverdon.errors import InputError, OptionError, check_count, check_seed, check_within
@@ -188,11 +188,7 @@ def _model_coefficient(
     theirs = mean_over_pairs(among) if values else None
     difference, verdict = None, "unknown"
     if theirs is not None:
-        difference = ResampledValue(
-            own.value - theirs.value,
-            own.resampled - theirs.resampled,
-            min(own.behind, theirs.behind),
-        ).estimate(units)
+        difference = own.minus(theirs).estimate(units)
         low, high = difference.interval.low, difference.interval.high
         if not np.isnan(low):
             verdict = "less" if high < 0 else "more" if low > 0 else "not told apart"

@@ -55,7 +55,7 @@ def _interval_text(interval: Interval, *, signed: bool = False) -> str:
     return f" [{low}, {high}]"
 
 
-_FEW = 10  # queries, or documents, below which intervals of a bootstrap are too narrow
+_FEW = 10  # queries, or documents, below which intervals cover too rarely in simulations
 _SKEWED = 0.8  # share of one grade from which on kappa is low by itself
 
 
@@ -68,7 +68,8 @@ def _interval_note(units: ResamplingUnits) -> str:
     """Return the meaning of the brackets."""
     what = counted(units.drawn_from, "query" if units.over == "queries" else "document")
     only = ", since there are too few queries" if units.over == "documents" else ""
-    return f"in brackets: {100 * units.confidence:.4g}% intervals of a bootstrap over {what}{only}"
+    how = "by Student's t" if units.method == "t" else "of a bootstrap"
+    return f"in brackets: {100 * units.confidence:.4g}% intervals {how} over {what}{only}"
 
 
 def _basis(agreed: Agreement) -> Iterator[str]:
@@ -115,7 +116,7 @@ def _main_sentence(agreed: Agreement) -> Iterator[str]:
 def _skewed(agreed: Agreement) -> Iterator[str]:
     units = agreed.units
     if 1 < units.drawn_from < _FEW:
-        yield f"so few {units.over} tell little of their spread: the intervals are too narrow"
+        yield f"so few {units.over} tell little of their spread: intervals may be too narrow"
     labels = agreed.labels
     level = labels.level[labels.shared]
     times = np.bincount(level[level >= 0], minlength=len(labels.grades))
@@ -180,7 +181,7 @@ def _queries_section(agreed: Agreement) -> Section:
         + [_with_interval(one.coefficients[name]) for name in names]
         for one in agreed.queries
     ]
-    note = f"by rising {names[0]}; intervals of a bootstrap over documents"
+    note = f"by rising {names[0]}; intervals over documents"
     header = ["query", "judges", "documents", *names]
     return Section("Queries, the worst first", TextTable(header, rows, 1, [], [note]))
 

@@ -280,10 +280,12 @@ def requires(options: str | Sequence[str], *conditions: str, because: str = "") 
     return _constraint(check)
 
 
-def together(*names: str) -> Callable[[F], F]:
-    """Refuse some of these options without the others."""
+def together(*names: str, unless: str | None = None) -> Callable[[F], F]:
+    """Refuse some of these options without the others, except under a condition, as "--runs"."""
 
     def check(context: click.Context) -> None:
+        if unless is not None and _holds(context, unless):
+            return
         given = [name for name in names if _given(context, name)]
         if given and len(given) < len(names):
             raise click.UsageError(f"{' and '.join(names)} go together")

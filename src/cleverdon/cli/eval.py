@@ -15,7 +15,7 @@ _AVERAGES = {word: meaning for word, meaning in AVERAGES.items() if word != "qua
 _NO_MEAN = [f"--average {word}" for word in _AVERAGES if word != "mean"]
 
 
-class EvalOptions(options.LayoutOptions, options.EvaluationOptions):
+class EvalOptions(options.LayoutOptions, options.RepeatsOptions):
     measures: tuple[str, ...] = options.measures
     average: str = option(
         click.Choice(list(_AVERAGES)),
@@ -72,6 +72,7 @@ class EvalOptions(options.LayoutOptions, options.EvaluationOptions):
 @excludes("--risk", "--per-query", *_NO_MEAN, "--systems rows", "--systems columns", "--sort")
 @excludes("--down", "--per-query", *_NO_MEAN, "--systems rows", "--systems columns", "--sort")
 @excludes("--down", "--bounds", "--risk")
+@excludes("--repeats", "--down", "--bounds", because="these are of single runs")
 @excludes("--per-query", *_NO_MEAN, unless="-f json", because="each query has its own value")
 @writes("--output")
 def eval_command(given: EvalOptions) -> str:
@@ -93,6 +94,7 @@ def eval_command(given: EvalOptions) -> str:
       cleverdon eval qrels.txt *.run -m nDCG@10 -m AP --sort nDCG@10 --digits 3
       cleverdon eval ratings.xlsx bm25.csv --columns query="Query Text",doc=sku,grade=Rating
       cleverdon eval qrels.txt old.run new.run -q -m AP --sort AP --baseline old -o queries.csv
+      cleverdon eval qrels.txt bm25.run --repeats 'dense=dense-*.run'
       zcat bm25.run.gz | cleverdon eval qrels.txt -
       cleverdon eval 'R R N N R N | R R' -m P@5 -m AP
       cleverdon eval A='3 2 0 1; 0 1' B='2 3 1 0; 1 0' -m nDCG

@@ -281,6 +281,8 @@ class ReadingOptions(Options):
 
 docs = option(COUNT, "How many documents the collection has.", metavar="N")
 confidence = option(SHARE, "Of all intervals.", default=0.95)
+confidence_of_level = option(SHARE, "The confidence of intervals.  [default: 1 - level]")
+"""The same, of commands that have a level of significance."""
 baseline = option(
     "NAME",
     "The run that all others are compared with, by its name or its file.  [default: every run "
@@ -505,6 +507,60 @@ class EvaluationOptions(SettingsOptions):
         if judgments is not None:
             del how["qrels_format"]
         return evaluated(judgments or self.qrels, runs, self.measures, **how, **more)
+
+
+class RepeatsOptions(EvaluationOptions):
+    """The same, with systems of several runs."""
+
+    repeats: tuple[str, ...] = option(
+        "NAME=FILES",
+        "A system of several runs, such as seeds: its name and a pattern of files, in quotes: "
+        "'dense=dense-*.run'. A query's value is the mean over them; comparisons count how much "
+        "they differ. Repeat for more.",
+        multiple=True,
+    )
+
+    def open_runs(self) -> Mapping[str, Any]:
+        """Open the runs' files, those of one system together."""
+        if not self.repeats:
+            return super().open_runs()
+        from cleverdon.errors import InputError
+        from cleverdon.formats.inputs import Repeats
+
+        if as_typed(self.qrels) is not None:
+            raise click.UsageError("--repeats goes with files, not with typed rankings")
+        check_one_stdin(self.qrels, *self.runs)
+        found: dict[str, Any] = dict(opened(self.runs))
+        for name, files in _repeated_files(self.repeats).items():
+            if name in found:
+                raise InputError(f"two runs are called {name!r}; give them names: NAME=FILE")
+            if len(files) < 2:
+                raise click.UsageError(
+                    f"--repeats {name}: only {files[0]} is there, and it takes two; give a single "
+                    "run as it is"
+                )
+            found[name] = Repeats(opened(tuple(files)).values())
+        return found
+
+
+def _repeated_files(given: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return the files of each system; of one that is given twice, all of them."""
+    import glob
+
+    found: dict[str, list[str]] = {}
+    for one in given:
+        name, equals, pattern = one.partition("=")
+        if not (name and equals and pattern):
+            raise click.UsageError(f"--repeats {one!r}: expected NAME=FILES, as dense=dense-*.run")
+        files = [pattern] if os.path.exists(pattern) else sorted(glob.glob(pattern))
+        if not files:
+            raise click.UsageError(f"--repeats {one}: there is no file {pattern}")
+        known = found.setdefault(name, [])
+        for file in files:
+            if file in known:
+                raise click.UsageError(f"--repeats {name}: {file} is in it twice")
+            known.append(file)
+    return found
 
 
 def typed_rankings(given: Sequence[str]) -> list[TypedRanking]:

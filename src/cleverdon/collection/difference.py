@@ -20,7 +20,7 @@ from cleverdon.collection.difference_tables import (
     diff_notes,
     diff_sections,
 )
-from cleverdon.comparison.claims import Flips, flips
+from cleverdon.comparison.claim_flips import Flips, flips
 from cleverdon.comparison.differences import compare
 from cleverdon.comparison.orderings import OrderAgreement, order_agreements
 from cleverdon.comparison.samples import part_of, samples
@@ -155,7 +155,7 @@ def diff(
     runs: Any = None,
     measures: Sequence[str | Measure] = (),
     rel: float = 1,
-    confidence: float = 0.95,
+    confidence: float | None = None,
     run_format: str | None = None,
     order_by: str = "score",
     progress: Progress | None = None,
@@ -171,7 +171,7 @@ def diff(
         runs: Runs by name, or files: see what the change does to their scores and order.
         measures: The measures of the runs; by default nDCG@10, and AP from `rel` on.
         rel: The lowest grade that is relevant.
-        confidence: The confidence of intervals.
+        confidence: The confidence of intervals; by default 1 - level.
         run_format: The format of the runs, if it should not be guessed.
         order_by: "score", or "rank" to order runs by their rank column.
         progress: Called with the step, how much of it is done, and of how much.
@@ -397,7 +397,7 @@ def effects(
     *,
     baseline: str | None = None,
     level: float = 0.05,
-    confidence: float = 0.95,
+    confidence: float | None = None,
     seed: int = 0,
     **testing: Any,
 ) -> list[Effect]:
@@ -414,7 +414,8 @@ def effects(
     turned = Flips(())
     if len(before.systems) > 1:
         # tau-AP takes the order before the change for the truth: what is lost of it?
-        drawn: dict[str, Any] = {"confidence": confidence, "seed": seed}
+        of_level = 1 - level if confidence is None else confidence
+        drawn: dict[str, Any] = {"confidence": of_level, "seed": seed}
         alike = list(order_agreements(before, other=after, symmetric=False, **drawn))
         how = testing | {"baseline": baseline, "level": level, "confidence": confidence}
         turned = flips(*(compare(of, seed=seed, **how) for of in (before, after)))

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from cleverdon._common.text import counted, printable
-from cleverdon.comparison.claims import FLIP_KINDS, Flip
+from cleverdon.comparison.claim_flips import FLIP_KINDS, Flip
 from cleverdon.score_tables import format_score
 from cleverdon.stats.intervals import Estimate
 from cleverdon.tables.numbers import format_decimal, format_p_value

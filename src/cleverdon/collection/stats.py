@@ -30,7 +30,7 @@ from cleverdon.collection.tables import (
     stats_notes,
     stats_sections,
 )
-from cleverdon.comparison.slices import UNKNOWN
+from cleverdon.comparison.slice_tables import UNKNOWN
 from cleverdon.data import Judgments
 from cleverdon.errors import OptionError
 from cleverdon.evaluation import score

@@ -17,7 +17,7 @@ from cleverdon._common.arrays import Ints
 from cleverdon._common.progress import Progress
 from cleverdon._common.text import counted
 from cleverdon.collection.filters import Regrade, count_ids, is_sample, select_judgments
-from cleverdon.comparison.slices import UNKNOWN
+from cleverdon.comparison.slice_tables import UNKNOWN
 from cleverdon.comparison.splits import Splits, k_fold, read_splits
 from cleverdon.comparison.splits import hold_out as hold_out_queries
 from cleverdon.data import POOLED, Judgments

@@ -10,10 +10,13 @@ from typing import TYPE_CHECKING
 from cleverdon._common.lazy import lazy_modules
 
 if TYPE_CHECKING:
-    from cleverdon.comparison.claims import Claim, Claims, Flips, flips, state_claims
-    from cleverdon.comparison.differences import Comparison, Difference, compare, within_margin
+    from cleverdon.comparison.checklist import Checklist, reporting_checklist
+    from cleverdon.comparison.claim_flips import Flips, flips
+    from cleverdon.comparison.claims import Claim, Claims, state_claims
+    from cleverdon.comparison.differences import Comparison, compare
     from cleverdon.comparison.doubts import Doubt, find_doubts
     from cleverdon.comparison.gate import GateResult, check_gate
+    from cleverdon.comparison.margins import within_margin
     from cleverdon.comparison.orderings import (
         OrderAgreements,
         RunCorrelations,
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
         estimate_power,
         plan_queries,
     )
+    from cleverdon.comparison.procedures import Difference
     from cleverdon.comparison.reliability import (
         anova,
         discriminative_power,
@@ -53,6 +57,7 @@ if TYPE_CHECKING:
     from cleverdon.risk import RiskAnalysis, measure_risk
 
 __all__ = [
+    "Checklist",
     "Claim",
     "Claims",
     "Comparison",
@@ -92,6 +97,7 @@ __all__ = [
     "read_results",
     "read_splits",
     "replicate",
+    "reporting_checklist",
     "split_half",
     "split_queries",
     "state_claims",
@@ -104,12 +110,16 @@ __all__ = [
 ]
 
 _NAMES = {
-    "claims": "Claim Claims Flips flips state_claims",
-    "differences": "Comparison Difference compare within_margin",
+    "checklist": "Checklist reporting_checklist",
+    "claim_flips": "Flips flips",
+    "claims": "Claim Claims state_claims",
+    "differences": "Comparison compare",
     "doubts": "Doubt find_doubts",
     "gate": "GateResult check_gate",
     "orderings": "OrderAgreements RunCorrelations compare_runs correlate_runs order_agreements",
+    "margins": "within_margin",
     "power": "PowerAnalysis QueryPlan design_query_set estimate_power plan_queries",
+    "procedures": "Difference",
     "reliability": "anova discriminative_power ranking_agreement replicate split_half swap_rates",
     "results": "read_results write_results",
     "samples": "average_intervals",

@@ -1,8 +1,6 @@
-"""Claims that the differences of a comparison support, and claims that flip with other judgments.
+"""Claims: the sentences that the differences of a comparison support.
 
-A difference is shown where it is significant, and the test points where the means do. `flips`
-compares two comparisons of the same runs by two judgments: the first are what was known (the old
-ones, or people's), the second take their place (the new ones, or a model's).
+A difference is shown where it is significant, and the test points where the means do.
 """
 
 from __future__ import annotations
@@ -14,21 +12,29 @@ from typing import Any, Literal
 
 from cleverdon._common.text import counted, printable
 from cleverdon.comparison.difference_tables import difference_record
-from cleverdon.comparison.differences import Comparison, Difference
-from cleverdon.comparison.doubts import Doubt
-from cleverdon.errors import OptionError
-from cleverdon.measures.base import Measure
+from cleverdon.comparison.differences import TARGET_POWER, Comparison
+from cleverdon.comparison.doubts import Doubt, find_doubts
+from cleverdon.comparison.doubts_of_tests import near_zero
+from cleverdon.comparison.margins import (
+    MarginClaim,
+    check_margin,
+    claim_margin,
+    margin_record,
+)
+from cleverdon.comparison.procedures import Difference
 from cleverdon.score_tables import format_score
+from cleverdon.stats.intervals import Interval
 from cleverdon.stats.multiple_comparisons import FAMILY_TESTS
+from cleverdon.stats.repeated_runs import RepeatsTest
 from cleverdon.tables.markup import escape_markdown
 from cleverdon.tables.numbers import format_p_value
 from cleverdon.tables.result import Result, as_json
-from cleverdon.tables.result_lists import RecordList
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
 
-ClaimVerdict = Literal["better", "worse", "higher", "lower", "not shown"]
-"""A system compared with its baseline; higher and lower, where neither is better."""
+ClaimVerdict = Literal["better", "worse", "higher", "lower", "not shown", "out of reach"]
+"""A system compared with its baseline; higher and lower, where neither is better. Out of reach is
+what no result on so few differing queries could show."""
 
 _CLAIM_DIGITS = 3
 
@@ -39,8 +45,10 @@ _TESTS = {
     "bootstrap": "bootstrap shift",
     "tukey": "Tukey's HSD",
     "randomised-tukey": "randomised Tukey HSD",
+    "dunnett": "Dunnett's test",
 }
 _CORRECTIONS = {
+    "max-t": "max-T",
     "holm": "Holm",
     "bonferroni": "Bonferroni",
     "benjamini-hochberg": "Benjamini-Hochberg",
@@ -54,35 +62,66 @@ _VERBS = {
 }
 
 
+def _margin_sentence(claim: Claim) -> str:
+    """Say what is shown of the margin, if there is one."""
+    found, one = claim.difference, claim.within
+    if one is None:
+        return ""
+    if isnan(one.interval.low):
+        return f" Differences have no spread to test the margin of {one.margin:g} by."
+    digits = claim_digits(found)
+    low, high = (
+        format_score(found.measure, end, digits=digits)
+        for end in (one.interval.low, one.interval.high)
+    )
+    alone = not claim.comparison.is_corrected or found.family == 1
+    family = "" if alone else f", adjusted for {counted(found.family, 'comparison')}"
+    basis = f"{one.interval.confidence:.0%} CI {low} to {high}{family}; one-sided t tests "
+    level = claim.comparison.level
+    equal = f"({basis}{format_p_value(one.equivalence_p, level=level)})"
+    if one.equivalent:
+        return f" They are equivalent within {one.margin:g} {equal}."
+    if one.not_worse and one.not_worse_p is not None:
+        shown = f"({basis}{format_p_value(one.not_worse_p, level=level)})"
+        return f" It is not worse by more than {one.margin:g} {shown}."
+    if one.interval.low > one.margin or one.interval.high < -one.margin:
+        return f" They differ by more than {one.margin:g} ({basis.rpartition(';')[0]})."
+    return f" They are not shown to be equivalent within {one.margin:g} {equal}."
+
+
 @dataclass(frozen=True, eq=False)
 class Claim:
     """A claim about one difference; as text, a sentence with its numbers.
 
     Attributes:
         difference: The difference.
-        verdict: "better", "worse", "higher", "lower" or "not shown".
+        verdict: "better", "worse", "higher", "lower", "not shown" or "out of reach".
         comparison: The comparison that it is from.
+        qualified: The names of serious doubts about it.
+        within: What is shown of a margin; None where there is none.
 
     >>> from cleverdon import evaluate
     >>> from cleverdon.comparison.differences import compare
     >>> runs = {"old": {"q1": {"b": 1.0}}, "new": {"q1": {"a": 1.0}}}
     >>> claim = state_claims(compare(evaluate({"q1": {"a": 1}}, runs, "RR")))[0]
     >>> claim.verdict, claim.shown
-    ('not shown', False)
+    ('out of reach', False)
     """
 
     difference: Difference
     verdict: ClaimVerdict
     comparison: Comparison = field(repr=False)
+    qualified: tuple[str, ...] = ()
+    within: MarginClaim | None = None
 
     @property
     def shown(self) -> bool:
         """True if the difference is significant in the direction of the means."""
-        return self.verdict != "not shown"
+        return self.verdict not in ("not shown", "out of reach")
 
     def __str__(self) -> str:
         found = self.difference
-        digits = _digits(found)
+        digits = claim_digits(found)
         if self.shown:
             verb = _VERBS[self.verdict]
             size = f" by {format_score(found.measure, abs(found.difference), digits=digits)}"
@@ -91,7 +130,9 @@ class Claim:
             size = f": {format_score(found.measure, found.difference, digits=digits, signed=True)}"
         names = f"{printable(found.system)} {verb} {printable(found.baseline)}"
         basis = _basis(self, digits)
-        return f"{names} on {found.measure}{size} ({basis}).{_cannot_reach_level(self)}"
+        doubted = f" Qualified by {' and '.join(self.qualified)}." if self.qualified else ""
+        more = f"{_afterthoughts(self)}{_margin_sentence(self)}{doubted}"
+        return f"{names} on {found.measure}{size} ({basis}).{more}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +181,9 @@ class Claims(Result):
                 {
                     "text": str(claim),
                     "verdict": claim.verdict,
+                    "qualified": list(claim.qualified),
                     **difference_record(claim.difference, claim.comparison),
+                    **margin_record(claim.within),
                 }
                 for claim in self.claims
             ],
@@ -152,22 +195,60 @@ class Claims(Result):
         if format not in ("text", "table", "markdown"):
             return super().render(format, **view)
         escaped, bullet = (escape_markdown, "- ") if format == "markdown" else (str, "")
-        lines = [bullet + escaped(str(claim)) for claim in self.claims]
+        lines: list[str] = []
+        for heading, claims in _families(self.claims):
+            if heading:
+                lines += [
+                    *([""] if lines else []),
+                    heading,
+                    *([""] if format == "markdown" else []),
+                ]
+            lines += [bullet + escaped(str(claim)) for claim in claims]
         if self.doubts:
             lines += ["", "Before you believe it:", *([""] if format == "markdown" else [])]
             lines += [doubt_line(doubt, format) for doubt in self.doubts]
         return "\n".join(lines)
 
 
-def state_claims(comparison: Comparison, *, doubts: Sequence[Doubt] = ()) -> Claims:
+def _families(claims: Sequence[Claim]) -> Iterator[tuple[str, list[Claim]]]:
+    """Yield the claims of each family with its heading; one family has none."""
+    if not claims:
+        return
+    comparison = claims[0].comparison
+    primary = [claim for claim in claims if comparison.is_primary(claim.difference)]
+    others = [claim for claim in claims if not comparison.is_primary(claim.difference)]
+    if not others:
+        yield "", primary
+        return
+    yield f"{_primary_text(comparison)}:", primary
+    yield "Other measures, corrected as a family of their own:", others
+
+
+def _primary_text(comparison: Comparison) -> str:
+    """Say which measure decides, and how it was chosen."""
+    if comparison.primary is None:
+        return "All measures are one family"
+    how = "as asked" if comparison.primary_named else "the first; --primary names another"
+    return f"Primary measure, which decides: {comparison.primary} ({how})"
+
+
+def state_claims(
+    comparison: Comparison, *, doubts: Sequence[Doubt] | None = None, margin: float | None = None
+) -> Claims:
     """State which differences of a comparison are shown.
 
     Args:
         comparison: What `compare` returned.
-        doubts: What `doubts` raised about it, to be printed below the claims.
+        doubts: Reasons to doubt it, printed below the claims; by default what `find_doubts` finds.
+            Serious ones qualify the verdicts that they concern.
+        margin: A difference that would matter, in the units of the measures: claims also say
+            whether systems are equivalent within it, or not worse by more.
 
     Returns:
         A claim for each difference; as text, a sentence with its numbers.
+
+    Raises:
+        OptionError: The margin is not above 0, or a measure is no mean.
 
     >>> from cleverdon import evaluate
     >>> from cleverdon.comparison.differences import compare
@@ -176,20 +257,38 @@ def state_claims(comparison: Comparison, *, doubts: Sequence[Doubt] = ()) -> Cla
     >>> poor = {query: {"a": 1.0, "b": 2.0} for query in qrels}
     >>> scores = evaluate(qrels, {"poor": poor, "good": good}, "RR")
     >>> print(state_claims(compare(scores, baseline="poor"))[0])
-    good beats poor on RR by 0.500 (0.500 to 1.000, +100.0%; 95% CI 0.500 to 0.500; randomisation
-    p = 0.031, 1 comparison; 6 queries: 6 up, 0 even, 0 down).
+    good beats poor on RR by 0.500 (0.500 to 1.000, +100.0%; randomisation p = 0.031, 1 comparison;
+    6 queries: 6 up, 0 even, 0 down).
     """
-    found = [Claim(one, _verdict(one, comparison), comparison) for one in comparison.differences]
+    if margin is not None:
+        check_margin(comparison, margin)
+    if doubts is None:
+        doubts = find_doubts(comparison, margin=margin)
+    found = [
+        Claim(
+            one,
+            _verdict(one, comparison),
+            comparison,
+            tuple(doubt.name for doubt in doubts if doubt.qualifies(one)),
+            None if margin is None else claim_margin(one, comparison, margin),
+        )
+        for one in comparison.differences
+    ]
     return Claims(tuple(found), tuple(doubts))
 
 
 def _verdict(found: Difference, comparison: Comparison) -> ClaimVerdict:
     if not comparison.shows(found):
-        return "not shown"
+        return "out of reach" if _out_of_reach(found, comparison) else "not shown"
     higher = found.difference > 0
     if found.measure.better == "neither":
         return "higher" if higher else "lower"
     return "better" if higher == (found.measure.better == "higher") else "worse"
+
+
+def _out_of_reach(found: Difference, comparison: Comparison) -> bool:
+    """Return whether no differences on as many queries could have been significant."""
+    return found.differing > 0 and comparison.lowest_p(found) > comparison.level
 
 
 def doubt_line(doubt: Doubt, format: str = "text") -> str:
@@ -203,6 +302,8 @@ def doubt_line(doubt: Doubt, format: str = "text") -> str:
 def not_shown_sentence(claim: Claim) -> str:
     """Return the verb for a difference that was tested and not shown."""
     alternative, better = claim.comparison.alternative, claim.difference.measure.better
+    if claim.verdict == "out of reach":
+        return "cannot be told from"
     if alternative == "two-sided":
         return "is not shown to differ from"
     if better == "neither":
@@ -217,33 +318,67 @@ def _basis(claim: Claim, digits: int) -> str:
     def shown(value: float) -> str:
         return format_score(found.measure, value, digits=digits)
 
-    means = f"{shown(found.baseline_mean)} to {shown(found.mean)}"
-    if isfinite(found.relative):
+    ends = [shown(mean) for mean in (found.baseline_mean, found.mean)]
+    # "0.500 to 0.500" could be taken for an interval.
+    means = f"both {ends[0]}" if ends[0] == ends[1] else " to ".join(ends)
+    relative = isfinite(found.relative) and found.difference != 0
+    relative = relative and found.measure.average in ("mean", "sum")
+    percent = relative and not near_zero(found, comparison)
+    if percent:
         means += f", {found.relative:+.1%}"
     if found.measure.better == "lower":
         means += ", lower is better"
-    parts = [means]
-    if not isnan(found.interval.low):
-        ends = f"{shown(found.interval.low)} to {shown(found.interval.high)}"
-        # Explains why an interval without 0 goes with a large p-value.
-        apart = not claim.shown and (found.interval.low > 0 or found.interval.high < 0)
-        alone = ", not corrected" if apart and found.corrected > found.p.p else ""
-        parts.append(f"{found.interval.confidence:.0%} CI {ends}{alone}")
     sizes = found.sizes
+    parts = [means, *interval_texts(found, comparison, digits=digits, percent=percent)]
+    if isfinite(sizes.cohens_dz):
+        parts.append(f"d_z = {sizes.cohens_dz:.2f}")
     test = _TESTS.get(comparison.test, comparison.test)
     sided = "" if comparison.alternative == "two-sided" else "one-sided "
     if comparison.test in FAMILY_TESTS:
-        family = f"over all pairs of {counted(len(comparison.samples[0].systems), 'system')}"
+        family = f"over {counted(found.family, 'comparison')}"
     else:
-        family = correction_text(comparison.correction, len(comparison.differences))
+        family = correction_text(comparison.correction, found.family)
+    alone = ""
+    if found.corrected != found.p.p:
+        lowest = is_lowest(found)
+        alone = f", {format_p_value(found.p.p, at_most=lowest, level=comparison.level)} uncorrected"
+    if found.repeated is not None:
+        ours, theirs = found.repeated.repeats
+        test += f" over queries and {ours} against {counted(theirs, 'run')}"
     parts += [
-        f"{sided}{test} {p_value_text(found, comparison)}, {family}",
+        f"{sided}{test} {p_value_text(found, comparison)}, {family}{alone}",
         f"{counted(sizes.pairs, 'query')}: {sizes.up} up, {sizes.even} even, {sizes.down} down",
     ]
     return "; ".join(parts)
 
 
-def _digits(found: Difference) -> int:
+def interval_texts(
+    found: Difference, comparison: Comparison, *, digits: int, percent: bool = False
+) -> list[str]:
+    """Return the interval of the procedure, and where it is adjusted also the one that is not."""
+
+    def ends(one: Interval) -> str:
+        low, high = (format_score(found.measure, end, digits=digits) for end in (one.low, one.high))
+        return f"{one.confidence:.0%} CI {low} to {high}"
+
+    if isnan(found.interval.low):
+        return []
+    first = ends(found.interval)
+    if percent and not isnan((relative := comparison.relative_interval(found)).low):
+        first += f" or {relative.low:+.1%} to {relative.high:+.1%}"
+    if found.family == 1:
+        return [first]
+    if not comparison.is_corrected:
+        return [f"{first}, not adjusted"]
+    adjusted = f"{first}, adjusted for {counted(found.family, 'comparison')}"
+    if comparison.test in FAMILY_TESTS and comparison.method in (None, "t"):
+        adjusted += " by the spread of all systems"
+    if found.stepped:
+        adjusted += " and ending at 0, since a later step of the test decided"
+    return [adjusted, f"{ends(found.unadjusted)} not adjusted"]
+
+
+def claim_digits(found: Difference) -> int:
     """Return three decimals, or as many as it takes to show two digits of the difference."""
     size = abs(found.difference)
     return _CLAIM_DIGITS if size == 0 else min(max(_CLAIM_DIGITS, 1 - floor(log10(size))), 9)
@@ -251,9 +386,12 @@ def _digits(found: Difference) -> int:
 
 def p_value_text(found: Difference, comparison: Comparison) -> str:
     """Return the corrected p-value; with `<` where no draw was as extreme as what was seen."""
-    drawn = found.p.draws and not found.p.exact
-    lowest = bool(drawn and found.p.p <= 1 / (1 + found.p.draws))
-    return format_p_value(found.corrected, at_most=lowest, level=comparison.level)
+    return format_p_value(found.corrected, at_most=is_lowest(found), level=comparison.level)
+
+
+def is_lowest(found: Difference) -> bool:
+    """Return whether no draw was as extreme as what was seen."""
+    return bool(found.p.draws and not found.p.exact and found.p.p <= 1 / (1 + found.p.draws))
 
 
 def correction_text(correction: str, count: int) -> str:
@@ -265,141 +403,58 @@ def correction_text(correction: str, count: int) -> str:
     return f"{how} over {comparisons}" if correction != "none" else f"{how}, {comparisons}"
 
 
-def _cannot_reach_level(claim: Claim) -> str:
-    """Say that no number of queries would show a difference, where that is so."""
-    difference, alternative = claim.difference.difference, claim.comparison.alternative
-    if claim.shown:
-        return ""
-    if difference == 0:
+def _afterthoughts(claim: Claim) -> str:
+    """Say what these queries could have shown, and where interval and verdict disagree."""
+    found, comparison = claim.difference, claim.comparison
+    texts = []
+    if found.difference == 0 and not claim.shown:
         return " There is no difference to show."
-    if alternative != "two-sided" and (difference > 0) != (alternative == "greater"):
-        return " More queries alone would not show it."
-    return ""
-
-
-_FlipKind = Literal["reversed", "lost", "gained", "swapped", "kept", "open"]
-FLIP_KINDS: dict[_FlipKind, str] = {
-    "reversed": "shown by both, the other way round",
-    "lost": "shown by the first only",
-    "gained": "shown by the second only",
-    "swapped": "shown by neither, the other way round",
-    "kept": "shown by both alike",
-    "open": "shown by neither",
-}
-"""The kinds of a flip, the gravest first."""
-
-_FLIPPED: tuple[_FlipKind, ...] = ("reversed", "lost", "gained")
-"""The kinds that change a claim."""
-
-_DIGITS = 12
-"""Averages that differ in later digits are equal, and were added up in another order."""
-
-
-@dataclass(frozen=True)
-class Flip:
-    """The difference of two systems by two judgments."""
-
-    kind: _FlipKind
-    before: Difference
-    after: Difference
-
-    @property
-    def flipped(self) -> bool:
-        """True if the claim changed."""
-        return self.kind in _FLIPPED
-
-
-@dataclass(frozen=True, eq=False)
-class Flips(RecordList[Flip]):
-    """Every difference by two judgments, in the order of the comparisons.
-
-    Attributes:
-        items: The flips, of each pair of systems by each measure.
-
-    >>> from cleverdon import evaluate
-    >>> from cleverdon.comparison.differences import compare
-    >>> runs = {"old": {"q1": {"b": 1.0}}, "new": {"q1": {"a": 1.0}}}
-    >>> sides = [compare(evaluate({"q1": {doc: 1}}, runs, "RR")) for doc in "ab"]
-    >>> found = flips(*sides)
-    >>> [one.kind for one in found], found.shown
-    (['swapped'], (0, 0))
-    """
-
-    def sections(self, *, exact: bool = False) -> list[Section]:
-        """Return a row for each difference."""
-        rows = [
-            [
-                *map(printable, (one.before.system, one.before.baseline)),
-                *(str(one.before.measure), one.kind),
-                *(
-                    format_score(side.measure, side.difference, signed=not exact, exact=exact)
-                    for side in (one.before, one.after)
-                ),
-            ]
-            for one in self
-        ]
-        header = ["system", "baseline", "measure", "kind", "before", "after"]
-        return [Section("flips", TextTable(header, rows, 4, []), titled=False)]
-
-    def of(self, measure: Measure) -> Flips:
-        """Return those by one measure."""
-        return Flips(tuple(one for one in self if one.before.measure == measure))
-
-    def changed(self, *, swapped: bool = False) -> list[Flip]:
-        """Return claims that flipped, the gravest first; with `swapped`, swapped orders as well."""
-        told = [one for one in self if one.flipped or (swapped and one.kind == "swapped")]
-        grave = list(FLIP_KINDS)
-        return sorted(told, key=lambda one: grave.index(one.kind))
-
-    def times(self, kind: _FlipKind) -> int:
-        """Return how many are of one kind."""
-        return sum(one.kind == kind for one in self)
-
-    @property
-    def shown(self) -> tuple[int, int]:
-        """The numbers of differences that the first and the second judgments show."""
-        both = self.times("kept") + self.times("reversed")
-        return both + self.times("lost"), both + self.times("gained")
-
-
-def flips(before: Comparison, after: Comparison) -> Flips:
-    """Find the claims that differ between two comparisons of the same systems and measures.
-
-    Args:
-        before: The comparison by the first judgments.
-        after: The one by the second, maybe on other queries.
-
-    Returns:
-        A flip for each difference.
-
-    Raises:
-        OptionError: The comparisons are of other systems or measures.
-
-    >>> from cleverdon import evaluate
-    >>> from cleverdon.comparison.differences import compare
-    >>> runs = {"old": {"q1": {"b": 1.0}}, "new": {"q1": {"a": 1.0}}}
-    >>> found = compare(evaluate({"q1": {"a": 1}}, runs, "RR"))
-    >>> [one.kind for one in flips(found, found)]
-    ['open']
-    """
-    sides = [
-        [(one.system, one.baseline, one.measure) for one in side.differences]
-        for side in (before, after)
-    ]
-    if sides[0] != sides[1]:
-        raise OptionError("both comparisons must have the same systems and measures")
-    return Flips(
-        tuple(
-            Flip(_flip_kind(old, new, shown=(before.shows(old), after.shows(new))), old, new)
-            for old, new in zip(before.differences, after.differences, strict=True)
+    if claim.verdict == "out of reach":
+        needed = next(
+            count
+            for count in range(found.differing, 200)
+            if comparison.lowest_p(found) * 0.5 ** (count - found.differing) <= comparison.level
         )
+        texts.append(
+            f" With {counted(found.differing, 'differing query')}, no p-value can be below "
+            f"{comparison.lowest_p(found):.2g}: it takes {needed} at least."
+        )
+    elif not claim.shown:
+        alternative = comparison.alternative
+        if alternative != "two-sided" and (found.difference > 0) != (alternative == "greater"):
+            return " More queries alone would not show it."
+        size = comparison.detectable(found)
+        if size > comparison.widest(found):
+            texts.append(
+                f" These queries would not show even the largest possible difference in "
+                f"{TARGET_POWER:.0%} of cases."
+            )
+        elif isfinite(size):
+            shown = format_score(found.measure, size, digits=claim_digits(found))
+            texts.append(
+                f" These queries would show a true difference of {shown} in "
+                f"{TARGET_POWER:.0%} of cases."
+            )
+    if found.repeated is not None:
+        texts.append(_advice_on_runs(found.repeated))
+    if comparison.disagrees(found):
+        texts.append(
+            " Interval and verdict disagree, since they are by different methods: "
+            + ("the interval includes 0." if claim.shown else "the interval excludes 0.")
+        )
+    return "".join(texts)
+
+
+def _advice_on_runs(tested: RepeatsTest) -> str:
+    """Say whether more queries or more runs would tell more of a difference."""
+    error = tested.error_with()
+    if error == 0:
+        return ""
+    queries = 1 - tested.error_with(queries=2) / error
+    runs = 1 - tested.error_with(runs=2) / error
+    better = "more runs" if runs > queries else "more queries"
+    return (
+        f" Chance between runs is {tested.share:.0%} of the squared standard error; twice the "
+        f"queries would lower the standard error by {queries:.0%}, twice the runs by {runs:.0%}: "
+        f"{better} help more."
     )
-
-
-def _flip_kind(old: Difference, new: Difference, *, shown: tuple[bool, bool]) -> _FlipKind:
-    turned = round(old.difference, _DIGITS) * round(new.difference, _DIGITS) < 0
-    if all(shown):
-        return "reversed" if turned else "kept"
-    if any(shown):
-        return "lost" if shown[0] else "gained"
-    return "swapped" if turned else "open"

@@ -20,6 +20,7 @@ from cleverdon.score_tables import (
     chosen_settings,
     format_score,
     missing_queries,
+    repeats_notes,
     shown_digits,
     sorted_systems,
 )
@@ -28,7 +29,10 @@ from cleverdon.tables.result import as_json
 from cleverdon.tables.table import Mark, TextTable
 
 if TYPE_CHECKING:
-    from cleverdon.comparison.differences import Comparison, Difference
+    from cleverdon.comparison.differences import Comparison
+    from cleverdon.comparison.procedures import Difference
+    from cleverdon.measures.base import Measure
+    from cleverdon.stats.repeated_runs import VarianceComponents
 
 _DAGGER = "†"
 _LETTERS = ascii_lowercase.replace("q", "")  # Unicode has no raised q
@@ -38,8 +42,10 @@ _NAMES = {
     "bootstrap": "Bootstrap shift",
     "tukey": "Tukey's HSD",
     "randomised-tukey": "Randomised Tukey HSD",
+    "dunnett": "Dunnett's",
 }
 _CORRECTED = {
+    "max-t": "step-down max-T",
     "holm": "Holm's correction",
     "bonferroni": "Bonferroni's correction",
     "benjamini-hochberg": "Benjamini and Hochberg's correction",
@@ -116,22 +122,49 @@ def _comparison_footnotes(comparison: Comparison) -> list[str]:
         differs = sides.get(comparison.alternative, "differs significantly from")
         meaning = f"{differs} {printable(comparison.baseline)}."
         first = f"{_DAGGER} {meaning}" if marked else f"Nothing {meaning}"
-    return [
+    found = [
         first,
         f"{describe_test(comparison)}, p ≤ {comparison.level:g}, {basis_text(comparison)}.",
     ]
+    found += [_variance_text(measure, of) for measure, of in comparison.variances().items()]
+    for doubt in comparison.serious_doubts:
+        found.append(f"Doubt: {printable(doubt.sentence)} ({doubt.name}).")
+    return found
+
+
+def _variance_text(measure: Measure, of: VarianceComponents) -> str:
+    """Return the shares of variance of queries, systems and runs."""
+    if not of.total:
+        return f"Values of {measure} do not vary."
+    shares = ", ".join(
+        f"{name.replace('_', ' ')} {share / of.total:.1%}" for name, share in vars(of).items()
+    )
+    return f"Variance of {measure}: {shares}."
 
 
 def describe_test(comparison: Comparison) -> str:
-    """Return the test and the family that it is corrected for."""
+    """Return the test and the families that it is corrected for."""
     sides = "" if comparison.alternative == "two-sided" else ", one-sided"
-    family = counted(len(comparison.differences), "comparison")
-    if comparison.test in FAMILY_TESTS:
-        systems = counted(len(comparison.samples[0].systems), "system")
-        return f"{_NAMES[comparison.test]} over all pairs of {systems}, for each measure by itself"
-    how = _CORRECTED.get(comparison.correction, f"{comparison.correction} correction")
     name = _NAMES.get(comparison.test, comparison.test.capitalize())
-    return f"{name} test{sides}, {how} over {family}"
+    name = name if comparison.test.endswith("tukey") else f"{name} test"
+    if any(one.repeated for one in comparison.differences):
+        name += " over queries and repeated runs"
+    primary = next(one for one in comparison.differences if comparison.is_primary(one))
+    others = next((one for one in comparison.differences if not comparison.is_primary(one)), None)
+    family = counted(primary.family, "comparison")
+    if comparison.test in FAMILY_TESTS:
+        how = "corrected"
+    else:
+        how = _CORRECTED.get(comparison.correction, f"{comparison.correction} correction")
+    if not comparison.is_corrected:
+        return f"{name}{sides}, {how}"
+    if others is None:
+        over = family if primary.family == 1 else f"{how} over {family}"
+        return f"{name}{sides}, {over}"
+    return (
+        f"{name}{sides}, {how} over {family} by {comparison.primary}, which decides, and over "
+        f"{counted(others.family, 'comparison')} by the other measures"
+    )
 
 
 def basis_text(comparison: Comparison) -> str:
@@ -146,6 +179,8 @@ def _rests_on(comparison: Comparison) -> list[str]:
     left = about.queries - len(comparison.samples[0].queries)
     found = [f"{choices[0].upper()}{choices[1:]}."] if choices else []
     found += [f"{lacking}." for lacking in missing_queries(about, comparison.samples[0].systems)]
+    systems = comparison.samples[0].systems
+    found += [f"{note}." for note in repeats_notes(comparison.scores, systems)]
     if left:
         found.append(f"{counted(left, 'query')} without a value of every system left out.")
     return found + [
@@ -159,6 +194,7 @@ def _rests_on(comparison: Comparison) -> list[str]:
 def difference_record(found: Difference, comparison: Comparison) -> dict[str, Any]:
     """Return a difference with all its numbers, as JSON can hold them."""
     sizes = asdict(found.sizes)
+    relative = comparison.relative_interval(found)
     plain = {
         "system": found.system,
         "baseline": found.baseline,
@@ -167,20 +203,36 @@ def difference_record(found: Difference, comparison: Comparison) -> dict[str, An
         "baseline_mean": found.baseline_mean,
         "difference": found.difference,
         "relative": found.relative,
+        "relative_low": relative.low,
+        "relative_high": relative.high,
         "low": found.interval.low,
         "high": found.interval.high,
+        "unadjusted_low": found.unadjusted.low,
+        "unadjusted_high": found.unadjusted.high,
         "confidence": found.interval.confidence,
         "p": found.p.p,
         "corrected": found.corrected,
+        "family": found.family,
+        "primary": comparison.is_primary(found),
         "significant": comparison.significant(found),
         **{name: size for name, size in sizes.items() if name not in ("difference", "relative")},
     }
+    if any(one.repeated for one in comparison.differences):
+        runs = found.repeated.repeats if found.repeated else (1, 1)
+        plain |= {"runs": runs[0], "baseline_runs": runs[1]}
+        plain["share_of_runs"] = found.repeated.share if found.repeated else 0.0
     record: dict[str, Any] = as_json(plain)
     return record
 
 
 def differences_table(comparison: Comparison) -> TextTable:
     """Return a row for each difference, with all digits."""
-    records = [difference_record(found, comparison) for found in comparison.differences]
+    records = [
+        {
+            **difference_record(found, comparison),
+            "qualified": " ".join(comparison.qualified(found)),
+        }
+        for found in comparison.differences
+    ]
     rows = [["" if value is None else str(value) for value in row.values()] for row in records]
     return TextTable(list(records[0]), rows, 3, [])

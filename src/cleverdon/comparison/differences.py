@@ -1,98 +1,62 @@
-"""Differences between systems, tested by pairs or against a margin that would matter.
-
-That a difference is not significant does not show that there is none. To show that, one says
-beforehand how large a difference would matter, and tests against that: two one-sided tests,
-Schuirmann 1987, doi:10.1007/BF01068419.
-"""
+"""Comparisons of systems, query by query."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from functools import cached_property
+from math import factorial, isfinite, isnan, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cleverdon._common.arrays import Floats
-from cleverdon._common.text import printable
 from cleverdon.comparison.difference_tables import difference_record, differences_table, means_table
+from cleverdon.comparison.procedures import Difference, compare_families, largest_difference
 from cleverdon.comparison.samples import Sample, samples
 from cleverdon.errors import OptionError, check_within, check_word, suggest
 from cleverdon.measures.base import Measure
-from cleverdon.score_tables import arrange_table, check_layout, format_score
+from cleverdon.measures.notation import parse
+from cleverdon.score_tables import arrange_table, check_layout
 from cleverdon.scores import Scores
-from cleverdon.stats.effect_sizes import EffectSizes, effect_sizes
-from cleverdon.stats.intervals import Interval, difference_intervals
+from cleverdon.stats.effect_sizes import standard_deviation
+from cleverdon.stats.intervals import (
+    METHODS,
+    Interval,
+    ratio_interval,
+    t_quantile,
+)
 from cleverdon.stats.multiple_comparisons import (
-    CORRECTIONS,
+    COMPARISON_CORRECTIONS,
     FAMILY_TESTS,
-    correct_p_values,
-    family_p_values,
+)
+from cleverdon.stats.repeated_runs import (
+    VarianceComponents,
+    variance_components,
 )
 from cleverdon.stats.tests import (
-    MARGIN_CLAIMS,
+    ALTERNATIVES,
+    DRAWS,
     TESTS,
-    PValue,
-    margin_test,
-    p_values,
     round_differences,
 )
-from cleverdon.tables.numbers import format_decimal
-from cleverdon.tables.result import Result
-from cleverdon.tables.result_lists import RecordList
+from cleverdon.tables.result import Result, as_json
 from cleverdon.tables.sections import Section
-from cleverdon.tables.table import EXACT, TextTable, render_table
+from cleverdon.tables.table import EXACT, render_table
 
 if TYPE_CHECKING:
+    from cleverdon.comparison.doubts import Doubt
     from cleverdon.comparison.worst import WorstQueries
 
 LEVEL = 0.05
 """The default level of significance."""
-
-
-@dataclass(frozen=True)
-class Difference:
-    """The difference between two systems by one measure.
-
-    Attributes:
-        system: The system.
-        baseline: The system that it is compared with.
-        measure: The measure.
-        mean: The system's average.
-        baseline_mean: The baseline's.
-        sizes: Effect sizes.
-        interval: The confidence interval of the difference.
-        p: The p-value.
-        corrected: The p-value, corrected for all comparisons made at once.
-
-    >>> from cleverdon import evaluate
-    >>> runs = {"old": {"q1": {"b": 1.0}}, "new": {"q1": {"a": 1.0}}}
-    >>> found = compare(evaluate({"q1": {"a": 1}}, runs, "RR")).differences[0]
-    >>> found.system, found.baseline, found.difference
-    ('new', 'old', 1.0)
-    """
-
-    system: str
-    baseline: str
-    measure: Measure
-    mean: float
-    baseline_mean: float
-    sizes: EffectSizes
-    interval: Interval
-    p: PValue
-    corrected: float
-
-    @property
-    def difference(self) -> float:
-        return self.mean - self.baseline_mean
-
-    @property
-    def relative(self) -> float:
-        """The difference as a share of the baseline's size; NaN where that is 0."""
-        return self.difference / abs(self.baseline_mean) if self.baseline_mean else np.nan
-
-
+_DRAWN_TESTS = ("randomisation", "bootstrap", "randomised-tukey")
+_QUICK = 200_000_000
+"""So many values are drawn, at least, where a comparison is repeated."""
+TARGET_POWER = 0.8
+"""How often a difference that is said to be detectable would be shown."""
+_SIGN_FLIP_TESTS = ("randomisation", "sign", "wilcoxon")
+"""Tests whose lowest p-value depends on how many differences are not 0."""
 RANK_TESTS = ("sign", "wilcoxon")
 """Tests of signs and ranks: a small p-value may go with a mean difference of the other sign."""
 
@@ -110,6 +74,10 @@ class Comparison(Result):
         correction: The correction of p-values.
         level: The level of significance.
         scores: The scores that were compared.
+        primary: The measure that decides; None where all measures are one family.
+        primary_named: Whether the primary measure was named; otherwise it is the first.
+        method: The method of intervals; None for the test's own.
+        confidence: The confidence of intervals.
         seed: The seed of random draws.
         options: Options of the test.
 
@@ -124,7 +92,7 @@ class Comparison(Result):
     good    1.0000†
     <BLANKLINE>
     † differs significantly from poor.
-    Randomisation test, Holm's correction over 1 comparison, p ≤ 0.05, 6 queries.
+    Randomisation test, 1 comparison, p ≤ 0.05, 6 queries.
     """
 
     differences: tuple[Difference, ...]
@@ -135,6 +103,10 @@ class Comparison(Result):
     correction: str
     level: float
     scores: Scores
+    primary: Measure | None = None
+    primary_named: bool = False
+    method: str | None = None
+    confidence: float = 0.95
     seed: int = 0
     options: Mapping[str, Any] = field(default_factory=dict)
 
@@ -152,15 +124,33 @@ class Comparison(Result):
             "test": self.test,
             "alternative": self.alternative,
             "correction": self.correction,
-            "family": len(self.differences),
+            "primary": None if self.primary is None else str(self.primary),
+            "family": self.differences[0].family,
             "level": self.level,
+            "confidence": self.confidence,
             "queries": list(self.samples[0].queries),
             "means": {
                 system: {str(s.measure): s.mean(system) for s in self.samples}
                 for system in self.samples[0].systems
             },
-            "differences": [difference_record(found, self) for found in self.differences],
+            "differences": [
+                {**difference_record(found, self), "qualified": self.qualified(found)}
+                for found in self.differences
+            ],
+            **({"variances": as_json(variances)} if (variances := self.variances()) else {}),
         }
+
+    @cached_property
+    def serious_doubts(self) -> list[Doubt]:
+        """The doubts that qualify verdicts, as far as the comparison alone raises them."""
+        # Doubts are about comparisons: their module needs this one.
+        from cleverdon.comparison.doubts import find_doubts
+
+        return find_doubts(self, serious=True)
+
+    def qualified(self, found: Difference) -> list[str]:
+        """Return the names of the serious doubts about a difference."""
+        return [doubt.name for doubt in self.serious_doubts if doubt.qualifies(found)]
 
     def render(  # type: ignore[override]  # names the options of the view
         self,
@@ -208,31 +198,40 @@ class Comparison(Result):
         if baseline not in self.samples[0].systems:
             known = suggest(baseline, self.samples[0].systems)
             raise OptionError(f"there is no system {baseline!r}{known}")
-        pairs = _pairs(self.samples[0].systems, baseline)
-        of = {(found.system, found.baseline, found.measure): found for found in self.differences}
-        kept = [
-            of.get((system, base, sample.measure))
-            or _reversed_difference(of[base, system, sample.measure], sample)
-            for system, base in pairs
-            for sample in self.samples
-        ]
-        adjusted = correct_p_values(self.correction, [found.p.p for found in kept])
-        differences = tuple(
-            replace(found, corrected=q) for found, q in zip(kept, adjusted, strict=True)
-        )
-        return replace(self, differences=differences, baseline=baseline)
+        found = {one.key: one.p for one in self.differences}
+        # Both sides have one p-value, since the test is two-sided.
+        found |= {(one.baseline, one.system, one.measure): one.p for one in self.differences}
+        return compare_families(replace(self, baseline=baseline), found)
+
+    def without(self, query: str) -> Comparison:
+        """Return the same comparison without one of the queries; of a large family, by fewer draws.
+
+        As many are left as keep it short, and never fewer than 2,000.
+        """
+        left = tuple(sample.without(query) for sample in self.samples)
+        options = dict(self.options)
+        if self.test in _DRAWN_TESTS:
+            values = len(self.differences) * len(self.samples[0].queries)
+            most = int(options.get("draws", DRAWS))
+            options["draws"] = min(most, max(2_000, round(_QUICK / values)))
+        return compare_families(replace(self, samples=left, options=options), {})
 
     @property
-    def family(self) -> int:
-        """The number of comparisons that a p-value is corrected for; 1 where it is not."""
-        if self.test in FAMILY_TESTS:  # which are of each measure by itself
-            systems = len(self.samples[0].systems)
-            return systems * (systems - 1) // 2
-        return 1 if self.correction == "none" else len(self.differences)
+    def is_corrected(self) -> bool:
+        """Whether p-values are corrected for a family; some tests do that themselves."""
+        return self.correction != "none" or self.test in FAMILY_TESTS
+
+    def is_primary(self, found: Difference) -> bool:
+        """Return whether a difference is one of the family that decides."""
+        return self.primary is None or found.measure == self.primary
+
+    def sample_of(self, found: Difference) -> Sample:
+        """Return the values of all systems by the measure of a difference."""
+        return next(sample for sample in self.samples if sample.measure == found.measure)
 
     def differences_of(self, found: Difference) -> Floats:
         """Return the tested differences by query; of a geometric mean, those of logarithms."""
-        sample = next(s for s in self.samples if s.measure == found.measure)
+        sample = self.sample_of(found)
         of = sample.summable
         rows = [sample.systems.index(name) for name in (found.system, found.baseline)]
         differences: Floats = round_differences((of[rows[0]] - of[rows[1]])[None])[0]
@@ -245,6 +244,103 @@ class Comparison(Result):
     def shows(self, found: Difference) -> bool:
         """Return whether a difference is significant and the test has the sign of the means."""
         return self.significant(found) and found.difference * self.test_direction(found) > 0
+
+    def relative_interval(self, found: Difference) -> Interval:
+        """Return the interval of a difference as a share of the baseline.
+
+        It is adjusted as the interval of the difference is, so that the two cannot disagree about
+        0. Its ends are NaN where the baseline may be 0, where averages are no means, and where a
+        system has several runs.
+        """
+        sample = self.sample_of(found)
+        no_mean = sample.measure.average not in ("mean", "sum")
+        unknown = no_mean or found.baseline_mean <= 0 or found.repeated is not None
+        unknown = unknown or self.method not in (None, "t")
+        if unknown or isnan(found.interval.low) or not (error := self.standard_error(found)):
+            return Interval(nan, nan, self.confidence, "Fieller")
+        ours, theirs = sample.of(found.system), sample.of(found.baseline)
+        if isfinite(found.reach):
+            errors = found.reach / error
+        else:
+            errors = t_quantile(1 - (1 - self.confidence) / found.family, sample.count - 1)
+        ratio = ratio_interval(ours, theirs, confidence=self.confidence, errors=errors)
+        low, high = ratio.low - 1, ratio.high - 1
+        if sample.measure.range[0] >= 0:
+            low = max(low, -1.0)  # of a NaN, max returns the NaN, since it comes first
+        if found.stepped and not isnan(low):
+            low, high = (0.0, high) if found.difference > 0 else (low, 0.0)
+        return replace(ratio, low=low, high=high)
+
+    def disagrees(self, found: Difference) -> bool:
+        """Return whether the interval says otherwise than the test, at the same level."""
+        sides = 1 if self.alternative == "two-sided" else 2
+        same_level = abs(1 - self.confidence - sides * self.level) < 1e-9
+        if not same_level or isnan(found.interval.low):
+            return False
+        excludes = found.excludes_zero
+        if sides == 2 and not found.stepped:  # only one end was tested
+            low, high = found.interval.low, found.interval.high
+            excludes = low > 0 if self.alternative == "greater" else high < 0
+        return excludes != self.shows(found)
+
+    def lowest_p(self, found: Difference) -> float:
+        """Return the lowest p-value that the test can give with as many differing queries.
+
+        Tests by signs have one: of 5 differences, all signs are the same in 2 of 32 cases.
+        """
+        if self.test == "randomised-tukey":
+            shuffles = factorial(len(self.samples[0].systems))
+            return min(1.0, float(shuffles) ** (1 - found.sizes.pairs))
+        if self.test not in _SIGN_FLIP_TESTS:
+            return 0.0
+        sides = 2 if self.alternative == "two-sided" else 1
+        times = found.family if self.correction == "bonferroni" else 1
+        return min(1.0, times * sides * 0.5**found.differing)
+
+    def detectable(self, found: Difference) -> float:
+        """Return the true difference that this procedure would show in 80% of such experiments.
+
+        NaN where there is no interval. It is half the interval's width and what the mean may fall
+        short of the true difference by; the difference that was seen takes no part in it.
+        """
+        n = found.sizes.pairs
+        if n < 2 or found.measure.average not in ("mean", "sum"):
+            return nan
+        if not (error := self.standard_error(found)):
+            return nan
+        freedom = n - 1 if found.repeated is None else found.repeated.freedom
+        sides = 1 if self.alternative == "two-sided" else 2
+        if isfinite(found.reach) and abs(1 - self.confidence - sides * self.level) < 1e-9:
+            needed = found.reach / error
+        else:  # intervals are of another method or level than the test
+            family = found.family if self.is_corrected else 1
+            needed = t_quantile(1 - sides * self.level / family, freedom)
+        return error * (needed + t_quantile(2 * TARGET_POWER - 1, freedom))
+
+    def variances(self) -> dict[Measure, VarianceComponents]:
+        """Return by measure what scores vary by: queries, systems, repeated runs and the rest.
+
+        Empty where no system has several runs, and by measures that are no means.
+        """
+        return {
+            sample.measure: variance_components([sample.runs_of(name) for name in sample.systems])
+            for sample in self.samples
+            if sample.repeats and sample.count > 1 and sample.measure.average in ("mean", "sum")
+        }
+
+    def widest(self, found: Difference) -> float:
+        """Return the largest difference that the range of the measure allows."""
+        sample = self.sample_of(found)
+        return largest_difference(sample)
+
+    def standard_error(self, found: Difference) -> float:
+        """Return the standard error of a difference of means or sums."""
+        sample = self.sample_of(found)
+        times = sample.count if sample.measure.average == "sum" else 1
+        if found.repeated is not None:
+            return found.repeated.error * times
+        rows = sample.of(found.system) - sample.of(found.baseline)
+        return float(standard_deviation(rows)) / sqrt(sample.count) * times
 
     def test_direction(self, found: Difference) -> float:
         """Return a number with the sign of what was tested: of the mean, signs, or signed ranks."""
@@ -320,21 +416,6 @@ class Comparison(Result):
         )
 
 
-def _reversed_difference(found: Difference, sample: Sample) -> Difference:
-    """Return the same difference, seen from the other system."""
-    # Subtracted from 0, since the negative of 0 would be printed with its sign.
-    low, high = 0.0 - found.interval.high, 0.0 - found.interval.low
-    return replace(
-        found,
-        system=found.baseline,
-        baseline=found.system,
-        mean=found.baseline_mean,
-        baseline_mean=found.mean,
-        sizes=effect_sizes(sample.of(found.baseline), sample.of(found.system)),
-        interval=replace(found.interval, low=low, high=high),
-    )
-
-
 def compare(
     scores: Scores,
     *,
@@ -344,18 +425,23 @@ def compare(
     test: str = "randomisation",
     alternative: str = "two-sided",
     correction: str | None = None,
+    primary: str | Measure | None = None,
     level: float = LEVEL,
-    interval: str = "bca",
-    confidence: float = 0.95,
+    interval: str | None = None,
+    confidence: float | None = None,
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
 ) -> Comparison:
     """Compare every other system with the baseline, or every pair of systems.
 
-    All are compared on one set of queries; see `samples` for undefined values. p-values are
-    corrected over the whole family: all systems by all measures. Tukey's tests look at all systems
-    at once and take no further correction; theirs is for each measure by itself. A measure that is
-    a geometric mean is tested by its logarithms.
+    All are compared on one set of queries; see `samples` for undefined values. The primary measure
+    decides: all its comparisons are one family that p-values are corrected for. The comparisons by
+    the other measures are a second family, corrected by itself. Test, correction and interval are
+    one procedure: the interval of a difference is adjusted for its family as its p-value is. A
+    measure that is a geometric mean is tested by its logarithms.
+
+    Systems of several runs (`repeats`) are compared by Student's t with a standard error over
+    queries and runs, in place of the randomisation test, and Holm's correction.
 
     Args:
         scores: What `evaluate` returned.
@@ -364,10 +450,15 @@ def compare(
         systems: Some of the systems; by default all.
         test: One of `TESTS` or `FAMILY_TESTS`.
         alternative: "two-sided", "greater" or "less".
-        correction: One of `CORRECTIONS`; by default Holm's.
+        correction: One of `COMPARISON_CORRECTIONS`; by default max-T for the randomisation test and
+            Holm's for others. Tukey's tests and Dunnett's correct for all systems themselves, and
+            are corrected for several measures by Bonferroni's method.
+        primary: The measure that decides, by default the first; "all" makes one family of all.
         level: The level of significance.
-        interval: One of `cleverdon.stats.intervals.METHODS`.
-        confidence: The confidence of intervals.
+        interval: One of `cleverdon.stats.intervals.METHODS`; by default the mean difference and
+            as many standard errors to each side as the test and its correction ask for.
+        confidence: The confidence of intervals; by default what goes with the level and the
+            alternative, 0.95 or, one-sided, 0.9.
         seed: The seed of random draws.
         options: Options of the test, such as `draws`.
 
@@ -385,40 +476,25 @@ def compare(
     >>> found.differences[0].difference, found.differences[0].corrected
     (0.5, 0.03125)
     """
-    correction = _checked_correction(test, correction)
+    asked, correction = correction, _checked_correction(test, correction)
     if baseline is not None and baseline not in scores.systems:
         raise OptionError(f"there is no system {baseline!r}{suggest(baseline, scores.systems)}")
+    if test == "dunnett" and baseline is None:
+        raise OptionError("test='dunnett' compares with a baseline: name it, or take 'tukey'")
     check_within("level", level, 0, 1)
+    check_word("alternative", alternative, ALTERNATIVES)
+    if interval is not None:
+        check_word("interval", interval, METHODS)
+    sides = 1 if alternative == "two-sided" or level >= 0.5 else 2
+    confidence = 1 - sides * level if confidence is None else confidence
+    check_within("confidence", confidence, 0, 1)
     of = samples(scores, measures=measures, systems=systems)
     if baseline is not None and baseline not in of[0].systems:
         raise OptionError(f"the baseline {baseline!r} is not among the systems to be compared")
-    pairs = _pairs(of[0].systems, baseline)
-    tasks = [(system, base, sample) for system, base in pairs for sample in of]
-    found = _p_values(test, tasks, alternative=alternative, seed=seed, **(options or {}))
-    ends = difference_intervals(
-        [(sample.of(system), sample.of(base)) for system, base, sample in tasks],
-        [sample.measure.average for _, _, sample in tasks],
-        method=interval,
-        confidence=confidence,
-        seed=seed,
-    )
-    adjusted = correct_p_values(correction, [p.p for p in found])
-    differences = tuple(
-        Difference(
-            system=system,
-            baseline=base,
-            measure=sample.measure,
-            mean=sample.mean(system),
-            baseline_mean=sample.mean(base),
-            sizes=effect_sizes(sample.of(system), sample.of(base)),
-            interval=end,
-            p=p,
-            corrected=q,
-        )
-        for (system, base, sample), end, p, q in zip(tasks, ends, found, adjusted, strict=True)
-    )
-    return Comparison(
-        differences,
+    if any(sample.repeats for sample in of):
+        test, correction = _checked_for_repeats(test, asked, interval, of)
+    setting = Comparison(
+        (),
         tuple(of),
         baseline,
         test,
@@ -426,17 +502,43 @@ def compare(
         correction,
         level,
         scores,
-        seed,
-        options or {},
+        primary=primary_measure(primary, of),
+        primary_named=primary is not None,
+        method=interval,
+        confidence=confidence,
+        seed=seed,
+        options=options or {},
     )
+    return compare_families(setting, {})
+
+
+def primary_measure(primary: str | Measure | None, of: Sequence[Sample]) -> Measure | None:
+    """Return the measure that decides; None for all."""
+    if primary == "all":
+        return None
+    if primary is None:
+        return of[0].measure
+    wanted = parse(primary) if isinstance(primary, str) else primary
+    compared = [sample.measure for sample in of]
+    if wanted not in compared:
+        raise OptionError(
+            f"primary={str(wanted)!r} is not among the measures that are compared: "
+            f"{', '.join(map(str, compared))}"
+        )
+    return wanted
 
 
 def _checked_correction(test: str, correction: str | None) -> str:
     check_word("test", test, [*TESTS, *FAMILY_TESTS])
     if correction is not None:
-        check_word("correction", correction, CORRECTIONS)
+        check_word("correction", correction, COMPARISON_CORRECTIONS)
     if test not in FAMILY_TESTS:
-        return correction or next(iter(CORRECTIONS))
+        if correction == "max-t" and test != "randomisation":
+            raise OptionError(
+                f"correction='max-t' draws signs as test='randomisation' does, and does not go "
+                f"with test={test!r}: take 'holm'"
+            )
+        return correction or ("max-t" if test == "randomisation" else "holm")
     if correction not in (None, "none"):
         raise OptionError(
             f"test={test!r} corrects for all pairs itself: correction={correction!r} on top of it "
@@ -445,123 +547,22 @@ def _checked_correction(test: str, correction: str | None) -> str:
     return "none"
 
 
-def _p_values(test: str, tasks: Sequence[tuple[str, str, Sample]], **settings: Any) -> list[PValue]:
-    """Return the p-value of each system against its baseline, by the sample's measure."""
-    values = {sample: sample.summable for _, _, sample in tasks}
-    places = [(s.systems.index(system), s.systems.index(base), s) for system, base, s in tasks]
-    if test in FAMILY_TESTS:
-        of = {sample: family_p_values(test, rows, **settings) for sample, rows in values.items()}
-        return [of[sample][system][base] for system, base, sample in places]
-    rows = np.array(
-        [values[sample][system] - values[sample][base] for system, base, sample in places]
-    )
-    return p_values(test, rows, **settings)
-
-
-def _pairs(systems: tuple[str, ...], baseline: str | None) -> list[tuple[str, str]]:
-    if len(systems) < 2:
-        there = f"there is only one system, {systems[0]!r}," if systems else "there is no system"
-        raise OptionError(f"{there} and nothing to compare with")
-    if baseline is None:
-        return [(later, earlier) for earlier, later in combinations(systems, 2)]
-    return [(system, baseline) for system in systems if system != baseline]
-
-
-@dataclass(frozen=True)
-class MarginTest:
-    """The test that one system is within a margin of another, by one measure."""
-
-    system: str
-    baseline: str
-    measure: Measure
-    claim: str
-    difference: float  # of the means
-    margin: float
-    p: PValue
-    corrected: float  # the p-value, corrected for all comparisons made at once
-
-
-class MarginTests(RecordList[MarginTest]):
-    """The tests of systems against a margin."""
-
-    def sections(self, *, exact: bool = False) -> list[Section]:
-        """Return a row for each system and measure."""
-        rows = [
-            [
-                *(printable(name) for name in (one.system, one.baseline)),
-                *(str(one.measure), one.claim),
-                format_score(one.measure, one.difference, signed=not exact, exact=exact),
-                f"{one.margin:g}",
-                str(one.p.p if exact else one.p),
-                format_decimal(one.corrected, exact=exact),
-            ]
-            for one in self
-        ]
-        header = ["system", "baseline", "measure", "claim", "difference", "margin", "p"]
-        return [Section("margins", TextTable([*header, "corrected p"], rows, 4, []), titled=False)]
-
-
-def within_margin(
-    scores: Scores,
-    *,
-    baseline: str,
-    margin: float,
-    claim: str = "equivalence",
-    measures: str | Measure | Iterable[str | Measure] | None = None,
-    systems: Iterable[str] | None = None,
-    test: str = "t",
-    correction: str = "holm",
-    seed: int = 0,
-) -> MarginTests:
-    """Test whether systems are within a margin of the baseline.
-
-    The margin is in the units of the measures: name those it is meant for. What is worse, the
-    measure says; one that has no better cannot be non-inferior.
-
-    Args:
-        scores: What `evaluate` returned.
-        baseline: The system to compare with.
-        margin: The difference that would matter, above 0.
-        claim: "equivalence" or "non-inferiority".
-        measures: Some of the measures; by default all.
-        systems: Some of the systems; by default all.
-        test: One of `TESTS`.
-        correction: One of `CORRECTIONS`.
-        seed: The seed of random draws.
-
-    Returns:
-        A p-value for each system and measure.
-
-    >>> from cleverdon import evaluate
-    >>> qrels = {f"q{i}": {"a": 1} for i in range(8)}
-    >>> old = {query: {"a": 2.0, "b": 1.0} for query in qrels}
-    >>> new = old | {"q0": {"a": 1.0, "b": 2.0}}
-    >>> scores = evaluate(qrels, {"old": old, "new": new}, "RR")
-    >>> found = within_margin(scores, baseline="old", margin=0.2)[0]
-    >>> found.difference, round(found.corrected, 4)
-    (-0.0625, 0.0319)
-    """
-    check_word("claim", claim, MARGIN_CLAIMS)
-    of = samples(scores, measures=measures, systems=systems)
-    if baseline not in of[0].systems:
-        raise OptionError(f"there is no system {baseline!r}{suggest(baseline, of[0].systems)}")
-    tasks = [(name, sample) for name in of[0].systems if name != baseline for sample in of]
-    if not tasks:
-        raise OptionError(f"there is only {baseline!r}, and nothing to compare with")
-    for measure in (sample.measure for sample in of):
-        if measure.average != "mean":
-            raise OptionError(f"{measure} is no mean over queries: it cannot be within a margin")
-        if claim == "non-inferiority" and measure.better == "neither":
-            raise OptionError(
-                f"neither more nor less of {measure} is better: nothing is inferior by it"
-            )
-    rows = np.array([sample.of(name) - sample.of(baseline) for name, sample in tasks])
-    upwards = np.array([-1 if one.measure.better == "lower" else 1 for _, one in tasks])
-    found = margin_test(rows * upwards[:, None], margin=margin, claim=claim, test=test, seed=seed)
-    adjusted = correct_p_values(correction, [p.p for p in found])
-    return MarginTests(
-        tuple(
-            MarginTest(name, baseline, sample.measure, claim, float(row.mean()), margin, p, q)
-            for (name, sample), row, p, q in zip(tasks, rows, found, adjusted, strict=True)
+def _checked_for_repeats(
+    test: str, correction: str | None, interval: str | None, of: Sequence[Sample]
+) -> tuple[str, str]:
+    """Return the test and the correction of a comparison of systems that have several runs."""
+    if test not in ("randomisation", "t"):
+        raise OptionError(f"test={test!r} does not know of several runs of a system: take 't'")
+    if correction == "max-t":
+        raise OptionError(
+            "correction='max-t' does not know of several runs of a system: take 'holm'"
         )
-    )
+    if interval not in (None, "t"):
+        raise OptionError(f"interval={interval!r} does not know of several runs of a system")
+    for sample in of:
+        if sample.measure.average not in ("mean", "sum"):
+            raise OptionError(
+                f"{sample.measure} is no mean over queries: several runs of a system cannot be "
+                "compared by it"
+            )
+    return "t", correction or "holm"

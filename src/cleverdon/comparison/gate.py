@@ -17,6 +17,7 @@ import numpy as np
 from cleverdon._common.arrays import Floats
 from cleverdon._common.text import counted, printable
 from cleverdon.comparison.differences import LEVEL
+from cleverdon.comparison.doubts_of_tests import few_differ, few_differing_text
 from cleverdon.comparison.rules import (
     SAME,
     CostLimit,
@@ -424,15 +425,22 @@ def check_gate(
     tests = _tests(of_measures, pairs, correction=correction, seed=seed)
     count = len(next(iter(pairs.values())).queries) if pairs else len(ours.queries)
     family = len({rule.measure for rule in of_measures if _in_family(rule)})
-    notes += _out_of_reach(tests, count, family if correction in FAMILYWISE else 1, level)
+    identical = _same_file(ours, theirs) or _same_rankings(scores, ours.systems[0], baseline)
+    if not identical:
+        notes += _out_of_reach(tests, count, family if correction in FAMILYWISE else 1, level)
     rulings = tuple(
         _check_cost_rule(rule, costs, baseline_costs)
         if isinstance(rule, CostLimit)
-        else _check_rule(rule, ours, pairs.get(rule.measure), tests, level)
+        else _check_rule(rule, ours, pairs.get(rule.measure), tests, level, identical=identical)
         for rule in read
     )
     for ruling in rulings:
-        notes += _cost_notes(ruling) if isinstance(ruling, CostRuleResult) else []
+        if isinstance(ruling, CostRuleResult):
+            notes += _cost_notes(ruling)
+        elif not identical:
+            notes += _few_differing_notes(ruling, count, level)
+    if tests and identical:
+        notes.append("run and baseline have the same rankings: nothing can be worse")
     return GateResult(
         queries=count,
         level=level,
@@ -500,6 +508,48 @@ def _out_of_reach(
     return notes
 
 
+def _same_file(ours: Scores, theirs: Scores | None) -> bool:
+    """Return whether run and baseline are the same file, with the same judgments."""
+    if theirs is None or ours.about.qrels_digest != theirs.about.qrels_digest:
+        return False
+    digests = [scores.about.runs[scores.systems[0]].digest for scores in (ours, theirs)]
+    return bool(digests[0]) and digests[0] == digests[1]
+
+
+def no_query_differs(scores: Scores) -> bool:
+    """Return whether two systems have the same values on every query."""
+    ours, theirs = scores.values
+    return np.array_equal(ours, theirs, equal_nan=True)
+
+
+def _same_rankings(scores: Scores, run: str, baseline: object) -> bool:
+    """Return whether two runs have the same results in the same order, as far as that is known.
+
+    It is known of scores of an evaluation that kept all results.
+    """
+    if not isinstance(baseline, str):
+        return False
+    kept = [scores.top.get(name) for name in (run, baseline)]
+    of = [scores.about.runs[name].results for name in (run, baseline)]
+    if any(
+        top is None or sum(map(len, top)) != results for top, results in zip(kept, of, strict=True)
+    ):
+        return False
+    ranked = [[[doc for doc, _ in results] for results in top or ()] for top in kept]
+    return ranked[0] == ranked[1]
+
+
+def _few_differing_notes(ruling: RuleResult, queries: int, level: float) -> list[str]:
+    """Warn that a margin seems to be kept because hardly any query differs."""
+    rule, differing = ruling.rule, ruling.differing
+    if not isinstance(rule, NotWorse) or rule.margin is None or differing is None:
+        return []
+    if not ruling.passed or not few_differ(differing, queries):
+        return []
+    text = few_differing_text(differing, queries, level=level)
+    return [f"rule {rule.text!r}: {text}"]
+
+
 def _gains(pair: Sample) -> Floats:
     """Return the run's gain over the baseline, query by query."""
     sign = -1.0 if pair.measure.better == "lower" else 1.0
@@ -540,6 +590,8 @@ def _check_rule(
     pair: Sample | None,
     tests: dict[MeasureRule, float],
     level: float,
+    *,
+    identical: bool,
 ) -> RuleResult:
     if isinstance(rule, Threshold) and not rule.of_baseline:
         # What `eval` prints, whatever queries the baseline has.
@@ -547,7 +599,7 @@ def _check_rule(
         before = None if pair is None else pair.mean(BASELINE)
         return RuleResult(rule, rule.holds(average, limit), average, limit, average, before)
     assert pair is not None  # since the rule needs a baseline
-    query = ""
+    query, differing = "", None
     average, baseline = pair.mean(RUN), pair.mean(BASELINE)
     if isinstance(rule, Threshold):
         value, limit = average, rule.limit(baseline)
@@ -555,12 +607,14 @@ def _check_rule(
     elif isinstance(rule, NotWorse):
         value, limit = tests[rule], level
         passed = value > level if rule.margin is None else value <= level
+        differing = int(np.count_nonzero(np.abs(_gains(pair)) > SAME))
+        passed = identical or (passed and differing >= rule.differing)
     else:
         lost = _regressions(pair)
         value, query = (lost[0].loss, lost[0].query) if lost else (0.0, "")
         limit = rule.most
         passed = value <= limit + SAME
-    return RuleResult(rule, passed, value, limit, average, baseline, query)
+    return RuleResult(rule, passed, value, limit, average, baseline, query, differing)
 
 
 def _regressions(pair: Sample) -> list[Regression]:

@@ -21,7 +21,7 @@ import numpy as np
 from cleverdon._common.text import counted, printable
 from cleverdon.comparison.differences import Comparison
 from cleverdon.comparison.samples import Sample
-from cleverdon.errors import OptionError, check_word
+from cleverdon.errors import OptionError, check_within, check_word
 from cleverdon.measures.base import Measure
 from cleverdon.score_tables import format_score
 from cleverdon.stats.effect_sizes import standard_deviation
@@ -196,8 +196,8 @@ class PowerAnalysis(RecordList[Power]):
         ]
         first = self[0]
         notes = [
-            f"power: the chance of a significant difference, p <= {first.level:.2g}, if this one "
-            "were true",
+            f"power: the chance of a significant difference, {self._levels()}, if this one were "
+            "true",
             f"smallest: the smallest difference with a power of {first.target:.0%} on them",
             f"queries needed: for a power of {first.target:.0%}; by {first.method}: "
             f"{_METHOD_TEXTS[first.method]}",
@@ -208,6 +208,15 @@ class PowerAnalysis(RecordList[Power]):
         header = ["system", "baseline", "measure", "queries", "difference", "deviation", "power"]
         grid = TextTable([*header, "smallest", "queries needed"], rows, 3, hints, notes)
         return [Section("power", grid, titled=False)]
+
+    def _levels(self) -> str:
+        """Write what a p-value has to reach, by measure where families differ in size."""
+        by_level: dict[str, dict[str, None]] = {}
+        for one in self:
+            by_level.setdefault(f"p <= {one.level:.2g}", {})[str(one.measure)] = None
+        if len(by_level) == 1:
+            return next(iter(by_level))
+        return ", ".join(f"{level} by {', '.join(names)}" for level, names in by_level.items())
 
 
 def estimate_power(
@@ -229,8 +238,8 @@ def estimate_power(
             the one seen.
         target: The power to reach.
         level: What a p-value has to reach; by default the comparison's level, divided by the number
-            of comparisons where they are corrected: then a difference is significant whatever the
-            others are.
+            of comparisons in the family where they are corrected: then a difference is significant
+            whatever the others are.
         method: One of `POWER_METHODS`; by default the formula where the comparison is by t-test,
             else resampling.
         seed: The seed of random draws.
@@ -248,6 +257,8 @@ def estimate_power(
     >>> estimate_power(found)[0].needed
     11
     """
+    if any(found.repeated for found in comparison.differences):
+        raise OptionError("power does not know of several runs of a system yet")
     method = method or ("t" if comparison.test == "t" else "resampling")
     check_word("method", method, POWER_METHODS)
     if method == "resampling" and comparison.test not in RESAMPLED_TESTS:
@@ -257,14 +268,21 @@ def estimate_power(
         )
     if difference is not None and not difference > 0:
         raise OptionError(f"difference={difference}: a difference to be found is above 0")
-    level = comparison.level / comparison.family if level is None else level
-    if not 0 < level < target < 1:
-        raise OptionError(f"level={level}, target={target}: it takes 0 < level < target < 1")
+    levels = {
+        one.key: comparison.level / (one.family if comparison.is_corrected else 1)
+        if level is None
+        else level
+        for one in comparison.differences
+    }
+    if not (min(levels.values()) > 0 and max(levels.values()) < target < 1):
+        wrong = min(levels.values())
+        raise OptionError(f"level={wrong:g}, target={target}: it takes 0 < level < target < 1")
     values = {sample.measure: (sample, sample.summable) for sample in comparison.samples}
-    how: dict[str, Any] = {"level": level, "alternative": comparison.alternative, "seed": seed}
+    how: dict[str, Any] = {"alternative": comparison.alternative, "seed": seed}
     how |= {"test": comparison.test, "method": method}
     found = []
     for one in comparison.differences:
+        how["level"] = levels[one.key]
         sample, of = values[one.measure]
         rows = of[sample.systems.index(one.system)] - of[sample.systems.index(one.baseline)]
         assumed = seen = float(rows.mean())
@@ -278,7 +296,7 @@ def estimate_power(
                 queries=len(rows),
                 difference=assumed,
                 deviation=standard_deviation(rows),
-                level=level,
+                level=levels[one.key],
                 power=power_of_test(rows, difference=assumed, **how),
                 target=target,
                 smallest=smallest_difference(rows, target=target, **how),
@@ -297,6 +315,7 @@ class QueryPlan(Result):
         difference: The difference that must not be missed.
         deviation: The standard deviation over queries.
         level: The level of significance.
+        confidence: The confidence of the interval.
         target: The power to reach.
         systems: The number of systems; None for two.
         queries: The queries for a test of the difference; infinite where none suffice.
@@ -309,6 +328,7 @@ class QueryPlan(Result):
     difference: float
     deviation: float
     level: float
+    confidence: float
     target: float
     systems: int | None
     queries: float
@@ -333,7 +353,7 @@ class QueryPlan(Result):
             f"{_counted(self.queries)}: a paired t-test at {self.level:g} finds a difference of "
             f"{self.difference:g} with a power of {self.target:.0%}, if differences have a "
             f"standard deviation of {self.deviation:g}.\n"
-            f"{_counted(self.queries_for_interval)}: the {1 - self.level:.0%} interval of the "
+            f"{_counted(self.queries_for_interval)}: the {self.confidence:.0%} interval of the "
             f"difference is expected to be no wider than {2 * self.difference:g}."
         )
 
@@ -347,6 +367,7 @@ def plan_queries(
     *,
     systems: int | None = None,
     level: float = 0.05,
+    confidence: float | None = None,
     target: float = TARGET_POWER,
 ) -> QueryPlan:
     """Compute how many queries to make, from numbers of an earlier collection.
@@ -358,6 +379,7 @@ def plan_queries(
         systems: How many systems are compared at once, by analysis of variance; without it, two, by
             a paired t-test.
         level: The level of significance.
+        confidence: The confidence of the interval; by default 1 - level.
         target: The power to reach.
 
     Returns:
@@ -368,14 +390,16 @@ def plan_queries(
     64 queries: the 95% interval of the difference is expected to be no wider than 0.1.
     """  # noqa: E501 (printed lines)
     interval = None
+    confidence = 1 - level if confidence is None else confidence
+    check_within("confidence", confidence, 0, 1)
     if systems is None:
         queries = sample_size_for_t_test(difference, deviation, level=level, power=target)
-        interval = sample_size_for_interval(2 * difference, deviation, confidence=1 - level)
+        interval = sample_size_for_interval(2 * difference, deviation, confidence=confidence)
     else:
         queries = sample_size_for_anova(
             difference, deviation, systems=systems, level=level, power=target
         )
-    return QueryPlan(difference, deviation, level, target, systems, queries, interval)
+    return QueryPlan(difference, deviation, level, confidence, target, systems, queries, interval)
 
 
 def _value(one: Power, value: float, *, exact: bool) -> str:

@@ -35,7 +35,7 @@ from cleverdon.stats.multiple_comparisons import (
     FAMILY_TESTS,
     TwoWayVariance,
     correct_p_values,
-    family_p_values,
+    family_test,
     two_way_variance,
 )
 from cleverdon.stats.tests import TESTS, p_values, t_test, welch_test
@@ -322,7 +322,7 @@ def discriminative_power(
         first, second = _pairs(sample)
         values = sample.summable
         if test in FAMILY_TESTS:
-            of = family_p_values(test, values, seed=seed)
+            of = family_test(test, values, seed=seed).p
             p = [of[i][j] for i, j in zip(first, second, strict=True)]
         else:
             p = p_values(test, values[first] - values[second], seed=seed)

@@ -49,6 +49,8 @@ def write_results(path: str, scores: Scores, *, costs: Costs | None = None, **mo
         raise OptionError(
             "a results file is of one system; part_of(scores, systems=[name]) gives one"
         )
+    if scores.repeats:
+        raise OptionError("a results file holds one run, and this system has several")
     if any(measure.text for measure in scores.measures):
         raise OptionError("a results file holds numbers, and a measure of these gives texts")
     held = {"kind": _KIND, "version": _VERSION, **scores.to_record(), **more}

@@ -6,6 +6,7 @@
     MEASURE >= baseline - NUMBER%                   per cent of the baseline's value
     MEASURE not significantly worse                 [than baseline]
     MEASURE not significantly worse by NUMBER       [than baseline]: shown to be no worse by that
+    MEASURE not significantly worse with COUNT differing queries    and broken where fewer differ
     no query loses more than NUMBER on MEASURE
 
     COST <= NUMBER UNIT                             also >=, >, < and ==
@@ -149,6 +150,7 @@ class NotWorse:
     text: str
     measure: Measure
     margin: float | None = None
+    differing: int = 0  # so many queries must differ, or else the rule is broken
     needs_baseline = True
 
 
@@ -210,8 +212,8 @@ class _RuleReader:
     def not_worse(self, measure: Measure) -> NotWorse:
         for word in _WORSE:
             self.keyword(word, f"'{' '.join(_WORSE)}'")
-        margin = None
-        # 'than baseline' and 'by NUMBER' may stand in either order.
+        margin, differing = None, 0
+        # 'than baseline', 'by NUMBER' and 'with COUNT differing queries' stand in any order.
         than = by = False
         while self.peek()[0]:
             if self.peek()[1].casefold() == "than" and not than:
@@ -226,9 +228,23 @@ class _RuleReader:
                 if margin == 0:
                     self.at = start
                     self.fail("a margin above 0", hint="; without 'by', there is none")
+            elif self.peek()[1].casefold() == "with" and not differing:
+                self.take()
+                differing = self.count("how many queries must differ")
+                for word in ("differing", "queries"):
+                    self.keyword(word, "'differing queries'")
             else:
                 self.end("'than baseline', 'by NUMBER' or the end of the rule")
-        return NotWorse(self.text, measure, margin)
+        return NotWorse(self.text, measure, margin, differing)
+
+    def count(self, what: str) -> int:
+        """Read a whole number above 0."""
+        start = self.at
+        number = self.number(what)
+        if number < 1 or number != int(number):
+            self.at = start
+            self.fail(f"{what}, a whole number above 0")
+        return int(number)
 
     def loss_limit(self) -> LossLimit:
         for word in _LOSES:
@@ -491,6 +507,8 @@ class RuleResult:
     baseline: float | None  # the baseline's
     query: str = field(default="", metadata=in_json(None))
     """The query that loses most, where the rule is about single ones."""
+    differing: int | None = None
+    """How many queries differ, where the rule is about being worse."""
 
     def cells(self) -> list[str]:
         """Return baseline, run, what was found and the limit, as a table has them."""
@@ -510,7 +528,11 @@ class RuleResult:
         if rule.margin is None:
             shown = "no evidence of being worse" if passed else "significantly worse"
         else:
-            shown = f"{'' if passed else 'not '}shown to be worse by less than {rule.margin:g}"
+            kept = self.value <= self.limit
+            shown = f"{'' if kept else 'not '}shown to be worse by less than {rule.margin:g}"
+        if not passed and self.differing is not None and self.differing < rule.differing:
+            few = f"too few queries differ ({self._found()}, wanted {self._limit()})"
+            return f"{few}; {averages}"
         return f"{shown} ({self._found()}, wanted {self._limit()}); {averages}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -532,14 +554,16 @@ class RuleResult:
 
     def _found(self) -> str:
         if isinstance(self.rule, NotWorse):
-            return format_p_value(self.value, level=self.limit)
+            found = format_p_value(self.value, level=self.limit)
+            return f"{found}, {self.differing} differ" if self.rule.differing else found
         where = f" ({printable(self.query)})" if self.query else ""
         return self._number(self.value) + where
 
     def _limit(self) -> str:
         rule = self.rule
         if isinstance(rule, NotWorse):
-            return f"p {'>' if rule.margin is None else '<='} {self.limit:g}"
+            limit = f"p {'>' if rule.margin is None else '<='} {self.limit:g}"
+            return f"{limit}, {rule.differing} differ" if rule.differing else limit
         if isinstance(rule, LossLimit):
             return f"<= {self.limit:g}"
         return f"{rule.comparison} {self._number(self.limit)}"

@@ -6,8 +6,9 @@ scores.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
 
 import numpy as np
 
@@ -16,7 +17,8 @@ from cleverdon.errors import OptionError, check_word, suggest
 from cleverdon.measures.base import Measure, worst_value
 from cleverdon.measures.notation import parse_all
 from cleverdon.scores import Scores, average
-from cleverdon.stats.intervals import Interval, intervals
+from cleverdon.stats.intervals import Interval, intervals, t_quantile
+from cleverdon.stats.repeated_runs import repeats_test
 from cleverdon.stats.resampling import STATISTICS, FunctionOfMean
 
 
@@ -29,6 +31,8 @@ class Sample:
     queries: tuple[str, ...]
     values: Floats  # systems x queries
     undefined: int  # how many of the values were undefined, and count as the measure's worst
+    repeats: Mapping[str, Floats] = field(default_factory=dict)
+    """The values of each system of several runs: runs x queries; `values` has their means."""
 
     def of(self, system: str) -> Floats:
         """Return one system's values."""
@@ -36,9 +40,28 @@ class Sample:
             raise OptionError(f"there is no system {system!r}{suggest(system, self.systems)}")
         return np.asarray(self.values[self.systems.index(system)])
 
+    def runs_of(self, system: str) -> Floats:
+        """Return the values of one system's runs, runs x queries; mostly there is one."""
+        return np.asarray(self.repeats.get(system, self.of(system)[None]))
+
     def mean(self, system: str) -> float:
         """Return one system's average, as the measure defines it."""
         return average(self.measure, self.of(system))
+
+    def without(self, query: str) -> Sample:
+        """Return the same without one of the queries."""
+        kept = np.array([name != query for name in self.queries])
+        return replace(
+            self,
+            queries=tuple(name for name in self.queries if name != query),
+            values=self.values[:, kept],
+            repeats={name: runs[:, kept] for name, runs in self.repeats.items()},
+        )
+
+    @property
+    def count(self) -> int:
+        """The number of queries."""
+        return len(self.queries)
 
     @property
     def summable(self) -> Floats:
@@ -109,16 +132,17 @@ def samples(
                 f"{measure} is undefined for a query, and has no worst value that could stand for "
                 "it; --undefined skip (undefined='skip') leaves such queries out"
             )
-    return [
-        Sample(
-            measure,
-            named,
-            queries,
-            np.where(undefined[:, m], worst_value(measure), values[:, m]),
-            int(undefined[:, m].sum()),
-        )
-        for m, measure in enumerate(wanted)
-    ]
+    found = []
+    for m, measure in enumerate(wanted):
+        filled = np.where(undefined[:, m], worst_value(measure), values[:, m])
+        runs = {}
+        for row, name in enumerate(named):
+            if name in scores.repeats:
+                # Undefined in one run is undefined in the mean: so it is in all of them.
+                of = scores.repeats[name][:, columns[m]][:, shared]
+                runs[name] = np.where(undefined[row, m], worst_value(measure), of)
+        found.append(Sample(measure, named, queries, filled, int(undefined[:, m].sum()), runs))
+    return found
 
 
 def part_of(
@@ -159,6 +183,11 @@ def part_of(
         texts={},
         parts={m: found[rows][:, :, at] for m, found in scores.parts.items() if m in wanted},
         bounds={},
+        repeats={
+            name: found[:, columns][:, :, at]
+            for name, found in scores.repeats.items()
+            if name in named
+        },
     )
 
 
@@ -168,7 +197,7 @@ def average_intervals(
     average: str = "mean",
     measures: str | Measure | Iterable[str | Measure] | None = None,
     systems: Iterable[str] | None = None,
-    method: str = "bca",
+    method: str | None = None,
     confidence: float = 0.95,
     seed: int = 0,
 ) -> dict[tuple[str, Measure], Interval]:
@@ -180,7 +209,8 @@ def average_intervals(
             "geometric" or "median".
         measures: Some of the measures; by default all.
         systems: Some of the systems; by default all.
-        method: One of `cleverdon.stats.intervals.METHODS`.
+        method: One of `cleverdon.stats.intervals.METHODS`; by default Student's t for means and BCa
+            for all else.
         confidence: The confidence of the intervals.
         seed: The seed of the bootstrap.
 
@@ -189,7 +219,7 @@ def average_intervals(
 
     >>> from cleverdon import evaluate
     >>> scores = evaluate({"q1": {"a": 1}, "q2": {"a": 1}}, {"run": {"q1": {"a": 1.0}}}, "RR")
-    >>> average_intervals(scores)["run", scores.measures[0]].high
+    >>> average_intervals(scores, method="percentile")["run", scores.measures[0]].high
     1.0
     """
     check_word("average", average, ("mean", "geometric", "median"))
@@ -202,5 +232,27 @@ def average_intervals(
             statistic=sample.measure.average if average == "mean" else average,
             seed=seed,
         )
-        found |= {(name, sample.measure): one for name, one in zip(sample.systems, of, strict=True)}
+        lowest, highest = sample.measure.range if sample.measure.average != "sum" else (-inf, inf)
+        for name, one in zip(sample.systems, of, strict=True):
+            # No average lies beyond what the measure can be.
+            if name in sample.repeats:
+                one = _interval_over_runs(sample, name, average, method, confidence)
+            low, high = (min(max(end, lowest), highest) for end in (one.low, one.high))
+            found[name, sample.measure] = replace(one, low=low, high=high)
     return found
+
+
+def _interval_over_runs(
+    sample: Sample, system: str, average: str, method: str | None, confidence: float
+) -> Interval:
+    """Return the interval of an average over other queries and other runs of the system."""
+    own = sample.measure.average if average == "mean" else average
+    if method not in (None, "t") or own not in ("mean", "sum"):
+        raise OptionError(
+            f"{system!r} has several runs: there are intervals of means by method 't' only"
+        )
+    found = repeats_test(sample.runs_of(system), np.zeros((1, sample.count)))
+    reach = t_quantile(confidence, found.freedom) * found.error
+    times = sample.count if own == "sum" else 1
+    ends = [(found.difference + side * reach) * times for side in (-1, 1)]
+    return Interval(ends[0], ends[1], confidence)

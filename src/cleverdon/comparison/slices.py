@@ -17,19 +17,26 @@ from typing import Any
 import numpy as np
 
 from cleverdon._common.arrays import Floats
-from cleverdon._common.text import counted, printable
-from cleverdon.comparison.differences import LEVEL, Difference, compare
+from cleverdon._common.text import printable
+from cleverdon.comparison.differences import LEVEL, Comparison, compare, primary_measure
+from cleverdon.comparison.procedures import Difference, adjust_intervals
 from cleverdon.comparison.samples import part_of, samples
-from cleverdon.errors import InputError, OptionError
+from cleverdon.comparison.slice_tables import (
+    UNKNOWN,
+    slice_averages,
+    slice_differences,
+    slice_interactions,
+    slice_notes,
+    slice_rows,
+)
+from cleverdon.errors import InputError, OptionError, check_word
 from cleverdon.formats.attributes import read_attributes
 from cleverdon.measures.base import Measure
-from cleverdon.score_tables import format_score
 from cleverdon.scores import Scores
 from cleverdon.stats.multiple_comparisons import CORRECTIONS, FAMILY_TESTS, correct_p_values
-from cleverdon.tables.numbers import format_decimal, format_p_value
+from cleverdon.stats.tests import PValue, interaction_test
 from cleverdon.tables.result import Result, as_json
 from cleverdon.tables.sections import Section
-from cleverdon.tables.table import Mark, TextTable
 
 _SAME = 1e-9
 """Averages no further apart are equal: sums in another order differ in the last digits."""
@@ -106,8 +113,6 @@ def _reversals(
     return tuple(sorted(found, key=lambda reversal: not reversal.paradox))
 
 
-UNKNOWN = "unknown"
-"""The slice of the queries that lack the attribute."""
 _BINS = 4
 """The number of slices into which an attribute of numbers is cut."""
 _FEW = 10
@@ -144,12 +149,17 @@ class Slices(Result):
         unknown: The number of queries that lack the attribute.
         unused: The number of queries of the table that were not evaluated.
         few: A slice of fewer queries is marked.
-        family: The number of comparisons that p-values are corrected for.
+        families: The numbers of comparisons that p-values are corrected for: by the primary
+            measure, and by the others.
         reversals: Pairs of systems in another order over all queries than in most slices.
         baseline: The baseline; None where every pair was compared.
+        primary: The measure that decides; None where all measures are one family.
         test: The significance test.
         correction: The correction of p-values.
         level: The level of significance.
+        confidence: The confidence of intervals, which cover all differences of the family at once.
+        interactions: Tests whether a difference is not the same in all slices.
+        disagreeing: A text for each difference whose interval and verdict disagree.
 
     >>> from cleverdon import evaluate
     >>> scores = evaluate({"q1": {"a": 1}}, {"run": {"q1": {"a": 1.0}}}, "RR")
@@ -167,12 +177,16 @@ class Slices(Result):
     unknown: int
     unused: int
     few: int
-    family: int
+    families: tuple[int, ...]
     reversals: tuple[Reversal, ...]
     baseline: str | None
+    primary: Measure | None
     test: str
     correction: str
     level: float
+    confidence: float
+    interactions: tuple[Interaction, ...] = ()
+    disagreeing: tuple[str, ...] = ()
 
     @property
     def queries(self) -> int:
@@ -181,19 +195,28 @@ class Slices(Result):
     def sections(self, *, exact: bool = False) -> list[Section]:
         """Return the averages by slice, then the differences; one table of both for programs."""
         if exact:
-            return [Section("slices", _slice_rows(self))]
-        notes = _slice_notes(self)
-        if not self.family:
-            return [Section("averages", _slice_averages(self, notes), titled=False)]
+            return [Section("slices", slice_rows(self))]
+        notes = slice_notes(self)
+        if not self.families:
+            return [Section("averages", slice_averages(self, notes), titled=False)]
         return [
-            Section("averages", _slice_averages(self, []), titled=False),
-            Section("differences", _slice_differences(self, notes), titled=False),
+            Section("averages", slice_averages(self, []), titled=False),
+            Section(
+                "differences",
+                slice_differences(self, [] if self.interactions else notes),
+                titled=False,
+            ),
+            *(
+                [Section("interactions", slice_interactions(self, notes), titled=False)]
+                if self.interactions
+                else []
+            ),
         ]
 
     def to_dict(self) -> dict[str, Any]:
         """Return all slices as plain values."""
         names = ["attribute", "cut", "average", "queries", "unknown", "unused"]
-        names += ["test", "correction", "family", "level"]
+        names += ["test", "correction", "primary", "families", "level", "confidence"]
         record = {name: getattr(self, name) for name in names}
         record |= {"averages": self._by_name(self.averages)}
         record["slices"] = [
@@ -208,6 +231,17 @@ class Slices(Result):
         record["reversals"] = [
             asdict(one) | {"paradox": one.paradox, "text": str(one)} for one in self.reversals
         ]
+        record["interactions"] = [
+            {
+                "system": one.system,
+                "baseline": one.baseline,
+                "measure": one.measure,
+                "p": one.p.p,
+                "corrected": one.corrected,
+            }
+            for one in self.interactions
+        ]
+        record["doubts"] = self.one_sided_slices()
         return {key: as_json(value) for key, value in record.items()}
 
     def _by_name(self, averages: Floats) -> dict[str, dict[Measure, float]]:
@@ -220,6 +254,7 @@ class Slices(Result):
         names = ("system", "baseline", "measure", "difference")
         return {name: getattr(one, name) for name in names} | {
             "interval": [one.interval.low, one.interval.high],
+            "unadjusted": [one.unadjusted.low, one.unadjusted.high],
             "p": one.p.p,
             "corrected": one.corrected,
             "significant": self.significant(one),
@@ -232,6 +267,45 @@ class Slices(Result):
     def significant(self, difference: Difference) -> bool:
         """Return whether a difference in a slice is significant."""
         return difference.corrected <= self.level
+
+    def one_sided_slices(self) -> list[str]:
+        """Return a sentence for each difference that is shown in one slice and not in another.
+
+        That alone does not show that the slices differ: where the true difference is the same, it
+        happens about every other time. Gelman & Stern 2006, doi:10.1198/000313006X152649.
+        """
+        sentences = []
+        for one in self.interactions:
+            if one.corrected <= self.level:
+                continue
+            shown: dict[bool, list[str]] = {True: [], False: []}
+            for part in self.slices:
+                for found in part.differences:
+                    if found.key == one.key:
+                        shown[self.significant(found)].append(printable(part.name))
+            if shown[True] and shown[False]:
+                names = f"{printable(one.system)} and {printable(one.baseline)}"
+                sentences.append(
+                    f"{names} differ significantly on {one.measure} in {shown[True][0]} and not in "
+                    f"{shown[False][0]}, yet these slices are not shown to differ from each other "
+                    f"(p = {one.corrected:.3f}). Gelman & Stern 2006, doi:10.1198/000313006X152649"
+                )
+        return sentences
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """The test that a difference between two systems is the same in all slices."""
+
+    system: str
+    baseline: str
+    measure: Measure
+    p: PValue
+    corrected: float  # over all pairs and measures
+
+    @property
+    def key(self) -> tuple[str, str, Measure]:
+        return self.system, self.baseline, self.measure
 
 
 def compare_slices(
@@ -248,14 +322,18 @@ def compare_slices(
     test: str = "randomisation",
     alternative: str = "two-sided",
     correction: str | None = None,
+    primary: str | Measure | None = None,
     level: float = LEVEL,
+    interval: str | None = None,
+    confidence: float | None = None,
     seed: int = 0,
 ) -> Slices:
     """Score and compare systems on each kind of query.
 
     The averages are what `evaluate` gives for the slice's queries. Comparisons are as in `compare`,
-    of each slice by itself, and corrected over the whole family: systems x measures x slices. A
-    measure that is undefined for all of a slice's queries is not compared there.
+    of each slice by itself, and corrected over a whole family: all pairs in all slices by the
+    primary measure, and those by other measures as a second family. A measure that is undefined for
+    all of a slice's queries is not compared there.
 
     Args:
         scores: What `evaluate` returned.
@@ -272,7 +350,10 @@ def compare_slices(
         test: One of `TESTS`.
         alternative: "two-sided", "greater" or "less".
         correction: One of `CORRECTIONS`; by default Holm's.
+        primary: The measure that decides, by default the first; "all" makes one family of all.
         level: The level of significance.
+        interval: One of `cleverdon.stats.intervals.METHODS`, as in `compare`.
+        confidence: The confidence of intervals; by default what goes with the level.
         seed: The seed of random draws.
 
     Returns:
@@ -292,23 +373,25 @@ def compare_slices(
     if test in FAMILY_TESTS:
         raise OptionError(f"test={test!r} corrects within one slice only, and not over all of them")
     correction = correction or next(iter(CORRECTIONS))
+    check_word("correction", correction, CORRECTIONS)
     of = samples(scores, measures=measures, systems=systems)
     named, wanted = of[0].systems, tuple(sample.measure for sample in of)
+    first = primary_measure(primary, of)
     shared = frozenset(of[0].queries)
     scores = part_of(scores, systems=named, measures=wanted)
     name, values = read_attributes(attributes).column(by)
     known = set(scores.queries)
     column = {query: value for query, value in values.items() if query in known}
     if not column:
-        first = next(iter(values), None)
-        ids = f": the table has {first!r}, the scores {scores.queries[0]!r}" if values else ""
+        query = next(iter(values), None)
+        ids = f": the table has {query!r}, the scores {scores.queries[0]!r}" if values else ""
         raise InputError(f"no evaluated query has a {name!r}{ids}")
     groups, cut = _groups(column, bins)
     lacking = [query for query in scores.queries if query not in column]
     if lacking:
         groups.setdefault(UNKNOWN, []).extend(lacking)
     parts = {group: part_of(scores, queries=members) for group, members in groups.items()}
-    found = {}
+    compared: dict[str, Comparison] = {}
     for group, part in parts.items():
         alone = len(named) == 1 and baseline is None
         common = np.array([query in shared for query in part.queries], dtype=bool)
@@ -327,22 +410,22 @@ def compare_slices(
                 test=test,
                 alternative=alternative,
                 correction="none",
+                primary="all",
                 level=level,
+                interval=interval,
+                confidence=confidence,
                 seed=seed,
             )
         except OptionError as error:
             raise OptionError(f"slice {group!r}: {error}") from None
-        found[group] = of_slice.differences
-    every = [difference for differences in found.values() for difference in differences]
-    adjusted = iter(correct_p_values(correction, [difference.p.p for difference in every]))
+        compared[group] = of_slice
+    found, families = _correct_families(compared, first, correction)
     made = tuple(
         Slice(
             name=group,
             scores=part,
             averages=part.aggregate(average),
-            differences=tuple(
-                replace(difference, corrected=next(adjusted)) for difference in found.get(group, ())
-            ),
+            differences=found.get(group, ()),
             few=len(part.queries) < few,
         )
         for group, part in parts.items()
@@ -363,13 +446,77 @@ def compare_slices(
         unknown=len(lacking),
         unused=len(values) - len(column),
         few=few,
-        family=len(every),
+        families=families,
         reversals=reversed_pairs,
         baseline=baseline,
+        primary=first,
         test=test,
         correction=correction,
         level=level,
+        confidence=next((one.confidence for one in compared.values()), 1 - level),
+        interactions=_interactions(list(compared.values()), first, correction, seed),
+        disagreeing=tuple(
+            f"{printable(one.system)} and {printable(one.baseline)} on {one.measure} in "
+            f"{printable(part.name)}"
+            for part in made
+            for one in part.differences
+            if compared[part.name].disagrees(one)
+        ),
     )
+
+
+def _correct_families(
+    compared: Mapping[str, Comparison], primary: Measure | None, correction: str
+) -> tuple[dict[str, tuple[Difference, ...]], tuple[int, ...]]:
+    """Correct p-values and adjust intervals in each family; return also the sizes of families."""
+    found: dict[tuple[str, tuple[str, str, Measure]], Difference] = {}
+    sizes = []
+    for first in (True, False):
+        family = {
+            group: [
+                difference
+                for difference in one.differences
+                if (primary is None or difference.measure == primary) == first
+            ]
+            for group, one in compared.items()
+        }
+        size = sum(map(len, family.values()))
+        if not size:
+            continue
+        sizes.append(size)
+        p = [difference.p.p for group in family.values() for difference in group]
+        corrected = iter(correct_p_values(correction, p))
+        for group, differences in family.items():
+            if correction != "none" and differences:
+                differences = list(adjust_intervals(compared[group], differences, size))
+            for difference in differences:
+                one = replace(difference, family=size, corrected=next(corrected))
+                found[group, difference.key] = one
+    ordered = {
+        group: tuple(found[group, difference.key] for difference in one.differences)
+        for group, one in compared.items()
+    }
+    return ordered, tuple(sizes)
+
+
+def _interactions(
+    compared: list[Comparison], primary: Measure | None, correction: str, seed: int
+) -> tuple[Interaction, ...]:
+    """Test of each pair and measure whether its difference is the same in all slices."""
+    rows: dict[tuple[str, str, Measure], list[Floats]] = {}
+    for one in compared:
+        for found in one.differences:
+            key = found.key
+            rows.setdefault(key, []).append(one.differences_of(found))
+    tested = {
+        key: interaction_test(groups, seed=seed) for key, groups in rows.items() if len(groups) > 1
+    }
+    adjusted: dict[tuple[str, str, Measure], float] = {}
+    for first in (True, False):
+        keys = [key for key in tested if (primary is None or key[2] == primary) == first]
+        of_family = correct_p_values(correction, [tested[key].p for key in keys])
+        adjusted |= dict(zip(keys, of_family, strict=True))
+    return tuple(Interaction(*key, p, adjusted[key]) for key, p in tested.items())
 
 
 def _groups(column: dict[str, str], bins: int) -> tuple[dict[str, list[str]], bool]:
@@ -406,111 +553,3 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         return math.nan
-
-
-_ALL = "(all)"
-"""The name of the slice of all queries."""
-_SIGNIFICANT = "*"
-
-
-def _slice_averages(found: Slices, below: list[str]) -> TextTable:
-    rows = []
-    for name, queries, averages, _ in _with_all(found):
-        for s, system in enumerate(found.systems):
-            cells = [printable(name), printable(system), str(queries)]
-            pairs = zip(found.measures, averages[s], strict=True)
-            rows.append(cells + [format_score(measure, float(value)) for measure, value in pairs])
-    header = [printable(found.attribute), "system", "queries", *map(str, found.measures)]
-    return TextTable(header, rows, 2, [], below)
-
-
-def _with_all(found: Slices) -> list[tuple[str, int, Floats, tuple[Difference, ...]]]:
-    """Return the name, size, averages and comparisons of all queries, and of each slice."""
-    of_slices = [
-        (part.name, len(part.queries), part.averages, part.differences) for part in found.slices
-    ]
-    return [(_ALL, found.queries, found.averages, ()), *of_slices]
-
-
-def _slice_differences(found: Slices, below: list[str]) -> TextTable:
-    rows: list[list[str]] = []
-    marks = {}
-    for part in found.slices:
-        for difference in part.differences:
-            ends = difference.interval
-            low, high = (format_decimal(end, signed=True) for end in (ends.low, ends.high))
-            if found.significant(difference):
-                marks[len(rows), 4] = Mark(above=_SIGNIFICANT)
-            rows.append(
-                [
-                    printable(part.name) + (" (few)" if part.few else ""),
-                    printable(difference.system),
-                    printable(difference.baseline),
-                    str(difference.measure),
-                    format_score(difference.measure, difference.difference, signed=True),
-                    "-" if math.isnan(ends.low) else f"{low} to {high}",
-                    _p(difference.p.p, found.level),
-                    _p(difference.corrected, found.level),
-                ]
-            )
-    header = [printable(found.attribute), "system", "baseline", "measure", "difference"]
-    return TextTable([*header, "95% interval", "p", "corrected p"], rows, 4, [], below, marks)
-
-
-def _p(p: float, level: float) -> str:
-    """Write a p-value without the letter, which the heading has."""
-    return format_p_value(p, level=level).removeprefix("p ").removeprefix("= ")
-
-
-def _slice_notes(found: Slices) -> list[str]:
-    """Return the notes below the tables: the slices, the tests, reversals."""
-    slices = counted(len(found.slices), "slice")
-    kind = f", quantiles of {found.attribute}" if found.cut else ""
-    lines = [f"{counted(found.queries, 'query')} in {slices}{kind}"]
-    if found.average != "mean":
-        lines[0] += f"; average={found.average}, comparisons of means"
-    if found.unknown:
-        lines.append(f"{counted(found.unknown, 'query')} without {found.attribute} ({UNKNOWN})")
-    if found.unused:
-        lines.append(f"{counted(found.unused, 'query')} of the table not evaluated (ignored)")
-    small = [part.name for part in found.slices if part.few]
-    if small:
-        lines.append(f"few: fewer than {found.few} queries in {', '.join(map(printable, small))}")
-    lines += [
-        f"{printable(part.name)}: {printable(sentence)}"
-        for part in found.slices
-        for sentence in part.scores.unknowns()
-    ]
-    if found.family:
-        lines.append(
-            f"p of the test {found.test!r}, corrected ({found.correction}) for "
-            f"{counted(found.family, 'comparison')}; {_SIGNIFICANT} at most {found.level:g}"
-        )
-    for reversal in found.reversals:
-        lines.append(f"{'warning' if reversal.paradox else 'note'}: {reversal}")
-    return lines
-
-
-def _slice_rows(found: Slices) -> TextTable:
-    """Return every average, a row each, with the comparisons of it: all digits, for programs."""
-    header = ["slice", "queries", "system", "measure", "value"]
-    header += ["baseline", "difference", "low", "high", "p", "corrected"]
-    rows = []
-    for name, queries, averages, differences in _with_all(found):
-        for s, system in enumerate(found.systems):
-            for m, measure in enumerate(found.measures):
-                value = format_decimal(averages[s, m], exact=True)
-                start = [name, str(queries), system, str(measure), value]
-                of_this = [
-                    _slice_cells(difference)
-                    for difference in differences
-                    if (difference.system, difference.measure) == (system, measure)
-                ]
-                rows += [start + cells for cells in of_this or [[""] * 6]]
-    return TextTable(header, rows, 4, [])
-
-
-def _slice_cells(difference: Difference) -> list[str]:
-    ends = difference.interval
-    numbers = (difference.difference, ends.low, ends.high, difference.p.p, difference.corrected)
-    return [difference.baseline, *(format_decimal(found, exact=True) for found in numbers)]

@@ -382,16 +382,12 @@ def read_splits(path: str | os.PathLike[str]) -> Splits:
         raise InputError(error.message, source=source) from None
 
 
-def read_training_queries(path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Read the queries of a file: an id a line, or those that a hold-out trains on."""
+def read_training_queries(path: str | os.PathLike[str]) -> tuple[str, ...] | Splits:
+    """Read the queries of a file with an id a line, or splits."""
     text = _read_text(path)
     if not text.lstrip().startswith("{"):
         return tuple(line.strip() for line in text.splitlines() if line.strip())
-    splits = read_splits(path)
-    if len(splits.folds) > 1:
-        what = f"is a {splits.kind}, which trains on every query in turn; a hold-out is wanted"
-        raise InputError(what, source=os.fspath(path))
-    return splits.folds[0].train
+    return read_splits(path)
 
 
 def _read_text(path: str | os.PathLike[str]) -> str:

@@ -200,6 +200,7 @@ def find_tradeoffs(
     *,
     systems: Iterable[str] | None = None,
     axes: tuple[str, ...] = _AXES,
+    interval: str | None = None,
     confidence: float = 0.95,
 ) -> Tradeoffs:
     """Compare systems by a measure and by their costs.
@@ -214,6 +215,7 @@ def find_tradeoffs(
         measure: The measure.
         systems: Some of the systems; by default all.
         axes: The costs that count for the front.
+        interval: The method of intervals; by default Student's t for means and BCa for all else.
         confidence: The confidence of intervals.
 
     Returns:
@@ -235,7 +237,11 @@ def find_tradeoffs(
         raise OptionError(f"axes={unknown[0]!r} is no cost{suggest(unknown[0], QUANTITIES)}")
     sample = samples(scores, measures=measure, systems=systems)[0]
     ends = average_intervals(
-        scores, measures=sample.measure, systems=sample.systems, confidence=confidence
+        scores,
+        measures=sample.measure,
+        systems=sample.systems,
+        method=interval,
+        confidence=confidence,
     )
     found = [
         SystemTradeoff(name, sample.mean(name), ends[name, sample.measure], costs.get(name))

@@ -9,26 +9,35 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from math import isnan, nan, sqrt
 from typing import Any
 
 import numpy as np
 
-from cleverdon._common.arrays import Bools
+from cleverdon._common.arrays import Bools, Floats
 from cleverdon._common.text import counted, printable
 from cleverdon.comparison.samples import Sample, samples
 from cleverdon.comparison.splits import Splits, k_fold, read_splits
-from cleverdon.errors import OptionError
+from cleverdon.errors import OptionError, check_within, suggest
 from cleverdon.evaluation import evaluate
 from cleverdon.measures.base import Measure
 from cleverdon.score_tables import format_score
 from cleverdon.scores import Scores, average
+from cleverdon.stats.intervals import Interval, t_outside, t_quantile
+from cleverdon.tables.numbers import format_p_value
 from cleverdon.tables.result import Result, as_json, in_json
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
 
 _TIE_RULE = "of settings that are equally good, the one given first is chosen"
+_MOST_FOLDS = 10
+"""With more folds, nearly all training queries are shared, and the test finds too much."""
+_METHODS = {
+    "t": "t test on queries that chose nothing",
+    "corrected t": "t test corrected for shared training queries",
+}
 _DIGITS = 12
 """Averages that differ further behind are equal."""
 
@@ -48,6 +57,30 @@ class Choice:
 
 
 @dataclass(frozen=True)
+class TunedDifference:
+    """The difference between tuning, scored on held-out queries, and a baseline.
+
+    Attributes:
+        baseline: The baseline.
+        mean: Its score on the test queries.
+        difference: By how much the held-out score is above it.
+        interval: The interval of the difference; without ends where there is no spread.
+        p: The p-value, two-sided.
+        method: "t" of a hold-out, whose test queries chose nothing; "corrected t" of folds, whose
+            choices depend on each other's test queries.
+        queries: The number of test queries.
+    """
+
+    baseline: str
+    mean: float
+    difference: float
+    interval: Interval
+    p: float
+    method: str
+    queries: int
+
+
+@dataclass(frozen=True)
 class Tuning(Result):
     """The held-out score of a choice among settings, and the optimistic score of the best.
 
@@ -61,6 +94,7 @@ class Tuning(Result):
         best_score: Its score on these queries.
         choices: The choice of each fold.
         held_out: The value of each test query, the mean of all repeats.
+        versus: The difference from a baseline, where one was named.
 
     >>> qrels = {f"q{i}": {"a": 1} for i in range(4)}
     >>> runs = {name: {query: {name: 1.0} for query in qrels} for name in "ab"}
@@ -78,6 +112,7 @@ class Tuning(Result):
     best_score: float = field(metadata=in_json("best_on_all"))
     choices: tuple[Choice, ...] = field(metadata=in_json("folds"))
     held_out: Mapping[str, float] = field(metadata=in_json("values"))
+    versus: TunedDifference | None = None
 
     @property
     def optimism(self) -> float:
@@ -143,7 +178,22 @@ class Tuning(Result):
         label = "best on test" if self.splits.kind == "hold-out" else "best on all"
         found = [("held out", held_out), (label, best), ("chosen", ", ".join(chosen))]
         tied = sum(bool(choice.tied) for choice in self.choices)
-        return [*found, ("tied", f"in {counted(tied, 'fold')}: {_TIE_RULE}")] if tied else found
+        if tied:
+            found.append(("tied", f"in {counted(tied, 'fold')}: {_TIE_RULE}"))
+        if self.versus is not None:
+            found.append(("baseline", self._versus_text(self.versus)))
+        return found
+
+    def _versus_text(self, versus: TunedDifference) -> str:
+        interval = versus.interval
+        ends = ""
+        if not isnan(interval.low):
+            ends = f"{interval.confidence:.0%} CI {interval.low:.4f} to {interval.high:.4f}, "
+        test = _METHODS[versus.method]
+        return (
+            f"{versus.mean:.4f}  {printable(versus.baseline)}: held out is {versus.difference:+.4f}"
+            f" ({ends}{format_p_value(versus.p)}, {test})"
+        )
 
 
 def tune(
@@ -152,6 +202,8 @@ def tune(
     measure: str | Measure,
     folds: int | Splits | str | os.PathLike[str] = 5,
     *,
+    baseline: Any = None,
+    confidence: float = 0.95,
     repeats: int = 1,
     seed: int = 0,
     **how: Any,
@@ -165,6 +217,8 @@ def tune(
         qrels: The judgments.
         measure: The measure to choose and to score by.
         folds: The number of folds, splits, or a file of splits.
+        baseline: The name of a setting, or another run, to compare held-out values with.
+        confidence: The confidence of the interval of that difference.
         repeats: How often queries are dealt out to folds.
         seed: The seed of the folds.
         how: Keywords of `evaluate`.
@@ -184,8 +238,23 @@ def tune(
     named = {str(setting): run for setting, run in runs_by_setting.items()}
     if len(named) < len(runs_by_setting):
         raise OptionError("two settings have the same name, one as a number and one as text")
+    settings, other = tuple(named), baseline
+    if baseline is not None and baseline not in settings:
+        other = "baseline"
+        if other in named:
+            raise OptionError("a setting is called 'baseline': name the baseline by a setting")
+        named[other] = baseline
     scores = evaluate(qrels, named, measure, **how)
-    return tune_scores(scores, measure, folds, repeats=repeats, seed=seed)
+    return tune_scores(
+        scores,
+        measure,
+        folds,
+        settings=settings,
+        baseline=other,
+        confidence=confidence,
+        repeats=repeats,
+        seed=seed,
+    )
 
 
 def tune_scores(
@@ -193,16 +262,35 @@ def tune_scores(
     measure: str | Measure | None = None,
     folds: int | Splits | str | os.PathLike[str] = 5,
     *,
+    settings: Iterable[str] | None = None,
+    baseline: str | None = None,
+    confidence: float = 0.95,
     repeats: int = 1,
     seed: int = 0,
 ) -> Tuning:
-    """Tune settings that are evaluated already, each a system of `scores`."""
+    """Tune settings that are evaluated already, each a system of `scores`.
+
+    With a baseline, another system or one of the settings, held-out values are tested against it.
+    """
+    check_within("confidence", confidence, 0, 1)
     chosen = scores.measures
     if measure is not None:
         chosen = (scores.measures[scores.index_of(scores.systems[0], measure)[1]],)
     if len(chosen) > 1:
         raise OptionError("settings are chosen by one measure; name it")
-    (sample,) = samples(scores, measures=chosen)
+    names = scores.systems if settings is None else tuple(settings)
+    if baseline is not None:
+        if baseline not in scores.systems:
+            raise OptionError(f"there is no system {baseline!r}{suggest(baseline, scores.systems)}")
+        if settings is None:
+            names = tuple(name for name in names if name != baseline)
+        if chosen[0].average != "mean":
+            raise OptionError(f"{chosen[0]} is no mean over queries, and has no test by folds")
+    everything = dict.fromkeys([*names, *([] if baseline is None else [baseline])])
+    (whole,) = samples(scores, measures=chosen, systems=everything)
+    rows = [whole.systems.index(name) for name in names]
+    sample = replace(whole, systems=names, values=whole.values[rows])
+    theirs = None if baseline is None else (baseline, whole.of(baseline))
     if sample.measure.better == "neither":
         raise OptionError(f"{sample.measure} has no better and worse to choose by")
     if len(sample.systems) < 2:
@@ -210,7 +298,8 @@ def tune_scores(
             f"there is only one setting, {sample.systems[0]!r}, and nothing to choose"
         )
     if isinstance(folds, int):
-        return _tuned(sample, k_fold(sample.queries, folds=folds, repeats=repeats, seed=seed))
+        splits = k_fold(sample.queries, folds=folds, repeats=repeats, seed=seed)
+        return _tuned(sample, splits, theirs, confidence)
     splits = folds if isinstance(folds, Splits) else read_splits(folds)
     if repeats != 1:
         raise OptionError("repeats go with a number of folds; splits have their own")
@@ -219,10 +308,50 @@ def tune_scores(
         raise OptionError(f"query {query!r} of the splits has no judgments; {which}")
     for query in set(scores.queries).difference(splits.queries):
         raise OptionError(f"query {query!r} is in no fold of the splits; {which}")
-    return _tuned(sample, splits)
+    return _tuned(sample, splits, theirs, confidence)
 
 
-def _tuned(sample: Sample, splits: Splits) -> Tuning:
+def _versus(
+    held: Floats,
+    tested: Floats,
+    baseline: str,
+    splits: Splits,
+    *,
+    train: float,
+    confidence: float,
+) -> TunedDifference:
+    """Test held-out values, repeats x queries, against a baseline's.
+
+    The choices of folds share training queries, so that the variance of the mean is not that of
+    independent queries, s²/n: it is corrected to s² (1/n + 1/n'), n' the number of training
+    queries. Nadeau & Bengio 2003, doi:10.1023/A:1024068626366.
+    """
+    differences = held - tested
+    n = differences.shape[1]
+    if n < 2:
+        raise OptionError("one test query cannot be compared with a baseline; hold out more")
+    single = len(splits.folds) == 1
+    if len(splits.folds) // splits.repeats > _MOST_FOLDS:
+        raise OptionError(
+            f"a comparison with a baseline takes {_MOST_FOLDS} folds at most: with more, nearly "
+            "all training queries are shared, and the test would find too much"
+        )
+    middle = float(differences.mean())
+    variance = float(differences.var(axis=1, ddof=1).mean())
+    error = sqrt(variance * (1 / n + (0 if single else 1 / train)))
+    if error <= 1e-12:
+        p, interval = float(abs(middle) <= 1e-12), Interval(nan, nan, confidence)
+    else:
+        reach = t_quantile(confidence, n - 1) * error
+        p = t_outside(abs(middle) / error, n - 1)
+        interval = Interval(middle - reach, middle + reach, confidence)
+    method = "t" if single else "corrected t"
+    return TunedDifference(baseline, float(tested.mean()), middle, interval, p, method, n)
+
+
+def _tuned(
+    sample: Sample, splits: Splits, theirs: tuple[str, Floats] | None, confidence: float
+) -> Tuning:
     train, test = (_members(sample, splits, part) for part in ("train", "test"))
     merits = sample.merits @ train.T / train.sum(axis=1)  # settings x folds
     rounded = np.round(merits, _DIGITS)
@@ -255,6 +384,12 @@ def _tuned(sample: Sample, splits: Splits) -> Tuning:
     repeat_scores = tuple(average(sample.measure, row) for row in held)
     best = int(np.round(sample.merits[:, tested].mean(axis=1), _DIGITS).argmax())
     names = [sample.queries[t] for t in np.flatnonzero(tested)]
+    versus = None
+    if theirs is not None:
+        size = float(train.sum(axis=1).mean())
+        versus = _versus(
+            held, theirs[1][tested], theirs[0], splits, train=size, confidence=confidence
+        )
     return Tuning(
         measure=sample.measure,
         settings=sample.systems,
@@ -265,6 +400,7 @@ def _tuned(sample: Sample, splits: Splits) -> Tuning:
         best_score=average(sample.measure, sample.values[best, tested]),
         choices=tuple(choices),
         held_out=dict(zip(names, held.mean(axis=0).tolist(), strict=True)),
+        versus=versus,
     )
 
 

@@ -12,7 +12,6 @@ from cleverdon.cli.declarations import Options, argument, command, flag
 
 if TYPE_CHECKING:
     from cleverdon.comparison.differences import Comparison
-    from cleverdon.comparison.doubts import Doubt
     from cleverdon.demo.experiment import Demo
     from cleverdon.scores import Scores
 
@@ -52,8 +51,8 @@ def demo_command(given: DemoOptions) -> None:
       cleverdon demo
       cleverdon eval demo/qrels.txt demo/runs/*.run -m ERR@10 --per-query
     """
-    from cleverdon.demo.experiment import write_demo
     from cleverdon.charts.vega import bundling_in_background
+    from cleverdon.demo.experiment import write_demo
 
     directory, bench = given.directory, given.bench
     demo = write_demo(
@@ -80,9 +79,11 @@ def _evaluated(demo: Demo, directory: Path, *, bench: bool) -> None:
     found = compare(scores, baseline=_BASELINE, measures=_COMPARED)
     worst = evaluate(demo.qrels, demo.runs, _MEASURES, ties="worst")
     best = evaluate(demo.qrels, demo.runs, _MEASURES, ties="best")
-    raised = find_doubts(found, tied=(worst, best))
-    said = [claim for claim in state_claims(found) if str(claim.difference.measure) == _SHOWN]
-    click.echo(f"\n{Claims(tuple(said), tuple(raised))}")
+    tied = (worst, best)
+    raised = find_doubts(found, tied=tied)
+    claims = state_claims(found, doubts=raised)
+    shown = tuple(claim for claim in claims if str(claim.difference.measure) == _SHOWN)
+    click.echo(f"\n{Claims(shown, tuple(raised))}")
     click.echo("\n" + _CAUTION)
     if bench:
         click.echo("\n" + _costs(demo, scores))
@@ -99,7 +100,7 @@ def _evaluated(demo: Demo, directory: Path, *, bench: bool) -> None:
     click.echo(f"  cleverdon bench {engine} {demo.query_file} --sweep 50:800 --seconds 3")
     judged = f"--queries {demo.query_file} --runs {runs} --documents {demo.collection}"
     click.echo(f"  cleverdon judge init judging {judged}\n")
-    click.echo(_report(demo, found, raised, directory / "report.html"))
+    click.echo(_report(demo, found, tied, directory / "report.html"))
 
 
 def _costs(demo: Demo, scores: Scores) -> str:
@@ -118,7 +119,7 @@ def _costs(demo: Demo, scores: Scores) -> str:
     ).rstrip()
 
 
-def _report(demo: Demo, found: Comparison, raised: list[Doubt], path: Path) -> str:
+def _report(demo: Demo, found: Comparison, tied: tuple[Scores, Scores], path: Path) -> str:
     """Write the report, or say which library is missing."""
     from cleverdon.errors import MissingExtra
     from cleverdon.formats.texts import read_texts
@@ -133,7 +134,7 @@ def _report(demo: Demo, found: Comparison, raised: list[Doubt], path: Path) -> s
             title="Four ways to search Python's documentation",
             queries=read_texts(demo.query_file),
             documents=read_texts(demo.collection, wanted=shown_documents(found.scores)),
-            doubts=raised,
+            doubting={"tied": tied},
             costs=demo.costs,
         ).save(path)
     except MissingExtra as error:

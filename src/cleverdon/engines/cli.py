@@ -252,6 +252,7 @@ class IndexCommandOptions(OutputOptions):
         default="random",
     )
     seed: int = options.seed("documents")
+    confidence: float = options.confidence
     at: tuple[int, ...] = count_option(
         "Predict the cost of indexing N documents by the fitted growth; repeat for more.",
         multiple=True,

@@ -196,9 +196,18 @@ def _percentile_differences(found: Versus) -> Chart:
         _percentile_differences_chart(two),
         _percentile_differences_rows(found),
         title=f"{one} against {two}, at {found.pattern.describe()}",
-        subtitle=f"{len(found.pairs)} pairs of blocks. Lines: {cells.share(found.confidence)} "
-        f"intervals. {marks}",
+        subtitle=[
+            f"{len(found.pairs)} pairs of blocks. Lines: thin, {cells.share(found.confidence)} "
+            "intervals adjusted for three percentiles; thick, not adjusted.",
+            f"{marks}{_disagreements(found)}",
+        ],
     )
+
+
+def _disagreements(found: Versus) -> str:
+    """Name the percentiles whose interval says otherwise than the verdict; empty for none."""
+    names = [name for name in COMPARED_PERCENTILES if found.disagrees(name)]
+    return f" Interval and verdict disagree: {', '.join(names)}." if names else ""
 
 
 def _percentile_differences_rows(found: Versus) -> Datasets:
@@ -216,6 +225,8 @@ def _percentile_differences_rows(found: Versus) -> Datasets:
                 "difference": 1000 * change.difference,
                 "low": 1000 * change.low if known else None,
                 "high": 1000 * change.high if known else None,
+                "inner_low": 1000 * change.unadjusted_low if known else None,
+                "inner_high": 1000 * change.unadjusted_high if known else None,
                 "first": format_seconds(change.first),
                 "second": format_seconds(change.second),
                 "significant": found.verdict(name) == "shown",
@@ -230,7 +241,7 @@ def _percentile_differences_chart(second: str) -> Any:
     numbers = [f"{name}:Q +.4~g" for name in ("difference", "low", "high")]
     told = tooltips("percentile=label:N", "first:N", "second:N", *numbers)
     colour = alt.value(PALETTE[0])
-    return intervals_chart(f"difference to {second}, milliseconds", colour, told)
+    return intervals_chart(f"difference to {second}, milliseconds", colour, told, inner=True)
 
 
 _SOAK_PANELS = {

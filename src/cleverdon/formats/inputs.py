@@ -508,12 +508,51 @@ def _check_not_empty(table: _core.Table, unlisted: list[str], *, source: str) ->
         raise InputError("has no rows", source=source)
 
 
+class Repeats:
+    """Several runs of one system: see `repeats`."""
+
+    def __init__(self, runs: Iterable[Any]) -> None:
+        self.runs = tuple(runs)
+        if len(self.runs) < 2:
+            raise InputError(
+                f"repeats takes two or more runs of one system, and has {len(self.runs)}; give a "
+                "single run as it is"
+            )
+
+
+def repeats(*runs: Any) -> Repeats:
+    """Take several runs as one system: seeds of a ranker, or repeated calls of a model.
+
+    A query's value is the mean over the runs. `compare` counts how much they differ into intervals
+    and p-values, which are then of other queries and other runs.
+
+    Args:
+        runs: Two or more runs, each in any form that `evaluate` takes.
+
+    Returns:
+        One of the values of the dict of runs that `evaluate` takes.
+
+    Raises:
+        InputError: There are fewer than two.
+
+    >>> from cleverdon import evaluate
+    >>> first, second = {"q1": {"a": 2.0, "b": 1.0}}, {"q1": {"a": 1.0, "b": 2.0}}
+    >>> evaluate({"q1": {"a": 1}}, {"dense": repeats(first, second)}, "RR").to_dict()
+    {'dense': {'RR': 0.75}}
+    """
+    return Repeats(runs)
+
+
 def named_runs(runs: Any, queries: Iterable[str] | None = None) -> list[tuple[str | None, Any]]:
     """Return the runs with their names; None where a run has its own name.
 
     `queries` are those with judgments, if known: they tell a query without results from the name
     of an empty run.
     """
+    if isinstance(runs, Repeats):
+        raise InputError("several runs of one system need its name: {'dense': repeats(run1, run2)}")
+    if isinstance(runs, Mapping) and any(isinstance(run, Repeats) for run in runs.values()):
+        return [(str(name), run) for name, run in runs.items()]
     if isinstance(runs, Mapping) and runs and not _is_dataset(runs):
         if _is_one_run(runs, queries):
             return [(None, runs)]
@@ -530,6 +569,8 @@ def named_runs(runs: Any, queries: Iterable[str] | None = None) -> list[tuple[st
         return [(None, listed)]  # rows of one run
     if isinstance(listed[0], Mapping) and _is_row(listed[0]):
         return [(None, listed)]  # the same, by name
+    if any(isinstance(run, Repeats) for run in listed):
+        raise InputError("several runs of one system need its name: {'dense': repeats(run1, run2)}")
     paths = [os.fspath(run) for run in listed if isinstance(run, (str, os.PathLike))]
     labels = distinct_names(paths)
     named: list[tuple[str | None, Any]] = []

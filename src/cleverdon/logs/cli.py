@@ -333,7 +333,8 @@ class MetricsOptions(LogOptions, CountingOptions):
     )
     check: bool = check_option
     sql: bool = flag("Print the SQL queries instead of their results.")
-    level: float = options.level("One minus the level of the intervals.")
+    level: float = options.level("One minus the confidence of the intervals.")
+    confidence: float | None = options.confidence_of_level
     format_: str = options.formats("How to print; csv and tsv hold the values, or the only list.")
     section: str | None = _section_option("values, or a list such as TopQueries")
 
@@ -361,7 +362,7 @@ def metrics_command(given: MetricsOptions) -> MetricResults | str:
                 given.metrics or None,
                 by=given.by,
                 settings=given.settings,
-                level=1 - given.level,
+                confidence=given.confidence or 1 - given.level,
                 check=given.check and not given.sql,
                 strict=bool(given.metrics) and not given.sql,
                 progress=progress,
@@ -400,10 +401,18 @@ class ReportOptions(LogOptions, CountingOptions):
         "The variant that the others are compared with.  [default: the one called control, "
         "baseline or A]",
     )
+    primary: str | None = option(
+        "METRIC",
+        "The metric that decides in the A/B test; `all` makes one family of all.  [default: the "
+        "first metric]",
+    )
     check: bool = flag(
         "Look for errors in the log.  [default: do]", flags="--check/--no-check", default=True
     )
-    level: float = options.level("One minus the level of the intervals.")
+    level: float = options.level(
+        "Significance in the A/B test, and one minus the confidence of intervals."
+    )
+    confidence: float | None = options.confidence_of_level
 
 
 @command(ReportOptions, name="report")
@@ -433,7 +442,9 @@ def report_command(given: ReportOptions) -> str:
             title=given.title,
             settings=given.settings,
             control=given.control,
-            level=1 - given.level,
+            primary=given.primary,
+            level=given.level,
+            confidence=given.confidence,
             check=given.check,
             progress=progress,
         )

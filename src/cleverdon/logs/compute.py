@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from ibis import Table
 
 from cleverdon._common.progress import Progress, ignore_progress
-from cleverdon.errors import OptionError
+from cleverdon.errors import OptionError, check_within
 from cleverdon.logs import calendar
 from cleverdon.logs.log import Log
 from cleverdon.logs.metrics.base import Count, Listing, Metric, Ratio, find_metric, metrics
@@ -62,7 +62,7 @@ class MetricResults(Result):
     Attributes:
         tables: The result pages, queries and sessions that were counted over.
         by: The names that metrics were split by.
-        level: The confidence of the intervals.
+        confidence: The confidence of the intervals.
         values: The values of ratios and counts, for each group.
         lists: The lists, such as the most frequent queries.
         missing: Metrics without a value, and the columns that they need.
@@ -76,7 +76,7 @@ class MetricResults(Result):
 
     tables: SessionTables
     by: tuple[str, ...]
-    level: float
+    confidence: float
     values: tuple[MetricValue, ...]
     lists: tuple[MetricList, ...]
     missing: dict[str, tuple[str, ...]]
@@ -139,7 +139,7 @@ class MetricResults(Result):
                 "first": self.tables.first,
                 "last": self.tables.last,
                 "by": self.by,
-                "level": self.level,
+                "confidence": self.confidence,
                 "values": [self._value_record(value) for value in self.values],
                 "lists": {str(listed.metric): listed.rows for listed in self.lists},
                 "missing": self.missing,
@@ -166,7 +166,7 @@ def measure_log(
     *,
     by: str | Sequence[str] = (),
     settings: Settings | None = None,
-    level: float = 0.95,
+    confidence: float = 0.95,
     check: bool = False,
     strict: bool = False,
     progress: Progress | None = None,
@@ -178,7 +178,7 @@ def measure_log(
         wanted: The metrics by name; by default all that the log supports.
         by: What to split metrics and lists by: "day", "variant", a segment of the log, or several.
         settings: Where sessions end, what success is, which texts are the same query.
-        level: The confidence of the intervals.
+        confidence: The confidence of the intervals.
         check: Add notes on metrics that use rows with errors; this runs some more queries.
         strict: Refuse a metric whose columns the log does not have, instead of listing it in
             `missing`.
@@ -201,8 +201,7 @@ def measure_log(
     >>> measure_log(log, ["PageCTR"]).value("PageCTR").value
     0.5
     """
-    if not 0 < level < 1:
-        raise OptionError(f"level={level}: it is between 0 and 1")
+    check_within("confidence", confidence, 0, 1)
     chosen = _chosen_metrics(wanted)
     split = (by,) if isinstance(by, str) else tuple(dict.fromkeys(by))
     labels = [name for name in split if name != "day"]
@@ -218,7 +217,7 @@ def measure_log(
             tables.log.need(name, *columns)
     supported = [one for one in chosen if str(one) not in missing]
     report = progress or ignore_progress
-    run = _Runner(tables, split, level, dict(tables.made_by), report)
+    run = _Runner(tables, split, confidence, dict(tables.made_by), report)
     notes = run.notes(supported)
     if check:
         from cleverdon.logs.doctor.checks import find_errors  # not always needed
@@ -237,7 +236,7 @@ def measure_log(
         replace(listed, notes=(*listed.notes, *notes[str(listed.metric)]))
         for listed in run.lists(supported)
     ]
-    return MetricResults(tables, split, level, tuple(values), tuple(lists), missing, run.asked)
+    return MetricResults(tables, split, confidence, tuple(values), tuple(lists), missing, run.asked)
 
 
 def _chosen_metrics(wanted: Iterable[str | Metric] | None) -> list[Metric]:
@@ -262,7 +261,7 @@ def _in_order(group: _Group) -> tuple[tuple[bool, str], ...]:
 class _Runner:
     tables: SessionTables
     by: tuple[str, ...]
-    level: float
+    confidence: float
     asked: dict[str, Table]
     report: Progress
 
@@ -338,7 +337,7 @@ class _Runner:
     def value(
         self, ratio: Ratio, group: _Group, totals: RatioTotals, spread: dict[str, float | None]
     ) -> MetricValue:
-        found = ratio_interval(totals, level=self.level, share=ratio.kind == "share")
+        found = ratio_interval(totals, confidence=self.confidence, share=ratio.kind == "share")
         value, low, high = (_scaled(number, ratio) for number in found)
         return MetricValue(
             metric=ratio,
@@ -393,7 +392,7 @@ class _Runner:
                 rows = [row | self.share(*(row[name] for name in one.share_of)) for row in rows]
             notes = one.notes(self.tables, answer)
             if one.share_of is not None and rows:
-                notes = [f"From low to high is the {self.level:.0%} interval.", *notes]
+                notes = [f"From low to high is the {self.confidence:.0%} interval.", *notes]
             if self.by and one.splits:
                 rows = [
                     dict(zip(self.by, self.group(row), strict=True))
@@ -410,7 +409,7 @@ class _Runner:
         """Return a share and its interval; also of few users, whose interval is wide."""
         if not of:
             return dict.fromkeys(("share", "low", "high"))
-        low, high = wilson(number / of, of, z=normal_quantile(self.level))
+        low, high = wilson(number / of, of, z=normal_quantile(self.confidence))
         return {"share": number / of, "low": low, "high": high}
 
 

@@ -285,7 +285,7 @@ def about_days(results: MetricResults) -> str:
     zone = results.tables.settings.timezone
     return (
         f"Days in {zone}; the first and the last may not be whole. "
-        f"Band: {results.level:.0%} interval."
+        f"Band: {results.confidence:.0%} interval."
     )
 
 

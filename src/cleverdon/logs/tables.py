@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def values_grid(results: MetricResults, *, exact: bool = False) -> TextTable:
-    header = [*results.by, "metric", "counted", "value", f"{results.level:.0%} interval"]
+    header = [*results.by, "metric", "counted", "value", f"{results.confidence:.0%} interval"]
     if exact:
         parts = ["value", "low", "high", "numerator", "denominator", "notes"]
         header = [*results.by, "metric", *parts]

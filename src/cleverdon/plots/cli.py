@@ -23,6 +23,7 @@ from cleverdon.cli.texts import TextFiles, queries
 from cleverdon.comparison.cli.options import ComparisonOptions, TestingOptions
 from cleverdon.errors import suggest
 from cleverdon.plots.kinds import PLOT_KINDS, PlotKind
+from cleverdon.stats.intervals import METHODS
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -44,6 +45,7 @@ class _Keyword(NamedTuple):
 _KEYWORDS = {
     **{name: _Keyword(name) for name in ("query", "systems", "baseline", "rel", "cutoffs")},
     **{name: _Keyword(name) for name in ("measures", "costs", "show", "binormal")},
+    **{name: _Keyword(name) for name in ("interval", "confidence")},
     "measure": _Keyword("measures", 0, "once", default=("nDCG@10",)),
     "x": _Keyword("measures", 0, "twice"),
     "y": _Keyword("measures", 1, "twice"),
@@ -56,7 +58,10 @@ _KEYWORDS = {
 """The parameters that options give, by their names in the functions of plots."""
 _TIMES = {"once": 1, "twice": 2}
 _COMPARED = {
-    "comparison": ("measures", "systems", *ComparisonOptions.fields),
+    "comparison": (
+        *("measures", "systems", *ComparisonOptions.fields),
+        *("primary", "interval", "confidence"),
+    ),
     "all pairs": ("systems", *TestingOptions.fields),
 }
 """The options that are keywords of `compare`, by the source of the plot."""
@@ -123,6 +128,20 @@ class PlotOptions(TestingOptions, options.SettingsOptions):
     )
     show: str | None = option(
         click.Choice(_SHOWN), "The numbers that the plot pairs shows.  [default: p]"
+    )
+    primary: str | None = option(
+        "MEASURE",
+        "The measure that decides in forest: its comparisons are one family.  [default: the first "
+        "measure]",
+    )
+    interval: str | None = option(
+        click.Choice(list(METHODS)),
+        "The method of intervals.  [default: that of the test and correction in forest, else t]",
+    )
+    confidence: float | None = option(
+        options.SHARE,
+        "The confidence of intervals; by-cutoff draws bands and trade-off cross hairs where it is "
+        "given.  [default: 1 - level in forest, else 0.95]",
     )
     binormal: bool = flag(
         "Draw in precision-recall the curve that normal distributions of scores give, too."

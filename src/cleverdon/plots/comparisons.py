@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import inf, isfinite, isnan
+from math import inf, isfinite, isnan, nan
 from typing import Any
 
 from cleverdon._common.arrays import json_number
@@ -14,13 +14,15 @@ from cleverdon.charts.matrices import check_matrix_size, matrix_cell, matrix_cha
 from cleverdon.charts.theme import name_labels, short_names
 from cleverdon.comparison.claims import p_value_text
 from cleverdon.comparison.difference_tables import basis_text, describe_test, difference_record
-from cleverdon.comparison.differences import Comparison, Difference
+from cleverdon.comparison.differences import Comparison
+from cleverdon.comparison.procedures import Difference
 from cleverdon.errors import OptionError, check_word
 from cleverdon.measures.base import Measure
 from cleverdon.measures.notation import parse_all
 from cleverdon.plots.inputs import measure_label, queries_note, sample_of, select_systems
 from cleverdon.score_tables import format_score
 from cleverdon.scores import Scores
+from cleverdon.stats.intervals import Interval
 
 
 def forest(comparison: Comparison, measure: str | Measure | None = None) -> Chart:
@@ -40,19 +42,27 @@ def forest(comparison: Comparison, measure: str | Measure | None = None) -> Char
     >>> chart = forest(compare(scores, baseline="a"))
     """
     baseline = comparison.baseline
+    rows = forest_rows(comparison, measure)
+    inner = any(row["inner_low"] is not None for row in rows["differences"])
     return charts.finish_chart(
-        forest_chart(comparison.scores.systems, baseline),
-        forest_rows(comparison, measure),
+        forest_chart(comparison.scores.systems, baseline, inner=inner),
+        rows,
         title="Differences between systems" if baseline is None else f"Differences to {baseline}",
-        subtitle=f"{describe_test(comparison)}, {basis_text(comparison)}. {_marks(comparison)}",
+        subtitle=[
+            f"{describe_test(comparison)}, {basis_text(comparison)}.",
+            _marks(comparison, inner=inner),
+        ],
     )
 
 
-def _marks(comparison: Comparison) -> str:
+def _marks(comparison: Comparison, *, inner: bool) -> str:
     filled = f"Filled: p ≤ {comparison.level:g}."
     if not has_intervals(comparison):
         return f"Too few queries for intervals. {filled}"
-    return f"Lines: {comparison.differences[0].interval.confidence:.0%} intervals. {filled}"
+    intervals = f"{comparison.confidence:.0%} intervals"
+    if inner:
+        return f"Thin: {intervals} adjusted as the p-values are; thick: not adjusted. {filled}"
+    return f"Lines: {intervals}. {filled}"
 
 
 def has_intervals(comparison: Comparison) -> bool:
@@ -78,8 +88,12 @@ def _row(found: Difference, comparison: Comparison, short: Mapping[str, str]) ->
     label = short[found.system]
     if comparison.baseline is None:
         label += f" less {short[found.baseline]}"
+    ends = found.unadjusted if found.interval != found.unadjusted else Interval(nan, nan)
     return {
         **difference_record(found, comparison),
+        # A comparison that is a family by itself has one interval.
+        "inner_low": json_number(ends.low),
+        "inner_high": json_number(ends.high),
         "significant": comparison.shows(found),
         "label": label,
         "panel": measure_label(found.measure),
@@ -89,17 +103,26 @@ def _row(found: Difference, comparison: Comparison, short: Mapping[str, str]) ->
     }
 
 
-def forest_chart(systems: Sequence[str], baseline: str | None) -> Any:
+def forest_chart(systems: Sequence[str], baseline: str | None, *, inner: bool = True) -> Any:
     title = "difference"
     if baseline is not None:
         title += f" to {short_names(systems).get(baseline, baseline)}"
     numbers = charts.number_tooltips(
-        "mean", "baseline_mean", "difference", "low", "high", "corrected"
+        "mean",
+        "baseline_mean",
+        "difference",
+        "low",
+        "high",
+        "unadjusted_low",
+        "unadjusted_high",
+        "p",
+        "corrected",
     )
     names = charts.tooltips("system:N", "baseline:N")
     queries = charts.tooltips("up:Q", "even:Q", "down:Q")
     colour = charts.system_colour(systems, legend=None)
-    drawn = charts.intervals_chart(title, colour, [*names, *numbers, *queries])
+    tips = [*names, *numbers, *queries]
+    drawn = charts.intervals_chart(title, colour, tips, inner=inner)
     return drawn.resolve_scale(x="independent")
 
 

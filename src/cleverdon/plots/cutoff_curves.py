@@ -32,6 +32,7 @@ def by_cutoff(
     cutoffs: Iterable[int] = _CUTOFFS,
     systems: str | Sequence[str] | None = None,
     baseline: str | None = None,
+    interval: str | None = None,
     confidence: float | None = None,
     log: bool = False,
 ) -> Chart:
@@ -45,7 +46,9 @@ def by_cutoff(
         cutoffs: The cut-offs to draw.
         systems: The systems to draw. By default all; of more than 15, the best and the baseline.
         baseline: A system that is drawn in any case.
-        confidence: Draw a band around each line: Student's interval of each mean.
+        interval: The method of the bands, one of `cleverdon.stats.intervals.METHODS`; by default
+            Student's t.
+        confidence: Draw a band around each line: the interval of each mean.
         log: Use a logarithmic axis for cut-offs.
 
     Returns:
@@ -55,11 +58,15 @@ def by_cutoff(
     >>> scores = evaluate({"q1": {"d1": 1}}, {"a": {"q1": {"d1": 2, "d2": 1}}}, "AP", keep=10)
     >>> chart = by_cutoff(scores, "nDCG", cutoffs=(1, 2, 5))
     """
+    if interval is not None and confidence is None:
+        confidence = 0.95
     named, note = inputs.distinguishable_systems(scores, systems, baseline)
     cuts = _sorted(cutoffs)
     family = cut_measures(scores, measure, cuts)
     name = str(family[0]).removesuffix(f"@{cuts[0]}")
-    rows = by_cutoff_rows(scores, family, cuts, confidence=confidence, systems=named)
+    rows = by_cutoff_rows(
+        scores, family, cuts, interval=interval, confidence=confidence, systems=named
+    )
     band = ""
     if confidence is not None:
         known = any(row["low"] is not None for row in rows["means"])
@@ -92,6 +99,7 @@ def by_cutoff_rows(
     measures: Sequence[Measure],
     cutoffs: Sequence[int],
     *,
+    interval: str | None = None,
     confidence: float | None = None,
     systems: Sequence[str] | None = None,
 ) -> Datasets:
@@ -106,7 +114,7 @@ def by_cutoff_rows(
     means: list[Row] = []
     for system in named:
         values = [inputs.values_of(scores, system, measure) for measure in measures]
-        ends = _intervals(scores, system, measures, values, confidence)
+        ends = _intervals(scores, system, measures, values, interval, confidence)
         means += [
             {
                 "system": system,
@@ -137,6 +145,7 @@ def _intervals(
     system: str,
     measures: Sequence[Measure],
     values: Sequence[Floats],
+    method: str | None,
     confidence: float | None,
 ) -> list[Row]:
     """Return the ends of each mean's interval, if there is a confidence."""
@@ -148,7 +157,7 @@ def _intervals(
         inputs.averaged_values(scores, system, measure, of_k)
         for measure, of_k in zip(measures, values, strict=True)
     ]
-    found = intervals(np.array(settled), method="t", confidence=confidence)
+    found = intervals(np.array(settled), method=method or "t", confidence=confidence)
     return [
         {"low": json_number(interval.low), "high": json_number(interval.high)} for interval in found
     ]

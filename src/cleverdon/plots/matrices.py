@@ -272,6 +272,7 @@ def correlation(
     of: str = "systems",
     coefficient: str = "kendall",
     measures: str | Measure | Iterable[str | Measure] | None = None,
+    confidence: float = 0.95,
 ) -> Chart:
     """Draw how alike measures order the systems, or the queries, as a matrix.
 
@@ -282,6 +283,7 @@ def correlation(
         of: "systems" or "queries".
         coefficient: "kendall", "spearman" or "tau_ap".
         measures: Some of the measures of the scores; by default all.
+        confidence: The confidence of the intervals that tooltips show, of orders of systems.
 
     Returns:
         An altair chart.
@@ -305,14 +307,19 @@ def correlation(
     ends = ("low", "high") if of == "systems" else ()
     return finish_chart(
         matrix_chart([str(sample.measure) for sample in found], "coefficient", *ends),
-        _correlation_rows(found, scores, of=of, coefficient=coefficient),
+        _correlation_rows(found, scores, of=of, coefficient=coefficient, confidence=confidence),
         title=f"How alike measures order {of}",
         subtitle=rests[of],
     )
 
 
 def _correlation_rows(
-    found: list[Sample], scores: Scores, *, of: str = "systems", coefficient: str = "kendall"
+    found: list[Sample],
+    scores: Scores,
+    *,
+    of: str = "systems",
+    coefficient: str = "kendall",
+    confidence: float = 0.95,
 ) -> Datasets:
     if len(found) < 2:
         raise OptionError(f"there is only one measure, {found[0].measure}: name another")
@@ -323,7 +330,11 @@ def _correlation_rows(
         wanted = [sample.measure for sample in found]
         systems = found[0].systems
         for one in order_agreements(
-            scores, measures=wanted, systems=systems, resamples=TOOLTIP_RESAMPLES
+            scores,
+            measures=wanted,
+            systems=systems,
+            confidence=confidence,
+            resamples=TOOLTIP_RESAMPLES,
         ):
             made = getattr(one, coefficient)
             ends = {"low": json_number(made.interval.low), "high": json_number(made.interval.high)}

@@ -41,7 +41,8 @@ def trade_off(
     *,
     systems: Iterable[str] | None = None,
     intervals: bool = False,
-    confidence: float = 0.95,
+    interval: str | None = None,
+    confidence: float | None = None,
 ) -> Chart:
     """Draw systems as points: their average by one measure against that by another.
 
@@ -54,7 +55,9 @@ def trade_off(
         y: The measure of the vertical axis.
         systems: The systems to draw; by default all.
         intervals: Draw intervals as cross hairs.
-        confidence: The level of the intervals.
+        interval: The method of the intervals, one of `cleverdon.stats.intervals.METHODS`; by
+            default Student's t for means. They are drawn where it is given.
+        confidence: Their confidence, by default 0.95. They are drawn where it is given.
 
     Returns:
         An altair chart.
@@ -64,12 +67,15 @@ def trade_off(
     >>> scores = evaluate({"q1": {"d1": 1}}, runs, ["AP", "P@5"])
     >>> chart = trade_off(scores, "AP", "P@5")
     """
+    intervals = intervals or interval is not None or confidence is not None
+    confidence = 0.95 if confidence is None else confidence
     found = samples(scores, measures=[x, y], systems=systems)
     if len(found) < 2:
         raise OptionError(f"{found[0].measure} against itself is no trade-off: name another")
     first, second = found
     front = "Line and filled points: no other system is as good on both and better on one."
-    rows = trade_off_rows(first, second, scores, confidence=confidence if intervals else None)
+    shown = confidence if intervals else None
+    rows = trade_off_rows(first, second, scores, interval=interval, confidence=shown)
     lines = ""
     if intervals:
         known = any(row["x_low"] is not None for row in rows["points"])
@@ -111,7 +117,12 @@ def names_note(count: int) -> str:
 
 
 def trade_off_rows(
-    first: Sample, second: Sample, scores: Scores, *, confidence: float | None = None
+    first: Sample,
+    second: Sample,
+    scores: Scores,
+    *,
+    interval: str | None = None,
+    confidence: float | None = None,
 ) -> Datasets:
     """Return a point for each system, and again those of the front, from left to right."""
     x, y = (np.array([s.mean(name) for name in s.systems]) for s in (first, second))
@@ -133,7 +144,11 @@ def trade_off_rows(
     if confidence is not None:
         for axis, sample in (("x", first), ("y", second)):
             ends = average_intervals(
-                scores, measures=sample.measure, systems=sample.systems, confidence=confidence
+                scores,
+                measures=sample.measure,
+                systems=sample.systems,
+                method=interval,
+                confidence=confidence,
             )
             for row in points:
                 end = ends[row["system"], sample.measure]
@@ -183,6 +198,7 @@ def pareto(
     measure: str | Measure,
     *,
     systems: Sequence[str] | None = None,
+    interval: str | None = None,
     confidence: float = 0.95,
 ) -> Chart:
     """Draw quality against the 99th percentile of response times.
@@ -195,7 +211,8 @@ def pareto(
         costs: The costs of each system, by name.
         measure: One of the measures of the scores.
         systems: The systems to draw; by default all.
-        confidence: The level of the intervals.
+        interval: The method of the measure's intervals; by default Student's t for means.
+        confidence: Their confidence.
 
     Returns:
         An altair chart.
@@ -207,7 +224,9 @@ def pareto(
     >>> costs = {name: Costs(name, {"p99": Cost(0.01)}) for name in runs}
     >>> chart = pareto(scores, costs, "AP")
     """
-    found = find_tradeoffs(scores, costs, measure, systems=systems, confidence=confidence)
+    found = find_tradeoffs(
+        scores, costs, measure, systems=systems, interval=interval, confidence=confidence
+    )
     return charts.finish_chart(
         pareto_chart(
             scores.systems,

@@ -193,7 +193,11 @@ def saturation(found: Recall) -> Chart:
     best = _drawn_estimate(found)
     line = ""
     if best is not None:
-        line = f" Dashed: estimated R, by {best.method}, in its {found.confidence:.0%} interval."
+        if best.all.is_bound:
+            line = f" Dashed: a lower bound of R, by {best.method}, and how far chance moves it."
+        else:
+            interval = f"{found.confidence:.0%} interval"
+            line = f" Dashed: estimated R, by {best.method}, in its {interval}."
     return finish_chart(
         _saturation_chart(
             depth=found.depth, systems=len(found.saturation.by_systems), estimated=best is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,16 +12,15 @@ from cleverdon.cli.cost_options import costs_files, read_measured_costs
 from cleverdon.cli.declarations import argument, command, flag, option
 from cleverdon.cli.texts import TextOptions
 from cleverdon.comparison.cli.compare import DoubtOptions, evaluate_tied
-from cleverdon.comparison.cli.options import ComparisonOptions
+from cleverdon.comparison.cli.options import ProcedureOptions
 
 if TYPE_CHECKING:
     from cleverdon.comparison.differences import Comparison
-    from cleverdon.comparison.doubts import Doubt
     from cleverdon.reports.html_report import Report
     from cleverdon.scores import Scores
 
 
-class ReportOptions(ComparisonOptions, DoubtOptions, TextOptions, options.SettingsOptions):
+class ReportOptions(ProcedureOptions, DoubtOptions, TextOptions, options.SettingsOptions):
     """The options of `cleverdon report`."""
 
     qrels: str = argument(options.QRELS)
@@ -80,8 +78,8 @@ def _report(given: ReportOptions) -> Report:
     # The answers of a load test stand in for a run that was not written.
     opened: dict[str, Any] = {**costs.runs, **written}
 
-    from cleverdon.cli.progress import bar
     from cleverdon.charts.vega import bundling_in_background
+    from cleverdon.cli.progress import bar
 
     with bundling_in_background(), bar("comparing and drawing") as update:
         from cleverdon.reports.content import Finding, check_files, shown_documents
@@ -106,14 +104,14 @@ def _report(given: ReportOptions) -> Report:
             else []
         )
         findings += [Finding(paths[name], "warning", text) for name, text in costs.otherwise(paths)]
-        compared, raised = _compare(scores, opened, given)
+        compared, doubting = _compare(scores, opened, given)
         return report(
             compared,
             baseline=given.baseline_name,
             title=given.title,
             queries=given.texts.of_queries(scores.queries),
             documents=given.texts.of_documents(lambda: shown_documents(scores)),
-            doubts=raised,
+            doubting=doubting,
             findings=findings,
             costs=costs.costs,
         )
@@ -121,21 +119,18 @@ def _report(given: ReportOptions) -> Report:
 
 def _compare(
     scores: Scores, opened: dict[str, Any], given: ReportOptions
-) -> tuple[Scores | Comparison, Sequence[Doubt] | None]:
-    """Compare all systems, where there are several, and raise doubts about the comparison."""
+) -> tuple[Scores | Comparison, dict[str, Any] | None]:
+    """Compare all systems, where there are several; return also the options of doubts."""
     from cleverdon.comparison.differences import compare
-    from cleverdon.comparison.doubts import find_doubts
 
     numbers = [measure for measure in scores.measures if not measure.text]
     if len(scores.systems) < 2 or not numbers:
         return scores, None
     # Every pair at once, since a reader may pick another baseline; a one-sided test is of the
     # named one.
-    baseline = given.baseline_name
     every = given.alternative == "two-sided"
     of = {**given.comparing, **({"baseline": None} if every else {})}
     compared = compare(scores, measures=numbers, **of)
-    first = compared.against(baseline) if every and baseline else compared
     ordered = evaluate_tied(
         given.qrels,
         scores,
@@ -143,4 +138,4 @@ def _compare(
             given.qrels, opened, given.measures, warn=False, **{**given.evaluation, "ties": ties}
         ),
     )
-    return compared, find_doubts(first, tied=ordered, **given.doubting)
+    return compared, {"tied": ordered, **given.doubting}

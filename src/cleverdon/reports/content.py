@@ -14,6 +14,7 @@ from cleverdon._common.arrays import json_number
 from cleverdon._common.progress import Progress
 from cleverdon._common.text import counted, printable
 from cleverdon.checks.linter import check
+from cleverdon.comparison.checklist import reporting_checklist
 from cleverdon.comparison.claims import Claim, not_shown_sentence, state_claims
 from cleverdon.comparison.difference_tables import describe_test, difference_record
 from cleverdon.comparison.differences import Comparison
@@ -34,6 +35,7 @@ from cleverdon.score_tables import score_notes
 from cleverdon.scores import Scores
 from cleverdon.settings import CHOICES
 from cleverdon.stats.intervals import METHODS
+from cleverdon.stats.multiple_comparisons import FAMILY_TESTS
 from cleverdon.stats.resampling import RESAMPLES
 from cleverdon.stats.tests import DRAWS
 from cleverdon.tables.result import as_json
@@ -203,13 +205,16 @@ def report_content(
     comparisons: Sequence[Comparison],
     *,
     title: str,
-    doubts: Iterable[Doubt],
+    doubts: Sequence[Sequence[Doubt]],
     findings: Iterable[Finding],
     queries: Mapping[str, Text],
     documents: Mapping[str, Text],
     tradeoffs: Sequence[Tradeoffs] = (),
 ) -> dict[str, Any]:
-    """Return the data of the report; it opens with the first of the comparisons."""
+    """Return the data of the report; it opens with the first of the comparisons.
+
+    `doubts` has those about each comparison; those about the first are listed.
+    """
     first = comparisons[0] if comparisons else None
     numeric = [m for m, measure in enumerate(scores.measures) if not measure.text]
     rankings = None if scores.rankings is None else _ranking_data(scores)
@@ -226,10 +231,13 @@ def report_content(
         "values": [as_json(scores.values[:, m]) for m in numeric],
         "means": [as_json(scores.means[:, m]) for m in numeric],
         "compared": _compared_queries(scores),
-        "comparisons": [_comparison_record(comparison, scores) for comparison in comparisons],
+        "comparisons": [
+            _comparison_record(comparison, scores, raised)
+            for comparison, raised in zip(comparisons, doubts, strict=True)
+        ],
         "costs": [{"table": one.to_html(), "systems": one.to_records()} for one in tradeoffs],
         "worst": _worst_records(scores, comparisons, queries, documents),
-        "doubts": [asdict(doubt) for doubt in doubts],
+        "doubts": [asdict(doubt) for doubt in (doubts[0] if doubts else ())],
         "warnings": list(scores.warnings),
         "findings": [asdict(finding) for finding in findings],
         "notes": _notes(scores),
@@ -256,8 +264,10 @@ def _compared_queries(scores: Scores) -> list[int]:
     return [place[query] for query in sample.queries]
 
 
-def _comparison_record(comparison: Comparison, scores: Scores) -> dict[str, Any]:
-    said = state_claims(comparison)
+def _comparison_record(
+    comparison: Comparison, scores: Scores, doubts: Sequence[Doubt]
+) -> dict[str, Any]:
+    said = state_claims(comparison, doubts=doubts)
     measures = [sample.measure for sample in comparison.samples]
     return {
         "baseline": comparison.baseline,
@@ -269,6 +279,7 @@ def _comparison_record(comparison: Comparison, scores: Scores) -> dict[str, Any]
             {
                 "text": str(claim),
                 "verdict": claim.verdict,
+                "qualified": list(claim.qualified),
                 **difference_record(claim.difference, comparison),
             }
             for claim in said
@@ -320,11 +331,27 @@ _WORDS = {
     "worse": ("is worse than", "are worse than"),
     "higher": ("is higher than", "are higher than"),
     "lower": ("is lower than", "are lower than"),
+    "out of reach": ("cannot be told from", "cannot be told from"),
 }
 
 
 def _headline(said: Sequence[Claim]) -> str:
-    """Summarise the claims by one measure in numbers."""
+    """Summarise the claims by one measure: how many are shown, and how many of them are doubted."""
+    text = _counts_text(said)
+    comparison, measure = said[0].comparison, said[0].difference.measure
+    if not comparison.is_primary(said[0].difference):
+        text += f" {comparison.primary} decides, not {measure}."
+    shown = [claim for claim in said if claim.shown]
+    doubted = [claim for claim in shown if claim.qualified]
+    if doubted:
+        names = dict.fromkeys(name for claim in doubted for name in claim.qualified)
+        some = f"{len(doubted)} of {len(shown)} verdicts are qualified"
+        which = some if len(shown) > 1 else "The verdict is qualified"
+        text += f" {which} by {' and '.join(names)}."
+    return text
+
+
+def _counts_text(said: Sequence[Claim]) -> str:
     first = said[0].difference
     baseline = said[0].comparison.baseline
     if baseline is None and len(said) > 1:
@@ -332,7 +359,8 @@ def _headline(said: Sequence[Claim]) -> str:
         verb = "is" if shown == 1 else "are"
         pairs = f"{shown} of {len(said)} pairs of systems"
         return f"{pairs} {verb} shown to differ on {first.measure}."
-    one = not_shown_sentence(said[0])  # what was asked for, and not found
+    asked = next((claim for claim in said if claim.verdict == "not shown"), said[0])
+    one = not_shown_sentence(asked)  # what was asked for, and not found
     words = _WORDS | {"not shown": (one, one.replace("is ", "are ", 1))}
     if len(said) == 1:
         verb, _ = words[said[0].verdict]
@@ -358,7 +386,12 @@ def method(scores: Scores, comparison: Comparison | None) -> dict[str, Any]:
 
 
 def _description(scores: Scores, comparison: Comparison | None) -> dict[str, Any]:
-    return {"paragraph": paragraph(scores, comparison), "facts": facts(scores, comparison)}
+    said = {"paragraph": paragraph(scores, comparison), "facts": facts(scores, comparison)}
+    if comparison is None:
+        return said
+    checklist = reporting_checklist(comparison)
+    items = {one.name: one.text for one in checklist.items}
+    return {**said, "checklist": items, "latex": checklist.latex}
 
 
 def paragraph(scores: Scores, comparison: Comparison | None) -> str:
@@ -372,14 +405,13 @@ def paragraph(scores: Scores, comparison: Comparison | None) -> str:
         + (f" as {about.profile} does." if about.profile != "cleverdon" else ".")
     ]
     if comparison is not None:
-        interval = comparison.differences[0].interval
         test = describe_test(comparison)
         if not test.startswith(("Student", "Wilcoxon", "Tukey")):  # names keep their capital
             test = test[:1].lower() + test[1:]
         sentences.append(
             f"Systems were compared query by query: {test}, "
             f"significance level {comparison.level:g}. Intervals of differences have "
-            f"{interval.confidence:.0%} confidence ({METHODS[interval.method]})."
+            f"{comparison.confidence:.0%} confidence ({_interval_method(comparison)})."
         )
     sentences += [f"{note}." for note in _notes(scores)[1:]]
     return " ".join(sentences)
@@ -403,16 +435,23 @@ def facts(scores: Scores, comparison: Comparison | None) -> dict[str, str]:
     for name, word in asdict(about.settings).items():
         found[name.replace("_", " ").capitalize()] = f"{word}: {CHOICES[name][word]}"
     if comparison is not None:
-        interval = comparison.differences[0].interval
-        resampled = "" if interval.method == "t" else f", {RESAMPLES:,} resamples"
+        resampled = "" if comparison.method in (None, "t") else f", {RESAMPLES:,} resamples"
         found |= {
             "Test": describe_test(comparison),
             "Draws": _draws(comparison),
             "Level": f"{comparison.level:g}",
-            "Intervals": f"{interval.confidence:.0%}, {METHODS[interval.method]}{resampled}",
+            "Intervals": f"{comparison.confidence:.0%}, {_interval_method(comparison)}{resampled}",
             "Seed": str(comparison.seed),
         }
     return {name: text for name, text in found.items() if text}
+
+
+def _interval_method(comparison: Comparison) -> str:
+    """Return how intervals were made, and whether they are adjusted for a family."""
+    how = METHODS[comparison.method or "t"]
+    adjusted = comparison.correction != "none" or comparison.test in FAMILY_TESTS
+    family = any(found.family > 1 for found in comparison.differences)
+    return f"{how}, adjusted for each family as its p-values are" if adjusted and family else how
 
 
 def _draws(comparison: Comparison) -> str:

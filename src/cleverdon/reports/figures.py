@@ -122,7 +122,9 @@ def _of_comparisons(
         known = has_intervals(against[0][1])
         note = "There are too few queries for intervals."
         if known:
-            note = "Intervals are not corrected for how many there are."
+            note = "Thin: intervals adjusted for how many there are, as p-values are."
+            if any(found.family > 1 for found in against[0][1].differences):
+                note += " Thick: not adjusted."
         yield varying_figure(
             "forest",
             "Differences and their intervals" if known else "Differences",
@@ -141,7 +143,7 @@ def _of_comparisons(
                 "pairs",
                 "p-values of all pairs",
                 "Orange: the row is better than the column; purple: it is not. "
-                f"Bold: p ≤ {pairs.level:g}, corrected over all pairs and measures.",
+                f"Bold: p ≤ {pairs.level:g}, corrected over all pairs.",
                 matrix_chart(scores.systems, "difference", "p", "corrected"),
                 {place[one.measure]: pairs_rows(pairs, one.measure) for one in pairs.samples},
                 varies="measure",

@@ -85,6 +85,7 @@ def report(
     queries: Mapping[str, Text] | None = None,
     documents: Mapping[str, Text] | None = None,
     doubts: Iterable[Doubt] | None = None,
+    doubting: Mapping[str, Any] | None = None,
     findings: Iterable[Finding] = (),
     costs: Mapping[str, Costs] | None = None,
 ) -> Report:
@@ -97,8 +98,9 @@ def report(
         title: The heading.
         queries: Texts of queries by id, as `read_texts` gives them.
         documents: Texts of documents by id.
-        doubts: Doubts about the comparison; by default those that `cleverdon.comparison.doubts`
-            finds.
+        doubts: Doubts about the comparison that it opens with; by default those that
+            `cleverdon.comparison.find_doubts` finds.
+        doubting: Options of `find_doubts`, such as `silence`, where `doubts` is not given.
         findings: What the linter found in the files.
         costs: Costs of systems, by name.
 
@@ -118,14 +120,18 @@ def report(
         raise OptionError("a report needs a measure that gives numbers")
     comparisons = _comparisons(given, baseline)
     if doubts is None:
-        doubts = find_doubts(comparisons[0]) if comparisons else ()
+        # Other baselines make other families, whose verdicts are qualified by themselves.
+        how = dict(doubting or {})
+        raised = [find_doubts(one, **how, serious=at > 0) for at, one in enumerate(comparisons)]
+    else:
+        raised = [list(doubts)] * len(comparisons)
     numeric = [measure for measure in scores.measures if not measure.text]
     of_costs = tuple(find_tradeoffs(scores, costs, measure) for measure in numeric) if costs else ()
     said = report_content(
         scores,
         comparisons,
         title=title,
-        doubts=doubts,
+        doubts=raised,
         findings=findings,
         queries=queries or {},
         documents=documents or {},
@@ -163,7 +169,6 @@ def _comparisons(given: Scores | Comparison, baseline: str | None) -> tuple[Comp
 
 def _all_pairs(comparison: Comparison) -> Comparison:
     """Compare every pair by the same test."""
-    interval = comparison.differences[0].interval
     return compare(
         comparison.scores,
         measures=[sample.measure for sample in comparison.samples],
@@ -171,8 +176,9 @@ def _all_pairs(comparison: Comparison) -> Comparison:
         test=comparison.test,
         correction=comparison.correction,
         level=comparison.level,
-        interval=interval.method,
-        confidence=interval.confidence,
+        primary="all" if comparison.primary is None else comparison.primary,
+        interval=comparison.method,
+        confidence=comparison.confidence,
         seed=comparison.seed,
         options=comparison.options,
     )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         benjamini_hochberg,
         bonferroni,
         correct_p_values,
-        family_p_values,
+        family_test,
         holm,
     )
     from cleverdon.stats.power import (
@@ -58,7 +58,7 @@ __all__ = [
     "bonferroni",
     "confidence_sequence",
     "correct_p_values",
-    "family_p_values",
+    "family_test",
     "footrule",
     "holm",
     "hypergeometric_interval",
@@ -84,7 +84,7 @@ _NAMES = {
     "correlation": "RBO footrule kendall kendall_union overlap rbo spearman tau_ap",
     "effect_sizes": "EffectSizes",
     "intervals": "Estimate Interval interval percentile_interval",
-    "multiple_comparisons": "benjamini_hochberg bonferroni correct_p_values family_p_values holm",
+    "multiple_comparisons": "benjamini_hochberg bonferroni correct_p_values family_test holm",
     "power": "power_of_test smallest_difference sample_size_for_t_test sample_size_needed",
     "proportions": "hypergeometric_interval wilson",
     "resampling": "RESAMPLES resample",

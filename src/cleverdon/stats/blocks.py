@@ -37,7 +37,8 @@ def block_difference(
         difference: The difference of the whole sample.
         draws: The same of each resample.
         blocks: The number of pairs of blocks that were drawn from.
-        level: One minus the confidence of the interval.
+        level: One minus the confidence of the interval, which has no ends (NaN) where all draws
+            are the same.
 
     >>> found = block_difference(1.0, np.linspace(0.5, 1.5, 99), blocks=10, level=0.05)
     >>> found.low > 0.5, found.p < 0.05
@@ -47,6 +48,8 @@ def block_difference(
     widening = sqrt(blocks / (blocks - 1))
     tail = NormalDist().cdf(-widening * float(t.ppf(1 - level / 2)))
     low, high = np.quantile(draws, [tail, 1 - tail])
+    if high - low <= 1e-12 * max(abs(low), abs(high)):
+        low = high = np.nan
     beyond = min(float((draws <= 0).sum()), float((draws >= 0).sum()))
     share = min(0.5, (beyond + 1) / (len(draws) + 1))
     if not beyond:

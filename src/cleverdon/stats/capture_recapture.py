@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass
-from math import exp, log, nan, sqrt
+from math import exp, floor, log, nan, sqrt
 
 import numpy as np
 
 from cleverdon._common.arrays import Floats
 from cleverdon.errors import OptionError
 from cleverdon.stats.intervals import normal_quantile
+
+_LAST_BITS = 1e-9
+"""A sum may miss a whole number by the last bits."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +34,20 @@ class Unseen:
         """Add the estimates and variances of independent parts."""
         return cls(*map(sum, zip(*map(astuple, parts), strict=True)))
 
-    def interval(self, confidence: float) -> tuple[float, float]:
+    def interval(self, confidence: float, *, whole: bool = True) -> tuple[float, float]:
         """Return an interval of the total (Chao 1987, doi:10.2307/2531532).
 
+        The total is a whole number, so the lower end is rounded down, though not below what was
+        found; without that, 24.1 would exclude a total of 24 that chance gives often.
+
         >>> low, high = Unseen(76, 57.78, 577.0, captures=142).interval(0.95)
-        >>> round(low, 1), round(high, 1)
-        (102.4, 202.4)
+        >>> low, round(high, 1)
+        (102.0, 202.4)
         """
+        low, high = self._interval(confidence)
+        return (max(float(self.found), floor(low + _LAST_BITS) + 0.0) if whole else low), high
+
+    def _interval(self, confidence: float) -> tuple[float, float]:
         found, missing = self.found, self.missing
         reach = normal_quantile(confidence)
         if missing > 0:

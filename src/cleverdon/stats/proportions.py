@@ -30,7 +30,7 @@ import numpy as np
 from cleverdon._common.arrays import Bools, Floats
 from cleverdon._common.extras import scipy_special
 from cleverdon.errors import OptionError, check_within
-from cleverdon.stats.intervals import Interval, normal_quantile, percentile_interval, t_quantile
+from cleverdon.stats.intervals import Interval, jackknife_interval, percentile_interval, t_quantile
 from cleverdon.stats.resampling import BLOCK, draw_multinomial, resample
 
 
@@ -248,7 +248,7 @@ class RatioTotals:
 
 
 def ratio_interval(
-    totals: RatioTotals, *, level: float, share: bool
+    totals: RatioTotals, *, confidence: float, share: bool
 ) -> tuple[float | None, float | None, float | None]:
     """Return the ratio and its interval, cut at 0 and for shares at 1.
 
@@ -261,9 +261,9 @@ def ratio_interval(
         if not share:
             return ratio, None, None
         # Of scipy, whose last digit is not that of Python's own `normal_quantile`.
-        z = float(scipy_special("an interval", extra="logs").ndtri((1 + level) / 2))
+        z = float(scipy_special("an interval", extra="logs").ndtri((1 + confidence) / 2))
         return ratio, *wilson(ratio, totals.users, z=z)
-    half = t_quantile(level, totals.users - 1, extra="logs") * sqrt(variance)
+    half = t_quantile(confidence, totals.users - 1) * sqrt(variance)
     low, high = max(ratio - half, 0.0), ratio + half
     return ratio, _round_to_12(low), _round_to_12(min(high, 1.0) if share else high)
 
@@ -273,18 +273,33 @@ def _round_to_12(number: float) -> float:
     return float(f"{number:.12g}")
 
 
-def delta_method_interval(
+def jackknife_ratio_interval(
     numerators: Floats, denominators: Floats, *, confidence: float = 0.95
 ) -> Interval:
-    """Return the normal interval of sum(numerators) / sum(denominators), one pair per cluster."""
-    n = len(numerators)
-    if n < 2:
-        return Interval(nan, nan, confidence, "delta")
-    ratio = numerators.sum() / denominators.sum()
-    residuals = (numerators - ratio * denominators) / denominators.mean()
-    error = np.sqrt(residuals.var(ddof=1) / n)
-    half = normal_quantile(confidence) * error
-    return Interval(float(ratio - half), float(ratio + half), confidence, "delta")
+    """Return Student's interval of sum(numerators) / sum(denominators), one pair per cluster.
+
+    The error is by leaving out one cluster at a time, which tells more than the delta method where
+    few clusters have most of the sum. The degrees of freedom are the effective number of clusters
+    less one. The ends are NaN where there are fewer than two clusters, or all have the same ratio.
+
+    >>> import numpy as np
+    >>> found = jackknife_ratio_interval(np.array([1.0, 0, 2, 1]), np.array([2.0, 1, 2, 2]))
+    >>> round(found.low, 3), round(found.high, 3)
+    (-0.007, 1.15)
+    """
+    total = float(denominators.sum())
+    if len(numerators) < 2:
+        return Interval(nan, nan, confidence)
+    left = total - denominators
+    known = np.where(left > 1e-12 * total, left, nan)
+    value = float(numerators.sum()) / total
+    effective = total**2 / float(denominators @ denominators)
+    return jackknife_interval(
+        round(value, 12),
+        ((numerators.sum() - numerators) / known).round(12),
+        confidence=confidence,
+        freedom=max(effective - 1, 1.0),
+    )
 
 
 def bootstrap_ratio_interval(

@@ -19,8 +19,12 @@ from cleverdon.errors import OptionError
 
 RESAMPLES = 10_000
 """The default number of resamples."""
+MOST_RESAMPLES = 200_000
+"""The largest number, for ends of intervals that few resamples are beyond."""
 FEWER_RESAMPLES = 2_000
 """The default where a resample takes longer than a product of matrices, as rank correlation."""
+RESCORED_RESAMPLES = 500
+"""The default where all runs are scored again in each resample."""
 TOOLTIP_RESAMPLES = 500
 """Enough for intervals that only tooltips show."""
 LIVE_RESAMPLES = 400
@@ -139,11 +143,28 @@ def bootstrap(
         if corrected:
             levels = _bca_levels(levels, block, statistic, drawn)
         found.append(_quantiles(drawn, levels))
-    ends = np.concatenate(found)
-    # All equal: rounding must not make an interval of it.
-    flat = np.ptp(sides, axis=-1).max(axis=0) == 0
-    ends[flat] = _difference(statistic(sides[:, flat]))[:, None]
-    return ends
+    return np.concatenate(found)
+
+
+def studentised_means(rows: Floats, *, resamples: int, seed: int) -> Floats:
+    """Rows x resamples: how far each resample's mean is from the row's, in its standard errors.
+
+    A resample without spread is as far as can be, or nowhere.
+    """
+    n = rows.shape[1]
+    centred = rows - rows.mean(axis=1, keepdims=True)
+    squares = centred**2
+
+    def t_of(counts: Floats) -> Floats:
+        means = centred @ counts.T / n
+        variances = (squares @ counts.T / n - means**2) / (n - 1)
+        error = np.sqrt(np.maximum(variances, 0))
+        flat = error <= 1e-9 * np.abs(centred).max(axis=1, keepdims=True)
+        endless = np.where(np.abs(means) > 0, np.copysign(np.inf, means), 0.0)
+        return np.asarray(np.divide(means, error, out=endless, where=~flat))
+
+    block = max(1, BLOCK // (n + 4 * len(rows)))
+    return np.asarray(resample(t_of, draw_counts(n), resamples, seed=seed, block=block))
 
 
 def _difference(sides: Floats) -> Floats:

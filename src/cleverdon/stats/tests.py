@@ -65,7 +65,7 @@ def check_sample_size(purpose: str, values: Floats) -> int:
     return units
 
 
-_EXACT_UP_TO = 20  # differences that are not 0 are tried with all their signs
+EXACT_UP_TO = 20  # differences that are not 0 are tried with all their signs
 DRAWS = 100_000
 TOLERANCE = 1e-9  # sums of the same numbers in another order count as equal
 _ROWS = 4096  # so many draws at a time are enough for a matrix product to be fast
@@ -79,7 +79,7 @@ def _randomisation_test(
     check_count("draws", draws)
     towards = -differences if alternative == "less" else differences
     both = alternative == "two-sided"
-    many = np.count_nonzero(towards, axis=1) > _EXACT_UP_TO
+    many = np.count_nonzero(towards, axis=1) > EXACT_UP_TO
     extreme = _count_extreme(towards[many], both=both, seed=seed, draws=draws)
     drawn = iter(p_values_by_counting(extreme, draws))
     return [
@@ -127,7 +127,7 @@ def _count_extreme(differences: Floats, *, both: bool, seed: int, draws: int) ->
     # The sum under signs is twice that of the differences that keep theirs, less the sum of all.
     total, enough = differences.sum(axis=1), _extreme_from(differences, both=both)
     high, low = (total + enough) / 2, (total - enough) / 2
-    for kept in _draw_signs(units, draws=draws, seed=seed, beside=comparisons):
+    for kept in draw_signs(units, draws=draws, seed=seed, beside=comparisons):
         sums = differences @ kept.T
         for i, row in enumerate(sums):  # a row at a time stays in the processor's cache
             if both:
@@ -137,7 +137,7 @@ def _count_extreme(differences: Floats, *, both: bool, seed: int, draws: int) ->
     return extreme
 
 
-def _draw_signs(units: int, *, draws: int, seed: int, beside: int) -> Iterator[Floats]:
+def draw_signs(units: int, *, draws: int, seed: int, beside: int) -> Iterator[Floats]:
     """Draws x units, in blocks: 1 where a difference keeps its sign, 0 where it is turned."""
     random = np.random.default_rng(seed)
     words = -(-units // 64)  # whole words, so that the size of blocks does not change a draw
@@ -146,6 +146,13 @@ def _draw_signs(units: int, *, draws: int, seed: int, beside: int) -> Iterator[F
         shape = (min(size, draws - start), words)
         bits = random.integers(0, 2**64, size=shape, dtype=np.uint64).astype("<u8", copy=False)
         yield np.unpackbits(bits.view(np.uint8), axis=1, count=units).astype(np.float64)
+
+
+def every_sign(units: int) -> Iterator[Floats]:
+    """Draws x units, in blocks: all ways to keep or turn the signs of a few units."""
+    for start in range(0, 2**units, _ROWS):
+        numbers = np.arange(start, min(start + _ROWS, 2**units))
+        yield (numbers[:, None] >> np.arange(units) & 1).astype(np.float64)
 
 
 def t_test(differences: Floats, *, alternative: str = "two-sided", seed: int = 0) -> list[PValue]:
@@ -170,6 +177,56 @@ def t_statistic(differences: Floats) -> Floats:
     error = differences.std(axis=1, ddof=1) / np.sqrt(differences.shape[1])
     endless = np.where(mean == 0, 0.0, np.copysign(np.inf, mean))
     return np.asarray(np.divide(mean, error, out=endless, where=~same))
+
+
+def interaction_test(
+    groups: Sequence[Floats], *, seed: int = 0, draws: int = DRAWS // 10
+) -> PValue:
+    """Test whether the means of several groups of units are equal, by shuffling the units.
+
+    The statistic is Welch's, in which a group with a small standard error counts for more, so that
+    groups of different spread are no false alarm: Janssen 1997, doi:10.1016/S0167-7152(97)00043-6.
+    Groups of one unit have no spread, and are left out.
+
+    Args:
+        groups: The values of each group's units.
+        seed: The seed of the draws.
+        draws: The number of shuffles.
+
+    Returns:
+        The p-value; 1 where fewer than two groups have two units.
+
+    >>> round(interaction_test([np.array([0.1, 0.2, 0.3]), np.array([0.8, 0.7, 0.9])]).p, 1)
+    0.1
+    """
+    check_count("draws", draws)
+    check_seed(seed)
+    kept = [np.asarray(group, dtype=float) for group in groups if len(group) > 1]
+    if len(kept) < 2:
+        return PValue(1.0, exact=True, draws=0)
+    sizes = np.array([len(group) for group in kept])
+    starts = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    values = np.concatenate(kept)
+    # A group in which a shuffle has put equal values has some spread still, that of all units.
+    floor = 1e-6 * values.var()
+    if floor == 0:
+        return PValue(1.0, exact=True, draws=0)
+
+    def statistic(rows: Floats) -> Floats:
+        means = np.add.reduceat(rows, starts, axis=1) / sizes
+        squares = np.add.reduceat(rows**2, starts, axis=1) / sizes - means**2
+        weights = sizes / (np.maximum(squares, floor) * sizes / (sizes - 1))
+        centre = (weights * means).sum(axis=1, keepdims=True) / weights.sum(axis=1, keepdims=True)
+        return np.asarray((weights * (means - centre) ** 2).sum(axis=1))
+
+    enough = statistic(values[None])[0] * (1 - TOLERANCE)
+    random = np.random.default_rng(seed)
+    extreme = 0
+    size = max(1, min(_ROWS, BLOCK // len(values)))
+    for start in range(0, draws, size):
+        rows = np.tile(values, (min(size, draws - start), 1))
+        extreme += int(np.count_nonzero(statistic(random.permuted(rows, axis=1)) >= enough))
+    return p_values_by_counting([extreme], draws)[0]
 
 
 def sign_test(
@@ -434,6 +491,16 @@ def welch_test(ours: Floats, theirs: Floats) -> float:
     return float(scipy_stats("the t test").ttest_ind(ours, theirs, equal_var=False).pvalue)
 
 
+def welch_freedom(variances: tuple[float, float], sizes: tuple[int, int]) -> float:
+    """Return the degrees of freedom of Welch's t, of two means with these variances.
+
+    >>> round(welch_freedom((0.01, 0.02), (40, 50)), 2)
+    83.9
+    """
+    parts = (part**2 / (size - 1) for part, size in zip(variances, sizes, strict=True))
+    return sum(variances) ** 2 / sum(parts)
+
+
 def welch_tails(
     difference: float, variances: tuple[float, float], sizes: tuple[int, int]
 ) -> tuple[float, float]:
@@ -443,12 +510,8 @@ def welch_tails(
     >>> round(low, 3), round(high, 3)
     (0.957, 0.043)
     """
-    both = sum(variances)
-    freedom = both**2 / sum(
-        variance**2 / (size - 1) for variance, size in zip(variances, sizes, strict=True)
-    )
-    t = scipy_stats("Welch's t test").t(freedom)
-    statistic = difference / sqrt(both)
+    t = scipy_stats("Welch's t test").t(welch_freedom(variances, sizes))
+    statistic = difference / sqrt(sum(variances))
     return float(t.cdf(statistic)), float(t.sf(statistic))
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import exp, log, log10, nan, sqrt
+from math import exp, isnan, log, log10, nan, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -46,7 +46,8 @@ class Drift:
 def drift(times: Floats, values: Floats, *, confidence: float = 0.95) -> Drift:
     """Return the drift of values over rising times; NaN of fewer points than `FEWEST_POINTS`.
 
-    Points without a value (NaN) are left out.
+    Points without a value (NaN) are left out. The interval has no ends (NaN) where it would have
+    no width.
 
     >>> found = drift(np.arange(10.0), 2 * np.arange(10.0))
     >>> found.slope, found.p < 0.001
@@ -72,7 +73,7 @@ def drift(times: Floats, values: Floats, *, confidence: float = 0.95) -> Drift:
     inflation = _variance_inflation(values - slope * times)
     deviation = float(np.sqrt(_score_variance(values) * inflation))
     if deviation == 0:  # all values are the same
-        return Drift(slope, slope, slope, 1.0, confidence, n, inflation)
+        return Drift(slope, nan, nan, 1.0, confidence, n, inflation)
     normal = NormalDist()
     # One step of the score is 2, half of which is for its being discrete.
     z = max(0.0, abs(score) - 1) / deviation
@@ -81,6 +82,8 @@ def drift(times: Floats, values: Floats, *, confidence: float = 0.95) -> Drift:
     last = len(slopes) - 1
     low = float(slopes[max(int(np.floor((len(slopes) - reach) / 2)) - 1, 0)])
     high = float(slopes[min(int(np.ceil((len(slopes) + reach) / 2)), last)])
+    if high - low <= 1e-12 * max(abs(low), abs(high)):
+        low = high = nan
     return Drift(slope, low, high, 2 * normal.cdf(-z), confidence, n, inflation)
 
 
@@ -148,6 +151,7 @@ class Growth:
         spread = float(((x - x.mean()) ** 2).sum())
         away = (log(documents) - float(x.mean())) ** 2 / spread
         width = _reach(self.confidence, len(x)) * self.stray * sqrt(1 + 1 / len(x) + away)
+        width = nan if isnan(self.low) else width
         value = self.fitted(documents)
         outside = not self.sizes[0] <= documents <= self.sizes[-1]
         return Prediction(documents, value, value * exp(-width), value * exp(width), outside)
@@ -171,6 +175,8 @@ def growth(
     residuals = y - y.mean() - exponent * centred
     stray = sqrt(float((residuals**2).sum()) / (len(x) - 2))
     width = _reach(confidence, len(x)) * stray / sqrt(squares)
+    if stray <= 1e-12 * float(np.abs(y).max()):  # all on the line, which is no proof of it
+        width = nan
     return Growth(
         exponent=exponent,
         low=exponent - width,
@@ -212,4 +218,4 @@ def _log_slope(sizes: Sequence[int], values: Sequence[float]) -> float:
 
 
 def _reach(confidence: float, sizes: int) -> float:
-    return t_quantile(confidence, sizes - 2, purpose="an interval of the exponent")
+    return t_quantile(confidence, sizes - 2)

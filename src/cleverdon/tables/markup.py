@@ -187,11 +187,11 @@ def _footnotes(grid: TextTable) -> list[str]:
 
 def _sentence(text: str) -> str:
     text = text if text.endswith(".") else f"{text}."
-    return _escape_latex(text).replace("†", r"$^{\dagger}$").replace("≤", r"$\le$")
+    return escape_latex(text).replace("†", r"$^{\dagger}$").replace("≤", r"$\le$")
 
 
 def _marked(text: str, mark: Mark) -> str:
-    text = _escape_latex(text)
+    text = escape_latex(text)
     if mark.place:
         text = rf"\textbf{{{text}}}" if mark.place == "best" else rf"\underline{{{text}}}"
     return text + _superscript(mark.above)
@@ -202,7 +202,7 @@ def _superscript(text: str) -> str:
     return f"$^{{{text}}}$" if text else ""
 
 
-def _escape_latex(text: str) -> str:
+def escape_latex(text: str) -> str:
     """Escape text for LaTeX, also at the start of a row."""
     # In the fonts that LaTeX starts with, < > and | print as other characters.
     named = {

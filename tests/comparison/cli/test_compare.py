@@ -51,9 +51,9 @@ def test_compare_takes_tests_corrections_and_levels(cleverdon: Command, collecti
     )  # fmt: skip
     found = json.loads(done.stdout)
     assert [found[key] for key in ("test", "alternative", "correction", "level", "family")] == [
-        "sign", "greater", "bonferroni", 0.01, 4,
+        "sign", "greater", "bonferroni", 0.01, 2,
     ]  # fmt: skip
-    assert found["differences"][0]["corrected"] == pytest.approx(4 / 2**30)
+    assert found["differences"][0]["corrected"] == pytest.approx(2 / 2**30)
     done = cleverdon("compare", *runs, "--test", "randomised-tukey", "--correction", "holm")
     assert (done.returncode, done.stderr.count("\n")) == (1, done.stderr.count("warning") + 1)
     assert "second one" in done.stderr
@@ -91,11 +91,18 @@ def test_claim_says_it_in_words(cleverdon: Command, collection: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert done.stdout.startswith(
-        "good beats poor on P@1 by 1.000 (0.000 to 1.000; 95% CI 1.000 to 1.000; randomisation p < "
-        "2e-05, Holm over 2 comparisons; 30 queries: 30 up, 0 even, 0 down).\n"
+        "Primary measure, which decides: P@1 (the first; --primary names another):\n"
+        "good beats poor on P@1 by 1.000 (0.000 to 1.000; randomisation p < 1e-05, 1 comparison; "
+        "30 queries: 30 up, 0 even, 0 down).\n\n"
+        "Other measures, corrected as a family of their own:\n"
     )
+    alone = cleverdon("claim", *runs, "--primary", "RR").stdout
+    assert alone.startswith("Primary measure, which decides: RR (as asked):\ngood beats poor on RR")
+    assert not cleverdon("claim", *runs, "--primary", "all").stdout.startswith("Primary")
+    wrong = cleverdon("claim", *runs, "--primary", "AP")
+    assert "primary='AP' is not among the measures that are compared: P@1, RR" in wrong.stderr
     assert "\n- mean-rr: means of RR are compared" in done.stdout
-    silent = cleverdon("claim", *runs, "--silence", "mean-rr")
+    silent = cleverdon("claim", *runs, "--silence", "mean-rr", "--silence", "no-spread")
     assert "Before you believe it" not in silent.stdout
     renamed = cleverdon("claim", *runs, "--silence", "few-topics")
     assert renamed.stdout == done.stdout
@@ -127,7 +134,7 @@ def test_claim_is_told_of_pools_tuning_and_bounds(cleverdon: Command, collection
     (collection / "topics.txt").write_text("3\n7\n\n99\n")
     done = cleverdon("claim", *runs, "--pooled", "good", "--tuned-on", "topics.txt", "--bounds")
     found = {doubt["name"]: doubt["number"] for doubt in json.loads(done.stdout)["doubts"]}
-    assert found == {"pool-bias": 1, "tuned-on-test": 2}
+    assert found == {"pool-bias": 1, "no-spread": 1, "tuned-on-test": 2}
     missing = cleverdon("claim", *runs, "--tuned-on", "nowhere.txt")
     assert (
         missing.stderr
@@ -145,6 +152,64 @@ def test_claim_reads_the_training_queries_of_a_hold_out(
     write_splits(k_fold(queries, folds=3), collection / "folds.json")
     runs = ("qrels.txt", "poor.run", "good.run", "-m", "P@1", "--format", "json")
     done = cleverdon("claim", *runs, "--tuned-on", "splits.json")
-    assert json.loads(done.stdout)["doubts"][0]["number"] == 24
-    done = cleverdon("claim", *runs, "--tuned-on", "folds.json")
-    assert "a hold-out is wanted" in done.stderr
+    found = json.loads(done.stdout)
+    assert [doubt["number"] for doubt in found["doubts"]] == [24, 1]
+    assert (found["claims"][0]["verdict"], found["claims"][0]["qualified"]) == (
+        "better",
+        ["tuned-on-test"],
+    )
+    found = json.loads(cleverdon("claim", *runs, "--tuned-on", "folds.json").stdout)
+    assert found["claims"][0]["qualified"] == ["cross-validated"]
+
+
+def test_claim_takes_a_margin(cleverdon: Command, collection: Path) -> None:
+    runs = ("claim", "qrels.txt", "poor.run", "good.run", "-m", "P@1")
+    found = json.loads(cleverdon(*runs, "--margin", "0.01", "--format", "json").stdout)
+    assert found["claims"][0]["margin"] == 0.01
+    assert isinstance(found["claims"][0]["equivalent"], bool)
+    for wrong in ("0", "-1", "x", "nan"):
+        done = cleverdon(*runs, "--margin", wrong)
+        assert done.returncode != 0
+        assert "--margin" in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_claim_fills_in_the_checklist(cleverdon: Command, collection: Path) -> None:
+    runs = ("claim", "qrels.txt", "poor.run", "good.run", "-m", "P@1", "--checklist")
+    done = cleverdon(*runs)
+    assert done.returncode == 0, done.stderr
+    assert "[x] Queries: 2 systems were compared on 30 queries with 60 judgments." in done.stdout
+    assert "[ ] Tuning" in done.stdout
+    (collection / "tuned.txt").write_text("3\n99\n")
+    done = cleverdon(*runs, "--tuned-on", "tuned.txt", "--format", "latex")
+    assert "chosen on 2 queries, 1 of which are among the 30 compared" in done.stdout
+    comment, paragraph = done.stdout.splitlines()
+    assert comment.startswith("% Repeated runs: Say whether")
+    assert paragraph.startswith("2 systems were compared")
+    done = cleverdon(*runs[:-1], "--format", "latex")
+    assert (done.returncode, "--checklist" in done.stderr) == (2, True)
+
+
+def test_repeats_are_one_system(cleverdon: Command, collection: Path) -> None:
+    for number, run in enumerate(("good", "good", "poor"), start=1):
+        (collection / f"dense-{number}.run").write_text((collection / f"{run}.run").read_text())
+    given = ("--repeats", "dense=dense-*.run", "-m", "RR")
+    done = cleverdon("eval", "qrels.txt", "poor.run", *given)
+    assert done.returncode == 0, done.stderr
+    assert "dense   0.8333" in done.stdout
+    done = cleverdon("compare", "qrels.txt", "poor.run", *given, "--baseline", "poor")
+    assert "over queries and repeated runs" in done.stdout
+    done = cleverdon("claim", "qrels.txt", "poor.run", "good.run", *given, "-f", "json")
+    found = json.loads(done.stdout)
+    qualified = {(c["system"], c["baseline"]): c["qualified"] for c in found["claims"]}
+    assert "best-of-repeats" in qualified["good", "poor"]
+    assert "best-of-repeats" not in qualified["dense", "poor"]
+    doubts = {doubt["name"]: doubt["sentence"] for doubt in found["doubts"]}
+    assert doubts["few-repeats"].startswith("poor has 1 run: it counts as one that does not")
+    for command, other in (("eval", "--down"), ("eval", "--bounds"), ("claim", "--bounds")):
+        done = cleverdon(command, "qrels.txt", "poor.run", *given, other)
+        assert f"--repeats and {other} do not go together" in done.stderr
+    for wrong in ("dense", "x=none-*.run", "x=dense-1.run", "poor=dense-*.run"):
+        done = cleverdon("eval", "qrels.txt", "poor.run", "--repeats", wrong)
+        assert done.returncode in (1, 2)
+        assert done.stderr.count("\n") == 1, done.stderr

@@ -76,6 +76,18 @@ def test_strata(cleverdon: Command, tmp_path: Path) -> None:
     assert len(json.loads(held)["folds"][0]["test"]) == 1
 
 
+def test_tune_compares_with_a_baseline(cleverdon: Command) -> None:
+    options = ("-m", "nDCG@10", "--folds", "2", "--format", "json")
+    runs = ("tune", QRELS, f"a={BM25}", f"b={DENSE}", *options)
+    of_setting, of_file = (
+        json.loads(cleverdon(*runs, "--baseline", name).stdout) for name in ("a", BM25)
+    )
+    assert of_setting["versus"] == of_file["versus"]
+    assert of_file["versus"]["baseline"] == "a"
+    other = json.loads(cleverdon(*runs, "--baseline", f"third={BM25}").stdout)
+    assert other["versus"]["p"] == of_file["versus"]["p"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -90,6 +102,10 @@ def test_strata(cleverdon: Command, tmp_path: Path) -> None:
         (
             ("splits", QRELS, "--folds", "2", "-o", "no/where.json"),
             "there is no folder 'no' to write to",
+        ),
+        (
+            ("tune", QRELS, BM25, DENSE, "--folds", "2", "--baseline", "none.run"),
+            "none.run: there is no such file",
         ),
         (("tune", QRELS, BM25), "there is only one setting, 'bm25'"),
         (("tune", QRELS, BM25, DENSE), "from 2 to 4 folds can be made"),

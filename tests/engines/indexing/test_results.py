@@ -81,7 +81,8 @@ def test_few_sizes_that_stray_tell_nothing() -> None:
     grown = growth(SIZES[:3], [1, 14, 100])
     assert grown is not None
     assert _growth_sentences({"index_time": grown}) == [
-        "wall time grows as n^1.00 (-0.07 to 2.07): linear or not: these sizes do not tell",
+        "wall time grows as n^1.00 (95% interval -0.07 to 2.07): linear or not: these sizes do not "
+        "tell",
         "    warning: the exponent changes with size, from 1.15 to 0.85: a fixed part, or another "
         "regime; the largest sizes say most about what comes",
     ]

@@ -111,7 +111,8 @@ def test_a_claim_in_words() -> None:
     told = slower.claim("p50")
     assert told.startswith("At 24/s, new's p50 is ")
     assert " higher than old's (95% interval " in told
-    assert told.endswith(" higher): shown.")
+    assert " higher, adjusted for 3 comparisons; " in told
+    assert told.endswith(" higher not adjusted): shown.")
     same = _compare_blocks(("new", "old"), made_pairs(8, seed=3), resamples=500)
     assert same.claim("p99").endswith(": not shown.")
     broken = replace(same, not_valid=("late",))
@@ -238,7 +239,7 @@ def test_histograms_are_a_log_that_hdrhistogram_reads(tmp_path: Path) -> None:
         ),
         (
             _compare_blocks(("new", "old"), made_pairs(3, seed=3), resamples=9),
-            "quantity,new,old,difference,low,high,p,verdict",
+            "quantity,new,old,difference,low,high,unadjusted low,unadjusted high,p,verdict",
             "p50,0.0",
         ),
         (
@@ -248,7 +249,7 @@ def test_histograms_are_a_log_that_hdrhistogram_reads(tmp_path: Path) -> None:
         ),
         (
             _analyse_soak(made_load(TIMES), window=0.5),
-            "drift,median,an hour,low,high,p,verdict",
+            "drift,median,an hour,low,high,unadjusted low,unadjusted high,p,verdict",
             "p50,0.05",
         ),
     ],

@@ -50,6 +50,21 @@ def test_growth_is_found_and_steadiness_is_not_taken_for_it() -> None:
     assert "memory" not in steady.drifts
 
 
+def test_intervals_of_drifts_are_adjusted_for_all_of_them() -> None:
+    load = made_load(times(6000, seed=1), seconds=3600.0)
+    found = _analyse_soak(load, window=120.0, confidence=0.9)
+    assert len(found.drifts) > 1
+    for name, one in found.drifts.items():
+        alone = found.unadjusted[name]
+        assert (alone.confidence, alone.slope, alone.p) == (0.9, one.slope, one.p)
+        assert one.confidence == pytest.approx(1 - 0.1 / len(found.drifts))
+        if not np.isnan(one.low):
+            assert one.low <= alone.low <= alone.high <= one.high
+    count = len(found.drifts)
+    assert f", adjusted for {count} comparisons; " in found.describe_drift("p50")
+    assert "no drift is shown." in found.describe_drift("errors")  # which are all 0
+
+
 def test_memory_that_grows_is_found() -> None:
     samples = tuple((at * 24.0, 1e9 + 1e6 * at) for at in range(150))
     found = _analyse_soak(made_load(times(6000), seconds=3600.0), window=120.0, memory=samples)

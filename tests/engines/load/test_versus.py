@@ -43,7 +43,7 @@ def made_pairs(count: int, *, seed: int, slower: float = 1.0, requests: int = 12
 def test_engines_that_are_alike_are_seldom_told_apart() -> None:
     alarms = dict.fromkeys(COMPARED_PERCENTILES, 0)
     covered = dict.fromkeys(COMPARED_PERCENTILES, 0)
-    any_claim = 0
+    any_claim = together = 0
     times = 40
     for seed in range(times):
         found = _compare_blocks(
@@ -52,11 +52,38 @@ def test_engines_that_are_alike_are_seldom_told_apart() -> None:
         for name in COMPARED_PERCENTILES:
             change = found.changes[name]
             alarms[name] += change.p <= 0.05
-            covered[name] += change.low <= 0 <= change.high
+            covered[name] += change.unadjusted_low <= 0 <= change.unadjusted_high
+            assert change.low <= change.unadjusted_low <= change.unadjusted_high <= change.high
+        together += not any(found.changes[name].excludes_zero for name in COMPARED_PERCENTILES)
         any_claim += any(found.verdict(name) == "shown" for name in COMPARED_PERCENTILES)
     assert max(alarms.values()) / times <= 0.10
     assert min(covered.values()) / times >= 0.90
     assert any_claim / times <= 0.08
+    assert together / times >= 0.90
+
+
+def test_intervals_are_adjusted_for_all_percentiles_and_go_with_the_confidence() -> None:
+    pairs = made_pairs(8, seed=1)
+    found = _compare_blocks(("new", "old"), pairs, confidence=0.9, resamples=2000)
+    third = _compare_blocks(("new", "old"), pairs, confidence=1 - 0.1 / 3, resamples=2000)
+    for name in COMPARED_PERCENTILES:
+        one, alone = found.changes[name], third.changes[name]
+        assert (one.low, one.high) == (alone.unadjusted_low, alone.unadjusted_high)
+    errors = found.changes["throughput"]  # which is not of the family
+    assert (errors.low, errors.high) == (errors.unadjusted_low, errors.unadjusted_high)
+    assert found.to_dict()["confidence"] == 0.9
+
+
+def test_where_interval_and_verdict_disagree_it_is_said() -> None:
+    found = _compare_blocks(("new", "old"), made_pairs(12, seed=1, slower=2.0), resamples=500)
+    wide = replace(found.changes["p50"], low=-1.0)
+    told = replace(found, changes={**found.changes, "p50": wide}).claim("p50")
+    assert told.endswith(
+        "shown. Interval and verdict disagree, since they are by different methods: the interval "
+        "includes 0."
+    )
+    assert "disagree" not in found.claim("p50")
+    assert "disagree" not in replace(found, confidence=0.99).claim("p50")
 
 
 def test_a_real_difference_is_shown_with_its_sign() -> None:

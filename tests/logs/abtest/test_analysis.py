@@ -14,6 +14,7 @@ import pytest
 import tea_tasting
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from statsmodels.stats.power import tt_ind_solve_power
 
 from cleverdon.errors import InputError, NotationError, OptionError
@@ -110,10 +111,66 @@ def test_as_tea_tasting_does_on_users_that_were_added_up_elsewhere(tables: Sessi
 
 def test_corrections_are_those_of_offline_comparisons(tables: SessionTables, test: ABTest) -> None:
     p_values = [one.p for one in test.effects if one.p is not None]
-    assert len(p_values) == test.family == 5
-    assert [one.corrected for one in test.effects] == pytest.approx(holm(p_values))
-    other = abtest(tables, correction="benjamini-hochberg")
+    assert len(p_values) == test.comparisons == 5
+    primary, *others = test.effects
+    assert (primary.corrected, primary.family, primary.primary) == (primary.p, 1, True)
+    assert [one.corrected for one in others] == pytest.approx(holm(p_values[1:]))
+    assert {(one.family, one.primary) for one in others} == {(4, False)}
+    other = abtest(tables, primary="all", correction="benjamini-hochberg")
     assert [one.corrected for one in other.effects] == pytest.approx(benjamini_hochberg(p_values))
+    assert {(one.family, one.primary) for one in other.effects} == {(5, True)}
+
+
+def test_the_primary_metric_decides(tables: SessionTables, test: ABTest) -> None:
+    assert (str(test.primary), test.primary_named) == ("Success", False)
+    named = abtest(tables, ["Success", "Abandonment"], primary="abandonment", guardrails=())
+    assert (str(named.primary), named.primary_named) == ("Abandonment", True)
+    assert [one.primary for one in named.effects] == [False, True]
+    assert [str(claim.effect.metric) for claim in named.claims()] == ["Abandonment", "Success"]
+    assert [len(family) for family in named.families] == [1, 1]
+    whole = abtest(tables, ["Success", "Abandonment"], primary="all", guardrails=())
+    assert (whole.primary, len(whole.families)) == (None, 1)
+    with pytest.raises(OptionError, match=r"primary='QueryCTR' is not among the metrics .*Success"):
+        abtest(tables, ["Success"], primary="QueryCTR")
+    with pytest.raises(NotationError, match="no metric 'Sucess'"):
+        abtest(tables, primary="Sucess")
+
+
+def test_intervals_are_adjusted_as_p_values_are(tables: SessionTables) -> None:
+    """Against quantiles of Welch's t, whose degrees of freedom these intervals imply.
+
+    DuckDB sums on all threads, so two runs of a query can differ in the last bits.
+    """
+    wanted = ["Success", "Abandonment", "QueryCTR"]
+    every = {"guardrails": (), "primary": "all"}
+    alone = abtest(tables, wanted, correction="none", **every)  # type: ignore[arg-type]
+    found = abtest(tables, wanted, **every)  # type: ignore[arg-type]
+    for one, plain in zip(found.effects, alone.effects, strict=True):
+        assert (one.unadjusted_low, one.unadjusted_high) == pytest.approx((plain.low, plain.high))
+        assert (plain.low, plain.high) == (plain.unadjusted_low, plain.unadjusted_high)
+        users = found.participants.total
+        wider = stats.t.ppf(1 - 0.05 / 3 / 2, users) / stats.t.ppf(0.975, users)
+        assert one.low is not None
+        assert one.high is not None
+        assert plain.low is not None
+        assert plain.high is not None
+        assert (one.high - one.low) / (plain.high - plain.low) == pytest.approx(wider, rel=1e-4)
+        assert (one.high + one.low) == pytest.approx(plain.high + plain.low)
+        assert one.relative_low < plain.relative_low < plain.relative_high < one.relative_high  # type: ignore[operator]
+    by_bh = abtest(tables, wanted, correction="benjamini-hochberg", **every)  # type: ignore[arg-type]
+    shown = sum(one.corrected <= 0.05 for one in by_bh.effects if one.corrected is not None)
+    assert shown == 3
+    assert [one.low for one in by_bh.effects] == pytest.approx([one.low for one in alone.effects])
+    always = abtest(tables, wanted, sequential=True, **every)  # type: ignore[arg-type]
+    for one in always.effects:
+        assert one.low is not None
+        assert one.unadjusted_low is not None
+        assert one.low < one.unadjusted_low
+    wide = abtest(tables, wanted, confidence=0.99, **every)  # type: ignore[arg-type]
+    assert wide.confidence == 0.99
+    assert wide.effects[0].low < found.effects[0].low  # type: ignore[operator]
+    with pytest.raises(OptionError, match="confidence=95: expected a number between 0 and 1"):
+        abtest(tables, confidence=95)
 
 
 def test_guardrails_stand_apart(tables: SessionTables, test: ABTest) -> None:
@@ -158,7 +215,9 @@ def test_several_variants() -> None:
         ("A", "C", "Abandonment"),
     ]
     assert found.variants == ["B", "C"]
-    assert found.family == 4
+    assert found.comparisons == 4
+    assert [one.family for one in found.effects] == [2, 2, 2, 2]
+    assert [one.primary for one in found.effects] == [True, False, True, False]
     assert found.effect("success", "C").variant == "C"
     with pytest.raises(OptionError, match="'Latency' was not compared"):
         found.effect("Latency")
@@ -182,7 +241,7 @@ def test_a_log_without_events() -> None:
     assert [str(one.metric) for one in found.effects] == ["Reformulation"]
     assert (found.effects[0].p, found.effects[0].corrected) == (None, None)
     assert found.effects[0].untested.startswith("neither variant has any queries that another")
-    assert (found.family, found.claims()) == (0, [])
+    assert (found.comparisons, found.claims()) == (0, [])
     assert set(found.missing) > {"Success", "QueryCTR"}
     silent = [{**search(f"u{at}", "AB"[at % 2], at), "text": None} for at in range(4)]
     with pytest.raises(InputError, match="Success needs columns that this log does not have"):
@@ -276,7 +335,7 @@ def test_the_queries_that_ran_can_be_seen(test: ABTest) -> None:
     assert "SELECT" in test.sql["sums of each user"]
 
 
-HOW = EffectOptions(level=0.05, cuped=False, sequential=False, wanted=0.05)
+HOW = EffectOptions(level=0.05, cuped=False, sequential=False, wanted=0.05, confidence=0.95)
 
 
 def participants(users: dict[str, int], arrivals: tuple[int, ...]) -> Participants:

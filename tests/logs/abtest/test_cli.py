@@ -59,6 +59,7 @@ def test_a_doubtful_split_is_told_beside_csv_and_is_no_error(log: Path) -> None:
 def test_options_reach_the_test(log: Path) -> None:
     how = ["-m", "Success", "-m", "QueryCTR", "--control", "B", "--sequential", "--no-cuped"]
     how += ["--level", "0.1", "--correction", "benjamini-hochberg", "--wanted", "0.1"]
+    how += ["--primary", "QueryCTR", "--confidence", "0.99"]
     found = json.loads(run(log, *how, "-f", "json").output)
     assert (found["control"], found["sequential"], found["cuped"]) == ("B", True, False)
     assert (found["level"], found["correction"], found["wanted"]) == (
@@ -66,6 +67,14 @@ def test_options_reach_the_test(log: Path) -> None:
         "benjamini-hochberg",
         0.1,
     )
+    assert (found["primary"], found["primary_named"], found["confidence"]) == (
+        "QueryCTR",
+        True,
+        0.99,
+    )
+    whole = json.loads(run(log, *how[:4], "--primary", "all", "-f", "json").output)
+    assert (whole["primary"], whole["confidence"]) == (None, 0.95)
+    assert [one["family"] for one in whole["effects"]] == [2, 2]
 
 
 def test_the_queries_can_be_printed(log: Path) -> None:

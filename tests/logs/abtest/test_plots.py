@@ -54,6 +54,8 @@ def test_a_row_for_each_metric_and_guardrail() -> None:
         row = rows[str(one.metric)]
         assert row["difference"] == one.relative
         assert (row["low"], row["high"]) == (one.relative_low, one.relative_high)
+        inner = (one.unadjusted_relative_low, one.unadjusted_relative_high)
+        assert (row["inner_low"], row["inner_high"]) == (inner if one.family > 1 else (None, None))
         assert row["significant"] == (one.corrected is not None and one.corrected <= test.level)
         assert row["panel"] == "B against A"
     assert rows["Success"]["significant"]
@@ -75,6 +77,17 @@ def test_what_is_not_to_be_trusted_is_not_filled() -> None:
 
 
 def test_whom_it_rests_on() -> None:
-    told = subtitle(effects(example()))
-    assert told.startswith("200 users. Lines: 95% intervals")
+    first, second = effects(example()).to_dict()["title"]["subtitle"]
+    assert first == (
+        "200 users. Lines: thin, 95% intervals adjusted as the p-values are; thick, not adjusted."
+    )
+    assert second == "Guardrails: 90%, not adjusted. Success decides. Filled: corrected p ≤ 0.05."
+    first, *rest = example().effects
+    wide = replace(first, low=-1.0)
+    odd = effects(replace(example(), effects=(wide, *rest))).to_dict()["title"]["subtitle"][1]
+    assert odd.endswith("Filled: corrected p ≤ 0.05. Interval and verdict disagree: Success.")
+    alone = replace(example(), correction="none")
+    assert effects(alone).to_dict()["title"]["subtitle"][0] == (
+        "200 users. Lines: 95% intervals, not adjusted."
+    )
     assert effects(example()).to_dict()["title"]["text"] == "Relative differences to A"

@@ -11,7 +11,14 @@ import pytest
 
 from cleverdon.errors import OptionError
 from cleverdon.logs.abtest.analysis import abtest
-from cleverdon.logs.abtest.results import ABTest, Effect, Guardrail, SampleRatio, Side
+from cleverdon.logs.abtest.results import (
+    ABTest,
+    Adjustment,
+    Effect,
+    Guardrail,
+    SampleRatio,
+    Side,
+)
 from cleverdon.logs.abtest.tables import (
     _claim_sentence,
     _difference_text,
@@ -38,7 +45,9 @@ def test() -> ABTest:
 
 def made(metric: str, difference: float, **more: float) -> Effect:
     sides = (Side(100, 0.4, 0.4, 250.0, 0.1), Side(110, 0.4 + difference, 0.4, 260.0, 0.1))
-    told = {"low": difference - 0.01, "high": difference + 0.01, "p": 0.01, "corrected": 0.02}
+    low, high = difference - 0.01, difference + 0.01
+    told = {"low": low, "high": high, "unadjusted_low": low, "unadjusted_high": high}
+    told |= {"confidence": 0.95, "p": 0.01, "corrected": 0.01}
     return Effect(
         find_metric(metric),  # type: ignore[arg-type]
         "A",
@@ -50,8 +59,13 @@ def made(metric: str, difference: float, **more: float) -> Effect:
     )
 
 
+def guardrail() -> Guardrail:
+    slower = replace(made("Latency", 0.05), relative_low=0.05, relative_high=0.2)
+    return Guardrail(slower, 0.02, 0.9, 0.1, "open")
+
+
 def said(test: ABTest, effect: Effect) -> str:
-    (claim,) = replace(test, effects=(effect,)).claims()
+    (claim,) = replace(test, effects=(effect,)).claims(silence=["contaminated"])
     return _claim_sentence(claim)
 
 
@@ -59,7 +73,7 @@ def test_claims_are_in_the_voice_of_offline_ones(test: ABTest) -> None:
     assert said(test, made("Abandonment", -0.05)) == (
         "B beats A on Abandonment by 5.00 points: a smaller share of sessions without a click "
         "(40.00% to 35.00% of 250 and 260 sessions, -12.5%, lower is better; 95% CI -6.00 to -4.00 "
-        "points; t test over users p = 0.020, 1 comparison)."
+        "points; t test over users p = 0.010, 1 comparison)."
     )
     assert said(test, made("Success", -0.05)).startswith(
         "B is worse than A on Success by 5.00 points: a smaller share of sessions with a click and "
@@ -71,26 +85,127 @@ def test_claims_are_in_the_voice_of_offline_ones(test: ABTest) -> None:
     )
 
 
-def test_an_interval_that_is_not_corrected_says_so(test: ABTest) -> None:
-    assert "4.00 to 6.00 points, not corrected; " in said(
-        test, made("Success", 0.05, corrected=0.2)
+WIDER = {"low": 0.02, "high": 0.08, "relative_low": 0.05, "relative_high": 0.2, "family": 3}
+
+
+def test_the_adjusted_interval_stands_before_the_other(test: ABTest) -> None:
+    text = said(test, made("Success", 0.05, corrected=0.02, **WIDER))
+    assert (
+        "95% CI 2.00 to 8.00 points or +5.0% to +20.0%, adjusted for 3 comparisons; 95% CI 4.00 "
+        "to 6.00 points not adjusted; t test over users p = 0.020, Holm over 3 comparisons, "
+        "p = 0.010 uncorrected)."
+    ) in text
+    sequential = replace(test, sequential=True)
+    text = said(sequential, made("Success", 0.05, corrected=0.02, **WIDER))
+    assert "95% confidence sequence 2.00 to 8.00 points or" in text
+    assert "95% confidence sequence 4.00 to 6.00 points not adjusted" in text
+    none = replace(test, correction="none")
+    assert "; 95% CI 4.00 to 6.00 points, not adjusted; t test over users p = 0.010, " in said(
+        none, made("Success", 0.05, family=3)
     )
-    assert "not corrected" not in said(test, made("Success", 0.005, corrected=0.2))
-
-
-def test_several_comparisons_are_named(test: ABTest) -> None:
-    both = replace(test, effects=(made("Success", 0.05), made("Abandonment", 0.05)))
-    assert "p = 0.020, Holm over 2 comparisons)" in _claim_sentence(both.claims()[0])
-
-
-def test_no_difference_and_what_it_would_take(test: ABTest) -> None:
-    assert said(test, made("Success", 0.0, corrected=1.0)).endswith(
-        " There is no difference to show."
+    alike = replace(test, correction="benjamini-hochberg")  # where all are significant
+    assert "95% CI 4.00 to 6.00 points, adjusted for 3 comparisons; t test" in said(
+        alike, made("Success", 0.05, family=3)
     )
-    # 30 users of A, 30 of B: many more are needed to see a difference of a millisecond.
-    latency = _claim_sentence(test.claims()[2])
+
+
+def test_where_interval_and_verdict_disagree_it_is_said(test: ABTest) -> None:
+    found = made("Success", 0.05, corrected=0.04, **{**WIDER, "low": -0.01})
+    assert said(test, found).endswith(
+        " Interval and verdict disagree, since they are by different methods: the interval "
+        "includes 0."
+    )
+    assert "disagree" not in said(replace(test, confidence=0.99), found)
+    assert "disagree" not in said(test, made("Success", 0.05, corrected=0.04, **WIDER))
+
+
+def test_each_family_has_a_heading(test: ABTest) -> None:
+    text = test.to_text()
+    first, second = text.index("Primary metric"), text.index("Other metrics")
+    assert first < text.index("B beats A on Abandonment") < second
+    assert second < text.index("B beats A on QueryCTR") < text.index("on Latency")
+    assert (
+        "Primary metric, which decides: Abandonment (the first; --primary names another):" in text
+    )
+    assert "Other metrics, corrected as a family of their own:" in text
+    assert "Holm over 2 comparisons" in text
+    assert "decides: Abandonment (as asked):" in replace(test, primary_named=True).to_text()
+    untested = replace(test.effects[0], p=None, corrected=None, untested="nobody came")
+    assert (
+        "(the first; --primary names another), but could not be tested:"
+        in replace(test, effects=(untested, *test.effects[1:])).to_text()
+    )
+    whole = replace(
+        test, primary=None, effects=tuple(replace(e, primary=True) for e in test.effects)
+    )
+    assert "Primary metric" not in whole.to_text()
+    notes = test.render("table")
+    assert (
+        "p: two-sided t test over users, 1 comparison by Abandonment, which decides, and Holm over "
+        "2 comparisons by the other metrics\n"
+    ) in notes
+    assert "interval: 95% intervals, adjusted as the p-values are\n" in notes
+
+
+def test_serious_doubts_qualify_claims_and_guardrails(test: ABTest) -> None:
+    ratio = SampleRatio({"A": 1, "B": 1}, {"A": 1, "B": 1}, 0.02, "exact binomial test")
+    doubtful = replace(test, ratio=ratio, guardrails=(guardrail(),))
+    names = [doubt.name for doubt in doubtful.doubts() if doubt.serious]
+    assert names == ["sample-ratio", "contaminated"]
+    for claim in doubtful.claims():
+        assert claim.qualified == ("sample-ratio", "contaminated")
+        assert _claim_sentence(claim).endswith(" Qualified by sample-ratio and contaminated.")
+    assert doubtful.claims(silence=names)[0].qualified == ()
+    record = json.loads(doubtful.render("json"))
+    for one in (*record["effects"], *record["guardrails"]):
+        assert one["qualified"] == names
+    assert record["doubts"][0]["serious"]
+    for row in csv.DictReader(StringIO(doubtful.render("csv"))):
+        assert row["qualified"] == "sample-ratio contaminated"
+    assert "not adjusted; one-sided" not in doubtful.to_text()  # of one guardrail
+    several = replace(doubtful, guardrails=(guardrail(), guardrail())).to_text()
+    assert (
+        "95% CI +5.0% to +20.0% not adjusted; one-sided p = 0.900, not corrected). Qual" in several
+    )
+
+
+def test_users_who_differed_before_qualify_their_variant_only(test: ABTest) -> None:
+    past = Adjustment(removed=0.1, known=1.0, raw_difference=0.1, p_before=1e-6)
+    odd = replace(made("Success", 0.05), variant="C", adjustment=past)
+    found = replace(test, effects=(made("Success", 0.05), odd))
+    assert [claim.qualified for claim in found.claims(silence=["contaminated"])] == [
+        (),
+        ("differed-before",),
+    ]
+
+
+def test_comparisons_that_are_not_corrected_for_raise_a_doubt(test: ABTest) -> None:
+    (doubt,) = [
+        one for one in replace(test, correction="none").doubts() if one.name == "uncorrected"
+    ]
+    assert doubt.sentence.startswith("3 comparisons are made and not corrected for")
+    assert not doubt.serious
+    assert "uncorrected" not in [one.name for one in test.doubts()]
+    one = replace(test, correction="none", effects=(made("Success", 0.05),))
+    assert "uncorrected" not in [one.name for one in one.doubts()]
+
+
+def test_no_difference_and_what_could_have_been_shown(test: ABTest) -> None:
+    text = said(test, made("Success", 0.0, corrected=1.0))
+    assert " There is no difference to show." in text
+    assert "would show" not in text
+    claim = test.claims()[2]
+    latency, plan = _claim_sentence(claim), claim.effect.planning
     assert latency.startswith("B is not shown to differ from A on Latency: ")
-    assert latency.endswith(" users would show it with a power of 80%.")
+    assert plan is not None
+    assert plan.smallest is not None
+    assert claim.effect.sides is not None
+    size = plan.smallest * claim.effect.sides[0].value
+    assert (
+        f" These users would show a true difference of {size:.3f} ms ({plan.smallest:.1%}) in "
+        in (latency)
+    )
+    assert "If it is really" not in latency
 
 
 def test_who_took_part_comes_first(test: ABTest) -> None:
@@ -192,7 +307,7 @@ def test_guardrails(test: ABTest) -> None:
         text = _guardrail_sentence(Guardrail(effect, 0.02, 0.9, 0.1, verdict), test)  # type: ignore[arg-type]
         assert text.startswith(f"Guardrail Latency: {begin}")
         p = f"one-sided p = {'0.100' if verdict == 'broken' else '0.900'}"
-        assert text.endswith(f"+12.5%, lower is better; 95% CI +5.0% to +20.0%; {p}).")
+        assert f"+12.5%, lower is better; 95% CI +5.0% to +20.0%; {p})." in text
     none = Effect(find_metric("Latency"), "A", "B", sides=None, untested="the log has no latency")  # type: ignore[arg-type]
     assert _guardrail_sentence(Guardrail(none, 0.02, None, None, "open"), test) == (
         "Guardrail Latency: not tested for B, because the log has no latency."
@@ -222,10 +337,12 @@ def test_the_p_values_of_guardrails_stand_in_columns_of_their_own(test: ABTest) 
     assert (goal["control_value"], goal["variant_value"]) == ("0.4", "0.45")
     assert (goal["p"], goal["corrected"], goal["p_within"], goal["margin"]) == (
         "0.01",
-        "0.02",
+        "0.01",
         "",
         "",
     )
+    assert (goal["family"], goal["primary"], goal["confidence"]) == ("1", "True", "0.95")
+    assert (guard["family"], guard["primary"]) == ("", "")
     assert (guard["p"], guard["corrected"]) == ("", "")
     assert (guard["margin"], guard["p_within"], guard["p_beyond"]) == ("0.02", "0.9", "0.1")
     assert (none["p_within"], none["verdict"]) == ("", "guardrail not tested")
@@ -233,7 +350,9 @@ def test_the_p_values_of_guardrails_stand_in_columns_of_their_own(test: ABTest) 
     assert "control value" in text
     assert "p: two-sided t test over users, 1 comparison\n" in text
     assert "p within: of guardrails, " in text
-    assert "; one-sided t test over users, not corrected" in text
+    assert (
+        "; one-sided t test over users, not corrected; their intervals are of 95%, not adjusted\n"
+    ) in text
     always = replace(guarded, sequential=True).render("table")
     assert "p: always valid, 1 comparison\n" in always
     assert "within the margin; always valid, not corrected" in always
@@ -241,7 +360,8 @@ def test_the_p_values_of_guardrails_stand_in_columns_of_their_own(test: ABTest) 
 
 
 def test_what_has_no_interval_is_a_dash(test: ABTest) -> None:
-    alike = replace(made("Success", 0.0), low=None, high=None, p=None, corrected=None)
+    none = dict.fromkeys(("low", "high", "unadjusted_low", "unadjusted_high", "p", "corrected"))
+    alike = replace(made("Success", 0.0), **none)  # type: ignore[arg-type]
     found = replace(test, effects=(replace(alike, untested="nothing to compare"),))
     row = found.render("table").splitlines()[2].split()
     assert row[6:] == ["-", "+0.0%", "-", "-", "not", "tested"]
@@ -259,6 +379,18 @@ def test_json_is_whole(test: ABTest) -> None:
     assert found["participants"]["contaminated"] == 1
     assert found["sample_ratio"]["p"] == 1
     assert found["comparisons"] == 3
+    assert (found["primary"], found["primary_named"], found["confidence"]) == (
+        "Abandonment",
+        False,
+        0.95,
+    )
+    assert [(one["family"], one["primary"]) for one in found["effects"]] == [
+        (1, True),
+        (2, False),
+        (2, False),
+    ]
+    other = found["effects"][1]
+    assert other["low"] < other["unadjusted_low"] < other["unadjusted_high"] < other["high"]
     assert {doubt["name"] for doubt in found["doubts"]} >= {"few-users"}
 
 

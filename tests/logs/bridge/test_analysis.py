@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from cleverdon import evaluate
 from cleverdon.errors import InputError, OptionError
@@ -125,7 +126,7 @@ def test_a_measure_that_agrees_with_users(rising: SessionTables) -> None:
     found = correlate_with_metric(scores, rising, match_queries(TEXTS, QRELS))
     for coefficient in (found.kendall, found.spearman, found.pearson):
         assert coefficient.value == pytest.approx(1)
-        assert coefficient.interval.low == pytest.approx(1)
+        assert isnan(coefficient.interval.low)  # for every resample agrees
     assert (found.system, str(found.measure), str(found.metric)) == ("live", "P@12", "QueryCTR")
     assert len(found.points) == SIZE
     assert not found.few
@@ -243,7 +244,11 @@ def test_weighted_means_agree_with_plain_python(
 def test_intervals_are_shares_of_resamples() -> None:
     values, traffic = [0, 2, 4, 5, 8, 10], [9, 1, 4, 2, 2, 7]
     (found,) = weight_by_traffic(
-        scores_of(values), dict(zip(QUERIES, traffic, strict=True)), resamples=300, seed=3
+        scores_of(values),
+        dict(zip(QUERIES, traffic, strict=True)),
+        interval="percentile",
+        resamples=300,
+        seed=3,
     ).means
     means, differences = [], []
     for drawn in np.random.default_rng(3).integers(0, 6, size=(300, 6)).tolist():
@@ -264,7 +269,10 @@ def test_with_equal_traffic_nothing_changes() -> None:
     found = weight_by_traffic(scores_of([0, 2, 4, 5, 8, 10]), dict.fromkeys(QUERIES, 7.0))
     (one,) = found.means
     assert one.weighted == pytest.approx(one.mean)
-    assert abs(one.difference_interval.low) < 1e-12 > abs(one.difference_interval.high)
+    assert isnan(one.difference_interval.low)  # for it is always 0
+    student = stats.t.interval(0.95, 5, one.mean, stats.sem([0, 0.2, 0.4, 0.5, 0.8, 1.0]))
+    assert (one.interval.low, one.interval.high) == pytest.approx(student)
+    assert one.interval.method == "jackknife"
     assert found.effective == pytest.approx(6)
 
 
@@ -287,8 +295,13 @@ def test_few_queries_with_most_of_the_weight_are_told() -> None:
     assert weight_by_traffic(scores, {"q0": 1000, "q1": 1}).few
     found = weight_by_traffic(scores, {"q0": 1000, "q1": 1})
     assert (found.largest, found.with_traffic, found.queries) == ("q0", 2, 6)
-    # In one of three resamples nobody asked any of the queries: there is no interval.
-    assert isnan(found.means[0].interval.low)
+    # In one of three resamples nobody asked any of the queries: there is no such interval.
+    drawn = weight_by_traffic(scores, {"q0": 1000, "q1": 1}, interval="percentile")
+    assert isnan(drawn.means[0].interval.low)
+    # One query has nearly all of the weight: Student's says that nothing is known.
+    ends = found.means[0].interval
+    assert (ends.low, ends.method) == (0, "jackknife")
+    assert isnan(weight_by_traffic(scores, {"q0": 1000}).means[0].interval.low)
 
 
 def test_who_is_better_may_change() -> None:
@@ -323,7 +336,23 @@ def test_sums_are_not_weighted() -> None:
         weight_by_traffic(scores, {"1": 1})
 
 
-@pytest.mark.parametrize(("name", "value"), [("confidence", 1.0), ("resamples", 0)])
-def test_options_are_checked(name: str, value: float) -> None:
+@pytest.mark.parametrize(
+    ("name", "value"), [("confidence", 1.0), ("resamples", 0), ("interval", "bca")]
+)
+def test_options_are_checked(name: str, value: float | str) -> None:
+    how = {"interval": "percentile", name: value}
     with pytest.raises(OptionError, match=name):
-        weight_by_traffic(scores_of([1] * 6), {"q0": 1}, **{name: value})  # type: ignore[arg-type]
+        weight_by_traffic(scores_of([1] * 6), {"q0": 1}, **how)  # type: ignore[arg-type]
+
+
+def test_a_weighted_mean_by_leaving_out_each_query() -> None:
+    values, traffic = np.array([0, 2, 4, 5, 8, 10]) / 10, np.array([9.0, 1, 4, 2, 2, 7])
+    (one,) = weight_by_traffic(
+        scores_of([0, 2, 4, 5, 8, 10]), dict(zip(QUERIES, traffic, strict=True)), confidence=0.9
+    ).means
+    left = [np.average(np.delete(values, i), weights=np.delete(traffic, i)) for i in range(6)]
+    error = np.sqrt(5 / 6 * sum((np.array(left) - np.mean(left)) ** 2))
+    effective = traffic.sum() ** 2 / (traffic**2).sum()
+    reach = stats.t.ppf(0.95, effective - 1) * error
+    assert one.interval.low == pytest.approx(max(one.weighted - reach, 0))
+    assert one.interval.high == pytest.approx(min(one.weighted + reach, 1))

@@ -119,8 +119,8 @@ def test_grades_that_cannot_be(text: str) -> None:
 
 
 def test_options_are_checked() -> None:
-    with pytest.raises(OptionError, match="level=1"):
-        found(level=1)
+    with pytest.raises(OptionError, match="confidence=1"):
+        found(confidence=1)
     with pytest.raises(OptionError, match="min_impressions=-1"):
         found(min_impressions=-1)
 

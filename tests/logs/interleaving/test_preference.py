@@ -57,9 +57,33 @@ def test_queries_of_a_user_are_one_vote() -> None:
     assert found.verdict == "not shown"
     alone = measure_preference(credits(*votes), unit="query")
     assert alone.p.p < 0.001
-    # The bootstrap draws users: without the first of them, B would be ahead.
+    # Users are the sample: without the first of them, B would be ahead.
     assert found.interval.low <= -0.25
     assert alone.interval.low > 0
+    drawn = measure_preference(credits(*votes), interval="percentile")
+    assert drawn.interval.low <= -0.25
+    assert (drawn.interval.method, found.interval.method) == ("percentile", "jackknife")
+
+
+def test_intervals_go_with_the_level_and_have_a_width() -> None:
+    votes = [*[FOR_A] * 9, *[FOR_B] * 6]
+    assert measure_preference(credits(*votes), level=0.1).interval.confidence == 0.9
+    assert measure_preference(credits(*votes), level=0.1, confidence=0.5).interval.confidence == 0.5
+    for interval in ("t", "percentile"):
+        alike = measure_preference(credits(*[FOR_A] * 9), interval=interval)
+        assert isnan(alike.interval.low)
+        assert isnan(alike.credit_interval.low)
+
+
+def test_where_interval_and_verdict_disagree() -> None:
+    """Students' interval beside the exact sign test."""
+    assert not measure_preference(credits(*[FOR_A] * 6)).disagrees  # there is no interval
+    some = measure_preference(credits(*[FOR_A] * 15, *[FOR_B] * 6))
+    assert (some.disagrees, some.verdict) == (True, "not shown")
+    assert some.opening().endswith(
+        " Interval and verdict disagree, since they are by different methods: the interval "
+        "excludes 0."
+    )
 
 
 def test_a_query_without_a_user_is_one_of_its_own() -> None:
@@ -98,7 +122,8 @@ def test_the_t_test_is_scipys() -> None:
     found = measure_preference(credits(*[(None, gain, 0.0) for gain in gains], fair=False))
     assert found.p.p == pytest.approx(stats.ttest_1samp(gains, 0).pvalue)
     error = gains.std(ddof=1) / np.sqrt(40)
-    assert found.credit_interval.high - found.credit == pytest.approx(1.959964 * error, rel=1e-6)
+    reach = stats.t.ppf(0.975, 39) * error
+    assert found.credit_interval.high - found.credit == pytest.approx(reach, rel=1e-6)
 
 
 def test_nothing_clicked() -> None:
@@ -116,9 +141,10 @@ def test_nothing_clicked() -> None:
 
 def test_seeded() -> None:
     votes = [(f"u{i % 7}", float(i % 3), 1.0) for i in range(50)]
-    first, again = (measure_preference(credits(*votes), seed=5, resamples=40) for _ in range(2))
+    how = {"interval": "percentile", "resamples": 40}
+    first, again = (measure_preference(credits(*votes), seed=5, **how) for _ in range(2))  # type: ignore[arg-type]
     assert first == again
-    assert measure_preference(credits(*votes), seed=6, resamples=40).interval != first.interval
+    assert measure_preference(credits(*votes), seed=6, **how).interval != first.interval  # type: ignore[arg-type]
 
 
 @given(
@@ -146,7 +172,7 @@ def test_the_bootstrap_is_that_of_users_drawn_one_by_one() -> None:
         for user in range(60)
         for _ in range(int(random.integers(1, 6)))
     ]
-    found = measure_preference(credits(*votes), resamples=20_000)
+    found = measure_preference(credits(*votes), interval="percentile", resamples=20_000)
     sums = np.zeros((60, 2))
     for user, a, b in votes:
         assert user is not None
@@ -161,6 +187,7 @@ def test_what_cannot_be_asked() -> None:
     for wrong, message in {
         "unit": "unit='x' is not known",
         "test": "test='x' is not known",
+        "interval": "interval='x' is not known",
     }.items():
         with pytest.raises(OptionError, match=message):
             measure_preference(some, **{wrong: "x"})  # type: ignore[arg-type]
@@ -221,8 +248,12 @@ def test_the_smallest_preference() -> None:
 
 def test_what_an_experiment_can_show() -> None:
     votes = credits(*[FOR_A] * 55, *[FOR_B] * 35, *[EVEN] * 10, not_clicked=300)
-    planned = _preference_power(measure_preference(votes))
-    assert planned.size == pytest.approx(0.1)
+    seen = _preference_power(measure_preference(votes))
+    assert isnan(seen.size)  # what was seen says nothing about power
+    assert isnan(seen.power)
+    assert isnan(seen.units_needed)
+    planned = _preference_power(measure_preference(votes), size=0.1)
+    assert planned.smallest == seen.smallest
     assert planned.units_needed == sign_test_units(0.1, decided=0.9)
     assert planned.impressions_needed == 4 * planned.units_needed
     # For users, impressions are all the pages that users with clicks stand for.

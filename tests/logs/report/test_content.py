@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from cleverdon.errors import InputError
+from cleverdon.errors import InputError, OptionError
 from cleverdon.logs.compute import measure_log
 from cleverdon.logs.log import log_of
 from cleverdon.logs.report.page import _tested, logs_report
@@ -92,21 +92,30 @@ def test_variants_are_compared() -> None:
     assert test["control"] == "A"
     assert test["heading"][0].startswith("24 users took part")
     # Nobody asks again in either variant, so that Reformulation is in the table alone.
-    assert len(test["claims"]) == 5
-    assert test["claims"][-1]["verdict"] == "not tested"
+    headings = [family["heading"] for family in test["families"]]
+    assert headings[0].startswith("Primary metric, which decides: Success (the first; ")
+    claims = [claim for family in test["families"] for claim in family["claims"]]
+    assert (len(claims), len(test["untested"])) == (4, 1)
+    assert test["untested"][0]["verdict"] == "not tested"
+    assert any(note.startswith("interval: 95% intervals, adj") for note in test["table_notes"])
     assert [row[-1] for row in test["table"]["rows"] if "Reformulation" in row] == ["not tested"]
-    assert all(claim["text"] and claim["verdict"] for claim in test["claims"])
+    assert all(claim["text"] and claim["verdict"] for claim in claims)
     assert usual().content["no_abtest"] == ""
 
 
 def test_a_control_that_nobody_named() -> None:
     # The test alone, since the whole of a report takes seconds.
     tables = build_session_tables(usual_log(), split=("variant",))
-    test, why = _tested(tables, None, 0.95, lambda _: None)
+    test, why = _tested(tables, None, {}, lambda _: None)
     assert test is not None
     assert (test.control, why) == ("A", "")
+    named, _ = _tested(tables, None, {"primary": "Abandonment"}, lambda _: None)
+    assert named is not None
+    assert (str(named.primary), named.primary_named) == ("Abandonment", True)
+    with pytest.raises(OptionError, match="primary='Dwell' is not among"):
+        _tested(tables, None, {"primary": "Dwell"}, lambda _: None)
     with pytest.raises(InputError, match="there is no variant 'C'"):
-        _tested(tables, "C", 0.95, lambda _: None)
+        _tested(tables, "C", {}, lambda _: None)
     with pytest.raises(InputError, match="an A/B test needs columns that this log does not have"):
         logs_report(usual_log(variants=False), control="A", check=False)
 

@@ -186,7 +186,10 @@ def test_how_the_sheet_fits_the_sample() -> None:
 def test_the_intervals_are_named() -> None:
     text = sampled(100, 1).render()
     assert "interval of sample: gamma" in text
-    assert "interval of chao: log-normal" in text
+    assert "R by chao: a lower bound; low, high: how far chance moves the bound" in text
+    assert "95% interval" not in found(reusing=False).render()  # which has Chao's bound alone
+    record = json.loads(found(reusing=False).render("json"))["estimates"]["chao"]["all"]
+    assert (record["interval"], record["lower_bound"]) == ("lower bound", True)
     one = several({"x": "abc"}, "abc", sample=[SampledStratum("q0", "all", 20, 1, 0.2, 100)])
     assert "interval of sample: exact, by inversion of the hypergeometric" in one.render()
 

@@ -130,7 +130,7 @@ class DiffOptions(options.ReadingOptions, ComparisonOptions):
         "With RUNS: a measure, such as nDCG@10; again for more.  [default: nDCG@10, by all grades, "
         "and AP, from --rel on]"
     )
-    confidence: float = options.confidence
+    confidence: float | None = options.confidence_of_level
     rel: float = options.rel()
     per_query: bool = flag("A row for each query instead.")
     changes: bool = flag("A row for each judgment that changed instead.")

@@ -9,10 +9,13 @@ import click
 
 from cleverdon.cli import options
 from cleverdon.cli.declarations import Options, argument, command, excludes, flag, option, requires
-from cleverdon.comparison.cli.options import ComparisonOptions, TestingOptions
+from cleverdon.comparison.cli.options import FamilyOptions, ProcedureOptions, TestingOptions
 from cleverdon.settings import AVERAGES
+from cleverdon.stats.intervals import METHODS
+from cleverdon.stats.multiple_comparisons import CORRECTIONS
 
 if TYPE_CHECKING:
+    from cleverdon.comparison.checklist import Checklist
     from cleverdon.comparison.claims import Claims
     from cleverdon.comparison.slices import Slices
     from cleverdon.scores import Scores
@@ -52,8 +55,8 @@ class DoubtOptions(Options):
     )
     tuned_on: str | None = option(
         options.FILE,
-        "Queries that parameters were chosen on: a file with one id per line, or the training "
-        "queries of a hold-out that cleverdon splits wrote.",
+        "Queries that parameters were chosen on: a file with one id per line, or one that "
+        "cleverdon splits wrote. With folds, runs are taken to be of held-out queries.",
     )
 
     @property
@@ -66,7 +69,7 @@ class DoubtOptions(Options):
         return {"silence": silence, "pooled": self.pooled or None, "tuned_on": tuned_on}
 
 
-class CompareOptions(ComparisonOptions, options.LayoutOptions, options.EvaluationOptions):
+class CompareOptions(ProcedureOptions, options.LayoutOptions, options.RepeatsOptions):
     """The options of `cleverdon compare`."""
 
     measures: tuple[str, ...] = options.measures
@@ -90,6 +93,7 @@ def compare_command(given: CompareOptions) -> str:
       cleverdon compare qrels.txt bm25.run dense.run --baseline bm25 --format latex
       cleverdon compare qrels.txt *.run -m nDCG@10 -m AP --sort nDCG@10 --systems columns
       cleverdon compare qrels.txt bm25.run dense.run --format csv > differences.csv
+      cleverdon compare qrels.txt bm25.run --repeats 'dense=dense-*.run' --baseline bm25
     """
     runs = given.open_runs()
 
@@ -106,19 +110,31 @@ def compare_command(given: CompareOptions) -> str:
     return found.render(given.format_, **given.layout, **options.terminal())
 
 
-class ClaimOptions(ComparisonOptions, DoubtOptions, options.EvaluationOptions):
+class ClaimOptions(ProcedureOptions, DoubtOptions, options.RepeatsOptions):
     """The options of `cleverdon claim`."""
 
     measures: tuple[str, ...] = options.measures
+    margin: float | None = option(
+        options.Number(min=0, min_open=True),
+        "A difference that would matter: also say whether runs are equivalent within it, or not "
+        "worse by more.",
+        metavar="M",
+    )
     bounds: bool = flag(
         "Also compute the lowest and highest possible averages, over all orders of tied results "
         "and all grades of unjudged ones."
     )
-    format_: str = options.formats("How to print.", ("text", "markdown", "json"))
+    checklist: bool = flag(
+        "Print, instead of claims, what a paper should report of them, filled in; with --format "
+        "latex, as a paragraph to paste."
+    )
+    format_: str = options.formats("How to print.", ("text", "markdown", "latex", "json"))
 
 
 @command(ClaimOptions)
-def claim_command(given: ClaimOptions) -> Claims:
+@excludes("--repeats", "--bounds", because="bounds are of single runs")
+@requires("--format latex", "--checklist", because="claims are not a table")
+def claim_command(given: ClaimOptions) -> Claims | Checklist:
     """Say in words what the data supports, what it does not, and what speaks against believing it.
 
     A sentence for each pair of runs and each measure; below, doubts about the evaluation, each with
@@ -128,26 +144,33 @@ def claim_command(given: ClaimOptions) -> Claims:
     Examples:
       cleverdon claim qrels.txt bm25.run dense.run --baseline bm25 -m nDCG@10
       cleverdon claim qrels.txt bm25.run dense.run --baseline bm25 --pooled bm25 --bounds
+      cleverdon claim qrels.txt old.run new.run --baseline old -m nDCG@10 --margin 0.01
       cleverdon claim qrels.txt bm25.run dense.run --silence few-queries --silence mean-rr
+      cleverdon claim qrels.txt bm25.run dense.run --checklist --format latex
     """
     runs = given.open_runs()
 
     from cleverdon.cli.progress import bar
 
     with bar("comparing"):
+        from cleverdon.comparison.checklist import reporting_checklist
         from cleverdon.comparison.claims import state_claims
         from cleverdon.comparison.differences import compare
         from cleverdon.comparison.doubts import find_doubts
 
         scores = given.evaluate(runs, bounds=given.bounds, warn=False)
+        if given.checklist:
+            tuned = None if given.tuned_on is None else given.doubting["tuned_on"]
+            return reporting_checklist(compare(scores, **given.comparing), tuned_on=tuned)
         ordered = evaluate_tied(
             given.qrels, scores, lambda ties: given.changed(ties=ties).evaluate(runs, warn=False)
         )
         found = compare(scores, **given.comparing)
-        return state_claims(found, doubts=find_doubts(found, tied=ordered, **given.doubting))
+        raised = find_doubts(found, tied=ordered, margin=given.margin, **given.doubting)
+        return state_claims(found, doubts=raised, margin=given.margin)
 
 
-class SlicesOptions(ComparisonOptions, options.EvaluationOptions):
+class SlicesOptions(FamilyOptions, options.EvaluationOptions):
     """The options of `cleverdon slices`."""
 
     attributes: str = options.attributes(
@@ -167,6 +190,16 @@ class SlicesOptions(ComparisonOptions, options.EvaluationOptions):
         "quantiles; 0: a slice for each number.",
         default=4,
     )
+    interval: str | None = option(
+        click.Choice(list(METHODS)),
+        "The method of intervals.  [default: Student's t]",
+    )
+    confidence: float | None = options.confidence_of_level
+    correction: str | None = option(
+        click.Choice(list(CORRECTIONS)),
+        "How p-values and intervals are corrected for all comparisons of a family.  [default: "
+        "holm]",
+    )
     few: int = option(options.Count(min=0), "Mark slices with fewer queries.", default=10)
     format_: str = options.formats("How to print. csv, tsv and json have all digits.")
 
@@ -175,8 +208,9 @@ class SlicesOptions(ComparisonOptions, options.EvaluationOptions):
 def slices_command(given: SlicesOptions) -> Slices:
     """Score and compare RUNS on each kind of query: by language, length, type.
 
-    p-values are corrected over the whole family: systems x measures x slices. A warning tells
-    where one run beats another over all queries, and is behind on every kind of them.
+    p-values are corrected over systems x slices by the primary measure, and over those by the other
+    measures as a second family. A warning tells where one run beats another over all queries, and
+    is behind on every kind of them.
 
     \b
     Examples:
@@ -201,11 +235,13 @@ def slices_command(given: SlicesOptions) -> Slices:
             average=given.average,
             bins=given.bins,
             few=given.few,
+            interval=given.interval,
+            confidence=given.confidence,
             **given.comparing,
         )
 
 
-class PowerOptions(ComparisonOptions, options.SettingsOptions):
+class PowerOptions(FamilyOptions, options.SettingsOptions):
     """The options of `cleverdon power`."""
 
     qrels: str | None = argument(options.QRELS, required=False)
@@ -233,20 +269,31 @@ class PowerOptions(ComparisonOptions, options.SettingsOptions):
         flags="--system-count",
         metavar="M",
     )
+    confidence: float | None = option(
+        options.SHARE,
+        "Without files: the confidence of the interval that queries are planned for.  [default: "
+        "1 - level]",
+    )
     measures: tuple[str, ...] = options.measures
     format_: str = options.formats("How to print. csv, tsv and json have all digits.")
 
 
 @command(PowerOptions)
 @requires("QRELS", "RUNS", because="it takes at least two runs to compare")
-@excludes("QRELS", "--deviation", "--system-count", because="they are for use without files")
+@excludes(
+    "QRELS",
+    "--deviation",
+    "--system-count",
+    "--confidence",
+    because="they are for use without files",
+)
 @requires("--format", "QRELS", because="without files, the answer is a sentence")
 def power_command(given: PowerOptions) -> Result | str:
     """Say what the queries at hand can show, and how many it would take.
 
     For every comparison of RUNS: how likely a difference of that size is found, the smallest
-    difference that is likely to be, and the queries needed. Where comparisons are corrected for, a
-    p-value is to reach --level divided by their number.
+    difference that is likely to be, and the queries needed. A p-value has to reach --level, divided
+    by the number of comparisons in its family (--primary) where they are corrected for.
 
     Without files, it is how many queries to make: from the --difference that must not be missed and
     the standard --deviation in an earlier collection.
@@ -282,7 +329,7 @@ def _plan(given: PowerOptions) -> str:
     if given.difference is None or given.deviation is None:
         raise click.UsageError("give QRELS and RUNS, or --difference and --deviation")
     testing = (name for name in TestingOptions.fields if name != "level")
-    of_files = ("method", "measures", "baseline", *testing, *given.evaluation)
+    of_files = ("method", "measures", "baseline", "primary", *testing, *given.evaluation)
     options.check_of_use(False, of_files, "QRELS and RUNS")
 
     from cleverdon.comparison.power import plan_queries
@@ -292,5 +339,6 @@ def _plan(given: PowerOptions) -> str:
         given.deviation,
         systems=given.systems,
         level=given.level,
+        confidence=given.confidence,
         target=given.target,
     ).to_text()

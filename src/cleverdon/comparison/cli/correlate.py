@@ -65,6 +65,7 @@ class CorrelateOptions(options.SettingsOptions):
     resamples: int = option(
         options.REPEATS, "How often the bootstrap draws queries.", default=FEWER_RESAMPLES
     )
+    confidence: float = options.confidence
     seed: int = options.seed("intervals")
     format_: str = options.formats("How to print. csv, tsv and json have all digits.")
 
@@ -76,7 +77,7 @@ class CorrelateOptions(options.SettingsOptions):
 @excludes("--qrels2", "--attributes")
 @no_stdin("QRELS", "RUNS", where="--qrels2", because="it is read twice")
 @requires("--by", "--attributes")
-@excludes("--matrix", "--resamples", "--seed", because="a matrix has no intervals")
+@excludes("--matrix", "--resamples", "--confidence", "--seed", because="a matrix has no intervals")
 @excludes("-p", *(f"--matrix {name}" for name in COEFFICIENTS if name != "rbo"))
 @excludes("--first-is-truth", *(f"--matrix {name}" for name in COEFFICIENTS if name != "tau_ap"))
 def correlate_command(given: CorrelateOptions) -> Result:
@@ -122,6 +123,7 @@ def correlate_command(given: CorrelateOptions) -> Result:
             query_sets=sets,
             p=given.persistence,
             symmetric=not given.first_is_truth,
+            confidence=given.confidence,
             resamples=given.resamples,
             seed=given.seed,
         )
@@ -130,7 +132,8 @@ def correlate_command(given: CorrelateOptions) -> Result:
 def _compare_two_runs(given: CorrelateOptions, files: tuple[str, str]) -> RunCorrelations:
     options.check_of_use(not given.ways or "rbo" in given.ways, ("persistence",), "--how rbo")
     reading = {"run_format": "format", "order_by": "order_by", "duplicates": "duplicates"}
-    others = ("by", "first_is_truth", "resamples", "seed", *(given.evaluation.keys() - reading))
+    own = ("by", "first_is_truth", "resamples", "confidence", "seed")
+    others = (*own, *(given.evaluation.keys() - reading))
     options.check_of_use(False, others, "QRELS and RUNS")
 
     from cleverdon.comparison.orderings import compare_runs

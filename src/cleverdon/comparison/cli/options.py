@@ -8,7 +8,8 @@ import click
 
 from cleverdon.cli import options
 from cleverdon.cli.declarations import Options, option
-from cleverdon.stats.multiple_comparisons import CORRECTIONS, FAMILY_TESTS
+from cleverdon.stats.intervals import METHODS
+from cleverdon.stats.multiple_comparisons import COMPARISON_CORRECTIONS, FAMILY_TESTS
 from cleverdon.stats.tests import ALTERNATIVES, TESTS
 
 _MEANINGS = "; ".join(f"{word}: {meaning}" for word, meaning in ALTERNATIVES.items())
@@ -28,12 +29,14 @@ class TestingOptions(Options):
         default="two-sided",
     )
     correction: str | None = option(
-        click.Choice(list(CORRECTIONS)),
-        "How p-values are corrected over the whole family: all pairs of systems by all "
-        "measures.  [default: holm; Tukey's tests correct by themselves]",
+        click.Choice(list(COMPARISON_CORRECTIONS)),
+        "How p-values and intervals are corrected for all comparisons of a family.  [default: "
+        "max-t for the randomisation test, else holm; Tukey's and Dunnett's tests correct by "
+        "themselves]",
     )
     level: float = options.level(
-        "Up to which corrected p-value a difference is called significant."
+        "Up to which corrected p-value a difference is called significant; intervals have the "
+        "confidence that goes with it."
     )
     seed: int = options.seed("p-values")
 
@@ -57,3 +60,34 @@ class ComparisonOptions(TestingOptions):
     def comparing(self) -> dict[str, Any]:
         """Return the keywords of `compare`."""
         return {"baseline": self.baseline_name, **self.testing}
+
+
+class FamilyOptions(ComparisonOptions):
+    """The same, and the measure that decides."""
+
+    primary: str | None = option(
+        "MEASURE",
+        "The measure that decides: its comparisons are one family, those by other measures a "
+        "second. `all` makes one family of all.  [default: the first measure]",
+    )
+
+    @property
+    def comparing(self) -> dict[str, Any]:
+        """Return the keywords of `compare`."""
+        return {**super().comparing, "primary": self.primary}
+
+
+class ProcedureOptions(FamilyOptions):
+    """The whole procedure of a comparison: also its intervals."""
+
+    interval: str | None = option(
+        click.Choice(list(METHODS)),
+        "The method of intervals.  [default: that of the test and its correction]",
+    )
+    confidence: float | None = options.confidence_of_level
+
+    @property
+    def comparing(self) -> dict[str, Any]:
+        """Return the keywords of `compare`."""
+        how = {"interval": self.interval, "confidence": self.confidence}
+        return {**super().comparing, **how}

@@ -119,6 +119,14 @@ class TuneOptions(options.SettingsOptions):
         default="nDCG@10",
         shell_complete=options.complete_measure,
     )
+    baseline: str | None = option(
+        "NAME|FILE",
+        "A run, or one of the settings, to compare held-out values with, by a test that allows "
+        "for shared training queries.",
+    )
+    confidence: float = option(
+        options.SHARE, "With --baseline: of the interval of the difference.", default=0.95
+    )
     folds: str = option(
         "K|FILE",
         "How many folds to deal queries out to, or a file that `cleverdon splits` wrote.",
@@ -132,6 +140,7 @@ class TuneOptions(options.SettingsOptions):
 
 
 @command(TuneOptions)
+@requires("--confidence", "--baseline")
 def tune_command(given: TuneOptions) -> Tuning:
     """Choose the best of several settings, each a run, and say what it is worth.
 
@@ -143,16 +152,35 @@ def tune_command(given: TuneOptions) -> Tuning:
     Examples:
       cleverdon tune qrels.txt b0.4=a.run b0.75=b.run b0.9=c.run -m nDCG@10 --folds 5
       cleverdon tune qrels.txt runs/*.run -m AP --folds splits.json
+      cleverdon tune qrels.txt runs/*.run -m AP --baseline bm25.run
       cleverdon tune qrels.txt runs/*.run -m AP --folds 5 --repeats 20 --seed 1
     """
     counted = given.folds.isdecimal()
     options.check_of_use(counted, ("seed", "repeats"), "a number of --folds, not a file")
     options.check_one_stdin(given.qrels, *given.runs)
     runs = options.opened(given.runs)
+    settings = tuple(runs)
+    baseline = options.resolve_baseline(given.baseline, given.runs)
+    if baseline is not None and baseline not in runs:
+        opened = options.opened((baseline,))
+        if not set(opened).isdisjoint(runs):
+            raise click.UsageError(
+                f"--baseline {baseline}: a setting has the same name; write NAME={baseline}"
+            )
+        runs |= opened
+        (baseline,) = opened
 
     from cleverdon.comparison.splits import read_splits
     from cleverdon.comparison.tuning import tune_scores
 
     folds = int(given.folds) if counted else read_splits(given.folds)  # before anything takes long
     scores = options.evaluated(given.qrels, runs, (given.measure,), **given.evaluation)
-    return tune_scores(scores, folds=folds, repeats=given.repeats, seed=given.seed)
+    return tune_scores(
+        scores,
+        folds=folds,
+        settings=settings,
+        baseline=baseline,
+        confidence=given.confidence,
+        repeats=given.repeats,
+        seed=given.seed,
+    )

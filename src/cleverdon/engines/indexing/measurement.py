@@ -230,6 +230,7 @@ def index(
     sizes: Sequence[int | None] = (None,),
     sampling: str = "random",
     seed: int = 0,
+    confidence: float = 0.95,
     at: Sequence[int] = (),
     output: str | None = None,
     watching: WatchOptions = DEFAULT_WATCH,
@@ -250,6 +251,7 @@ def index(
         sizes: Numbers of documents; None is all of them. Growth is fitted from three sizes on.
         sampling: How smaller sizes are chosen: "random", or the "first" documents.
         seed: Seed of the random samples.
+        confidence: Confidence of the intervals of medians and of growth.
         at: Other numbers of documents, for which the fitted growth predicts amounts.
         output: Where a command's last index goes; by default it is deleted.
         watching: Other processes and folders that count, and how often to look at them.
@@ -280,6 +282,7 @@ def index(
     else:
         raise OptionError("give an engine or a command to index with")
     _check_options(job, sizes, repeat, sampling, seed, output)
+    check_within("confidence", confidence, 0, 1)
     check_within("interval", watching.interval, 0, _LONGEST_INTERVAL)
     load_psutil()
     check_processes(watching.servers)
@@ -299,13 +302,13 @@ def index(
         measured = (made.amounts.get("index_cpu") for size in builds for made in size)
         busy = others.cores(sum(cpu.value for cpu in measured if cpu is not None))
     found = tuple(
-        SizeBuilds(size.documents, size.bytes, tuple(made))
+        SizeBuilds(size.documents, size.bytes, tuple(made), confidence)
         for size, made in zip(prepared, builds, strict=True)
     )
     return IndexingResult(
         system=job.name,
         sizes=found,
-        growth=_fit_growth(found),
+        growth=_fit_growth(found, confidence),
         notes=_indexing_notes(job, found, watching, whole=whole.documents, others=busy),
         not_valid=_invalid_reasons(found),
         settings={
@@ -316,6 +319,7 @@ def index(
             "sizes": [size.documents for size in found],
             "sample": sampling,
             "seed": seed,
+            "confidence": confidence,
             "interval": watching.interval,
             "servers": len(watching.servers),
             "watched": list(watching.folders),
@@ -449,14 +453,14 @@ def _end_on_signals() -> Iterator[None]:
             signal.signal(number, signal.SIG_DFL)
 
 
-def _fit_growth(sizes: Sequence[SizeBuilds]) -> dict[str, Growth]:
+def _fit_growth(sizes: Sequence[SizeBuilds], confidence: float) -> dict[str, Growth]:
     found: dict[str, Growth] = {}
     if len(sizes) < LEAST_SIZES:
         return found
     for name in _GROWING_QUANTITIES:
         values = [size.quantities[name].median for size in sizes if name in size.quantities]
         if len(values) == len(sizes):
-            grown = growth([size.documents for size in sizes], values)
+            grown = growth([size.documents for size in sizes], values, confidence=confidence)
             if grown is not None:
                 found[name] = grown
     return found

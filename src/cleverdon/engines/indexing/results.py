@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from statistics import median
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -105,10 +106,10 @@ class Spread:
     more: float
 
     @classmethod
-    def of(cls, amounts: Sequence[Amount]) -> Spread:
+    def of(cls, amounts: Sequence[Amount], confidence: float = MEDIAN_CONFIDENCE) -> Spread:
         values = sorted(one.value for one in amounts)
         middle = median(values)
-        low, high = median_interval(values)
+        low, high = median_interval(values, confidence)
         return cls(
             median=middle,
             least=values[0],
@@ -135,10 +136,11 @@ class SizeBuilds:
     bytes: int
     quantities: Mapping[str, Spread] = field(init=False)  # those that every build has
     builds: tuple[Build, ...]
+    confidence: float = MEDIAN_CONFIDENCE  # of intervals of medians
 
     def __post_init__(self) -> None:
         spreads = {
-            name: Spread.of([build.amounts[name] for build in self.builds])
+            name: Spread.of([build.amounts[name] for build in self.builds], self.confidence)
             for name in MEASURED_QUANTITIES
             if self.builds and all(name in build.amounts for build in self.builds)
         }
@@ -168,7 +170,7 @@ class SizeBuilds:
             rows.append(cells)
         notes = ["measured to within: what sampling may have missed, and what taking the time took"]
         if interval:
-            notes.append(f"low, high: the {MEDIAN_CONFIDENCE:.0%} interval of the median")
+            notes.append(f"low, high: the {self.confidence:.0%} interval of the median")
         header = ["quantity", "median", "least", "most", *error, *ends]
         return TextTable(header, rows, 1, [], notes)
 
@@ -280,7 +282,8 @@ class IndexingResult(Result):
         for name, grown in self.growth.items():
             exponents = (grown.exponent, grown.low, grown.high)
             if exact:
-                rows.append([name, *map(repr, (*exponents, grown.stray))])
+                numbers = (*exponents, grown.stray)
+                rows.append([name, *("" if isnan(one) else repr(one) for one in numbers)])
             else:
                 label = MEASURED_QUANTITIES[name].label
                 rows.append([label, *map(_exponent_text, exponents), f"{grown.stray:.1%}"])
@@ -294,7 +297,8 @@ class IndexingResult(Result):
         for name, one in found.items():
             quantity = MEASURED_QUANTITIES[name]
             value, low, high = map(quantity.write, (one.value, one.low, one.high))
-            lines.append(f"    {quantity.label}: {value}, from {low} to {high}")
+            ends = "" if isnan(one.low) else f", from {low} to {high}"
+            lines.append(f"    {quantity.label}: {value}{ends}")
         return lines
 
 
@@ -303,8 +307,11 @@ def _growth_sentences(growth: Mapping[str, Growth]) -> list[str]:
     lines = []
     for name, grown in growth.items():
         exponent, low, high = map(_exponent_text, (grown.exponent, grown.low, grown.high))
+        ends = ""
+        if not isnan(grown.low):
+            ends = f" ({grown.confidence:.0%} interval {low} to {high})"
         lines.append(
-            f"{MEASURED_QUANTITIES[name].label} grows as n^{exponent} ({low} to {high}): "
+            f"{MEASURED_QUANTITIES[name].label} grows as n^{exponent}{ends}: "
             f"{_growth_meaning(grown)}"
         )
         lines += [f"    warning: {warning}" for warning in grown.warnings]
@@ -312,11 +319,13 @@ def _growth_sentences(growth: Mapping[str, Growth]) -> list[str]:
 
 
 def _exponent_text(value: float) -> str:
-    return f"{round(value, 2) + 0.0:.2f}"
+    return "-" if isnan(value) else f"{round(value, 2) + 0.0:.2f}"
 
 
 def _growth_meaning(grown: Growth) -> str:
     """Describe the exponent, as far as its interval allows."""
+    if isnan(grown.low):
+        return "the sizes are on one line, which shows no spread to tell chance by"
     if grown.low > 1:
         return _slightly(grown.exponent - 1) + "faster than linear"
     if grown.high < _HARDLY:

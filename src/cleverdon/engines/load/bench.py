@@ -194,6 +194,7 @@ def bench(
     timeout: float = 10.0,
     seed: int = 0,
     level: float = 0.05,
+    confidence: float | None = None,
     qrels: Any = None,
     measures: Sequence[str] = ("nDCG@10",),
     index_size: bool = False,
@@ -222,7 +223,8 @@ def bench(
         k: Results to ask for.
         timeout: Seconds to wait for an answer.
         seed: Seed of arrivals and queries.
-        level: Level of significance; intervals have the confidence 1 - level.
+        level: Level of significance.
+        confidence: Confidence of intervals; by default 1 - level.
         qrels: Judgments, to score the answers that were timed.
         measures: Measures of these scores.
         index_size: Whether to ask the engine for the size of its index.
@@ -253,6 +255,7 @@ def bench(
         timeout=timeout,
         seed=seed,
         level=level,
+        confidence=1 - level if confidence is None else confidence,
     )
     load.check()
     system = open_engine(engine)

@@ -66,6 +66,8 @@ def interval(
 ) -> list[str]:
     if exact:
         return [exact_number(low), exact_number(high)]
+    if low is not None and high is not None and write(low) == write(high):
+        return [MISSING]  # an interval of no width would be a claim of certainty
     if low is None or isnan(low):
         return ["-" if high is None or isnan(high) else f"up to {write(high)}"]
     return [f"{write(low)} or more" if high is None else f"{write(low)} to {write(high)}"]

@@ -151,9 +151,8 @@ class BenchCommandOptions(OutputOptions):
         "With --qrels: a measure; repeat for more.", default="nDCG@10"
     )
     index_size: bool = flag("Ask the engine for the size of its index.")
-    level: float = options.level(
-        "Level of significance; the confidence of intervals is one minus it."
-    )
+    level: float = options.level("Level of significance.")
+    confidence: float | None = options.confidence_of_level
     hdr: Path | None = option(options.OUTPUT, "Write the response times as a log of HdrHistograms.")
     columns: str | None = options.columns
 

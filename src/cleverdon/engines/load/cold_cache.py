@@ -189,7 +189,7 @@ async def run_cold(
                     found[place, repetition, at] = seconds
                     progress(f"{name}, {repetition + 1} of {repetitions}", done + 1, len(texts))
     emptied = empty is not None
-    return _compare_cold_warm(texts, *found, emptied=emptied, confidence=1 - load.level)
+    return _compare_cold_warm(texts, *found, emptied=emptied, confidence=load.confidence)
 
 
 async def _timed(engine: Engine, text: str, k: int, timeout: float, rising: float) -> float:

@@ -67,7 +67,9 @@ class Soak(LoadTest):
     windows: tuple[Window, ...]
     drifts: Mapping[str, Drift]  # for each hour; of WATCHED, as far as known
     corrected: Mapping[str, float]  # p-values, by Holm over all of them
+    unadjusted: Mapping[str, Drift]  # with intervals that are not adjusted for all of them
     level: float
+    confidence: float
     not_valid: tuple[str, ...] = ()
     memory: tuple[tuple[float, float], ...] = field(default=(), repr=False)  # seconds, bytes
 
@@ -111,7 +113,8 @@ class Soak(LoadTest):
         return [
             *map(self.describe_drift, self.drifts),
             "Slopes are Theil and Sen's, tests Mann and Kendall's, corrected for neighbouring "
-            "windows being alike, and by Holm for there being several.",
+            "windows being alike, and by Holm for there being several; intervals are adjusted for "
+            "that by Bonferroni's method.",
         ]
 
     def describe_drift(self, name: str) -> str:
@@ -119,13 +122,38 @@ class Soak(LoadTest):
         one = self.drifts[name]
         if self.not_valid:
             return f"{name}: not valid."
-        ends = f"{cells.signed_quantity(name, one.low)} to {cells.signed_quantity(name, one.high)}"
+        ends = self._ends_text(name)
         if self.verdict(name) == "shown" and one.slope:
             word, slope = "grows" if one.slope > 0 else "falls", abs(one.slope)
-            return (
-                f"{name} {word} by {cells.QUANTITY_FORMATS[name](slope)} an hour ({ends}): drift."
-            )
-        return f"{name}: no drift is shown ({ends} an hour)."
+            said = f"{name} {word} by {cells.QUANTITY_FORMATS[name](slope)} an hour"
+            said += f" ({ends}): drift." if ends else ": drift."
+        else:
+            said = f"{name}: no drift is shown{f' (an hour {ends})' if ends else ''}."
+        if self.disagrees(name):
+            other = "includes" if self.verdict(name) == "shown" else "excludes"
+            said += f" Interval and verdict disagree: the interval {other} 0."
+        return said
+
+    def disagrees(self, name: str) -> bool:
+        """Return whether the interval says otherwise than the test, at the same level."""
+        one = self.drifts[name]
+        if self.not_valid or isnan(one.low) or abs(1 - self.confidence - self.level) > 1e-9:
+            return False
+        return (one.low > 0 or one.high < 0) != (self.verdict(name) == "shown")
+
+    def _ends_text(self, name: str) -> str:
+        """Return both intervals, the adjusted one first; nothing where there is none."""
+        one, alone = (
+            " to ".join(cells.signed_quantity(name, end) for end in (found.low, found.high))
+            for found in (self.drifts[name], self.unadjusted[name])
+        )
+        if isnan(self.drifts[name].low):
+            return ""
+        if len(self.drifts) == 1:
+            return one
+        return (
+            f"{one}, adjusted for {counted(len(self.drifts), 'comparison')}; {alone} not adjusted"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -133,7 +161,12 @@ class Soak(LoadTest):
             "windows": as_json(self.windows),
             "drifts": {
                 name: as_json(one)
-                | {"corrected": self.corrected[name], "verdict": self.verdict(name)}
+                | {
+                    "corrected": self.corrected[name],
+                    "unadjusted_low": as_json(self.unadjusted[name].low),
+                    "unadjusted_high": as_json(self.unadjusted[name].high),
+                    "verdict": self.verdict(name),
+                }
                 for name, one in self.drifts.items()
             },
             "load": self.load.to_dict(),
@@ -142,6 +175,7 @@ class Soak(LoadTest):
     def _drift_table(self, *, exact: bool) -> TextTable:
         rows = []
         for name, one in self.drifts.items():
+            alone = self.unadjusted[name]
             values = [getattr(window, name) for window in self.windows]
             known = sorted(value for value in values if not isnan(value))
 
@@ -154,11 +188,13 @@ class Soak(LoadTest):
                     cells.quantity(name, known[len(known) // 2], exact=exact),
                     signed(one.slope),
                     *(cells.interval(one.low, one.high, signed, exact=exact)),
+                    *(cells.interval(alone.low, alone.high, signed, exact=exact)),
                     cells.p_value(self.corrected[name], self.level, exact=exact),
                     self.verdict(name),
                 ]
             )
-        interval = cells.interval_header(1 - self.level, exact=exact)
+        interval = cells.interval_header(self.confidence, exact=exact)
+        interval += ["unadjusted low", "unadjusted high"] if exact else ["not adjusted"]
         return TextTable(["drift", "median", "an hour", *interval, "p", "verdict"], rows, 1, [])
 
     def _window_table(self, *, exact: bool) -> TextTable:
@@ -182,18 +218,28 @@ class Soak(LoadTest):
 
 
 def _analyse_soak(
-    load: Load, *, window: float, memory: tuple[tuple[float, float], ...] = (), level: float = 0.05
+    load: Load,
+    *,
+    window: float,
+    memory: tuple[tuple[float, float], ...] = (),
+    level: float = 0.05,
+    confidence: float = 0.95,
 ) -> Soak:
     """Cut a load into whole windows, and test for drift; `memory` are seconds and bytes."""
     count = _window_count(load.seconds, window)
     bounds = [(number * window, (number + 1) * window) for number in range(count)]
     found = tuple(_window(load, start, end, memory) for start, end in bounds)
     middles = np.array([(start + end) / 2 / HOUR for start, end in bounds])
-    drifts = {}
+    watched: dict[str, Floats] = {}
     for name in WATCHED:
         values: Floats = np.array([getattr(one, name) for one in found])
         if np.isfinite(values).sum() >= FEWEST_POINTS:
-            drifts[name] = drift(middles, values, confidence=1 - level)
+            watched[name] = values
+    adjusted = 1 - (1 - confidence) / max(1, len(watched))
+    drifts, alone = (
+        {name: drift(middles, values, confidence=of) for name, values in watched.items()}
+        for of in (adjusted, confidence)
+    )
     corrected = holm([one.p for one in drifts.values()])
     return Soak(
         load=load,
@@ -201,7 +247,9 @@ def _analyse_soak(
         windows=found,
         drifts=drifts,
         corrected=dict(zip(drifts, corrected, strict=True)),
+        unadjusted=alone,
         level=level,
+        confidence=confidence,
         not_valid=load.not_valid,
         memory=memory,
     )
@@ -258,7 +306,13 @@ async def run_soak(
     finally:
         if watching is not None:
             watching.cancel()
-    return _analyse_soak(sent, window=window, memory=tuple(samples), level=load.level)
+    return _analyse_soak(
+        sent,
+        window=window,
+        memory=tuple(samples),
+        level=load.level,
+        confidence=load.confidence,
+    )
 
 
 async def _watch_memory(

@@ -324,7 +324,7 @@ async def run_sweep(
     """Load an open engine at each rate in turn, until it cannot keep up; then refine the knee."""
     if load.clients:
         raise OptionError("a sweep is an open loop: leave out clients")
-    goal = SweepGoal(mode.limit_p99, errors=mode.limit_errors, confidence=1 - load.level)
+    goal = SweepGoal(mode.limit_p99, errors=mode.limit_errors, confidence=load.confidence)
     tried = check_rates(mode.rates)
     if mode.rate_precision is not None:
         check_within("rate_precision", mode.rate_precision, 0, 1)

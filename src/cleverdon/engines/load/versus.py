@@ -45,22 +45,31 @@ class Change:
     first: float
     second: float
     difference: float
-    low: float
+    low: float  # the interval, of a percentile adjusted for all of them
     high: float
     p: float  # of there being none
     corrected: float | None = None  # over all percentiles; None where it is no percentile
+    unadjusted_low: float = nan
+    unadjusted_high: float = nan
 
     @property
     def final_p(self) -> float:
         return self.p if self.corrected is None else self.corrected
 
-    def describe_interval(self) -> str:
-        """Return the interval in words: `2.2 ms to 4 ms lower`."""
-        if self.low <= self.high < 0:
-            return f"{format_seconds(-self.high)} to {format_seconds(-self.low)} lower"
-        if self.low > 0:
-            return f"{format_seconds(self.low)} to {format_seconds(self.high)} higher"
-        return f"{_lower_or_higher(self.low)} to {_lower_or_higher(self.high)}"
+    @property
+    def excludes_zero(self) -> bool:
+        return self.low > 0 or self.high < 0
+
+
+def _describe_interval(low: float, high: float) -> str:
+    """Return the interval in words: `2.2 ms to 4 ms lower`; empty where it has no width."""
+    if isnan(low) or cells.signed_quantity("p50", low) == cells.signed_quantity("p50", high):
+        return ""
+    if low <= high < 0:
+        return f"{format_seconds(-high)} to {format_seconds(-low)} lower"
+    if low > 0:
+        return f"{format_seconds(low)} to {format_seconds(high)} higher"
+    return f"{_lower_or_higher(low)} to {_lower_or_higher(high)}"
 
 
 def _lower_or_higher(seconds: float) -> str:
@@ -76,6 +85,7 @@ class Versus(LoadTest):
     pairs: tuple[tuple[Load, Load], ...]  # of each pair the first engine's block, and the second's
     changes: Mapping[str, Change]  # of PERCENTILES, and of throughput and errors
     level: float
+    confidence: float
     not_valid: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()  # why some of the pairs were, where there were enough others
     interrupted: bool = False
@@ -92,9 +102,12 @@ class Versus(LoadTest):
         tags = ["".join(c if c.isalnum() or c in "-_." else "_" for c in n) for n in self.names]
         return [(tags[side], pair[side]) for pair in self.pairs for side in (0, 1)]
 
-    @property
-    def confidence(self) -> float:
-        return 1 - self.level
+    def disagrees(self, name: str) -> bool:
+        """Return whether the interval says otherwise than the test, at the same level."""
+        change = self.changes[name]
+        if self.not_valid or isnan(change.low) or abs(1 - self.confidence - self.level) > 1e-9:
+            return False
+        return change.excludes_zero != (self.verdict(name) == "shown")
 
     def verdict(self, name: str) -> str:
         if self.not_valid:
@@ -115,13 +128,15 @@ class Versus(LoadTest):
         header = [
             *("quantity" if exact else "", first, second, "difference"),
             *cells.interval_header(self.confidence, exact=exact),
+            *(["unadjusted low", "unadjusted high"] if exact else ["not adjusted"]),
             *("p", "verdict"),
         ]
         rows = [self._row(name, change, exact=exact) for name, change in self.changes.items()]
         notes = [
             f"difference: {first} less {second}; the interval is of a bootstrap over pairs of "
             "blocks",
-            "p of percentiles is corrected for there being three of them (Holm); intervals are not",
+            "p of percentiles is corrected for there being three of them (Holm), and their "
+            "intervals are adjusted (Bonferroni); those of throughput and errors are not",
         ]
         return [Section("differences", TextTable(header, rows, 1, [], notes))]
 
@@ -135,6 +150,7 @@ class Versus(LoadTest):
             cells.quantity(name, change.second, exact=exact),
             signed(change.difference),
             *cells.interval(change.low, change.high, signed, exact=exact),
+            *cells.interval(change.unadjusted_low, change.unadjusted_high, signed, exact=exact),
             cells.p_value(change.final_p, self.level, exact=exact),
             self.verdict(name),
         ]
@@ -167,15 +183,27 @@ class Versus(LoadTest):
         if change.difference == 0:
             difference = "the same as"
         interval = ""
-        if not isnan(change.low):
-            interval = f" ({cells.share(self.confidence)} interval {change.describe_interval()})"
-        return f"{at}, {first}'s {name} is {difference} {second}'s{interval}: {self.verdict(name)}."
+        if adjusted := _describe_interval(change.low, change.high):
+            family = counted(len(COMPARED_PERCENTILES), "comparison")
+            interval = f"{cells.share(self.confidence)} interval {adjusted}, adjusted for {family}"
+            if alone := _describe_interval(change.unadjusted_low, change.unadjusted_high):
+                interval += f"; {alone} not adjusted"
+            interval = f" ({interval})"
+        said = f"{first}'s {name} is {difference} {second}'s{interval}: {self.verdict(name)}."
+        if self.disagrees(name):
+            other = "includes" if self.verdict(name) == "shown" else "excludes"
+            said += (
+                " Interval and verdict disagree, since they are by different methods: the interval "
+                f"{other} 0."
+            )
+        return f"{at}, {said}"
 
     def to_dict(self) -> dict[str, Any]:
         return {
             "systems": list(self.names),
             "pairs": len(self.pairs),
             "level": self.level,
+            "confidence": self.confidence,
             "left_out": list(self.left_out),
             "differences": {
                 name: as_json(change) | {"verdict": self.verdict(name)}
@@ -193,10 +221,12 @@ def _compare_blocks(
     pairs: Sequence[tuple[Load, Load]],
     *,
     level: float = 0.05,
+    confidence: float = 0.95,
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> Versus:
     check_within("level", level, 0, 1)
+    check_within("confidence", confidence, 0, 1)
     check_seed(seed)
     check_count("resamples", resamples)
     if not pairs:
@@ -217,15 +247,24 @@ def _compare_blocks(
     def percentiles(times: Floats) -> list[Floats]:
         return [block_quantiles([load.response for load in side], times, shares) for side in sides]
 
-    def change(first: float, second: float, draws: Floats) -> Change:
-        ends: Sequence[float] = (nan, nan, nan)
-        if len(pairs) >= _FEWEST_PAIRS:
-            ends = block_difference(first - second, draws, blocks=len(pairs), level=level)
-        return Change(float(first), float(second), float(first - second), *ends)
+    def change(first: float, second: float, draws: Floats, family: int = 1) -> Change:
+        """Compare one quantity, which is one of so many that are corrected for together."""
+        values = (float(first), float(second), float(first - second))
+        if len(pairs) < _FEWEST_PAIRS:
+            return Change(*values, nan, nan, nan)
+        outside = 1 - confidence
+        found, alone = (
+            block_difference(values[2], draws, blocks=len(pairs), level=level)
+            for level in (outside / family, outside)
+        )
+        ends = {"unadjusted_low": alone.low, "unadjusted_high": alone.high}
+        return Change(*values, found.low, found.high, found.p, **ends)
 
     exact, drawn = percentiles(whole), percentiles(times)
     changes = {
-        name: change(exact[0][0, at], exact[1][0, at], drawn[0][:, at] - drawn[1][:, at])
+        name: change(
+            exact[0][0, at], exact[1][0, at], drawn[0][:, at] - drawn[1][:, at], len(shares)
+        )
         for at, name in enumerate(COMPARED_PERCENTILES)
     }
     for name, value in _BLOCK_MEANS.items():
@@ -238,6 +277,7 @@ def _compare_blocks(
         pairs=tuple(pairs),
         changes=_corrected(changes),
         level=level,
+        confidence=confidence,
     )
 
 
@@ -305,7 +345,9 @@ async def run_versus(
     enough = len(sound) >= max(_FEWEST_PAIRS, _VALID_SHARE * len(found))
     compared = sound if enough else found
     return replace(
-        _compare_blocks(names, compared, level=load.level, seed=pattern.seed),
+        _compare_blocks(
+            names, compared, level=load.level, confidence=load.confidence, seed=pattern.seed
+        ),
         not_valid=() if enough else reasons,
         left_out=reasons if enough else (),
         interrupted=interrupted,

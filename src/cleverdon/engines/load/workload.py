@@ -384,6 +384,7 @@ class LoadOptions:
     timeout: float = 10.0
     seed: int = 0
     level: float = 0.05
+    confidence: float = 0.95
 
     @property
     def rates(self) -> tuple[float, ...]:
@@ -401,8 +402,8 @@ class LoadOptions:
 
     @property
     def length(self) -> dict[str, Any]:
-        names = ("seconds", "warmup", "k", "timeout")
-        return {name: getattr(self, name) for name in names} | {"confidence": 1 - self.level}
+        names = ("seconds", "warmup", "k", "timeout", "confidence")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def requests(self) -> int | None:
@@ -463,7 +464,7 @@ class LoadOptions:
             for name, value in mode.items()
             if name not in _HIDDEN
         }
-        kept = ["k", "timeout", "seed", "level"]
+        kept = ["k", "timeout", "seed", "level", "confidence"]
         if not self.is_cold:
             kept += ["warmup"] if isinstance(self.mode, VersusOptions) else ["warmup", "seconds"]
             kept += ["clients"] if self.clients else ["arrivals"]

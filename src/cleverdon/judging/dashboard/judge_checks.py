@@ -180,7 +180,7 @@ def _change(
         return before, before + change, Measurement(change, of=of, why=why)
     degrees = len(values) - len(groups) - 1  # the levels and the change are estimated
     error = sqrt(float(left @ left) / degrees / known)
-    reach = t_quantile(confidence, degrees, purpose="an interval of drift") * error
+    reach = t_quantile(confidence, degrees) * error
     return before, before + change, Measurement(change, change - reach, change + reach, of)
 
 

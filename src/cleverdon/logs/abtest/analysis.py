@@ -21,6 +21,7 @@ from cleverdon.logs.abtest.effects import (
     aggregate_users,
     check_direction,
     check_guardrail,
+    effect_limits,
     estimate_effect,
     guardrail_margins,
     load_tea_tasting,
@@ -32,7 +33,6 @@ from cleverdon.logs.abtest.results import (
     Planning,
     check_shares,
     sample_ratio,
-    single_test_level,
 )
 from cleverdon.logs.calendar import DAY, as_time, find_time_zone, floor_to
 from cleverdon.logs.compute import cluster_rows
@@ -41,7 +41,11 @@ from cleverdon.logs.metrics.base import Metric, Ratio, find_metric
 from cleverdon.logs.session_tables import SessionTables, build_session_tables
 from cleverdon.logs.settings import Settings
 from cleverdon.logs.sql import zero_or_one
-from cleverdon.stats.multiple_comparisons import CORRECTIONS, correct_p_values
+from cleverdon.stats.multiple_comparisons import (
+    CORRECTIONS,
+    correct_p_values,
+    intervals_adjusted_for,
+)
 from cleverdon.stats.power import (
     normal_difference,
     normal_sample_size,
@@ -71,7 +75,9 @@ def abtest(
     cuped: bool | None = None,
     sequential: bool = False,
     correction: str = "holm",
+    primary: str | Ratio | None = None,
     level: float = 0.05,
+    confidence: float | None = None,
     wanted: float = 0.05,
     power: float = 0.8,
     settings: Settings | None = None,
@@ -79,6 +85,9 @@ def abtest(
     progress: Progress | None = None,
 ) -> ABTest:
     """Compare the variants of an experiment with its control; users are the sample.
+
+    The primary metric decides: its comparisons, of all variants, are one family that p-values and
+    intervals are corrected for. The comparisons of the other metrics are a second family.
 
     Args:
         log: The log, or its session tables.
@@ -95,8 +104,10 @@ def abtest(
         cuped: Adjust differences by the same users' behaviour before the experiment; by default if
             the log goes back far enough.
         sequential: Use p-values and intervals that stay valid if you look at them repeatedly.
-        correction: The correction over all metrics and variants, one of `CORRECTIONS`.
+        correction: The correction of p-values and intervals over a family, one of `CORRECTIONS`.
+        primary: The metric that decides, by default the first; "all" makes one family of all.
         level: The largest corrected p-value that is significant.
+        confidence: The confidence of intervals; by default 1 - level.
         wanted: The relative difference that the test should be able to detect.
         power: The probability of detecting it.
         settings: How to count; by default those of the session tables, or `Settings()`.
@@ -108,7 +119,8 @@ def abtest(
 
     Raises:
         InputError: The log has no experiment, or lacks the columns of all metrics.
-        OptionError: An option has a value that is not allowed, or the control is unknown.
+        OptionError: An option has a value that is not allowed, the control is unknown, or the
+            primary metric is not compared.
 
     >>> from cleverdon.logs.log import worked_log
     >>> log, _ = worked_log('''
@@ -122,12 +134,15 @@ def abtest(
     0.5
     """
     check_word("correction", correction, CORRECTIONS)
-    for name, share in (("level", level), ("wanted", wanted), ("power", power)):
+    confidence = 1 - level if confidence is None else confidence
+    shares = {"level": level, "confidence": confidence, "wanted": wanted, "power": power}
+    for name, share in shares.items():
         check_within(name, share, 0, 1)
     load_tea_tasting()  # before anything takes long
     if expected is not None:
         check_shares(expected)
     goals = [_ratio(one) for one in _each(_METRICS if metrics is None else metrics)]
+    decides = None if primary is None or primary == "all" else _primary_metric(primary, goals)
     margins = guardrail_margins(_GUARDRAILS if guardrails is None else guardrails)
     limits = {check_direction(_ratio(name)): margin for name, margin in margins.items()}
     tables = _session_tables(log, settings, progress)
@@ -141,6 +156,11 @@ def abtest(
         **_missing(tables, goals, asked_for=metrics is not None),
         **_missing(tables, limits, asked_for=guardrails is not None),
     }
+    if decides is not None:
+        _missing(tables, [decides], asked_for=True)
+    goals = [one for one in goals if str(one) not in missing]
+    if primary is None and goals:
+        decides = goals[0]
     ratios = [one for one in (*goals, *limits) if str(one) not in missing]
     if not ratios:
         raise InputError(
@@ -152,7 +172,11 @@ def abtest(
     table = _user_sums(tables, members, ratios, start=participants.start, end=participants.end)
     sums = aggregate_users(table, len(ratios))
     how = EffectOptions(
-        level=level, cuped=_with_past(sums, cuped), sequential=sequential, wanted=wanted
+        level=level,
+        cuped=_with_past(sums, cuped),
+        sequential=sequential,
+        wanted=wanted,
+        confidence=confidence,
     )
     tested = {
         (variant, metric): estimate_effect(
@@ -162,13 +186,21 @@ def abtest(
         if variant != control
         for place, metric in enumerate(ratios)
     }
-    effects = _corrected(
-        [found for (_, metric), found in tested.items() if metric in goals],
-        participants,
-        how,
-        correction=correction,
-        power=power,
-    )
+    of_goals = [found for (_, metric), found in tested.items() if metric in goals]
+    effects = [
+        effect
+        for is_primary in (True, False)
+        for effect in _corrected(
+            [one for one in of_goals if (decides in (None, one[0].metric)) == is_primary],
+            participants,
+            how,
+            primary=is_primary,
+            correction=correction,
+            power=power,
+        )
+    ]
+    order = {(effect.variant, effect.metric): at for at, (effect, _) in enumerate(of_goals)}
+    effects.sort(key=lambda one: order[one.variant, one.metric])
     return ABTest(
         tables=tables,
         control=control,
@@ -181,7 +213,10 @@ def abtest(
             if metric in limits
         ),
         correction=correction,
+        primary=decides,
+        primary_named=primary is not None,
         level=level,
+        confidence=confidence,
         sequential=sequential,
         wanted=wanted,
         power=power,
@@ -232,6 +267,18 @@ def _ratio(named: str | Ratio) -> Ratio:
             f"{metric} cannot be compared: it is a count or a list; Success and Latency can"
         )
     return metric
+
+
+def _primary_metric(named: str | Ratio, goals: Sequence[Ratio]) -> Ratio:
+    """Return the metric that decides; raise OptionError unless it is compared."""
+    wanted = str(_ratio(named))
+    for one in goals:
+        if str(one) == wanted:
+            return one
+    raise OptionError(
+        f"primary={wanted!r} is not among the metrics that are compared: "
+        f"{', '.join(map(str, goals))}"
+    )
 
 
 def _control(participants: Participants, named: str | None, tables: SessionTables) -> str:
@@ -290,21 +337,24 @@ def _corrected(
     participants: Participants,
     how: EffectOptions,
     *,
+    primary: bool,
     correction: str,
     power: float,
 ) -> list[Effect]:
-    """Return the effects with corrected p-values and the users needed to show them."""
+    """Return the effects of a family with corrected p-values and intervals, and their planning."""
     p_values = [found.p for found, _ in tested if found.p is not None]
-    left = iter(correct_p_values(correction, p_values))
-    level = single_test_level(how.level, correction, len(p_values))
-    corrected = []
+    corrected = correct_p_values(correction, p_values)
+    left = iter(corrected)
+    count = intervals_adjusted_for(correction, corrected, how.level)
+    found = []
     for effect, arms in tested:
-        plan = None
+        one = replace(effect, primary=primary, family=len(p_values))
         if arms is not None:
-            plan = _plan_test(arms, participants, how, level=level, power=power)
-        p = None if effect.p is None else next(left)
-        corrected.append(replace(effect, corrected=p, planning=plan))
-    return corrected
+            ends = effect_limits(one.metric, arms, how, (1 - how.confidence) / count)
+            plan = _plan_test(arms, participants, how, level=how.level / count, power=power)
+            one = replace(one, corrected=next(left), planning=plan, **ends._asdict())
+        found.append(one)
+    return found
 
 
 _FEWEST_DAYS = 3  # whole days that are needed to estimate how fast new users become rare
@@ -352,7 +402,7 @@ def _plan_test(
     """Return the difference that can be detected, and the users needed; `level` is per test."""
     value = abs(found.control.value)
     if not value:
-        return Planning(None, None, None, None)
+        return Planning(level, None, None, None)
     users = found.control.users + found.variant.users
     share = users / participants.total  # the other variants need users as well
     design: dict[str, Any] = {"level": level, "power": power}
@@ -362,17 +412,13 @@ def _plan_test(
     else:
         smallest = normal_difference(found.deviation, users, **design)
     users_for = sequential_users_needed if how.sequential else normal_sample_size
-    wanted, seen = (
-        users_for(size, found.deviation, **design)
-        for size in (how.wanted * value, abs(found.difference))
-    )
-    needed = wanted / share
+    needed = users_for(how.wanted * value, found.deviation, **design) / share
     pace = _fit_growth(participants.arrivals, participants.days)
     return Planning(
+        level=level,
         smallest=smallest / value,
         users_needed=needed,
         days_needed=pace.days_until(needed),
-        users_for_seen=seen / share,
     )
 
 

@@ -76,11 +76,17 @@ class _AnalysisOptions(Options):
     )
     correction: str = option(
         "NAME",
-        "The correction of p-values over all metrics and variants: holm, bonferroni, "
+        "The correction of p-values and intervals over a family: holm, bonferroni, "
         "benjamini-hochberg or none.",
         default="holm",
     )
+    primary: str | None = option(
+        "METRIC",
+        "The metric that decides: its comparisons are one family, those of other metrics a second. "
+        "`all` makes one family of all.  [default: the first metric]",
+    )
     level: float = options.level("The largest corrected p-value that is significant.")
+    confidence: float | None = options.confidence_of_level
     wanted: float = option(
         options.SHARE,
         "The relative difference that the test should be able to detect.",

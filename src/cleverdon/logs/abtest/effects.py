@@ -5,6 +5,11 @@ that of the delta method over users: Deng, Knoblich & Lu 2018, doi:10.1145/32198
 subtracts what the same users' past explains: Deng, Xu, Kohavi & Walker 2013,
 doi:10.1145/2433396.2433413.
 
+An interval is all differences that the test does not reject, and the interval of the relative
+difference is all factors r for which it does not reject that the variant's value is r times the
+control's (Fieller 1954, doi:10.1111/j.2517-6161.1954.tb00159.x). So neither can contradict the
+p-value about 0, nor about the margin of a guardrail.
+
 A guardrail is a one-sided test of non-inferiority: a variant that is not significantly worse may
 still be worse, because with few users nothing is significant. Several guardrails need no
 correction if all of them must be kept. Schultzberg, Ankargren & Franberg 2024, arXiv:2402.11609.
@@ -15,14 +20,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import exp, isfinite, log, log1p, sqrt
+from math import isfinite, sqrt
 from typing import TYPE_CHECKING, Any
 
 from cleverdon._common.extras import require
 from cleverdon.errors import OptionError
-from cleverdon.logs.abtest.results import Adjustment, Effect, Guardrail, GuardrailVerdict, Side
+from cleverdon.logs.abtest.results import (
+    Adjustment,
+    Effect,
+    Guardrail,
+    GuardrailVerdict,
+    Limits,
+    Side,
+)
 from cleverdon.logs.metrics.base import Ratio
-from cleverdon.stats.tests import always_valid_p, confidence_sequence, welch_tails
+from cleverdon.stats.intervals import t_outside, t_quantile
+from cleverdon.stats.tests import always_valid_p, sequential_boundary, welch_freedom, welch_tails
 
 if TYPE_CHECKING:
     import ibis
@@ -93,6 +106,19 @@ class Arms:
     def deviation(self) -> float:
         """The standard error of the difference, times the root of the number of users."""
         return sqrt(self.squared_error * (self.control.users + self.variant.users))
+
+    def beyond(self, factor: float) -> float:
+        """Return by how much the variant's value is above this factor of the control's."""
+        return self.variant.value - factor * self.control.value
+
+    def squared_errors(self, factor: float) -> tuple[float, float]:
+        """Return the parts of the squared error of that: the variant's, and the control's."""
+        return self.variant.squared_error, factor * factor * self.control.squared_error
+
+    @property
+    def users(self) -> tuple[int, int]:
+        """The users of the variant, and those of the control."""
+        return self.variant.users, self.control.users
 
 
 def load_tea_tasting() -> Any:
@@ -178,6 +204,27 @@ class EffectOptions:
     cuped: bool
     sequential: bool
     wanted: float  # the difference to be detected, as a share of the control's value
+    confidence: float  # of intervals
+
+    def p_value(self, found: Arms, factor: float = 1.0) -> float:
+        """Return the p-value of the variant's value being this factor of the control's."""
+        beyond, errors = found.beyond(factor), found.squared_errors(factor)
+        variance = sum(errors)
+        if variance == 0:  # as of the variant's value alone, where only the control's varies
+            return float(beyond == 0)
+        if self.sequential:
+            return always_valid_p(beyond, variance=variance, spread=self.spread(found))
+        return t_outside(abs(beyond) / sqrt(variance), welch_freedom(errors, found.users))
+
+    def reach(self, found: Arms, outside: float) -> float:
+        """Return how far the true difference can be off before it is rejected, at this level."""
+        variance = found.squared_error
+        if self.sequential:
+            count = sequential_boundary(variance, spread=self.spread(found), level=outside)
+        else:
+            freedom = welch_freedom(found.squared_errors(1.0), found.users)
+            count = t_quantile(1 - outside, freedom)
+        return count * sqrt(variance)
 
     def spread(self, found: Arms) -> float:
         """Return the standard deviation of the prior of the sequential test."""
@@ -206,11 +253,10 @@ def estimate_effect(
     )
     if untested := _reason_not_to_test(metric, found, how):
         return replace(effect, untested=untested), None
-    effect = _tested(effect, found, columns, control, variant, how)
-    if how.sequential:
-        effect = _sequential(effect, found, how)
-    if metric.kind == "share" and effect.low is not None and effect.high is not None:
-        effect = replace(effect, low=max(effect.low, -1.0), high=min(effect.high, 1.0))
+    alone = effect_limits(metric, found, how, 1 - how.confidence)
+    effect = effect.within(alone, how.confidence, unadjusted=alone)
+    once = replace(how, sequential=False)
+    effect = replace(effect, p=how.p_value(found), fixed_p=once.p_value(found))
     if found.coefficient:
         adjustment = _adjustment(found, columns, control, variant, metric)
         effect = replace(effect, adjustment=adjustment)
@@ -245,66 +291,48 @@ def _side(arm: Arm, metric: Ratio) -> Side:
     )
 
 
-def _tested(
-    effect: Effect,
-    found: Arms,
-    columns: MetricColumns,
-    control: Aggregates,
-    variant: Aggregates,
-    how: EffectOptions,
-) -> Effect:
-    """Add an interval and a p-value by Welch's t test, which are valid for a single look."""
-    covariates = ("numer_covariate", "denom_covariate") if found.coefficient else ()
-    past = dict(zip(covariates, columns.before, strict=False))
-    result = _welch(columns.during, control, variant, level=how.level, **past)
-    positive = found.control.value > 0 and found.variant.value > 0
-    scale = effect.metric.scale
-    return replace(
-        effect,
-        low=result.effect_size_ci_lower / scale,
-        high=result.effect_size_ci_upper / scale,
-        relative_low=result.rel_effect_size_ci_lower if positive else None,
-        relative_high=result.rel_effect_size_ci_upper if positive else None,
-        p=float(result.pvalue),
-        fixed_p=float(result.pvalue),
-    )
+def effect_limits(metric: Ratio, found: Arms, how: EffectOptions, outside: float) -> Limits:
+    """Return the ends of the intervals that have the truth outside in this share of cases."""
+    reach = how.reach(found, outside)
+    low, high = ((found.difference + to) / metric.scale for to in (-reach, reach))
+    if metric.kind == "share":
+        low, high = max(low, -1.0), min(high, 1.0)
+    return Limits(low, high, *_relative_ends(found, how, outside))
 
 
-def _welch(
-    parts: tuple[str, str], control: Aggregates, variant: Aggregates, *, level: float, **past: str
-) -> Any:
+_LARGEST_FACTOR = 1e6
+
+
+def _relative_ends(
+    found: Arms, how: EffectOptions, outside: float
+) -> tuple[float, float] | tuple[None, None]:
+    """Return the ends of the relative difference; None where the control's value may be 0."""
+    if not (found.control.value > 0 and found.variant.value > 0):
+        return None, None
+    middle = found.variant.value / found.control.value
+
+    def rejected(factor: float) -> float:
+        return outside - how.p_value(found, factor)
+
+    above = 2 * middle
+    while rejected(above) <= 0:
+        above *= 2
+        if above > _LARGEST_FACTOR * middle:
+            return None, None
+    solve = require("scipy.optimize", "an A/B test", package="scipy", extra="logs").brentq
+    # No value is below 0, so that no relative difference is below -100%.
+    low = solve(rejected, 0.0, middle, xtol=1e-14) if rejected(0.0) > 0 else 0.0
+    return low - 1, solve(rejected, middle, above, xtol=1e-14) - 1
+
+
+def _p_value_before(past: tuple[str, str], control: Aggregates, variant: Aggregates) -> float:
     metric = load_tea_tasting().RatioOfMeans(
-        *parts,
-        **past,
+        *past,
         alternative="two-sided",
-        confidence_level=1 - level,
         equal_var=False,
         use_t=True,
     )
-    return metric.analyze_aggregates(control, variant)
-
-
-def _sequential(tested: Effect, found: Arms, how: EffectOptions) -> Effect:
-    """Replace p-value and intervals by always-valid ones."""
-    spread, scale = how.spread(found), tested.metric.scale
-    variance = found.squared_error
-    low, high = confidence_sequence(
-        found.difference, variance=variance, spread=spread, level=how.level
-    )
-    p = always_valid_p(found.difference, variance=variance, spread=spread)
-    tested = replace(tested, low=low / scale, high=high / scale, p=p)
-    if tested.relative_low is None:
-        return tested
-    # An interval of the logarithm of the ratio, so no end can be below -100%.
-    logarithmic = sum(arm.squared_error / arm.value**2 for arm in (found.control, found.variant))
-    ends = confidence_sequence(
-        log(found.variant.value / found.control.value),
-        variance=logarithmic,
-        spread=log1p(how.wanted),
-        level=how.level,
-    )
-    low, high = (exp(min(end, 700.0)) - 1 for end in ends)
-    return replace(tested, relative_low=low, relative_high=high)
+    return float(metric.analyze_aggregates(control, variant).pvalue)
 
 
 def _adjustment(
@@ -320,7 +348,7 @@ def _adjustment(
         removed=1 - found.squared_error / plain.squared_error,
         known=known / users,
         raw_difference=plain.difference / metric.scale,
-        p_before=float(_welch(past, control, variant, level=0.05).pvalue) if varies else None,
+        p_before=_p_value_before(past, control, variant) if varies else None,
     )
 
 
@@ -370,14 +398,18 @@ def check_guardrail(
     factor = 1 + worse * margin
     # Below 0 is within the margin. The margin is a share of the control's value, so the variance of
     # that value is part of the test.
-    beyond = worse * (found.variant.value - factor * found.control.value)
-    parts = (found.variant.squared_error, factor * factor * found.control.squared_error)
+    beyond = worse * found.beyond(factor)
+    parts = found.squared_errors(factor)
     if how.sequential:
         # The two-sided p-value for one side, which is conservative.
         p = always_valid_p(beyond, variance=sum(parts), spread=how.spread(found))
         kept, broken = (p, 1.0) if beyond < 0 else (1.0, p)
     else:
-        kept, broken = welch_tails(beyond, parts, (found.variant.users, found.control.users))
+        kept, broken = welch_tails(beyond, parts, found.users)
+    # Both ends are tested, each by one side, so that this interval goes with the verdict.
+    sides = 1 if how.sequential or how.level >= 0.5 else 2
+    ends = effect_limits(effect.metric, found, how, sides * how.level)
+    effect = replace(effect, primary=False).within(ends, 1 - sides * how.level, unadjusted=ends)
     verdict: GuardrailVerdict = (
         "kept" if kept <= how.level else "broken" if broken <= how.level else "open"
     )

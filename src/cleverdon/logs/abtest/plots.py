@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cleverdon._common.text import counted
 from cleverdon.charts.base import Chart, Datasets, Row, alt, finish_chart, intervals_chart
 from cleverdon.charts.theme import PALETTE, short_names
+from cleverdon.logs.abtest.tables import is_adjusted
 from cleverdon.logs.tables import format_value
 from cleverdon.tables.numbers import format_p_value
 
@@ -20,22 +21,35 @@ _KIND_COLOURS = {"goal": PALETTE[0], "guardrail": PALETTE[3]}
 def effects(test: ABTest) -> Chart:
     """Draw relative differences to the control with intervals, a panel for each variant."""
     return finish_chart(
-        _effects_chart(test.control),
+        _effects_chart(test.control, inner=is_adjusted(test)),
         _effects_rows(test),
         title=f"Relative differences to {test.control}",
         subtitle=_about_effects(test),
     )
 
 
-def _about_effects(test: ABTest) -> str:
+def _about_effects(test: ABTest) -> list[str]:
     who = counted(test.participants.total, test.participants.unit)
-    lines = "confidence sequences" if test.sequential else "intervals"
-    told = f"{who}. Lines: {1 - test.level:.0%} {lines}, not corrected for their number."
+    lines = f"{test.confidence:.0%} {'confidence sequences' if test.sequential else 'intervals'}"
+    if is_adjusted(test):
+        lines = f"thin, {lines} adjusted as the p-values are; thick, not adjusted"
+    elif test.comparisons > 1:
+        lines += ", not adjusted"
+    told = [f"{who}. Lines: {lines}."]
+    known = {one.effect.confidence for one in test.guardrails} - {None}
+    if known:
+        told.append(f"Guardrails: {known.pop():.0%}, not adjusted.")
     if not test.trusted:
-        return f"{told} Do not trust them: users are not split as expected."
+        return [*told, "Do not trust them: users are not split as expected."]
     if test.ratio.verdict == "doubtful":
-        told += " Doubtful: the split of users is unusual."
-    return f"{told} Filled: corrected p ≤ {test.level:g}."
+        told.append("Doubtful: the split of users is unusual.")
+    if len(test.families) > 1:
+        told.append(f"{test.primary} decides.")
+    told.append(f"Filled: corrected p ≤ {test.level:g}.")
+    apart = dict.fromkeys(str(one.metric) for one in test.effects if test.disagrees(one))
+    if apart:
+        told.append(f"Interval and verdict disagree: {', '.join(apart)}.")
+    return [told[0], " ".join(told[1:])]
 
 
 def _effects_rows(test: ABTest) -> Datasets:
@@ -59,6 +73,7 @@ def _effect_row(one: Effect, test: ABTest, kind: str) -> Row:
     if one.relative is None:
         return {"difference": None}
     assert one.sides is not None
+    two = kind == "goal" and one.family > 1
     old, new = one.sides
     short = short_names([test.control, *test.variants])
     label = f"{one.metric} (lower is better)" if one.metric.better == "lower" else str(one.metric)
@@ -70,6 +85,9 @@ def _effect_row(one: Effect, test: ABTest, kind: str) -> Row:
         "difference": one.relative,
         "low": one.relative_low,
         "high": one.relative_high,
+        # Guardrails, and a comparison that is a family by itself, have one interval.
+        "inner_low": one.unadjusted_relative_low if two else None,
+        "inner_high": one.unadjusted_relative_high if two else None,
         "control_value": format_value(one.metric, old.value),
         "variant_value": format_value(one.metric, new.value),
         "estimate": f"{one.relative:+.1%}".replace("-", "−"),
@@ -78,10 +96,13 @@ def _effect_row(one: Effect, test: ABTest, kind: str) -> Row:
     }
 
 
-def _effects_chart(control: str) -> Any:
+def _effects_chart(control: str, *, inner: bool) -> Any:
     scale = alt.Scale(domain=list(_KIND_COLOURS), range=list(_KIND_COLOURS.values()))
     colour = alt.Color("kind:N", scale=scale, legend=None)
-    ends = [alt.Tooltip(f"{name}:Q", format="+.2%") for name in ("difference", "low", "high")]
+    names = {"difference": "difference", "low": "low", "high": "high"}
+    if inner:
+        names |= {"inner_low": "low, not adjusted", "inner_high": "high, not adjusted"}
+    ends = [alt.Tooltip(f"{name}:Q", format="+.2%", title=said) for name, said in names.items()]
     tooltip = [
         alt.Tooltip("metric:N"),
         alt.Tooltip("variant:N"),
@@ -91,5 +112,5 @@ def _effects_chart(control: str) -> Any:
         alt.Tooltip("p:Q", format=".4f"),
     ]
     return intervals_chart(
-        f"relative difference to {control}", colour, tooltip, format="+~%", tickCount=8
+        f"relative difference to {control}", colour, tooltip, inner=inner, format="+~%", tickCount=8
     )

@@ -8,9 +8,9 @@ doi:10.1145/3292500.3330722.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from math import inf, isfinite
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, field, replace
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from cleverdon._common.text import counted
 from cleverdon.comparison.claims import ClaimVerdict
@@ -26,7 +26,7 @@ from cleverdon.logs.calendar import DAY
 from cleverdon.logs.metrics.base import Ratio
 from cleverdon.logs.session_tables import SessionTables
 from cleverdon.logs.sql import sql_script
-from cleverdon.stats.multiple_comparisons import FAMILYWISE, holm
+from cleverdon.stats.multiple_comparisons import holm
 from cleverdon.stats.tests import split_p_value
 from cleverdon.tables.result import Result, as_json, fields_as_json, in_json
 from cleverdon.tables.sections import Section, count_format
@@ -40,9 +40,13 @@ GuardrailVerdict = Literal["kept", "broken", "open"]
 """Shown to be within the margin, shown to be outside it, or neither."""
 
 
-def single_test_level(level: float, correction: str, comparisons: int) -> float:
-    """Return the largest uncorrected p-value that is always significant."""
-    return level / comparisons if comparisons and correction in FAMILYWISE else level
+class Limits(NamedTuple):
+    """The ends of an interval: of the difference, and of it as a share of the control's value."""
+
+    low: float
+    high: float
+    relative_low: float | None
+    relative_high: float | None
 
 
 @dataclass(frozen=True)
@@ -70,10 +74,10 @@ class Adjustment:
 class Planning:
     """The difference that the test can detect, and the users needed; None if unknown."""
 
+    level: float  # the p-value that is needed, before any correction
     smallest: float | None  # the smallest relative difference that is likely to be detected
     users_needed: float | None  # of all variants, to detect the wanted difference
     days_needed: float | None  # from the start until there are that many; may be infinite
-    users_for_seen: float | None  # to detect a difference as large as the one seen
 
 
 @dataclass(frozen=True)
@@ -91,14 +95,21 @@ class Effect:
     variant: str
     sides: tuple[Side, Side] | None = field(metadata=in_json(None))  # None: undefined in one
     difference: float | None = None
-    low: float | None = None  # the interval of the difference; of shares, within -1 and 1
-    high: float | None = None
+    low: float | None = None  # the interval of the difference, adjusted for the family;
+    high: float | None = None  # of shares, within -1 and 1
     relative: float | None = None  # as a share of the control's value; None if that is 0
-    relative_low: float | None = None
+    relative_low: float | None = None  # None also if the control's value may be 0
     relative_high: float | None = None
+    unadjusted_low: float | None = None  # the intervals of this comparison by itself
+    unadjusted_high: float | None = None
+    unadjusted_relative_low: float | None = None
+    unadjusted_relative_high: float | None = None
+    confidence: float | None = None
     p: float | None = None  # always valid if the test is sequential; None if it cannot be tested
     fixed_p: float | None = None  # the p-value for a single look
-    corrected: float | None = None  # the p-value, corrected for all metrics and variants
+    corrected: float | None = None  # the p-value, corrected for the family
+    family: int = 1  # the comparisons that p-value and interval are corrected for
+    primary: bool = True  # whether it is in the family that decides
     untested: str = ""  # the reason why there is no p-value
     adjustment: Adjustment | None = None
     planning: Planning | None = None
@@ -112,6 +123,16 @@ class Effect:
             return "higher" if higher else "lower"
         return "better" if higher == (self.metric.better == "higher") else "worse"
 
+    @property
+    def excludes_zero(self) -> bool:
+        """Whether there is an interval, and 0 is outside."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
+    def within(self, limits: Limits, confidence: float, *, unadjusted: Limits) -> Effect:
+        """Return the effect with these intervals."""
+        alone = {f"unadjusted_{name}": end for name, end in unadjusted._asdict().items()}
+        return replace(self, confidence=confidence, **limits._asdict(), **alone)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the effect for JSON, with the sides under the names of the variants."""
         metric, names = self.metric, (self.control, self.variant)
@@ -123,6 +144,9 @@ class Effect:
 @dataclass(frozen=True)
 class Guardrail:
     """The test that a variant is not worse than the control by more than a margin.
+
+    Its intervals are not adjusted. They have the confidence that goes with a one-sided test at each
+    end: the margin is outside exactly where the guardrail is kept or broken.
 
     >>> from cleverdon.logs.metrics.base import find_metric
     >>> effect = Effect(find_metric("Latency"), "A", "B", None, low=1.0, high=3.0)
@@ -142,8 +166,8 @@ class Guardrail:
     @property
     def change(self) -> Literal["better", "worse", "not shown"]:
         """The direction of the difference, if its interval excludes 0."""
-        low, high = self.effect.low, self.effect.high
-        if low is None or high is None or low <= 0 <= high:
+        low = self.effect.low
+        if low is None or not self.effect.excludes_zero:
             return "not shown"
         return "better" if (low > 0) == (self.effect.metric.better == "higher") else "worse"
 
@@ -302,10 +326,13 @@ class ABTest(Result):
     guardrails: tuple[Guardrail, ...]
     correction: str
     level: float
+    confidence: float
     sequential: bool
     wanted: float  # the difference to be detected, as a share of the control's value
     power: float
     cuped: bool  # True if any effect is adjusted by the users' past
+    primary: Ratio | None = None  # the metric that decides; None if all metrics are one family
+    primary_named: bool = False  # whether it was named; otherwise it is the first
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # columns, by metric
     notes: tuple[str, ...] = ()
     asked: Mapping[str, ibis.Table] = field(default_factory=dict)  # the queries that ran, by name
@@ -321,13 +348,16 @@ class ABTest(Result):
         return not self.ratio.mismatch
 
     @property
-    def family(self) -> int:
-        """The number of comparisons that p-values are corrected for."""
+    def comparisons(self) -> int:
+        """The number of comparisons that were tested, in all families."""
         return sum(effect.p is not None for effect in self.effects)
 
     @property
-    def level_of_each(self) -> float:
-        return single_test_level(self.level, self.correction, self.family)
+    def families(self) -> list[list[Effect]]:
+        """The effects that were tested: those of the family that decides, then all others."""
+        tested = [effect for effect in self.effects if effect.p is not None]
+        both = ([one for one in tested if one.primary == first] for first in (True, False))
+        return [family for family in both if family]
 
     @property
     def variants(self) -> list[str]:
@@ -343,22 +373,45 @@ class ABTest(Result):
             raise OptionError(f"{metric!r} was not compared{suggest(metric, dict.fromkeys(known))}")
         return found[0]
 
-    def claims(self) -> list[Claim]:
-        """Return a claim for each effect that can be tested; none if the test is not trusted."""
+    def disagrees(self, effect: Effect) -> bool:
+        """Return whether the interval says otherwise than the test, at the same level."""
+        if abs(1 - self.confidence - self.level) > 1e-9 or effect.low is None:
+            return False
+        return effect.excludes_zero != (effect.verdict(self.level) != "not shown")
+
+    def claims(self, *, silence: Iterable[str] = ()) -> list[Claim]:
+        """Return a claim for each effect that can be tested; none if the test is not trusted.
+
+        Serious doubts qualify the claims that they concern, except for those that `silence` names.
+        """
         if not self.trusted:
             return []
-        return [_claim(effect, self) for effect in self.effects if effect.p is not None]
+        return [
+            Claim(one, one.verdict(self.level), self, self.qualified(one, silence=silence))
+            for family in self.families
+            for one in family
+        ]
+
+    def qualified(self, effect: Effect, *, silence: Iterable[str] = ()) -> tuple[str, ...]:
+        """Return the names of the serious doubts about an effect."""
+        names = (effect.variant, effect.control)
+        return tuple(
+            doubt.name
+            for doubt in self.doubts(silence=silence)
+            if doubt.serious and (doubt.about is None or names in doubt.about)
+        )
 
     def doubts(self, *, silence: Iterable[str] = ()) -> list[Doubt]:
         """Return the reasons to doubt the test, except for those that `silence` names."""
         silent = set(silence)
         for name in silent - _DOUBT_RULES.keys():
             raise OptionError(f"there is no doubt {name!r} to silence{suggest(name, _DOUBT_RULES)}")
-        return [
-            Doubt(name, *raised, reference)
-            for name, (find, reference) in _DOUBT_RULES.items()
-            if name not in silent and (raised := find(self)) is not None
-        ]
+        found = []
+        for name, rule in _DOUBT_RULES.items():
+            if name not in silent and (raised := rule.find(self)) is not None:
+                sentence, number, about = (*raised, None)[:3]
+                found.append(Doubt(name, sentence, number, rule.reference, rule.serious, about))
+        return found
 
     def sections(self, *, exact: bool = False) -> list[Section]:
         return [Section("effects", effects_table(self, exact=exact), titled=False)]
@@ -373,8 +426,8 @@ class ABTest(Result):
     def to_dict(self) -> dict[str, Any]:
         log = self.tables.log
         claims = {id(claim.effect): claim_record(claim) for claim in self.claims()}
-        none = {"text": None, "verdict": None}
-        same = ("level", "sequential", "cuped", "wanted", "power", "missing", "notes")
+        none: dict[str, Any] = {"text": None, "verdict": None, "qualified": []}
+        same = ("level", "confidence", "sequential", "cuped", "wanted", "power", "missing", "notes")
         record: dict[str, Any] = as_json(
             {
                 "source": log.source,
@@ -385,7 +438,9 @@ class ABTest(Result):
                 "sample_ratio": self.ratio,
                 "without_bots": log.without_bots,
                 "correction": self.correction,
-                "comparisons": self.family,
+                "primary": None if self.primary is None else str(self.primary),
+                "primary_named": self.primary_named,
+                "comparisons": self.comparisons,
                 **{name: getattr(self, name) for name in same},
                 "effects": [claims.get(id(one), none) | one.to_dict() for one in self.effects],
                 "guardrails": [
@@ -403,24 +458,12 @@ class Claim:
 
     effect: Effect
     verdict: ClaimVerdict
-    users_needed: float | None
-    """If nothing was shown, the users who would show the difference with the test's power, if it
-    is as large as seen. None if the difference was shown."""
     test: ABTest = field(repr=False)
+    qualified: tuple[str, ...] = ()  # the names of serious doubts about it
 
     @property
     def shown(self) -> bool:
         return self.verdict != "not shown"
-
-
-def _claim(effect: Effect, test: ABTest) -> Claim:
-    verdict = effect.verdict(test.level)
-    if verdict != "not shown":
-        return Claim(effect, verdict, None, test)
-    seen = inf if effect.planning is None else effect.planning.users_for_seen
-    # These users did not show it, so more are needed, even if fewer are estimated.
-    needed = None if seen is None else max(seen, test.participants.total + 1)
-    return Claim(effect, verdict, needed, test)
 
 
 _MOST_CONTAMINATED = 0.01
@@ -431,8 +474,9 @@ _BEFORE_LEVEL = 0.01
 _MOST_OF_ONE = 0.05
 _WEEK = 7
 
-_FoundDoubt = tuple[str, float] | None
-"""A sentence and the number behind it; None without a doubt."""
+_FoundDoubt = tuple[str, float] | tuple[str, float, tuple[tuple[str, str], ...]] | None
+"""A sentence, the number behind it, and the variants and controls that it concerns, if not all;
+None without a doubt."""
 
 
 def _doubtful_ratio(test: ABTest) -> _FoundDoubt:
@@ -466,10 +510,16 @@ def _differed_before(test: ABTest) -> _FoundDoubt:
     lowest, (_, one) = min(zip(corrected, before, strict=True), key=lambda pair: pair[0])
     if lowest > _BEFORE_LEVEL:
         return None
+    differed = [
+        (other.variant, other.control)
+        for p, (_, other) in zip(corrected, before, strict=True)
+        if p <= _BEFORE_LEVEL
+    ]
     return (
         f"the users of {one.variant} differed from those of {one.control} on {one.metric} before "
         f"the experiment began (p = {lowest:.1g}), which is rare in a fair split",
         lowest,
+        tuple(dict.fromkeys(differed)),
     )
 
 
@@ -529,18 +579,45 @@ def _sessions_randomised(test: ABTest) -> _FoundDoubt:
     )
 
 
+def _uncorrected(test: ABTest) -> _FoundDoubt:
+    count = test.comparisons
+    if test.correction != "none" or count < 2:
+        return None
+    return (
+        f"{count} comparisons are made and not corrected for: without any effect, each has a "
+        f"chance of {test.level:g} to seem to differ, and at least one of so many is likelier to",
+        float(count),
+    )
+
+
 _KOHAVI = "Kohavi, Tang & Xu 2020, doi:10.1017/9781108653985"
 
-_DOUBT_RULES: dict[str, tuple[Callable[[ABTest], _FoundDoubt], str]] = {
-    "sample-ratio": (_doubtful_ratio, "Fabijan et al. 2019, doi:10.1145/3292500.3330722"),
-    "contaminated": (_contaminated, "Crook et al. 2009, doi:10.1145/1557019.1557139"),
-    "differed-before": (_differed_before, _KOHAVI),
-    "part-of-a-week": (_part_of_a_week, _KOHAVI),
-    "few-users": (_few_users, "Kohavi et al. 2014, doi:10.1145/2623330.2623341"),
-    "heavy-user": (_heavy_user, _KOHAVI),
-    "sessions-randomised": (
+
+@dataclass(frozen=True)
+class _DoubtRule:
+    find: Callable[[ABTest], _FoundDoubt]
+    reference: str
+    serious: bool = False
+    """Whether a claim that it concerns is not to be read without it: the comparison may be unfair,
+    or its p-value and interval wrong."""
+
+
+_DOUBT_RULES: dict[str, _DoubtRule] = {
+    "sample-ratio": _DoubtRule(
+        _doubtful_ratio, "Fabijan et al. 2019, doi:10.1145/3292500.3330722", serious=True
+    ),
+    "contaminated": _DoubtRule(
+        _contaminated, "Crook et al. 2009, doi:10.1145/1557019.1557139", serious=True
+    ),
+    "differed-before": _DoubtRule(_differed_before, _KOHAVI, serious=True),
+    "part-of-a-week": _DoubtRule(_part_of_a_week, _KOHAVI),
+    "few-users": _DoubtRule(_few_users, "Kohavi et al. 2014, doi:10.1145/2623330.2623341"),
+    "heavy-user": _DoubtRule(_heavy_user, _KOHAVI),
+    "sessions-randomised": _DoubtRule(
         _sessions_randomised,
         "Deng, Knoblich & Lu 2018, doi:10.1145/3219819.3219919",
+        serious=True,
     ),
+    "uncorrected": _DoubtRule(_uncorrected, "Carterette 2012, doi:10.1145/2094072.2094076"),
 }
-"""The function that finds each doubt, and a reference, by the name of the doubt."""
+"""The rule behind each doubt, by its name."""

@@ -30,29 +30,60 @@ VERBS = {
 
 def effects_table(test: ABTest, *, exact: bool = False) -> TextTable:
     """Return a row for each effect, then for each guardrail, which has p-values of its own."""
-    p_value = _format_exact if exact else _format_p
-    ends = ["low", "high"] if exact else [f"{1 - test.level:.0%} interval"]
-    header = ["variant", "control", "metric", "control value", "variant value", "difference", *ends]
-    header += ["relative", "p", "corrected"]
-    own = ["margin", "p within", "p beyond"][: 3 if exact else 2 if test.guardrails else 0]
+    if exact:
+        return _exact_effects(test)
+    header = ["variant", "control", "metric", "control value", "variant value", "difference"]
+    both = _has_two_intervals(test)
+    header += ["interval", *(["not adjusted"] if both else []), "relative", "p", "corrected"]
+    own = ["margin", "p within"] if test.guardrails else []
     rows = []
     for one in test.effects:
-        ps = [p_value(one.p), p_value(one.corrected)]
+        ps = [_format_p(one.p), _format_p(one.corrected)]
         verdict = "not tested" if one.p is None else one.verdict(test.level)
-        rows.append([*_value_cells(one, exact=exact), *ps, *[""] * len(own), verdict])
+        rows.append([*_value_cells(one, both=both), *ps, *[""] * len(own), verdict])
     for guard in test.guardrails:
-        margin = repr(guard.margin) if exact else _percent(guard.margin)
-        ps = [margin, p_value(guard.p), p_value(guard.p_beyond)][: len(own)]
+        ps = [_percent(guard.margin), _format_p(guard.p)]
         outcome = f"guardrail {'not tested' if guard.p is None else guard.verdict}"
-        rows.append([*_value_cells(guard.effect, exact=exact), "", "", *ps, outcome])
+        rows.append([*_value_cells(guard.effect, both=both, guard=True), "", "", *ps, outcome])
     if not test.trusted:
         rows = [[*row[:-1], "not trusted"] for row in rows]
-    header += [*own, "verdict"]
-    if exact:
-        notes = " ".join([*_left_out_sentence(test), *test.notes])
-        header = [name.replace(" ", "_") for name in (*header, "notes")]
-        return TextTable(header, [[*row, notes] for row in rows], 3, [])
-    return TextTable(header, rows, 3, [], _footnotes(test))
+    return TextTable([*header, *own, "verdict"], rows, 3, [], _footnotes(test))
+
+
+_ENDS = (
+    *("difference", "low", "high", "unadjusted_low", "unadjusted_high"),
+    *("relative", "relative_low", "relative_high"),
+    *("unadjusted_relative_low", "unadjusted_relative_high", "confidence"),
+)
+"""The numbers of an effect for programs."""
+
+
+def _exact_effects(test: ABTest) -> TextTable:
+    """Return the same with all digits."""
+    names = ["variant", "control", "metric", "control_value", "variant_value", *_ENDS]
+    names += ["p", "corrected", "family", "primary", "margin", "p_within", "p_beyond"]
+    notes = " ".join([*_left_out_sentence(test), *test.notes])
+    rows = []
+    tested: list[tuple[Effect, Guardrail | None]] = [(one, None) for one in test.effects]
+    tested += [(guard.effect, guard) for guard in test.guardrails]
+    for one, guard in tested:
+        values = [None, None] if one.sides is None else [side.value for side in one.sides]
+        numbers = [*values, *(getattr(one, name) for name in _ENDS)]
+        if guard is None:
+            verdict = "not tested" if one.p is None else str(one.verdict(test.level))
+            numbers += [one.p, one.corrected, one.family, one.primary, None, None, None]
+        else:
+            verdict = f"guardrail {'not tested' if guard.p is None else guard.verdict}"
+            numbers += [None, None, None, None, guard.margin, guard.p, guard.p_beyond]
+        told = verdict if test.trusted else "not trusted"
+        labels = [printable(one.variant), printable(one.control), str(one.metric)]
+        qualified = " ".join(test.qualified(one) if test.trusted else ())
+        rows.append([*labels, *map(_format_exact, numbers), told, qualified, notes])
+    return TextTable([*names, "verdict", "qualified", "notes"], rows, 3, [])
+
+
+def _has_two_intervals(test: ABTest) -> bool:
+    return any(one.low != one.unadjusted_low for one in test.effects)
 
 
 def _left_out_sentence(test: ABTest) -> list[str]:
@@ -73,19 +104,30 @@ def _percent(share: float) -> str:
 
 
 def _footnotes(test: ABTest) -> list[str]:
+    notes = [*effects_notes(test), *_left_out_sentence(test)]
+    notes += [*test.notes, *about_bots(test.tables.log)]
+    return notes if test.ratio.verdict == "as expected" else [ratio_sentence(test), *notes]
+
+
+def effects_notes(test: ABTest) -> list[str]:
+    """Return what the columns of the table of effects mean."""
     over = f"t test over {test.participants.unit}s"
     notes = ["differences of shares are in percentage points"]
-    if test.family:
+    if test.families:
         name = "always valid" if test.sequential else f"two-sided {over}"
-        notes[0] += f"; p: {name}, {correction_text(test.correction, test.family)}"
+        notes[0] += f"; p: {name}, {_families_text(test)}"
+        kind = "confidence sequences" if test.sequential else "intervals"
+        adjusted = "adjusted as the p-values are" if is_adjusted(test) else "not adjusted"
+        notes.append(f"interval: {test.confidence:.0%} {kind}, {adjusted}")
     if test.guardrails:
         name = "always valid" if test.sequential else f"one-sided {over}"
+        known = {one.effect.confidence for one in test.guardrails} - {None}
+        interval = f"; their intervals are of {known.pop():.0%}, not adjusted" if known else ""
         notes.append(
             f"p within: of guardrails, small if the variant is shown to be within the margin; "
-            f"{name}, not corrected"
+            f"{name}, not corrected{interval}"
         )
-    notes += [*_left_out_sentence(test), *test.notes, *about_bots(test.tables.log)]
-    return notes if test.ratio.verdict == "as expected" else [ratio_sentence(test), *notes]
+    return notes
 
 
 def ratio_sentence(test: ABTest) -> str:
@@ -111,23 +153,42 @@ def ratio_sentence(test: ABTest) -> str:
     )
 
 
-def _value_cells(effect: Effect, *, exact: bool) -> list[str]:
-    """Return the cells with names, values, the difference and its interval."""
-    names = [printable(effect.variant), printable(effect.control), str(effect.metric)]
+def is_adjusted(test: ABTest) -> bool:
+    """Return whether intervals are adjusted for others."""
+    return test.correction != "none" and any(one.family > 1 for one in test.effects)
+
+
+def _families_text(test: ABTest) -> str:
+    """Return the correction and the families that it is over."""
+    first, *others = test.families
+    text = correction_text(test.correction, len(first))
+    if test.correction == "none" or test.primary is None:
+        return correction_text(test.correction, test.comparisons)
+    if first[0].primary and others:
+        text += f" by {test.primary}, which decides"
+        text += f", and {correction_text(test.correction, len(others[0]))} by the other metrics"
+    return text
+
+
+def _value_cells(effect: Effect, *, both: bool, guard: bool = False) -> list[str]:
+    """Return the cells with names, values, the difference and its intervals."""
     metric, sides = effect.metric, effect.sides
     values = [None, None] if sides is None else [side.value for side in sides]
-    ends = (effect.low, effect.high)
-    if exact:
-        numbers = (*values, effect.difference, *ends, effect.relative)
-        return [*names, *map(_format_exact, numbers)]
-    differences = [_format_difference(metric, one) for one in (effect.difference, *ends)]
+    alone = _ends_cell(metric, effect.unadjusted_low, effect.unadjusted_high)
     return [
-        *names,
+        *(printable(effect.variant), printable(effect.control), str(metric)),
         *(format_value(metric, value) for value in values),
-        differences[0],
-        "-" if None in ends else f"{differences[1]} to {differences[2]}",
+        _format_difference(metric, effect.difference),
+        _ends_cell(metric, effect.low, effect.high),
+        *(["" if guard else alone] if both else []),
         "-" if effect.relative is None else f"{effect.relative:+.1%}",
     ]
+
+
+def _ends_cell(metric: Ratio, low: float | None, high: float | None) -> str:
+    if low is None or high is None:
+        return "-"
+    return f"{_format_difference(metric, low)} to {_format_difference(metric, high)}"
 
 
 def _format_difference(metric: Ratio, difference: float | None) -> str:
@@ -166,12 +227,21 @@ def planning_table(test: ABTest) -> TextTable:
     header = ["variant", "metric", "smallest", f"{unit}s for {wanted}", f"days for {wanted}"]
     notes = [
         f"smallest: the smallest relative difference that these {unit}s show with a power of "
-        f"{test.power:.0%}, p <= {test.level_of_each:.2g}",
+        f"{test.power:.0%}, {_levels_text(test)}",
         f"{unit}s, days: needed to detect a relative difference of {wanted}, over all variants and "
         f"from the start; there are {test.participants.total:,} after "
         f"{test.participants.days:.1f} days, and new ones become rarer at the same rate",
     ]
     return TextTable(header, rows, 2, [], notes)
+
+
+def _levels_text(test: ABTest) -> str:
+    """Return the p-value that a comparison needs; of two families, that of each."""
+    levels = {one.primary: one.planning.level for one in test.effects if one.planning is not None}
+    told = [f"p <= {level:.2g}" for level in levels.values()]
+    if len(set(told)) == 1:
+        return told[0]
+    return f"p <= {levels[True]:.2g} by {test.primary} and p <= {levels[False]:.2g} by the others"
 
 
 def _needed_cell(needed: float | None, *, most: float, beyond: str) -> str:
@@ -184,7 +254,10 @@ def _needed_cell(needed: float | None, *, most: float, beyond: str) -> str:
 def abtest_text(test: ABTest, **terminal: Any) -> str:
     parts = ["\n".join([*participants_text(test), *about_bots(test.tables.log)])]
     if test.trusted:
-        parts += ["\n\n".join(_claim_sentence(claim) for claim in test.claims())]
+        claims = test.claims()
+        for heading, family in claim_families(test, claims):
+            said = "\n\n".join(map(_claim_sentence, family))
+            parts += [f"{heading}:\n{said}" if heading else said]
         parts += ["\n".join(_guardrail_sentence(one, test) for one in test.guardrails)]
     else:
         # The heading says the same as the table's footnote.
@@ -210,12 +283,28 @@ def participants_text(test: ABTest) -> list[str]:
     return [*lines, *_left_out_sentence(test), ratio_sentence(test), *test.notes]
 
 
+def claim_families(test: ABTest, claims: list[Claim]) -> list[tuple[str, list[Claim]]]:
+    """Return the claims of each family with its heading; one family has none."""
+    primary = [claim for claim in claims if claim.effect.primary]
+    others = [claim for claim in claims if not claim.effect.primary]
+    if not others:
+        return [("", primary)] if primary else []
+    how = "as asked" if test.primary_named else "the first; --primary names another"
+    untested = "" if primary else ", but could not be tested"
+    found = [(f"Primary metric, which decides: {test.primary} ({how}){untested}", primary)]
+    return [*found, ("Other metrics, corrected as a family of their own", others)]
+
+
 def claim_record(claim: Claim) -> dict[str, Any]:
-    return {"text": _claim_sentence(claim), "verdict": claim.verdict}
+    return {
+        "text": _claim_sentence(claim),
+        "verdict": claim.verdict,
+        "qualified": list(claim.qualified),
+    }
 
 
 def _claim_sentence(claim: Claim) -> str:
-    """Write a claim with its evidence, and the users needed if nothing is shown."""
+    """Write a claim with its evidence, and what these users could have shown if nothing is."""
     effect, metric = claim.effect, claim.effect.metric
     names = f"{printable(effect.variant)} {VERBS[claim.verdict]} {printable(effect.control)}"
     assert effect.difference is not None
@@ -226,7 +315,7 @@ def _claim_sentence(claim: Claim) -> str:
             how_much += f": a {larger} share of {metric.counted}"
     else:
         how_much = f": {_difference_text(metric, effect.difference, signed=True)}"
-    return f"{names} on {metric}{how_much} ({_basis(claim)}).{_needed(claim)}"
+    return f"{names} on {metric}{how_much} ({_basis(claim)}).{_afterthoughts(claim)}"
 
 
 def _difference_text(metric: Ratio, difference: float, *, signed: bool = False) -> str:
@@ -238,27 +327,45 @@ def _difference_text(metric: Ratio, difference: float, *, signed: bool = False) 
 
 def _basis(claim: Claim) -> str:
     effect, test = claim.effect, claim.test
-    assert effect.low is not None
-    assert effect.high is not None
+    assert effect.p is not None
     assert effect.corrected is not None
-    ends = (
-        f"{_format_difference(effect.metric, effect.low)} to "
-        f"{_difference_text(effect.metric, effect.high)}"
-    )
-    inside = effect.low <= 0 <= effect.high
-    # This explains an interval without 0 next to a large p-value.
-    alone = ", not corrected" if not claim.shown and not inside else ""
-    parts = [_values(effect), f"{_interval_name(test)} {ends}{alone}"]
     name = "always-valid" if test.sequential else f"t test over {test.participants.unit}s"
     p = format_p_value(effect.corrected, level=test.level)
-    parts.append(f"{name} {p}, {correction_text(test.correction, test.family)}")
+    alone = ""
+    if effect.corrected != effect.p:
+        alone = f", {format_p_value(effect.p, level=test.level)} uncorrected"
+    over = correction_text(test.correction, effect.family)
+    parts = [_values(effect), *_interval_texts(effect, test), f"{name} {p}, {over}{alone}"]
     if effect.adjustment is not None and effect.adjustment.removed >= 0.005:
         parts.append(f"{effect.adjustment.removed:.0%} of the variance removed by CUPED")
     return "; ".join(parts)
 
 
-def _interval_name(test: ABTest) -> str:
-    return f"{1 - test.level:.0%} {'confidence sequence' if test.sequential else 'CI'}"
+def _interval_texts(effect: Effect, test: ABTest) -> list[str]:
+    """Return the interval of the procedure, and where it is adjusted also the one that is not."""
+    name = _interval_name(effect, test)
+    first = f"{name} {_ends_text(effect.metric, effect.low, effect.high)}"
+    if effect.relative_low is not None and effect.relative_high is not None:
+        first += f" or {effect.relative_low:+.1%} to {effect.relative_high:+.1%}"
+    if effect.family == 1:
+        return [first]
+    if test.correction == "none":
+        return [f"{first}, not adjusted"]
+    adjusted = f"{first}, adjusted for {counted(effect.family, 'comparison')}"
+    if effect.low == effect.unadjusted_low and effect.high == effect.unadjusted_high:
+        return [adjusted]
+    alone = _ends_text(effect.metric, effect.unadjusted_low, effect.unadjusted_high)
+    return [adjusted, f"{name} {alone} not adjusted"]
+
+
+def _ends_text(metric: Ratio, low: float | None, high: float | None) -> str:
+    assert low is not None
+    assert high is not None
+    return f"{_format_difference(metric, low)} to {_difference_text(metric, high)}"
+
+
+def _interval_name(effect: Effect, test: ABTest) -> str:
+    return f"{effect.confidence:.0%} {'confidence sequence' if test.sequential else 'CI'}"
 
 
 def _values(effect: Effect) -> str:
@@ -274,26 +381,50 @@ def _values(effect: Effect) -> str:
     return text + (", lower is better" if metric.better == "lower" else "")
 
 
-def _needed(claim: Claim) -> str:
-    needed = claim.users_needed
-    if claim.shown:
-        return ""
-    if not claim.effect.difference:
-        return " There is no difference to show."
-    if needed is None or not isfinite(needed):
-        return ""
-    return (
-        f" If it is really this large, about {round_up_to_two_digits(needed):,} "
-        f"{claim.test.participants.unit}s would show it with a power of {claim.test.power:.0%}."
-    )
+def _afterthoughts(claim: Claim) -> str:
+    """Say what these users could have shown, where interval and verdict disagree, and doubts."""
+    effect, test = claim.effect, claim.test
+    if not effect.difference:
+        texts = ["There is no difference to show."]
+    else:
+        texts = [] if claim.shown else _detectable(effect, test)
+        if test.disagrees(effect):
+            texts.append(
+                "Interval and verdict disagree, since they are by different methods: the interval "
+                + ("includes 0." if claim.shown else "excludes 0.")
+            )
+    return "".join(f" {text}" for text in [*texts, *_qualified_text(claim.qualified)])
+
+
+def _detectable(effect: Effect, test: ABTest) -> list[str]:
+    """Say which true difference these users would show; the one that was seen takes no part."""
+    if effect.planning is None or effect.planning.smallest is None or effect.sides is None:
+        return []
+    share = effect.planning.smallest
+    difference = share * abs(effect.sides[0].value)
+    if effect.metric.kind == "share" and difference > 1:  # than which no two shares differ by more
+        return [f"These {test.participants.unit}s are too few to show any difference."]
+    size = _difference_text(effect.metric, difference)
+    return [
+        f"These {test.participants.unit}s would show a true difference of {size} ({share:.1%}) in "
+        f"{test.power:.0%} of cases."
+    ]
+
+
+def _qualified_text(names: tuple[str, ...]) -> list[str]:
+    return [f"Qualified by {' and '.join(names)}."] if names else []
 
 
 def guardrail_record(guard: Guardrail, test: ABTest) -> dict[str, Any]:
     """Return a guardrail for JSON and the report; without a verdict if users are missing."""
     if not test.trusted:
-        return {"text": None, "verdict": None, "change": None}
-    text = _guardrail_sentence(guard, test)
-    return {"text": text, "verdict": guard.verdict, "change": guard.change}
+        return {"text": None, "verdict": None, "change": None, "qualified": []}
+    return {
+        "text": _guardrail_sentence(guard, test),
+        "verdict": guard.verdict,
+        "change": guard.change,
+        "qualified": list(test.qualified(guard.effect)),
+    }
 
 
 def _guardrail_sentence(guard: Guardrail, test: ABTest) -> str:
@@ -320,10 +451,15 @@ def _guardrail_sentence(guard: Guardrail, test: ABTest) -> str:
     p = format_p_value(guard.p_beyond if guard.verdict == "broken" else guard.p)
     sided = "always-valid" if test.sequential else "one-sided"
     parts = [_values(effect)]
-    if effect.relative_low is not None and effect.relative_high is not None:
-        ends = f"{effect.relative_low:+.1%} to {effect.relative_high:+.1%}"
-        parts.append(f"{_interval_name(test)} {ends}")
-    return f"Guardrail {effect.metric}: {said} ({'; '.join([*parts, f'{sided} {p}'])})."
+    several = sum(one.p is not None for one in test.guardrails) > 1
+    if effect.low is not None:
+        ends = _ends_text(effect.metric, effect.low, effect.high)
+        if effect.relative_low is not None and effect.relative_high is not None:
+            ends = f"{effect.relative_low:+.1%} to {effect.relative_high:+.1%}"
+        parts.append(f"{_interval_name(effect, test)} {ends}{' not adjusted' if several else ''}")
+    parts.append(f"{sided} {p}{', not corrected' if several else ''}")
+    sentence = f"Guardrail {effect.metric}: {said} ({'; '.join(parts)})."
+    return " ".join([sentence, *_qualified_text(test.qualified(effect))])
 
 
 def untested_sentences(test: ABTest) -> list[str]:

@@ -6,7 +6,7 @@ it was asked, so the mean is that of the queries users ask, as far as judgments 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import isnan, nan
@@ -19,7 +19,7 @@ import numpy as np
 from cleverdon._common.arrays import Floats
 from cleverdon._common.progress import Progress, ignore_progress
 from cleverdon.comparison.samples import Sample, samples
-from cleverdon.errors import InputError, OptionError, check_count
+from cleverdon.errors import InputError, OptionError, check_count, check_within, check_word
 from cleverdon.logs.bridge.tables import (
     FEW_QUERIES,
     correlations_section,
@@ -46,12 +46,22 @@ from cleverdon.logs.settings import Settings
 from cleverdon.measures.base import Measure
 from cleverdon.scores import Scores
 from cleverdon.stats.correlation import ResampledValues
-from cleverdon.stats.intervals import Estimate, Interval, percentile_intervals
+from cleverdon.stats.intervals import (
+    Estimate,
+    Interval,
+    jackknife_interval,
+    percentile_intervals,
+)
 from cleverdon.stats.proportions import RatioTotals
 from cleverdon.stats.resampling import FEWER_RESAMPLES
 from cleverdon.tables.result import Result, in_json
 from cleverdon.tables.sections import Section
 
+_WEIGHTED_INTERVALS = {
+    "t": "Student's, with an error by the jackknife over queries",
+    "percentile": "a bootstrap that draws queries with their traffic",
+}
+"""The methods of intervals of weighted means; the first is the default."""
 _FEW_EFFECTIVE_QUERIES = 10
 """With fewer effective queries than this, a weighted mean depends on a few queries."""
 
@@ -97,6 +107,7 @@ class Weighting(Result):
     (1.6, '1', 0.75)
     """
 
+    method: str  # of intervals
     queries: int
     with_traffic: int
     effective: float
@@ -121,19 +132,22 @@ def weight_by_traffic(
     weights: Mapping[str, float],
     *,
     measures: str | Measure | Iterable[str | Measure] | None = None,
+    interval: str = "t",
     confidence: float = 0.95,
     resamples: int = FEWER_RESAMPLES,
     seed: int = 0,
 ) -> Weighting:
     """Weight the means of runs by traffic.
 
-    Undefined values count as in other means. Intervals come from a bootstrap that draws queries
-    with their weights, the same draws for all runs and measures.
+    Undefined values count as in other means. Queries are the sample, each with its weight. The
+    error of Student's intervals is by the jackknife, and their degrees of freedom are the effective
+    queries less one. A bootstrap draws the same queries for all runs and measures.
 
     Args:
         scores: The scores of runs.
         weights: The weight of each query; queries without one do not count.
         measures: The measures; by default all of the scores.
+        interval: The method of intervals, "t" or "percentile".
         confidence: The confidence level of the intervals.
         resamples: The number of bootstrap resamples.
         seed: The seed of the bootstrap.
@@ -151,6 +165,8 @@ def weight_by_traffic(
     >>> found.mean, found.weighted, found.difference
     (0.5, 0.75, 0.25)
     """
+    check_word("interval", interval, _WEIGHTED_INTERVALS)
+    check_within("confidence", confidence, 0, 1)
     of_measures = samples(scores, measures=measures)
     for sample in of_measures:
         if sample.measure.average != "mean":
@@ -170,12 +186,17 @@ def weight_by_traffic(
     means: list[WeightedMean] = []
     differences: list[WeightedDifference] = []
     for sample in of_measures:
-        found = _of_measure(sample, weight, confidence, resamples, seed)
+        if interval == "t":
+            found = _of_measure(sample, weight, partial(_jackknife, confidence=confidence))
+        else:
+            how: dict[str, Any] = {"confidence": confidence, "resamples": resamples, "seed": seed}
+            found = _of_measure(sample, weight, partial(_resampled, **how))
         means += found[0]
         differences += found[1]
     top = int(np.argmax(weight))
     effective = float(weight.sum() ** 2 / (weight @ weight))
     return Weighting(
+        method=interval,
         queries=len(queries),
         with_traffic=int(np.count_nonzero(weight)),
         effective=effective,
@@ -187,22 +208,55 @@ def weight_by_traffic(
     )
 
 
-def _of_measure(
-    sample: Sample, weight: Floats, confidence: float, resamples: int, seed: int
-) -> tuple[list[WeightedMean], list[WeightedDifference]]:
-    values = sample.values
-    n = len(weight)
+def _jackknife(
+    sample: Sample, weight: Floats, of_all: Floats, *, confidence: float
+) -> list[Interval]:
+    """Return Student's intervals, from leaving out one query at a time."""
+    n, total, values = len(weight), weight.sum(), sample.values
+    if n < 2:
+        return [Interval(nan, nan, confidence)] * len(of_all)
+    left = total - weight
+    by_traffic = values @ weight[:, None] - values * weight
+    by_traffic = by_traffic / np.where(left > 1e-12 * total, left, np.nan)
+    plain = (values.sum(axis=1, keepdims=True) - values) / (n - 1)
+    # Without the last bits, which would show a spread where there is none.
+    left_out = _weighted_statistics(by_traffic, plain).round(12)
+    freedom = max(total**2 / float(weight @ weight) - 1, 1.0)
+    low, high = sample.measure.range
+    limits = [(low, high)] * len(values)
+    limits += [(low - high, high - low)] * (len(of_all) - len(values))
+    return [
+        jackknife_interval(value, row, confidence=confidence, freedom=freedom, within=within)
+        for value, row, within in zip(of_all.round(12).tolist(), left_out, limits, strict=True)
+    ]
+
+
+def _resampled(
+    sample: Sample, weight: Floats, of_all: Floats, *, confidence: float, resamples: int, seed: int
+) -> list[Interval]:
+    """Return percentile intervals over queries that are drawn with their weights."""
+    values, n = sample.values, len(weight)
 
     def statistic(counts: Floats) -> Floats:
-        """Return the weighted means, their distance to plain means, and to the first system's."""
         total = counts @ weight
         by_traffic = values @ (counts * weight).T / np.where(total > 0, total, np.nan)
-        return np.concatenate(
-            [by_traffic, by_traffic - values @ counts.T / n, by_traffic[1:] - by_traffic[0]]
-        )
+        return _weighted_statistics(by_traffic, values @ counts.T / n)
 
-    of_all = statistic(np.ones((1, n)))[:, 0]
-    ends = percentile_intervals(statistic, n, confidence=confidence, resamples=resamples, seed=seed)
+    return percentile_intervals(statistic, n, confidence=confidence, resamples=resamples, seed=seed)
+
+
+def _weighted_statistics(by_traffic: Floats, plain: Floats) -> Floats:
+    """Return the weighted means, their distance to plain means, and to the first system's."""
+    return np.concatenate([by_traffic, by_traffic - plain, by_traffic[1:] - by_traffic[0]])
+
+
+def _of_measure(
+    sample: Sample, weight: Floats, intervals: Callable[[Sample, Floats, Floats], list[Interval]]
+) -> tuple[list[WeightedMean], list[WeightedDifference]]:
+    values = sample.values
+    by_traffic = values @ weight[:, None] / weight.sum()
+    of_all = _weighted_statistics(by_traffic, values.mean(axis=1, keepdims=True))[:, 0]
+    ends = intervals(sample, weight, of_all)
     size = len(sample.systems)
     plain = [sample.mean(system) for system in sample.systems]
     means = [
@@ -507,6 +561,7 @@ def bridge(
     production: str | None = None,
     least: int = _LEAST_TRAFFIC,
     well: float = WELL_ENOUGH,
+    interval: str = "t",
     confidence: float = 0.95,
     seed: int = 0,
     settings: Settings | None = None,
@@ -522,6 +577,8 @@ def bridge(
         production: The run of the ranker that users saw; by default the first.
         least: The smallest denominator of an online value that is used in a correlation.
         well: The weight of a search that went well; one that failed has weight 1.
+        interval: The method of intervals of weighted means, "t" or "percentile". Those of
+            correlations are always percentiles of a bootstrap.
         confidence: The confidence level of the intervals.
         seed: The seed of the bootstrap.
         settings: How to count; by default those of the session tables, or `Settings()`.
@@ -550,7 +607,9 @@ def bridge(
     weighted, correlations = None, []
     if scores is not None:
         report("weighing")
-        weighted = weight_by_traffic(scores, covered.weights, confidence=confidence, seed=seed)
+        weighted = weight_by_traffic(
+            scores, covered.weights, interval=interval, confidence=confidence, seed=seed
+        )
         supported = (name for name in _METRICS if not find_metric(name).missing(tables))
         if metric := metric or next(supported, None):
             correlations = [

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 from cleverdon.cli import options
 from cleverdon.cli.declarations import command, option, requires
 from cleverdon.logs.cli import CountingOptions, LogOptions
@@ -53,7 +55,13 @@ class BridgeOptions(LogOptions, CountingOptions, options.EvaluationOptions):
     write_queries: Path | None = option(
         options.OUTPUT, "Write the queries to judge next to a file: id and text, separated by tabs."
     )
-    level: float = options.level("One minus the level of the intervals.")
+    interval: str = option(
+        click.Choice(["t", "percentile"]),
+        "The method of intervals of means by traffic; those of correlations are percentiles.",
+        default="t",
+    )
+    level: float = options.level("One minus the confidence of the intervals.")
+    confidence: float | None = options.confidence_of_level
     seed: int = options.seed("intervals")
     format_: str = options.formats(
         "How to print; json has all digits.", ("table", "markdown", "html", "json")
@@ -102,7 +110,8 @@ def bridge_command(given: BridgeOptions) -> Bridge:
             production=given.production,
             least=given.least,
             well=given.well,
-            confidence=1 - given.level,
+            interval=given.interval,
+            confidence=given.confidence or 1 - given.level,
             seed=given.seed,
             settings=given.settings,
             progress=progress,

@@ -201,7 +201,13 @@ def means_table(weighting: Weighting, *, exact: bool = False) -> TextTable:
             "Warning: a few queries have most of the weight, so means by traffic describe only "
             "those few."
         )
-    notes.append("Intervals come from a bootstrap that draws queries with their traffic.")
+    how = {
+        "t": "Student's, from leaving out one query at a time, with as many degrees of freedom as "
+        "there are queries of equal weight less one",
+        "percentile": "percentiles of a bootstrap that draws queries with their traffic",
+    }
+    several = ", not adjusted for their number" if len(weighting.means) > 1 else ""
+    notes.append(f"Intervals are {how[weighting.method]}{several}.")
     return TextTable(header, rows, 2, [], _paragraph(notes))
 
 
@@ -241,7 +247,8 @@ def correlations_section(correlations: Sequence[Correlation], *, exact: bool = F
             value = format_decimal(of.value, signed=not exact, exact=exact)
             ends = _ends(of.interval, signed=True, exact=exact)
             rows.append([str(one.measure), str(one.metric), heading, value, *ends])
-    notes = _paragraph(_correlation_sentences(correlations))
+    several = ["Intervals are not adjusted for their number."] if len(correlations) > 1 else []
+    notes = _paragraph([*_correlation_sentences(correlations), *several])
     return Section("correlation", TextTable(header, rows, 3, [], notes), titled=False)
 
 

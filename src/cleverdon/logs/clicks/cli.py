@@ -62,6 +62,9 @@ class _JudgingOptions(Options):
         metavar="N",
         default=5,
     )
+    confidence: float = option(
+        options.SHARE, "Of the intervals of values, in the evidence.", default=0.95
+    )
     seed: int = options.seed("split")
 
 

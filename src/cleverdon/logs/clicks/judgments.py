@@ -105,7 +105,7 @@ class GradedDocuments:
     fitted: FittedModel
     grades: GradeBounds
     bounds: tuple[float, ...]
-    level: float  # of the interval
+    interval_confidence: float
     seldom: int  # pairs that were examined too rarely to be graded
 
     def __len__(self) -> int:
@@ -130,7 +130,7 @@ def grade_documents(
     *,
     grades: GradeBounds = GradeBounds(),
     min_impressions: float = 10,
-    level: float = 0.95,
+    confidence: float = 0.95,
 ) -> GradedDocuments:
     """Grade every query and document that was examined often enough.
 
@@ -142,14 +142,14 @@ def grade_documents(
         grades: The bounds between grades.
         min_impressions: The number of examined impressions below which a document gets no grade,
             because the prior would decide it.
-        level: The confidence of the intervals.
+        confidence: The confidence of the intervals of values.
 
     Returns:
         The grades, each with its confidence.
 
     Raises:
         InputError: No document was examined often enough.
-        OptionError: `level` or `min_impressions` has a value that is not allowed.
+        OptionError: `confidence` or `min_impressions` has a value that is not allowed.
 
     >>> from cleverdon.logs.clicks.models import CM
     >>> from cleverdon.logs.clicks.result_lists import ResultLists
@@ -159,7 +159,7 @@ def grade_documents(
     >>> list(zip(found.docs, found.grade.tolist(), found.confidence.round(3).tolist()))
     [('d2', 1, 1.0), ('d1', 0, 1.0)]
     """
-    check_within("level", level, 0, 1)
+    check_within("confidence", confidence, 0, 1)
     if not min_impressions >= 0:
         raise OptionError(
             f"min_impressions={min_impressions} (--min-impressions): it is a number of at least 0"
@@ -180,14 +180,15 @@ def grade_documents(
     pairs = fitted.pairs
     queries = tuple(pairs.queries[at] for at in pairs.query[rows].tolist())
     docs = tuple(pairs.docs[at] for at in pairs.doc[rows].tolist())
-    low, high = belief.interval(level)
+    low, high = belief.interval(confidence)
     columns: dict[str, Any] = {
         name: getattr(fitted, name)[rows] for name in ("impressions", "examined", "clicks")
     }
     columns |= {"grade": grade, "value": value, "low": low, "high": high}
     columns["confidence"] = chances[grade, np.arange(len(rows))]
     seldom = int(np.sum(shown & ~wanted))
-    about: dict[str, Any] = {"fitted": fitted, "grades": grades, "bounds": bounds, "level": level}
+    about: dict[str, Any] = {"fitted": fitted, "grades": grades, "bounds": bounds}
+    about["interval_confidence"] = confidence
     return GradedDocuments(queries, docs, **columns, **about, seldom=seldom)
 
 
@@ -410,6 +411,7 @@ def judge_clicks(
     depth: int | None = None,
     iterations: int = 500,
     least_users: int = 5,
+    confidence: float = 0.95,
     seed: int = 0,
     progress: Progress | None = None,
 ) -> ClickJudgments:
@@ -430,6 +432,7 @@ def judge_clicks(
         iterations: The largest number of iterations of a fit.
         least_users: Without `query_texts`, the number of users below which a query is not judged,
             because a rare query may identify a user.
+        confidence: The confidence of the intervals of values, in the evidence.
         seed: The seed of the split.
         progress: Called with each step.
 
@@ -447,6 +450,7 @@ def judge_clicks(
     >>> judge_clicks(log, f"{mkdtemp()}/clicks.qrels", held_out=0).written.rows
     1
     """
+    check_within("confidence", confidence, 0, 1)
     if len(models) > 1 and not held_out:
         raise OptionError("several models need lists to test on: held_out=0.2 (--held-out 0.2)")
     report = progress or ignore_progress
@@ -464,7 +468,9 @@ def judge_clicks(
     report(f"fitting {best.name}")
     fitted = best.fit(shown, limits=limits, progress=progress)
     report("grading")
-    graded = grade_documents(fitted, grades=grades, min_impressions=min_impressions)
+    graded = grade_documents(
+        fitted, grades=grades, min_impressions=min_impressions, confidence=confidence
+    )
     ids = query_ids(graded, query_texts, column=text_column, among=shown.of_users(least_users))
     return ClickJudgments(
         lists=usage,

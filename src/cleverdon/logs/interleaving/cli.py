@@ -35,12 +35,18 @@ class _PreferenceOptions(Options):
     difference: float | None = option(
         options.Number(min=0, min_open=True),
         "The preference to be detected: of queries won, or of credit for the t test.  [default: "
-        "the one that was seen]",
+        "only the smallest that can be]",
         metavar="D",
     )
     target: float = option(options.SHARE, "The power to be reached.", default=0.8)
     level: float = options.level("The largest p-value that is significant.")
-    seed: int = options.seed("interval")
+    interval: str = option(
+        click.Choice(["t", "percentile"]),
+        "The method of intervals: Student's by leaving out one unit at a time, or a bootstrap.",
+        default="t",
+    )
+    confidence: float | None = options.confidence_of_level
+    seed: int = options.seed("intervals of a bootstrap")
 
 
 class InterleaveOptions(LogOptions):

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from math import ceil, inf, isfinite, isnan, nan
 from typing import Any, Literal
 
@@ -32,7 +32,7 @@ from cleverdon.stats.power import (
     sign_test_units,
     t_test_power,
 )
-from cleverdon.stats.proportions import bootstrap_ratio_interval, delta_method_interval
+from cleverdon.stats.proportions import bootstrap_ratio_interval, jackknife_ratio_interval
 from cleverdon.stats.resampling import RESAMPLES
 from cleverdon.stats.tests import PValue, sign_test, t_test
 from cleverdon.tables.numbers import format_decimal, format_p_value, round_up_to_two_digits
@@ -65,14 +65,14 @@ class PreferencePower:
 
     unit: str
     test: str
-    size: float  # the assumed preference, in either direction
-    power: float  # the probability that these units show it
+    size: float  # the preference to be detected, in either direction; NaN where none is named
+    power: float  # the probability that these units show it; NaN likewise
     target: float
     level: float
     smallest: float  # the preference that these units show with the target power; NaN if none
     units_needed: float
-    """Units with clicks that show `size` with the target power. Infinite if `size` is 0; NaN if it
-    is unknown, or if there are too many ties for a preference of that size."""
+    """Units with clicks that show `size` with the target power; NaN if no size is named, or if
+    there are too many ties for a preference of that size."""
     impressions_needed: (
         float  # result pages that give that many units, at the rate of clicks so far
     )
@@ -93,9 +93,9 @@ class Preference(Result):
     b: str
     queries: Votes  # result pages with a click that counts: won by A, won by B, tied
     not_clicked: int  # result pages without one
-    interval: Interval  # of `delta`, by bootstrap over units
+    interval: Interval  # of `delta`, over units
     credit: float  # the mean of A's credit minus B's, over queries with clicks; NaN without any
-    credit_interval: Interval  # by the delta method over units
+    credit_interval: Interval  # over units
     unit: Literal["user", "query"]  # the unit that is tested and resampled
     units: Votes  # for users: those with more queries won by A than by B, and so on
     deviation: (
@@ -108,7 +108,7 @@ class Preference(Result):
     methods: Mapping[str, int]  # the number of records of each method
     clicks: Credits  # the credit of each result page, and the clicks that gave none
     difference: float | None = field(default=None, metadata=in_json(None))
-    """The preference to be detected; None for the one that was seen."""
+    """The preference to be detected; the one that was seen says nothing about power."""
     target: float = field(default=TARGET_POWER, metadata=in_json(None))  # the power to be reached
     without_bots: ExcludedBots | None = None
 
@@ -136,9 +136,12 @@ class Preference(Result):
         return "better" if said > 0 else "worse"
 
     @property
-    def preference(self) -> float:
-        """The size of the preference that was seen, as the test measures it."""
-        return abs(self.units.delta if self.test == "sign" else self.credit)
+    def disagrees(self) -> bool:
+        """Whether the interval says otherwise than the test, at the same level."""
+        ends = self.interval if self.test == "sign" else self.credit_interval
+        if isnan(ends.low) or abs(1 - ends.confidence - self.level) > 1e-9:
+            return False
+        return (ends.low > 0 or ends.high < 0) != (self.verdict != "not shown")
 
     @cached_property
     def power(self) -> PreferencePower:
@@ -183,7 +186,8 @@ def measure_preference(
     difference: float | None = None,
     target: float = TARGET_POWER,
     level: float = 0.05,
-    confidence: float = 0.95,
+    interval: str = "t",
+    confidence: float | None = None,
     resamples: int = RESAMPLES,
     seed: int = 0,
     without_bots: ExcludedBots | None = None,
@@ -202,10 +206,12 @@ def measure_preference(
             users if they are known, else queries.
         test: "sign", the exact sign test of units won; "t", Student's test of units' credit; or
             "auto", sign if the method is fair by queries won, else t.
-        difference: The preference to be detected, for the power; by default the one seen.
+        difference: The preference to be detected, for the power; by default none.
         target: The power to be reached.
         level: The largest p-value that is significant.
-        confidence: The confidence level of the intervals.
+        interval: The method of intervals: "t", Student's by the jackknife, or "percentile", of a
+            bootstrap.
+        confidence: The confidence of intervals; by default 1 - level.
         resamples: The number of bootstrap resamples.
         seed: The seed of the bootstrap.
         without_bots: The bots that were left out of the log.
@@ -225,7 +231,9 @@ def measure_preference(
     check_word("unit", unit, ("auto", "user", "query"))
     check_word("test", test, ("auto", "sign", "t"))
     check_seed(seed)
+    check_word("interval", interval, ("t", "percentile"))
     check_within("level", level, 0, 1)
+    confidence = 1 - level if confidence is None else confidence
     check_within("confidence", confidence, 0, 1)
     check_count("resamples", resamples)
     _check_power(difference, target, level)
@@ -242,16 +250,21 @@ def measure_preference(
     by_wins = test == "sign" or (test == "auto" and credits.fair_by_wins)
     # If credit never varies, the standard error is 0, and the t test would give p = 0.
     by_signs = by_wins or len(sums) < 2 or np.ptp(sums[:, 1]) == 0
+    ends = partial(jackknife_ratio_interval, confidence=confidence)
+    if interval == "percentile":
+        ends = partial(
+            bootstrap_ratio_interval, confidence=confidence, resamples=resamples, seed=seed
+        )
+    of_wins = ends(sums[:, 0] / 2, sums[:, 2])
+    low, high = max(of_wins.low, -0.5), min(of_wins.high, 0.5)  # NaN stays
     return Preference(
         a=a,
         b=b,
         queries=Votes(won["A"], won["B"], won["tie"]),
         not_clicked=len(credits.queries) - len(clicked),
-        interval=bootstrap_ratio_interval(
-            sums[:, 0] / 2, sums[:, 2], confidence=confidence, resamples=resamples, seed=seed
-        ),
+        interval=replace(of_wins, low=low, high=high),
         credit=float(sums[:, 1].sum() / sums[:, 2].sum()) if len(sums) else np.nan,
-        credit_interval=delta_method_interval(sums[:, 1], sums[:, 2], confidence=confidence),
+        credit_interval=ends(sums[:, 1], sums[:, 2]),
         unit="user" if by_user else "query",
         units=Votes(*(int((signs == sign).sum()) for sign in (1, -1, 0))),
         deviation=float(sums[:, 1].std(ddof=1)) if len(sums) > 1 else np.nan,
@@ -316,11 +329,11 @@ def _unit_sums(clicked: Sequence[QueryCredit], *, by_user: bool) -> Floats:
 def _preference_power(
     found: Preference, *, size: float | None = None, target: float = TARGET_POWER
 ) -> PreferencePower:
-    """Return the power for a preference of this size; by default the one seen."""
+    """Return the smallest preference that is shown, and the power for one of this size."""
     _check_power(size, target, found.level)
-    assumed = found.preference if size is None else size
+    assumed = nan if size is None else size
     by_test = _by_signs if found.test == "sign" else _by_credit
-    shown, smallest, needed = by_test(found, assumed, target)
+    shown, smallest, needed = by_test(found, size, target)
     units, impressions = found.units.all, found.queries.all + found.not_clicked
     pages = ceil(needed * impressions / units) if units and isfinite(needed) else needed
     return PreferencePower(
@@ -335,25 +348,31 @@ def _check_power(size: float | None, target: float, level: float) -> None:
         raise OptionError(f"size={size} (--difference): a preference is a number above 0")
 
 
-def _by_signs(found: Preference, size: float, target: float) -> tuple[float, float, float]:
+def _by_signs(found: Preference, size: float | None, target: float) -> tuple[float, float, float]:
     votes, level = found.units, found.level
     decided = (votes.a + votes.b) / votes.all if votes.all else nan
+    smallest = sign_test_smallest_delta(votes.all, decided=decided, level=level, target=target)
+    if size is None:
+        return nan, smallest, nan
     return (
         sign_test_power(size, votes.all, decided=decided, level=level),
-        sign_test_smallest_delta(votes.all, decided=decided, level=level, target=target),
+        smallest,
         sign_test_units(size, decided=decided, level=level, target=target),
     )
 
 
-def _by_credit(found: Preference, size: float, target: float) -> tuple[float, float, float]:
+def _by_credit(found: Preference, size: float | None, target: float) -> tuple[float, float, float]:
     units, spread, level = found.units.all, found.deviation, found.level
     if not spread > 0:
         return nan, nan, nan
     # The test is on the credit of units, the sum over their queries.
     times = found.queries.all / units
+    smallest = normal_difference(spread, units, level=level, power=target) / times
+    if size is None:
+        return nan, smallest, nan
     return (
         t_test_power(size * times, spread, units, level=level),
-        normal_difference(spread, units, level=level, power=target) / times,
+        smallest,
         sample_size_for_t_test(size * times, spread, level=level, power=target),
     )
 
@@ -379,7 +398,7 @@ def _preference_sentence(found: Preference) -> str:
         f"{found.test} test {format_p_value(found.p.p, level=found.level)}",
         f"{unit} with clicks: {units.a:,} for, {units.even:,} even, {units.b:,} against",
     ]
-    return f"{names} on {_OF[found.test]}{size} ({'; '.join(basis)}).{_needed(found)}"
+    return f"{names} on {_OF[found.test]}{size} ({'; '.join(basis)}).{_afterthoughts(found)}"
 
 
 def _interval_texts(interval: Interval) -> list[str]:
@@ -390,19 +409,17 @@ def _interval_texts(interval: Interval) -> list[str]:
     return [f"{interval.confidence:.0%} CI {ends}"]
 
 
-def _needed(found: Preference) -> str:
-    """Write how many units would show the preference seen; nothing for another size."""
-    power = found.power
-    other_size = power.size != found.preference
-    if found.verdict != "not shown" or other_size or isnan(power.units_needed):
-        return ""
-    if found.preference == 0:
+def _afterthoughts(found: Preference) -> str:
+    """Say where there is nothing to show, and where interval and verdict disagree."""
+    value = found.units.delta if found.test == "sign" else found.credit
+    if found.verdict == "not shown" and value == 0:
         return " There is no preference to show."
-    # These units did not show it, so more are needed, even if fewer are estimated.
-    needed = round_up_to_two_digits(max(power.units_needed, found.units.all + 1))
+    if not found.disagrees:
+        return ""
+    other = "excludes" if found.verdict == "not shown" else "includes"
     return (
-        f" If it is really this large, about {needed:,} {_PLURAL[found.unit]} with clicks would "
-        f"show it with a power of {power.target:.0%}."
+        " Interval and verdict disagree, since they are by different methods: the interval "
+        f"{other} 0."
     )
 
 
@@ -422,7 +439,7 @@ def _power_sentence(power: PreferencePower) -> str:
             f"{int(power.units_needed):,} {units} with clicks for {power.target:.0%}, or about "
             f"{round_up_to_two_digits(power.impressions_needed):,} result pages"
         )
-    elif isnan(power.units_needed) and not isnan(power.smallest):
+    elif not isnan(power.size) and not isnan(power.smallest):
         parts.append(f"with so many ties, one of {power.size:.{_DIGITS}f} is impossible")
     return "; ".join(parts) + "."
 

@@ -23,9 +23,12 @@ from cleverdon.logs.abtest.analysis import abtest
 from cleverdon.logs.abtest.plots import effects
 from cleverdon.logs.abtest.results import ABTest
 from cleverdon.logs.abtest.tables import (
+    claim_families,
     claim_record,
+    effects_notes,
     effects_table,
     guardrail_record,
+    is_adjusted,
     participants_text,
     planning_table,
     untested_sentences,
@@ -129,7 +132,9 @@ def _gather_data(
     *,
     settings: Settings | None = None,
     control: str | None = None,
-    level: float = 0.95,
+    primary: str | None = None,
+    level: float = 0.05,
+    confidence: float | None = None,
     check: bool = True,
     progress: Progress | None = None,
 ) -> ReportData:
@@ -142,7 +147,8 @@ def _gather_data(
         log, settings, split=("variant",) if variants else (), progress=progress
     )
     numbers = [cls() for cls in metrics() if issubclass(cls, Ratio | Count)]
-    measure = partial(measure_log, tables, level=level, progress=progress)
+    confidence = 1 - level if confidence is None else confidence
+    measure = partial(measure_log, tables, confidence=confidence, progress=progress)
     results = measure(check=check)
     daily = measure(numbers, by="day")
     split = measure(numbers, by=("day", "variant")) if variants else None
@@ -152,7 +158,10 @@ def _gather_data(
     spread = distributions(tables)
     report("counting the funnel")
     funnels = _funnels(tables, variants=variants)
-    test, no_test = _tested(tables, control, level, report) if variants else (None, "")
+    test, no_test = None, ""
+    if variants:
+        how: dict[str, Any] = {"primary": primary, "level": level, "confidence": confidence}
+        test, no_test = _tested(tables, control, how, report)
     return ReportData(
         tables=tables,
         results=results,
@@ -177,14 +186,14 @@ def _funnels(tables: SessionTables, *, variants: bool) -> tuple[Funnel, ...]:
 
 
 def _tested(
-    tables: SessionTables, control: str | None, level: float, report: Progress
+    tables: SessionTables, control: str | None, how: dict[str, Any], report: Progress
 ) -> tuple[ABTest | None, str]:
-    """Return the A/B test, or why there is none; raise if the control was named."""
+    """Return the A/B test, or why there is none; raise if control or primary metric was named."""
     report("comparing variants")
     try:
-        return abtest(tables, control=control, level=round(1 - level, 12), progress=report), ""
+        return abtest(tables, control=control, progress=report, **how), ""
     except CleverdonError as error:
-        if control is not None:
+        if control is not None or how.get("primary") is not None:
             raise
         return None, str(error)
 
@@ -224,8 +233,8 @@ def _paragraph(data: ReportData) -> str:
     if any(value.low is not None for value in results.values):
         whom = f"{data.tables.log.actors[0]}s" if data.tables.log.actors else "searches"
         sentences.append(
-            f"Intervals have {results.level:.0%} confidence, by the delta method over {whom}, the "
-            "sample (Deng, Knoblich & Lu 2018)."
+            f"Intervals have {results.confidence:.0%} confidence, by the delta method over {whom}, "
+            "the sample (Deng, Knoblich & Lu 2018)."
         )
     if data.test is not None:
         unit = data.test.participants.unit
@@ -233,6 +242,8 @@ def _paragraph(data: ReportData) -> str:
             f"Variants were compared {unit} by {unit}"
             + (", adjusted by their past (CUPED)." if data.test.cuped else ".")
         )
+        if is_adjusted(data.test):
+            sentences.append("Their intervals are adjusted for the same family as their p-values.")
     return " ".join(sentences)
 
 
@@ -305,7 +316,7 @@ def _report_content(data: ReportData, *, title: str) -> dict[str, Any]:
         "notes": _basis(data),
         "without_bots": bots_record(data.tables.log),
         "headline": _headline(data),
-        "level": results.level,
+        "confidence": results.confidence,
         "numbers": [_number(by_name[name]) for name in _KEY_METRICS if name in by_name],
         "values": _table(values_grid(results)),
         "values_notes": values_notes(results),
@@ -452,13 +463,15 @@ def _abtest(test: ABTest) -> dict[str, Any]:
         "control": test.control,
         "trusted": trusted,
         "heading": participants_text(test),
-        "claims": [
-            *map(claim_record, test.claims()),
-            *({"text": text, "verdict": "not tested"} for text in untested),
+        "families": [
+            {"heading": heading, "claims": [*map(claim_record, claims)]}
+            for heading, claims in claim_families(test, test.claims())
         ],
+        "untested": [{"text": text, "verdict": "not tested"} for text in untested],
         "guardrails": [guardrail_record(one, test) for one in test.guardrails if trusted],
         "doubts": [asdict(one) for one in test.doubts()],
         "table": _table(effects_table(test)),
+        "table_notes": effects_notes(test),
         "planning": _table(planning) if planned else None,
         "planning_notes": planning.footnotes if planned else [],
     }
@@ -572,7 +585,9 @@ def logs_report(
     title: str = "What the search log says",
     settings: Settings | None = None,
     control: str | None = None,
-    level: float = 0.95,
+    primary: str | None = None,
+    level: float = 0.05,
+    confidence: float | None = None,
     check: bool = True,
     progress: Progress | None = None,
 ) -> LogsReport:
@@ -584,7 +599,10 @@ def logs_report(
         settings: Where sessions end, what success is, which texts are the same query.
         control: The variant that others are compared with; by default the one called control,
             baseline or A, if there is one.
-        level: The confidence of the intervals.
+        primary: The metric that decides in the A/B test, by default the first; "all" makes one
+            family of all.
+        level: The largest corrected p-value that is significant in the A/B test.
+        confidence: The confidence of intervals; by default 1 - level.
         check: Look for errors in the log.
         progress: Receives the current step.
 
@@ -604,6 +622,13 @@ def logs_report(
     <LogsReport 'Two searches': 2 result pages, from 2026-01-01 to 2026-01-01>
     """
     found = _gather_data(
-        log, settings=settings, control=control, level=level, check=check, progress=progress
+        log,
+        settings=settings,
+        control=control,
+        primary=primary,
+        level=level,
+        confidence=confidence,
+        check=check,
+        progress=progress,
     )
     return LogsReport(_report_content(found, title=title), found)

@@ -68,6 +68,7 @@ class VotesOptions(Options):
         metavar="N",
         default=2000,  # FEWER_RESAMPLES; a test compares them, since help loads no statistics
     )
+    confidence: float = options.confidence
     format_: str = options.formats("Output format. csv, tsv and json have all digits.")
     qrels_format: str | None = options.qrels_format
     columns: str | None = options.columns
@@ -79,7 +80,7 @@ _ASSUMING = (*_DRAWING, "--method rank-position")
 
 @command(VotesOptions)
 @at_least(2, "RUNS", because="systems vote on each other")
-@requires("--resamples", "--qrels")
+@requires(["--resamples", "--confidence"], "--qrels")
 @requires("--qrels-format", "--qrels")
 @requires("--trials", *_DRAWING)
 @requires("--share-deviation", *_DRAWING)

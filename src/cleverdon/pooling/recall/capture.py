@@ -38,7 +38,7 @@ from cleverdon.tables.result import as_json, fields_as_json
 
 
 def estimate_by_chao(found: JudgedResults, *, confidence: float = 0.95) -> MethodEstimates:
-    """Sum Chao's estimates of each query; it takes two systems or more."""
+    """Sum Chao's lower bounds of each query; it takes two systems or more."""
     systems = len(found.systems)
     if systems < 2:
         raise OptionError("capture-recapture needs two systems or more")
@@ -53,14 +53,15 @@ def estimate_by_chao(found: JudgedResults, *, confidence: float = 0.95) -> Metho
     queries = [
         chao(any_, once, twice, captures=times, lists=systems) for any_, once, twice, times in rows
     ]
-    estimates = (_count_estimate(one, confidence) for one in queries)
-    of_queries = dict(zip(found.judged.queries, estimates, strict=True))
-    return MethodEstimates("chao", _count_estimate(Unseen.sum(queries), confidence), of_queries)
+    whole, *each = (
+        _count_estimate(one, confidence, "lower bound") for one in (Unseen.sum(queries), *queries)
+    )
+    return MethodEstimates("chao", whole, dict(zip(found.judged.queries, each, strict=True)))
 
 
-def _count_estimate(one: Unseen, confidence: float) -> CountEstimate:
+def _count_estimate(one: Unseen, confidence: float, kind: str = "log-normal") -> CountEstimate:
     total = one.found + one.missing
-    return CountEstimate(one.found, total, *one.interval(confidence), confidence, "log-normal")
+    return CountEstimate(one.found, total, *one.interval(confidence), confidence, kind)
 
 
 def estimate_by_chapman(found: JudgedResults, *, confidence: float = 0.95) -> MethodEstimates:

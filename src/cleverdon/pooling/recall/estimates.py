@@ -20,6 +20,7 @@ INTERVALS = {
     "exact": "by inversion of the hypergeometric distribution",
     "gamma": "Fay and Feuer's, for weighted sums of rare counts",
     "log-normal": "Chao's, for large numbers: it takes systems for independent",
+    "lower bound": "how far chance moves the bound; no interval of R, which may be far above",
 }
 """The kinds of intervals, and whose they are."""
 
@@ -37,6 +38,11 @@ class CountEstimate:
     high: float
     confidence: float = 0.95
     interval: str = "exact"  # which of `INTERVALS`
+
+    @property
+    def is_bound(self) -> bool:
+        """True if the value is a lower bound of R, and its ends are no interval of R."""
+        return self.interval == "lower bound"
 
     @property
     def refuted(self) -> bool:
@@ -69,6 +75,7 @@ class CountEstimate:
             "low": nan if self.refuted else self.low,
             "high": nan if self.refuted else self.high,
             "interval": self.interval,
+            "lower_bound": self.is_bound,
             "refuted": self.refuted,
             "recall": value,
             "recall_low": low,

@@ -55,10 +55,15 @@ def _estimates(found: Recall, *, exact: bool) -> Section:
 def _intervals(found: Recall) -> list[str]:
     usable = [each for each in found.estimates if not each.all.refuted]
     kinds = dict.fromkeys(each.all.interval for each in usable)
-    said = [f"low, high: {found.confidence:.0%} intervals"] if usable else []
+    said = []
+    if any(not each.all.is_bound for each in usable):
+        said.append(f"low, high: {found.confidence:.0%} intervals")
     for kind in kinds:
         of = ", ".join(each.method for each in usable if each.all.interval == kind)
-        said.append(f"interval of {of}: {kind}, {INTERVALS[kind]}")
+        if kind == "lower bound":
+            said.append(f"R by {of}: a lower bound; low, high: {INTERVALS[kind]}")
+        else:
+            said.append(f"interval of {of}: {kind}, {INTERVALS[kind]}")
     return said
 
 

@@ -26,10 +26,14 @@ function showMethod() {
   const unfolded = new Set([...find("method-body").querySelectorAll("details[open] > summary")]
     .map((summary) => summary.textContent));
   const { method } = content;
-  const { paragraph, facts: choices } = comparison()?.method ?? method;
+  const { paragraph, facts: choices, checklist, latex } = comparison()?.method ?? method;
   fill(find("paragraph"), paragraph);
   const blocks = method.measures.map((one) => definition(one, { Parameters: one.parameters,
     Better: one.better, User: one.user, Undefined: one.undefined, Source: one.source },
   unfolded.has(one.name)));
-  fill(find("method-body"), ...methodOf(choices, method.versions, "Measures", blocks));
+  const reported = checklist ? [make("h3", {}, "Reporting checklist"), facts(checklist),
+    make("details", { open: unfolded.has("as LaTeX") }, make("summary", {}, "as LaTeX"),
+      make("pre", {}, latex))] : [];
+  fill(find("method-body"), ...reported,
+    ...methodOf(choices, method.versions, "Measures", blocks));
 }

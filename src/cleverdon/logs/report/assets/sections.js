@@ -14,7 +14,7 @@ function card(one) {
   const { percentiles, better } = one;
   const spread = Object.entries(percentiles).map(([label, value]) => `${label} ${value}`);
   const sure = one.interval
-    ? `${(100 * content.level).toFixed(0)}% interval ${one.interval}, `
+    ? `${(100 * content.confidence).toFixed(0)}% interval ${one.interval}, `
       + `${one.users.toLocaleString("en")} users` : "Too few users for an interval";
   return make("div", { class: "card", title: one.about },
     make("h3", {}, one.metric), make("p", { class: "value" }, one.value),
@@ -73,8 +73,11 @@ function showTest() {
   fill(find("tested"),
     ...abtest.heading.map((line) =>
       make("p", { class: line.startsWith("NOT TO BE") ? "alarm" : "" }, line)),
-    said(abtest.claims), said(abtest.guardrails), ...doubtsOf(abtest.doubts));
+    ...abtest.families.flatMap(({ heading, claims }) =>
+      [heading ? make("h3", {}, heading) : null, said(claims)]),
+    said(abtest.untested), said(abtest.guardrails), ...doubtsOf(abtest.doubts));
   fill(find("tested-tables"), make("h3", {}, "Every comparison"), tableOf(abtest.table),
+    ...abtest.table_notes.map((note) => make("p", { class: "soft" }, note)),
     ...(abtest.planning ? [make("h3", {}, "What it would take"), tableOf(abtest.planning),
       ...abtest.planning_notes.map((note) => make("p", { class: "soft" }, note))] : []));
 }
