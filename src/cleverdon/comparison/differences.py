@@ -25,6 +25,7 @@ from cleverdon.stats.intervals import (
     Interval,
     ratio_interval,
     t_quantile,
+    why_disagree,
 )
 from cleverdon.stats.multiple_comparisons import (
     COMPARISON_CORRECTIONS,
@@ -289,9 +290,8 @@ class Comparison(Result):
 
     def why_disagree(self) -> str:
         """Say what an interval and a verdict that disagree are apart by."""
-        if self.levels_agree:
-            return "they are by different methods"
-        return f"the confidence of {self.confidence:.4g} is not that of the level {self.level:g}"
+        sides = 1 if self.alternative == "two-sided" else 2
+        return why_disagree(self.confidence, self.level, sides=sides)
 
     def lowest_p(self, found: Difference) -> float:
         """Return the lowest p-value that the test can give with as many differing queries.
