@@ -376,14 +376,16 @@ def _p_text(p: float, level: float) -> str:
 
 def _bias_notes(model: str, effects: ModelEffects) -> list[str]:
     two = len(effects.scores[0].systems) == 2
+    count = len(effects.systems) // (2 if two else 1)
     notes = [
         "a person: the score by one person's judgments, the mean over people; on documents that "
         f"they and {model} both judged",
         f"{_SIGNIFICANT} corrected p at most {effects.level:g} (randomisation, Holm, "
-        f"{counted(len(effects.systems) // (2 if two else 1), 'comparison')})",
+        f"{counted(count, 'comparison')})",
     ]
     if not isnan(effects.systems[0].interval.low):
-        notes.append("intervals of a bootstrap over queries")
+        alone = ", not adjusted for several comparisons" if count > 1 else ""
+        notes.append(f"intervals by Student's t over queries{alone}")
     if effects.lines[0].fitted:
         notes.append(
             f"beyond: what {model} gives beyond the line of its scores by people's, through the "
