@@ -16,6 +16,7 @@ from cleverdon.plots.comparisons import (
     bounds,
     forest,
     forest_rows,
+    pairs,
     pairs_rows,
 )
 from tests.comparison.made import made
@@ -98,6 +99,8 @@ def test_exceptions_of_intervals_are_told() -> None:
     runs = {name: {query: {doc: 1.0} for query in qrels} for name, doc in (("b", "x"), ("c", "a"))}
     thin = subtitle(forest(compare(evaluate(qrels, runs, "P@1"), baseline="b")))
     assert "Qualified by unjudged-differs: c less b on P@1." in thin
+    every = pairs(compare(evaluate(qrels, runs, "P@1")))
+    assert "Qualified by unjudged-differs: c less b on P@1." in subtitle(every)
 
 
 def test_a_measure_that_was_not_compared_is_told() -> None:

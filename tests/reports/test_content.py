@@ -469,7 +469,8 @@ def test_the_paragraph_of_a_paper() -> None:
         f"{cleverdon.__version__}. Systems were compared query by query: randomisation test, "
         "step-down max-T over 2 comparisons by AP, which decides, and over 6 comparisons by the "
         "other measures, significance level 0.05. Intervals of differences have 95% confidence "
-        "(Student's t, adjusted for each family as its p-values are). poor: 1 judged "
+        "(standard errors times the quantile of the largest t over random signs, adjusted for each "
+        "family as its p-values are). poor: 1 judged "
         "query missing (evaluated as empty results). AP is undefined for 1 query (counted as 0)."
     )
 
@@ -490,7 +491,7 @@ def test_one_measure_and_nothing_to_compare() -> None:
         ({"test": "tukey"}, ": Tukey's HSD, corrected over 3 comparisons by AP, which decides"),
         ({"alternative": "greater"}, ": randomisation test, one-sided, step-down max-T"),
         ({"level": 0.01}, "significance level 0.01"),
-        ({"interval": "t", "confidence": 0.9}, "have 90% confidence (Student's t, "),
+        ({"interval": "t", "confidence": 0.9}, "have 90% confidence (standard errors times "),
     ],
 )
 def test_tests_are_named(options: dict[str, object], words: str) -> None:
@@ -512,7 +513,10 @@ def test_facts_have_every_setting_and_the_test() -> None:
     )
     assert found["Seed"] == "5"
     assert "Draws" not in found  # of 8 queries, every sign is tried
-    assert found["Intervals"].startswith("95%, Student's t, adjusted for each family")
+    assert found["Intervals"] == (
+        "95%, standard errors times the quantile of the largest t over random signs, adjusted for "
+        "each family as its p-values are"
+    )
 
 
 def test_draws_are_told_where_there_are_some() -> None:

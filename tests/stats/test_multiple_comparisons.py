@@ -253,6 +253,36 @@ def test_intervals_of_few_values_exclude_0_where_the_first_step_rejects(
             assert (away > reach) == (corrected <= 0.05)
 
 
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_max_t_is_the_step_down_procedure_over_all_signs(alternative: str) -> None:
+    """By enumeration: t of every sign, the largest of those not yet decided, and the quantile."""
+    random = np.random.default_rng(3)
+    way = {"two-sided": np.abs, "greater": np.positive, "less": np.negative}[alternative]
+    sign = -1 if alternative == "less" else 1
+    signs = np.array(list(product((-1, 1), repeat=10)))
+    steps = 0
+    for _ in range(20):
+        rows = sign * random.normal([[1.5], [1.5], [1.2], [0.6]], 0.8, (4, 10))
+        turned = signs[None] * rows[:, None]
+        error = turned.std(axis=2, ddof=1) / np.sqrt(10)
+        drawn = way(turned.mean(axis=2) / error)
+        seen = way(stats.ttest_1samp(rows, 0, axis=1).statistic)
+        order = np.argsort(-seen)
+        expected, largest = np.zeros(4), 0.0
+        for step, at in enumerate(order):
+            share = (drawn[order[step:]].max(axis=0) >= seen[at] - 1e-9).mean()
+            expected[at] = largest = max(largest, share)
+        found = max_t(rows, alternative=alternative)
+        assert found.corrected == pytest.approx(expected)
+        alone = [(of >= t - 1e-9).mean() for of, t in zip(drawn, seen, strict=True)]
+        assert [one.p for one in found.alone] == pytest.approx(alone)
+        whole = np.sort(drawn.max(axis=0))[::-1]
+        assert whole[54] - 1e-9 <= found.reach(0.05) <= whole[48] + 1e-9
+        single = [(drawn.max(axis=0) >= t - 1e-9).mean() for t in seen]
+        steps += sum(p <= 0.05 < q for p, q in zip(expected, single, strict=True))
+    assert steps > 0  # some are decided by a later step only
+
+
 def test_the_reach_lies_between_the_last_and_the_first_significant_value() -> None:
     """Ten equal differences but for signs: 8 of 10 alike have p = 0.109, 9 of 10 have 0.021."""
     found = max_t(np.array([[0.1] * 9 + [-0.1]]))

@@ -75,10 +75,18 @@ def _exceptions(comparison: Comparison, measure: str | Measure | None) -> list[s
             one for one in shown if comparison.disagrees(one)
         ],
     }
-    for doubt in comparison.serious_doubts:
-        concerned = [one for one in shown if comparison.shows(one) and doubt.qualifies(one)]
-        texts[f"Qualified by {doubt.name}"] = concerned
-    return [f"{text}: {_named(found)}." for text, found in texts.items() if found]
+    told = [f"{text}: {_named(found)}." for text, found in texts.items() if found]
+    return told + _qualifications(comparison, measure)
+
+
+def _qualifications(comparison: Comparison, measure: str | Measure | None) -> list[str]:
+    """Say which differences that are shown are under a serious doubt."""
+    shown = [one for one in _differences_of(comparison, measure) if comparison.shows(one)]
+    found = {
+        doubt.name: [one for one in shown if doubt.qualifies(one)]
+        for doubt in comparison.serious_doubts
+    }
+    return [f"Qualified by {name}: {_named(of)}." for name, of in found.items() if of]
 
 
 def _named(found: Sequence[Difference]) -> str:
@@ -198,6 +206,7 @@ def pairs(
             f"{describe_test(comparison)}, {basis_text(comparison)}.",
             f"Orange: the row is {word[sample.measure.better]} than the column; purple: it is not. "
             f"Bold: p ≤ {comparison.level:g}.",
+            *_qualifications(comparison, sample.measure),
         ],
     )
 

@@ -450,6 +450,11 @@ def _interval_method(comparison: Comparison) -> str:
     """Return how intervals were made, and whether they are adjusted for a family."""
     how = METHODS[comparison.method or "t"]
     adjusted = comparison.correction != "none" or comparison.test in FAMILY_TESTS
+    if comparison.method in (None, "t"):
+        if comparison.correction == "max-t":
+            how = "standard errors times the quantile of the largest t over random signs"
+        elif comparison.test in FAMILY_TESTS:
+            how = "the quantile of the test, with the error of all systems together"
     family = any(found.family > 1 for found in comparison.differences)
     return f"{how}, adjusted for each family as its p-values are" if adjusted and family else how
 
