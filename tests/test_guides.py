@@ -6,8 +6,16 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
+import cleverdon
+
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
+NEWCOMERS = (
+    *("five_minutes", "guide_student", "guide_researcher", "guide_search_engineer", "guide_rag"),
+    *("guide_relevance_team", "migration", "ties", "unjudged", "which_measure"),
+)
 GENERATED = {"cli", "measures", "metrics"}
 FOR_DEVELOPERS = {"bench", "dev", "portable"}
 
@@ -30,6 +38,19 @@ def test_each_page_says_where_to_go_next() -> None:
     for page in {path.stem for path in DOCS.glob("*.md")} - GENERATED - {"architecture"}:
         headings = re.findall(r"^## (.+)", text(page), flags=re.MULTILINE)
         assert headings[-1] == "Where to go next", page
+
+
+def test_the_front_page_leads_to_every_page() -> None:
+    linked = set(re.findall(r"\]\((\w+)\.md", text("index")))
+    assert linked >= {path.stem for path in DOCS.glob("*.md")} - {"index"}
+
+
+@pytest.mark.parametrize("page", NEWCOMERS)
+def test_pages_for_newcomers_need_one_import(page: str) -> None:
+    modules = re.findall(r"^>>> (?:from|import) (cleverdon\S*)", text(page), flags=re.MULTILINE)
+    assert set(modules) <= {"cleverdon"}
+    used = set(re.findall(r"\bcleverdon\.([a-zA-Z_]+)\(", text(page)))
+    assert used <= set(cleverdon.__all__)
 
 
 def test_the_readme_is_short() -> None:
