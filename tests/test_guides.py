@@ -57,8 +57,10 @@ def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 90
 
 
-def test_install_lists_every_extra() -> None:
+def test_install_lists_every_extra_and_what_is_always_needed() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = [re.split(r"[^\w-]", package)[0] for package in project["dependencies"]]
+    assert f"It depends on {' and '.join(needed)}" in text("install")
     listed = {row[0].strip("| `") for row in rows("install")}
     assert listed | FOR_DEVELOPERS == {*project["optional-dependencies"], "all", *FOR_DEVELOPERS}
 
@@ -91,3 +93,5 @@ def test_each_row_of_the_decision_table_has_a_reason_and_a_source() -> None:
     assert len(table) > 15
     for row in table:
         assert all(cell.strip("| ") for cell in row), row
+        for measure in re.findall(r"\[`([^`]+)`\]\(measures", row[3]):
+            cleverdon.parse(measure.replace("@k", "@10"))
