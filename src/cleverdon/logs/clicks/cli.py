@@ -110,6 +110,8 @@ def judge_command(given: JudgeOptions) -> ClickJudgments:
     from cleverdon.cli.progress import bar
 
     with bar("reading the log") as progress:
-        from cleverdon.logs.clicks.judgments import judge_clicks
+        from cleverdon.logs.clicks.judgments import clicks_to_judgments
 
-        return judge_clicks(given.open_log(), given.output, **given.judging, progress=progress)
+        return clicks_to_judgments(
+            given.open_log(), given.output, **given.judging, progress=progress
+        )

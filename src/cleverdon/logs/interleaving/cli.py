@@ -74,9 +74,9 @@ def interleave_command(given: InterleaveOptions) -> Preference:
 
     with bar("reading the log"):
         from cleverdon.logs.interleaving.base import read_records
-        from cleverdon.logs.interleaving.preference import measure_log_preference
+        from cleverdon.logs.interleaving.preference import interleave
 
         records = read_records(given.records)
         log = given.open_log()
     with bar("counting clicks"):
-        return measure_log_preference(log, records, **given.preference)
+        return interleave(log, records, **given.preference)
