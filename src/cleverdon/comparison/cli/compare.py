@@ -97,7 +97,7 @@ def compare_command(given: CompareOptions) -> str:
     """
     runs = given.open_runs()
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     with bar("comparing"):
         from cleverdon.comparison.differences import compare
@@ -150,7 +150,7 @@ def claim_command(given: ClaimOptions) -> Claims | Checklist:
     """
     runs = given.open_runs()
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     with bar("comparing"):
         from cleverdon.comparison.checklist import reporting_checklist
@@ -220,7 +220,7 @@ def slices_command(given: SlicesOptions) -> Slices:
     """
     runs = given.open_runs()
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.comparison.slices import slice_by
     from cleverdon.formats.attributes import read_attributes
 
@@ -310,7 +310,7 @@ def power_command(given: PowerOptions) -> Result | str:
     options.check_one_stdin(given.qrels, *given.runs)
     runs = options.opened(given.runs)
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.comparison.differences import compare
     from cleverdon.comparison.power_analysis import power
 

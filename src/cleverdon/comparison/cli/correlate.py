@@ -100,7 +100,7 @@ def correlate_command(given: CorrelateOptions) -> Result:
     options.check_one_stdin(given.qrels, *given.runs)
     runs = options.opened(given.runs)
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.comparison.orderings import correlate, group_queries
     from cleverdon.formats.attributes import read_attributes
 

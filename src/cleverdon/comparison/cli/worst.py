@@ -58,7 +58,7 @@ def worst_command(given: WorstOptions) -> WorstQueries:
     """
     opened = options.opened((given.old, given.new))
 
-    from cleverdon.cli.progress import say
+    from cleverdon._common.progress_bar import say
     from cleverdon.comparison.worst_queries import looking_depth, with_texts, worst
     from cleverdon.profiles import find_profile
 

@@ -107,7 +107,7 @@ def judge_command(given: JudgeOptions) -> ClickJudgments:
     """
     options.check_output(given.output, given.judging["query_texts"])
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     with bar("reading the log") as progress:
         from cleverdon.logs.clicks.judgments import clicks_to_judgments

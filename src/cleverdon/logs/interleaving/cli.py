@@ -70,7 +70,7 @@ def interleave_command(given: InterleaveOptions) -> Preference:
       cleverdon logs interleave records.jsonl log.duckdb --a bm25 --b dense
       cleverdon logs interleave records.jsonl log.jsonl.gz --difference 0.02 -f json
     """
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     with bar("reading the log"):
         from cleverdon.logs.interleaving.base import read_records

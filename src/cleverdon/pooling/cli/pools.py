@@ -146,7 +146,7 @@ def make_command(given: MakeOptions) -> Pool:
       cleverdon pool qrels pool.tsv filled_in.tsv -o qrels.txt
     """
     from cleverdon._common.text import counted
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.pooling.files import check_replaceable, sheet_beside, write_pool
     from cleverdon.pooling.pool_methods import pool
 
@@ -198,7 +198,7 @@ def qrels_command(given: QrelsOptions) -> None:
     """
     options.check_output(given.output)
 
-    from cleverdon.cli.progress import say
+    from cleverdon._common.progress_bar import say
     from cleverdon.cli.qrels_files import write_qrels
     from cleverdon.pooling.files import read_grades, read_pool
     from cleverdon.pooling.pools import judged_pool
@@ -308,7 +308,7 @@ def sample_command(given: SampleOptions) -> Pool:
       cleverdon pool sample docs.txt --qrels qrels.txt --runs a.run --runs b.run -o sample.tsv
       cleverdon pool sample docs.txt --qrels qrels.txt --strata-file kinds.tsv -n 500 -o sample.tsv
     """
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.formats.sheets import check_replaceable
     from cleverdon.pooling.files import sheet_beside, write_pool
     from cleverdon.pooling.recall.sampling import sample_collection

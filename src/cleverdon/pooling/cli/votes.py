@@ -103,7 +103,7 @@ def votes_command(given: VotesOptions) -> VoteOrders:
     """
     options.check_one_stdin(*given.runs)
 
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.pooling.votes import vote
 
     with bar("counting votes") as update:
