@@ -73,6 +73,17 @@ def test_per_cent_of_a_baseline_near_zero_are_not_printed() -> None:
     assert "+40.0%; 95% CI 0.039 to 0.161 or +15.0% to +66.9%;" in str(one(known))
 
 
+def test_a_notebook_lists_claims_and_doubts() -> None:
+    names = {"a<b": {"P@5": [0.1] * 3, "AP": [0.2] * 3}, "c": {"P@5": [0.4] * 3, "AP": [0.3] * 3}}
+    found = cleverdon.claim(compare(made(names)))
+    shown = found._repr_html_()
+    assert shown.count("<li>") == 2 + len(found.doubts)
+    assert "a&lt;b" in shown
+    assert "<p>Before you believe it:</p><ul><li>few-queries: " in shown
+    heading = shown.index("<p>Other measures, corrected as a family of their own:</p>")
+    assert shown.index("on P@5") < heading < shown.index("on AP")
+
+
 def test_several_comparisons_are_named() -> None:
     systems = {
         name: {m: list(np.linspace(0, 0.5, 30) + at) for m in ("AP", "RR")}
