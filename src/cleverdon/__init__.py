@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from cleverdon.unknowns.bounds import bounds
     from cleverdon.unknowns.flips import could_flip
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOME = {
     "CleverdonError": "errors",
