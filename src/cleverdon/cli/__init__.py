@@ -291,7 +291,14 @@ def _check_given_once(ctx: click.Context, args: list[str]) -> None:
     commands=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-@click.version_option(__version__, message="cleverdon %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=lambda ctx, option, given: _print_version(ctx) if given else None,
+    help="Show the version and exit.",
+)
 def cleverdon() -> None:
     """Evaluate search: exact, fast, and with claims that can be defended.
 
@@ -310,6 +317,24 @@ def cleverdon() -> None:
       zsh:  eval "$(_CLEVERDON_COMPLETE=zsh_source cleverdon)"
       fish: _CLEVERDON_COMPLETE=fish_source cleverdon | source
     """
+
+
+def _print_version(ctx: click.Context) -> None:
+    """Print what a report of a problem needs: our version, the core's build, Python and numpy."""
+    import platform
+    from importlib.metadata import version
+
+    from cleverdon import _core
+
+    core = dict(_core.build())
+    features = core["features"].replace(",", ", ")
+    click.echo(
+        f"cleverdon {__version__}\n"
+        f"core {core['version']}, profile {core['profile']} (optimisation {core['optimisation']}), "
+        f"{core['target']} ({features}), rustc {core['rustc']}, {core['abi']}\n"
+        f"Python {platform.python_version()}, numpy {version('numpy')}, click {version('click')}"
+    )
+    ctx.exit()
 
 
 def main() -> None:
