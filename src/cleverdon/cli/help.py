@@ -142,7 +142,7 @@ def _brief_rows(
         if _is_shared(option):
             shared += 1
         elif not _is_about_help(option):
-            own.append((_brief_flags(option, context), brief_text(option, context)))
+            own.append((_brief_flags(option, context), _brief_text(option, context)))
     if shared:
         own.append(("--help-all", f"Show all options: {shared} more, and every word on each."))
     elif own or more:
@@ -172,7 +172,7 @@ def _lists_choices(option: click.Option, context: click.Context) -> bool:
     return isinstance(option.type, click.Choice) and len(_record(option, context)[0]) > _FLAGS_WIDTH
 
 
-def brief_text(option: click.Option, context: click.Context) -> str:
+def _brief_text(option: click.Option, context: click.Context) -> str:
     """Return the first sentence of an option's help, with choices or a short default."""
     _, text = _record(option, context)
     own, _, _ = (option.help or "").partition("  [")
