@@ -170,7 +170,9 @@ def test_no_exported_name_is_hidden_by_a_module() -> None:
             names = set(re.findall(r'"(\w+)"', listed))
             modules = {other.stem for other in path.parent.glob("*.py")}
             modules |= {other.parent.name for other in path.parent.glob("*/__init__.py")}
-            assert not names & modules, f"{path}: {names & modules}"
+            # Modules that are names of their own.
+            own = {"errors", "measures", "plots", "profiles"} if path.parent == SOURCE else set()
+            assert not names & modules - own, f"{path}: {names & modules - own}"
 
 
 TREES = {module: ast.parse(path.read_text(encoding="utf-8")) for module, path in MODULES.items()}

@@ -225,7 +225,7 @@ class Aggregation(Result):
     """One grade for each document that any judge judged.
 
     >>> labels = Labels.of({"a": {"q": {"x": 1}}, "b": {"q": {"x": 1}}, "c": {"q": {"x": 0}}})
-    >>> found = aggregate(labels, "median")
+    >>> found = aggregate_labels(labels, "median")
     >>> found.grades.tolist(), found.judges.tolist()
     ([1.0], [3])
     """
@@ -299,7 +299,7 @@ class Aggregation(Result):
         return {key: as_json(value) for key, value in record.items()}
 
 
-def aggregate(
+def aggregate_labels(
     labels: Labels,
     method: str = "majority",
     *,
@@ -329,7 +329,7 @@ def aggregate(
         OptionError: The method or another option does not exist.
 
     >>> labels = Labels.of({"a": {"q": {"x": 1}}, "b": {"q": {"x": 1}}, "c": {"q": {"x": 0}}})
-    >>> aggregate(labels).rows()
+    >>> aggregate_labels(labels).rows()
     [('q', 'x', 1.0, 0.6666666666666666, 3)]
     """
     check_word("method", method, AGGREGATION_METHODS)
@@ -426,7 +426,7 @@ def write_aggregation(found: Aggregation, path: str | os.PathLike[str]) -> Path:
         judges and, for Dawid and Skene's, the probability of each grade.
 
     >>> from tempfile import mkdtemp
-    >>> found = aggregate(Labels.of({"ann": {"q": {"a": 1}}, "bob": {"q": {"a": 1}}}))
+    >>> found = aggregate_labels(Labels.of({"ann": {"q": {"a": 1}}, "bob": {"q": {"a": 1}}}))
     >>> write_aggregation(found, f"{mkdtemp()}/qrels.txt").name
     'qrels.confidence.tsv'
     """

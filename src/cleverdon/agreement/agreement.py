@@ -15,7 +15,7 @@ import numpy as np
 
 from cleverdon._common.arrays import Floats, Ints
 from cleverdon._common.progress import Progress, ignore_progress
-from cleverdon.agreement.aggregation import Aggregation, aggregate
+from cleverdon.agreement.aggregation import Aggregation, aggregate_labels
 from cleverdon.agreement.coefficients import (
     AgreementCoefficient,
     Overlap,
@@ -271,7 +271,7 @@ def agree(
         },
         aggregation=None
         if aggregation is None
-        else aggregate(
+        else aggregate_labels(
             labels.only(people),
             aggregation,
             vote_ties=vote_ties,

@@ -22,7 +22,7 @@ from cleverdon.cli.declarations import (
     together,
     writes,
 )
-from cleverdon.cli.progress import bar, say
+from cleverdon._common.progress_bar import bar, say
 from cleverdon.comparison.cli.options import ComparisonOptions
 from cleverdon.formats.inputs import is_judging_project
 from cleverdon.stats.resampling import FEWER_RESAMPLES, RESCORED_RESAMPLES

@@ -50,7 +50,7 @@ def audit_command(given: AuditOptions) -> tuple[Result, int]:
       cleverdon audit lightgbm -f markdown
     """
     from cleverdon.auditing.verdicts import audit, list_tools
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     if given.list_:
         return list_tools(), 0

@@ -50,7 +50,7 @@ def check_command(given: CheckOptions) -> tuple[FileChecks | None, int]:
       zcat bm25.run.gz | cleverdon check - --format json
     """
     from cleverdon.checks.linter import check_files
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     with bar("checking") as update:
         how = given.keywords(check_files, limit=given.limit or None, progress=update)

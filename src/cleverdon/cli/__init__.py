@@ -218,7 +218,7 @@ class Commands(click.Group):
                 shown(message, category, *args)
             elif str(message) not in said:
                 said.add(str(message))
-                from cleverdon.cli.progress import say
+                from cleverdon._common.progress_bar import say
 
                 say(f"cleverdon: note: {message}")
 

@@ -260,7 +260,7 @@ def _use_columns(context: click.Context, _: click.Parameter, value: str | None) 
     def warn() -> None:
         unused = named.unused()
         if unused and sys.exc_info()[0] in (None, click.exceptions.Exit):
-            from cleverdon.cli.progress import say
+            from cleverdon._common.progress_bar import say
 
             say(f"cleverdon: warning: --columns {','.join(unused)}: no file has such a column")
 
@@ -676,7 +676,7 @@ def evaluated(
     **how: Any,
 ) -> Scores:
     """Evaluate opened runs, with a progress bar; `how` are other keywords of `evaluate`."""
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.evaluation import evaluate
 
     with bar("evaluating") as update:
@@ -738,7 +738,7 @@ def save_plot(found: Any, path: Path | None, what: str = "") -> None:
     if path is None:
         return
     from cleverdon.charts.export import save
-    from cleverdon.cli.progress import say
+    from cleverdon._common.progress_bar import say
 
     save(found.plot(), path)
     if what:

@@ -32,7 +32,7 @@ to = option(
 
 def read_qrels(path: str, format: str | None) -> Judgments:
     """Read judgments, with a progress bar."""
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.data import Judgments
 
     with bar(f"reading {path}") as update:

@@ -45,7 +45,7 @@ class TextFiles:
     ) -> dict[str, Text]:
         if file is None:
             return {}
-        from cleverdon.cli.progress import bar, say
+        from cleverdon._common.progress_bar import bar, say
         from cleverdon.formats.texts import check_file_exists, read_texts
 
         wanted = frozenset(ids())

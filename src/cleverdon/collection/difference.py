@@ -22,7 +22,7 @@ from cleverdon.collection.difference_tables import (
 )
 from cleverdon.comparison.claim_flips import Flips, flips
 from cleverdon.comparison.differences import compare
-from cleverdon.comparison.orderings import OrderAgreement, order_agreements
+from cleverdon.comparison.orderings import OrderAgreement, correlate
 from cleverdon.comparison.samples import part_of, samples
 from cleverdon.data import Judgments, Nested
 from cleverdon.errors import InputError, OptionError
@@ -416,7 +416,7 @@ def effects(
         # tau-AP takes the order before the change for the truth: what is lost of it?
         of_level = 1 - level if confidence is None else confidence
         drawn: dict[str, Any] = {"confidence": of_level, "seed": seed}
-        alike = list(order_agreements(before, other=after, symmetric=False, **drawn))
+        alike = list(correlate(before, other=after, symmetric=False, **drawn))
         how = testing | {"baseline": baseline, "level": level, "confidence": confidence}
         turned = flips(*(compare(of, seed=seed, **how) for of in (before, after)))
     elif baseline is not None:

@@ -103,8 +103,8 @@ class Claim:
     >>> from cleverdon import evaluate
     >>> from cleverdon.comparison.differences import compare
     >>> runs = {"old": {"q1": {"b": 1.0}}, "new": {"q1": {"a": 1.0}}}
-    >>> claim = state_claims(compare(evaluate({"q1": {"a": 1}}, runs, "RR")))[0]
-    >>> claim.verdict, claim.shown
+    >>> found = claim(compare(evaluate({"q1": {"a": 1}}, runs, "RR")))[0]
+    >>> found.verdict, found.shown
     ('out of reach', False)
     """
 
@@ -146,7 +146,7 @@ class Claims(Result):
     >>> from cleverdon import evaluate
     >>> from cleverdon.comparison.differences import compare
     >>> runs = {"old": {"q1": {"b": 1.0}}, "new": {"q1": {"a": 1.0}}}
-    >>> len(state_claims(compare(evaluate({"q1": {"a": 1}}, runs, "RR"))))
+    >>> len(claim(compare(evaluate({"q1": {"a": 1}}, runs, "RR"))))
     1
     """
 
@@ -232,7 +232,7 @@ def _primary_text(comparison: Comparison) -> str:
     return f"Primary measure, which decides: {comparison.primary} ({how})"
 
 
-def state_claims(
+def claim(
     comparison: Comparison, *, doubts: Sequence[Doubt] | None = None, margin: float | None = None
 ) -> Claims:
     """State which differences of a comparison are shown.
@@ -256,7 +256,7 @@ def state_claims(
     >>> good = {query: {"a": 2.0, "b": 1.0} for query in qrels}
     >>> poor = {query: {"a": 1.0, "b": 2.0} for query in qrels}
     >>> scores = evaluate(qrels, {"poor": poor, "good": good}, "RR")
-    >>> print(state_claims(compare(scores, baseline="poor"))[0])
+    >>> print(claim(compare(scores, baseline="poor"))[0])
     good beats poor on RR by 0.500 (0.500 to 1.000, +100.0%; randomisation p = 0.031, 1 comparison;
     6 queries: 6 up, 0 even, 0 down).
     """

@@ -46,7 +46,7 @@ from cleverdon.tables.table import EXACT, render_table
 
 if TYPE_CHECKING:
     from cleverdon.comparison.doubts import Doubt
-    from cleverdon.comparison.worst import WorstQueries
+    from cleverdon.comparison.worst_queries import WorstQueries
 
 LEVEL = 0.05
 """The default level of significance."""
@@ -370,7 +370,7 @@ class Comparison(Result):
         """Return the queries on which a system loses most against the baseline, and why.
 
         The scores must be of an evaluation with `keep=k`. See
-        `cleverdon.comparison.worst_queries` for the other arguments.
+        `cleverdon.worst` for the other arguments.
 
         Args:
             system: The system; by default the only one beside the baseline.
@@ -392,7 +392,7 @@ class Comparison(Result):
         [('q2', -0.5)]
         """
         # Loads what takes scores apart, which few comparisons need.
-        from cleverdon.comparison.worst import worst_queries
+        from cleverdon.comparison.worst_queries import worst
 
         systems = self.samples[0].systems
         old = baseline if baseline is not None else self.baseline
@@ -403,7 +403,7 @@ class Comparison(Result):
         others = [name for name in systems if name != old]
         if system is None and len(others) != 1:
             raise OptionError(f"worst() needs a system=, one of {', '.join(map(repr, others))}")
-        return worst_queries(
+        return worst(
             self.scores,
             old,
             others[0] if system is None else system,

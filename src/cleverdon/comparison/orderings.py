@@ -158,7 +158,7 @@ class OrderAgreements(RecordList[OrderAgreement]):
 
     >>> from cleverdon import evaluate
     >>> runs = {"old": {"q1": {"b": 1.0}}, "new": {"q1": {"a": 1.0}}}
-    >>> found = order_agreements(evaluate({"q1": {"a": 1}}, runs, "RR P@1"))
+    >>> found = correlate(evaluate({"q1": {"a": 1}}, runs, "RR P@1"))
     >>> len(found), found[0].kendall.value
     (1, 1.0)
     """
@@ -224,7 +224,7 @@ class _Side:
         return Orders(np.round(times @ self.merits.T / self.queries, _DIGITS))
 
 
-def order_agreements(
+def correlate(
     scores: Scores,
     *,
     other: Scores | None = None,
@@ -259,7 +259,7 @@ def order_agreements(
     >>> from cleverdon import evaluate
     >>> qrels = {"q1": {"a": 1, "b": 2}, "q2": {"a": 1}}
     >>> runs = {"x": {"q1": {"b": 2, "a": 1}, "q2": {"c": 2, "a": 1}}, "y": {"q2": {"a": 1}}}
-    >>> (found,) = order_agreements(evaluate(qrels, runs, "nDCG P@1"))
+    >>> (found,) = correlate(evaluate(qrels, runs, "nDCG P@1"))
     >>> found.first, found.second, found.tau_ap.value
     ('nDCG', 'P@1', 0.0)
     """

@@ -163,7 +163,7 @@ class Slices(Result):
 
     >>> from cleverdon import evaluate
     >>> scores = evaluate({"q1": {"a": 1}}, {"run": {"q1": {"a": 1.0}}}, "RR")
-    >>> [part.name for part in compare_slices(scores, {"q1": "en"}).slices]
+    >>> [part.name for part in slice_by(scores, {"q1": "en"}).slices]
     ['en']
     """
 
@@ -308,7 +308,7 @@ class Interaction:
         return self.system, self.baseline, self.measure
 
 
-def compare_slices(
+def slice_by(
     scores: Scores,
     attributes: Any,
     *,
@@ -364,7 +364,7 @@ def compare_slices(
     >>> old = {query: {"a": 1.0, "b": 2.0} for query in qrels}
     >>> new = old | {"q0": {"a": 1.0}, "q1": {"a": 1.0}}
     >>> scores = evaluate(qrels, {"old": old, "new": new}, "RR")
-    >>> found = compare_slices(scores, {"q0": "en", "q1": "en", "q2": "de"}, baseline="old")
+    >>> found = slice_by(scores, {"q0": "en", "q1": "en", "q2": "de"}, baseline="old")
     >>> {part.name: part.differences[0].difference for part in found.slices}
     {'en': 0.5, 'de': 0.0, 'unknown': 0.0}
     """

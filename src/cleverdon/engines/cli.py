@@ -133,7 +133,7 @@ class OutputOptions(Options):
 def print_result(found: Bench | IndexingResult, given: OutputOptions) -> None:
     """Write the files, and print the result even if one of them cannot be written."""
     from cleverdon._common.files import write_file
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     try:
         if given.json_file is not None:
@@ -192,7 +192,7 @@ def search_command(given: SearchCommandOptions) -> None:
       cleverdon search elasticsearch+http://localhost:9200/docs queries.jsonl -o es.run
       cleverdon search python:retriever:search queries.tsv -o - | cleverdon eval qrels.txt -
     """
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.engines.client import Patience
     from cleverdon.engines.retrieval import SearchOptions
     from cleverdon.engines.run_file import search_messages, search_to_file
@@ -301,7 +301,7 @@ def index_command(given: IndexCommandOptions) -> None:
     engine, *others = (None, *given.arguments) if given.command else given.arguments
     check_outputs(given.json_file, plot=given.plot, inputs=others)
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.engines.indexing.builds import WatchOptions
     from cleverdon.engines.indexing.measurement import index
 

@@ -81,7 +81,7 @@ class Move:
 class Trace(Result):
     """The score of one query, taken apart rank by rank.
 
-    >>> found = trace({"q": {"d": 1, "e": 1}}, {"q": {"d": 1}}, "AP")
+    >>> found = explain({"q": {"d": 1, "e": 1}}, {"q": {"d": 1}}, "AP")
     >>> found.value, [(step.doc, step.added) for step in found.steps]
     (0.5, [('d', 0.5)])
     """
@@ -135,7 +135,7 @@ class Explanation(Results):
     """Traces of one query, a measure each.
 
     >>> qrels, run = {"q": {"d": 1}}, {"q": {"d": 1}}
-    >>> found = Explanation([trace(qrels, run, measure) for measure in ("AP", "RR")])
+    >>> found = Explanation([explain(qrels, run, measure) for measure in ("AP", "RR")])
     >>> len(found.table().rows)
     2
     """
@@ -445,7 +445,7 @@ def _over_whole(
 _ALL = 2**31  # as many results as no ranking has
 
 
-def trace(
+def explain(
     qrels: Any,
     run: Any = None,
     measure: str | Measure = "nDCG@10",
@@ -467,7 +467,7 @@ def trace(
     Returns:
         The trace, which prints as a table.
 
-    >>> found = trace({"q1": {"d1": 1, "d2": 2}}, {"q1": {"d1": 3, "d3": 2, "d2": 1}}, "DCG")
+    >>> found = explain({"q1": {"d1": 1, "d2": 2}}, {"q1": {"d1": 3, "d3": 2, "d2": 1}}, "DCG")
     >>> [(step.doc, step.added) for step in found.steps]
     [('d1', 1.0), ('d3', 0.0), ('d2', 1.0)]
     >>> best = found.moves[0]

@@ -18,7 +18,7 @@ from cleverdon._common.text import counted
 from cleverdon.cli import Commands, options
 from cleverdon.cli.declarations import Declared, Options, argument, command, flag, group, option
 from cleverdon.cli.options import COUNT, Count, Number
-from cleverdon.cli.progress import bar, say
+from cleverdon._common.progress_bar import bar, say
 from cleverdon.logs.bots import BotRules
 from cleverdon.logs.doctor.diagnosis import Diagnosis, Limits
 from cleverdon.logs.reading.formats import formats

@@ -176,7 +176,7 @@ def plot_command(given: PlotOptions) -> str:
 
     from cleverdon import plots  # altair takes a while to load
     from cleverdon.charts.export import check_savable, save
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     plot = _Plot(name, PLOT_KINDS[name], getattr(plots, name.replace("-", "_")))
     plot.check_options()

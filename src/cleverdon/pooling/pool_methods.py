@@ -178,7 +178,7 @@ def _probability_pool(
     )
 
 
-def make_pool(
+def pool(
     runs: Any,
     *,
     method: str = "depth",
@@ -218,7 +218,7 @@ def make_pool(
         The pool. `Pool.sheet` has the documents to judge, and `write_pool` writes it.
 
     >>> runs = {"a": {"q1": {"d1": 2, "d2": 1}}, "b": {"q1": {"d3": 2, "d1": 1}}}
-    >>> print(make_pool(runs, depth=2, judged={"q1": {"d1": 1}}))
+    >>> print(pool(runs, depth=2, judged={"q1": {"d1": 1}}))
     run  in the pool  to judge  no other run's
     ───  ───────────  ────────  ──────────────
     a              2         1               1

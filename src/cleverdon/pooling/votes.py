@@ -291,7 +291,7 @@ def _number(value: object) -> float:
     return float(value) if number else float("nan")  # type: ignore[arg-type]
 
 
-def rank_by_votes(
+def vote(
     runs: Any,
     *,
     methods: Iterable[str] | None = None,
@@ -337,7 +337,7 @@ def rank_by_votes(
     ...     "b": {"q": {"x": 3, "z": 2, "w": 1}},
     ...     "c": {"q": {"u": 3, "v": 2, "x": 1}},
     ... }
-    >>> print(rank_by_votes(runs, methods=["references"], depth=3))
+    >>> print(vote(runs, methods=["references"], depth=3))
     system   votes  rank by votes
     ──────  ──────  ─────────────
     a       0.5000            1.5

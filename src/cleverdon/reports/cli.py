@@ -79,7 +79,7 @@ def _report(given: ReportOptions) -> Report:
     opened: dict[str, Any] = {**costs.runs, **written}
 
     from cleverdon.charts.vega import bundling_in_background
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     with bundling_in_background(), bar("comparing and drawing") as update:
         from cleverdon.reports.content import Finding, check_files, shown_documents

@@ -92,7 +92,7 @@ def stats_command(given: StatsOptions) -> Result:
     """
     opened = options.opened(given.runs) if given.runs else None
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.collection.description import KS
     from cleverdon.collection.stats import collection_stats
     from cleverdon.collection.tables import stats_warnings
@@ -159,7 +159,7 @@ def diff_command(given: DiffOptions) -> Result:
       cleverdon collection diff human.txt model.txt *.run --baseline bm25
       cleverdon collection diff old.txt new.txt --changes -f csv
     """
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.collection.difference import diff
 
     before, after = (

@@ -163,7 +163,7 @@ def merge_command(given: MergeOptions) -> None:
       cleverdon collection merge ann.txt bob.txt eve.txt --on-contradiction majority -o all.txt
       cleverdon collection merge old.txt new.txt --contradictions all.csv -o all.txt
     """
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.collection.merges import merge, merge_notes
 
     judgments = {file: shared.read_qrels(file, given.qrels_format) for file in given.qrels}
@@ -238,7 +238,7 @@ def subset_command(given: SubsetOptions) -> None:
     """
     opened = options.opened(given.runs) if given.runs else None
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.collection.subsets import subset_notes, take_subset
 
     judgments = shared.read_qrels(given.qrels, given.qrels_format)

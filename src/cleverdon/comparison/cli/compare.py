@@ -102,7 +102,7 @@ def compare_command(given: CompareOptions) -> str:
     """
     runs = given.open_runs()
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     with bar("comparing"):
         from cleverdon.comparison.differences import compare
@@ -160,11 +160,11 @@ def claim_command(given: ClaimOptions) -> Claims | Checklist:
     """
     runs = given.open_runs()
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     with bar("comparing"):
         from cleverdon.comparison.checklist import reporting_checklist
-        from cleverdon.comparison.claims import state_claims
+        from cleverdon.comparison.claims import claim
         from cleverdon.comparison.differences import compare
         from cleverdon.comparison.doubts import find_doubts
 
@@ -177,7 +177,7 @@ def claim_command(given: ClaimOptions) -> Claims | Checklist:
         )
         found = compare(scores, **given.comparing)
         raised = find_doubts(found, tied=ordered, margin=given.margin, **given.doubting)
-        return state_claims(found, doubts=raised, margin=given.margin)
+        return claim(found, doubts=raised, margin=given.margin)
 
 
 class SlicesOptions(FamilyOptions, options.EvaluationOptions):
@@ -231,15 +231,15 @@ def slices_command(given: SlicesOptions) -> Slices:
     """
     runs = given.open_runs()
 
-    from cleverdon.cli.progress import bar
-    from cleverdon.comparison.slices import compare_slices
+    from cleverdon._common.progress_bar import bar
+    from cleverdon.comparison.slices import slice_by
     from cleverdon.formats.attributes import read_attributes
 
     table = read_attributes(given.attributes)  # before anything takes long
     table.column(given.by)
     scores = given.evaluate(runs)
     with bar("comparing"):
-        return compare_slices(
+        return slice_by(
             scores,
             table,
             by=given.by,
@@ -321,13 +321,13 @@ def power_command(given: PowerOptions) -> Result | str:
     options.check_one_stdin(given.qrels, *given.runs)
     runs = options.opened(given.runs)
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
     from cleverdon.comparison.differences import compare
-    from cleverdon.comparison.power import estimate_power
+    from cleverdon.comparison.power_analysis import power
 
     scores = options.evaluated(given.qrels, runs, given.measures, **given.evaluation)
     with bar("comparing"):
-        return estimate_power(
+        return power(
             compare(scores, **given.comparing),
             difference=given.difference,
             target=given.target,
@@ -343,7 +343,7 @@ def _plan(given: PowerOptions) -> str:
     of_files = ("method", "measures", "baseline", "primary", *testing, *given.evaluation)
     options.check_of_use(False, of_files, "QRELS and RUNS")
 
-    from cleverdon.comparison.power import plan_queries
+    from cleverdon.comparison.power_analysis import plan_queries
 
     return plan_queries(
         given.difference,

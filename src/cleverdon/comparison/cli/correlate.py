@@ -101,8 +101,8 @@ def correlate_command(given: CorrelateOptions) -> Result:
     options.check_one_stdin(given.qrels, *given.runs)
     runs = options.opened(given.runs)
 
-    from cleverdon.cli.progress import bar
-    from cleverdon.comparison.orderings import group_queries, order_agreements
+    from cleverdon._common.progress_bar import bar
+    from cleverdon.comparison.orderings import correlate, group_queries
     from cleverdon.formats.attributes import read_attributes
 
     kinds = read_attributes(given.attributes).column(given.by)[1] if given.attributes else None
@@ -118,7 +118,7 @@ def correlate_command(given: CorrelateOptions) -> Result:
             note = f"cleverdon: warning: {without} queries are of no kind, and left out"
             click.echo(note, err=True)
     with bar("comparing"):
-        return order_agreements(
+        return correlate(
             scores,
             other=again,
             query_sets=sets,

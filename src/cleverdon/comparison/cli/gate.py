@@ -14,7 +14,7 @@ from cleverdon.cli.declarations import argument, command, excludes, flag, no_std
 from cleverdon.errors import CleverdonError
 
 if TYPE_CHECKING:
-    from cleverdon.comparison.gate import GateResult
+    from cleverdon.comparison.gates import GateResult
 
 
 class CannotTell(click.ClickException):
@@ -143,8 +143,8 @@ def gate_command(given: GateOptions) -> tuple[GateResult, int]:
 
 def _judged(given: GateOptions) -> GateResult:
     from cleverdon.cli.cost_options import read_costs_of_one
-    from cleverdon.cli.progress import bar
-    from cleverdon.comparison.gate import BASELINE, RUN, check_gate, no_query_differs
+    from cleverdon._common.progress_bar import bar
+    from cleverdon.comparison.gates import BASELINE, RUN, gate, no_query_differs
     from cleverdon.comparison.results import read_result_costs, read_results
     from cleverdon.comparison.rules import CostLimit, parse_rule
     from cleverdon.profiles import find_profile
@@ -179,7 +179,7 @@ def _judged(given: GateOptions) -> GateResult:
         )
     other = BASELINE if BASELINE in opened else before
     with bar("comparing"):
-        return check_gate(
+        return gate(
             scores,
             read,
             system=RUN,

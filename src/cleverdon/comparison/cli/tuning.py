@@ -90,7 +90,7 @@ def splits_command(given: SplitsOptions) -> str | None:
     if given.output != "-":
         options.check_output(Path(given.output))
 
-    from cleverdon.comparison.splits import split_queries, splits_text, write_splits
+    from cleverdon.comparison.splits import split, splits_text, write_splits
     from cleverdon.data import Judgments
 
     judgments = Judgments.read(given.qrels, format=given.qrels_format)
@@ -98,7 +98,7 @@ def splits_command(given: SplitsOptions) -> str | None:
     if given.difficulty:
         runs, measures = options.opened(given.runs), (given.difficulty,)
         scores = options.evaluated(judgments, runs, measures, run_format=given.run_format)
-    found = split_queries(judgments.queries, **given.keywords(split_queries, scores=scores))
+    found = split(judgments.queries, **given.keywords(split, scores=scores))
     if given.output == "-":
         return splits_text(found)
     write_splits(found, given.output)

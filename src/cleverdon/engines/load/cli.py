@@ -238,7 +238,7 @@ def bench_command(given: BenchCommandOptions) -> int:
     check_outputs(given.json_file, given.hdr, plot=given.plot, inputs=inputs)
 
     from cleverdon._common.files import write_file
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.engines.load.bench import bench
 
     try:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from cleverdon._common.text import counted, printable
-from cleverdon.agreement.aggregation import aggregate
+from cleverdon.agreement.aggregation import aggregate_labels
 from cleverdon.data import Judgments, Run
 from cleverdon.errors import CleverdonError, InputError
 from cleverdon.judging.dashboard import CONFIDENCE, Measurement, from_share, not_yet, unknown
@@ -183,7 +183,7 @@ def item_grades(facts: Facts) -> dict[int, int]:
     """Return one grade per judged item: the ruling, the majority, or the lower grade."""
     if not facts.human:
         return dict(facts.rulings)
-    made = aggregate(labels_of(facts.human), "majority", vote_ties="lower")
+    made = aggregate_labels(labels_of(facts.human), "majority", vote_ties="lower")
     items = {(item.query, item.document): item.id for item in facts.items}
     found = {items[query, doc]: int(grade) for query, doc, grade, _, _ in made.rows()}
     return found | facts.rulings

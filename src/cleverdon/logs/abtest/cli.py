@@ -131,7 +131,7 @@ def abtest_command(given: ABTestOptions) -> str | tuple[ABTest, int]:
       cleverdon logs abtest made_up --expected A=0.9 --expected B=0.1 --start 2026-11-15
       cleverdon logs abtest made_up --sequential --format json
     """
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
 
     with bar("comparing variants") as progress:
         from cleverdon.logs.abtest.analysis import abtest

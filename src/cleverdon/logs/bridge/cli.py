@@ -93,7 +93,7 @@ def bridge_command(given: BridgeOptions) -> Bridge:
         options.check_output(given.write_queries, given.query_texts, given.qrels, *given.runs)
     runs = options.opened(given.runs)
 
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
 
     with bar("reading the log") as progress:
         from cleverdon._common.text import counted

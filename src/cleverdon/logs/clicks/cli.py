@@ -107,9 +107,11 @@ def judge_command(given: JudgeOptions) -> ClickJudgments:
     """
     options.check_output(given.output, given.judging["query_texts"])
 
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     with bar("reading the log") as progress:
-        from cleverdon.logs.clicks.judgments import judge_clicks
+        from cleverdon.logs.clicks.judgments import clicks_to_judgments
 
-        return judge_clicks(given.open_log(), given.output, **given.judging, progress=progress)
+        return clicks_to_judgments(
+            given.open_log(), given.output, **given.judging, progress=progress
+        )

@@ -371,7 +371,7 @@ class ClickJudgments(Result):
     >>> from tempfile import mkdtemp
     >>> from cleverdon.logs.log import worked_log
     >>> log, _ = worked_log("\\n".join([f"user{i} 0:00 hats shown@1" for i in range(20)] + ["="]))
-    >>> found = judge_clicks(log, f"{mkdtemp()}/clicks.qrels", held_out=0)
+    >>> found = clicks_to_judgments(log, f"{mkdtemp()}/clicks.qrels", held_out=0)
     >>> found.lists.used, found.model.name
     (20, 'DBN')
     """
@@ -398,7 +398,7 @@ class ClickJudgments(Result):
         return "\n\n".join([_fit_sentence(self.model), "\n".join(_grade_lines(self))])
 
 
-def judge_clicks(
+def clicks_to_judgments(
     log: Log,
     output: str | os.PathLike[str],
     *,
@@ -447,7 +447,7 @@ def judge_clicks(
     >>> from cleverdon.logs.log import worked_log
     >>> pages = [f"user{i} 0:00 hats shown@1 click@1" for i in range(20)]
     >>> log, _ = worked_log("\\n".join([*pages, "="]))
-    >>> judge_clicks(log, f"{mkdtemp()}/clicks.qrels", held_out=0).written.rows
+    >>> clicks_to_judgments(log, f"{mkdtemp()}/clicks.qrels", held_out=0).written.rows
     1
     """
     check_within("confidence", confidence, 0, 1)

@@ -70,13 +70,13 @@ def interleave_command(given: InterleaveOptions) -> Preference:
       cleverdon logs interleave records.jsonl log.duckdb --a bm25 --b dense
       cleverdon logs interleave records.jsonl log.jsonl.gz --difference 0.02 -f json
     """
-    from cleverdon.cli.progress import bar
+    from cleverdon._common.progress_bar import bar
 
     with bar("reading the log"):
         from cleverdon.logs.interleaving.base import read_records
-        from cleverdon.logs.interleaving.preference import measure_log_preference
+        from cleverdon.logs.interleaving.preference import interleave
 
         records = read_records(given.records)
         log = given.open_log()
     with bar("counting clicks"):
-        return measure_log_preference(log, records, **given.preference)
+        return interleave(log, records, **given.preference)

@@ -280,7 +280,7 @@ def measure_preference(
     )
 
 
-def measure_log_preference(
+def interleave(
     log: Log, records: Sequence[Record], *, assigned: bool = False, **options: Any
 ) -> Preference:
     """Test which of two interleaved rankings users prefer, by the clicks in a log.
@@ -304,7 +304,7 @@ def measure_log_preference(
     >>> page = TeamDraft(seed=7).interleave(["x", "y"], ["z", "x"], query_id="q1")
     >>> click = {"query_id": "q1", "time": 2000, "action": "click", "doc": "z"}
     >>> log = log_of([{"query_id": "q1", "time": 0, "user": "ann", "text": "hats"}], [click])
-    >>> measure_log_preference(log, [page.record]).queries
+    >>> interleave(log, [page.record]).queries
     Votes(a=0, b=1, even=0)
     """
     credits = credit_log(log, records, marginalised=not assigned)

@@ -130,7 +130,7 @@ def expand_command(given: ExpandOptions) -> Expansion | None:
     """
     options.check_plot(given.plot)
 
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.formats.sheets import check_replaceable
     from cleverdon.pooling.expansion import expand
 

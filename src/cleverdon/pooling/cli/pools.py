@@ -145,9 +145,9 @@ def make_command(given: MakeOptions) -> Pool:
       cleverdon pool qrels pool.tsv filled_in.tsv -o qrels.txt
     """
     from cleverdon._common.text import counted
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.pooling.files import check_replaceable, sheet_beside, write_pool
-    from cleverdon.pooling.pool_methods import make_pool
+    from cleverdon.pooling.pool_methods import pool
 
     sheet = sheet_beside(given.output)
     options.check_output(given.output)
@@ -155,13 +155,13 @@ def make_command(given: MakeOptions) -> Pool:
     check_replaceable(given.output)  # before anything takes long
     with bar("pooling") as update:
         runs = options.opened(given.runs)
-        pool = make_pool(**given.keywords(make_pool, runs=runs, progress=update))
-        for note in pool.notes:
+        made = pool(**given.keywords(pool, runs=runs, progress=update))
+        for note in made.notes:
             say(f"cleverdon: {note}")
-        rows = list(pool.sheet())
-        write_pool(pool, given.output, sheet=sheet, **given.texts.of_sheet(rows))
+        rows = list(made.sheet())
+        write_pool(made, given.output, sheet=sheet, **given.texts.of_sheet(rows))
     say(f"{given.output}: the pool; {sheet}: {counted(len(rows), 'document')} for judges to grade")
-    return pool
+    return made
 
 
 class QrelsOptions(Options):
@@ -197,7 +197,7 @@ def qrels_command(given: QrelsOptions) -> None:
     """
     options.check_output(given.output)
 
-    from cleverdon.cli.progress import say
+    from cleverdon._common.progress_bar import say
     from cleverdon.cli.qrels_files import write_qrels
     from cleverdon.pooling.files import read_grades, read_pool
     from cleverdon.pooling.pools import judged_pool
@@ -307,7 +307,7 @@ def sample_command(given: SampleOptions) -> Pool:
       cleverdon pool sample docs.txt --qrels qrels.txt --runs a.run --runs b.run -o sample.tsv
       cleverdon pool sample docs.txt --qrels qrels.txt --strata-file kinds.tsv -n 500 -o sample.tsv
     """
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.formats.sheets import check_replaceable
     from cleverdon.pooling.files import sheet_beside, write_pool
     from cleverdon.pooling.recall.sampling import sample_collection
@@ -319,7 +319,7 @@ def sample_command(given: SampleOptions) -> Pool:
     with bar("drawing") as update:
         runs = options.opened(given.runs) if given.runs else None
         others = {"strata": given.strata_file, "runs": runs, "progress": update}
-        pool = sample_collection(**given.keywords(sample_collection, **others))
-        write_pool(pool, given.output, sheet=sheet)
+        made = sample_collection(**given.keywords(sample_collection, **others))
+        write_pool(made, given.output, sheet=sheet)
     say(f"{given.output}: the sample; {sheet}: for judges to grade")
-    return pool
+    return made

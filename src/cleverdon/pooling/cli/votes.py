@@ -103,12 +103,12 @@ def votes_command(given: VotesOptions) -> VoteOrders:
     """
     options.check_one_stdin(*given.runs)
 
-    from cleverdon.cli.progress import bar, say
-    from cleverdon.pooling.votes import rank_by_votes
+    from cleverdon._common.progress_bar import bar, say
+    from cleverdon.pooling.votes import vote
 
     with bar("counting votes") as update:
         runs = options.opened(given.runs)
-        found = rank_by_votes(**given.keywords(rank_by_votes, runs=runs, progress=update))
+        found = vote(**given.keywords(vote, runs=runs, progress=update))
     for note in found.notes:
         say(f"cleverdon: {note}")
     return found

@@ -99,7 +99,7 @@ def recall_command(given: RecallOptions) -> Recall:
     options.check_plot(given.plot)
     runs = options.opened(given.runs)
 
-    from cleverdon.cli.progress import bar, say
+    from cleverdon._common.progress_bar import bar, say
     from cleverdon.pooling.recall.recall import estimate_recall
 
     with bar("estimating") as update:

@@ -96,7 +96,7 @@ class WorstQueries(Result):
     >>> from cleverdon import evaluate
     >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}}
     >>> runs = {"old": {"q1": {"a": 1}, "q2": {"a": 1}}, "new": {"q1": {"a": 1}, "q2": {"b": 1}}}
-    >>> found = worst_queries(evaluate(qrels, runs, "RR", keep=10), "old", "new")
+    >>> found = worst(evaluate(qrels, runs, "RR", keep=10), "old", "new")
     >>> [(one.query, one.difference, one.explained) for one in found.queries]
     [('q2', -1.0, True)]
     """
@@ -176,7 +176,7 @@ class WorstQueries(Result):
         write_sheet(rows, path, queries=queries, documents=documents)
 
 
-def worst_queries(
+def worst(
     scores: Scores,
     old: str,
     new: str,
@@ -216,7 +216,7 @@ def worst_queries(
     >>> old = {"q1": {"a": 2, "b": 1}, "q2": {"a": 2, "b": 1}}
     >>> new = {"q1": {"b": 2, "a": 1}, "q2": {"a": 2, "x": 1}}
     >>> scores = evaluate(qrels, {"old": old, "new": new}, "AP", keep=10)
-    >>> for one in worst_queries(scores, "old", "new").queries:
+    >>> for one in worst(scores, "old", "new").queries:
     ...     print(one.query, one.difference, one.moved[0].doc, one.moved[0].ranks, one.explained)
     q1 -0.5 a (1, 2) False
     q2 -0.5 b (2, None) False

@@ -173,7 +173,7 @@ class PowerAnalysis(RecordList[Power]):
     >>> from cleverdon.comparison.differences import compare
     >>> qrels = {f"q{i}": {"a": 1} for i in range(4)}
     >>> runs = {"old": {"q1": {"b": 1.0}}, "new": {"q1": {"a": 1.0}, "q2": {"a": 1.0}}}
-    >>> len(estimate_power(compare(evaluate(qrels, runs, "RR"))))
+    >>> len(power(compare(evaluate(qrels, runs, "RR"))))
     1
     """
 
@@ -219,7 +219,7 @@ class PowerAnalysis(RecordList[Power]):
         return ", ".join(f"{level} by {', '.join(names)}" for level, names in by_level.items())
 
 
-def estimate_power(
+def power(
     comparison: Comparison,
     *,
     difference: float | None = None,
@@ -254,7 +254,7 @@ def estimate_power(
     >>> poor = {query: {"a": 1.0, "b": 2.0} for query in qrels}
     >>> mixed = {query: (good if query < "q4" else poor)[query] for query in qrels}
     >>> found = compare(evaluate(qrels, {"poor": poor, "mixed": mixed}, "RR"), baseline="poor")
-    >>> estimate_power(found)[0].needed
+    >>> power(found)[0].needed
     11
     """
     if any(found.repeated for found in comparison.differences):

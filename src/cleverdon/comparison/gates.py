@@ -103,7 +103,7 @@ class GateResult(Result):
 
     >>> from cleverdon import evaluate
     >>> scores = evaluate({"q1": {"a": 1}}, {"run": {"q1": {"a": 1.0}}}, "RR")
-    >>> check_gate(scores, "RR >= 0.5").passed
+    >>> gate(scores, "RR >= 0.5").passed
     True
     """
 
@@ -348,7 +348,7 @@ RUN, BASELINE = "run", "baseline"
 _TOO_FEW = "with {} queries no p-value can be as low as {:g}"
 
 
-def check_gate(
+def gate(
     scores: Scores,
     rules: str | Iterable[str | Rule],
     *,
@@ -394,7 +394,7 @@ def check_gate(
     >>> new = old | {"q5": {"a": 1.0, "b": 2.0}}
     >>> scores = evaluate(qrels, {"old": old, "new": new}, "RR")
     >>> rules = ["RR >= baseline - 10%", "RR not significantly worse"]
-    >>> verdict = check_gate(scores, rules, system="new", baseline="old")
+    >>> verdict = gate(scores, rules, system="new", baseline="old")
     >>> [(ruling.passed, round(ruling.value, 4)) for ruling in verdict.rulings]
     [(True, 0.9167), (True, 0.5)]
     """
