@@ -320,7 +320,7 @@ def _print_version(ctx: click.Context) -> None:
     import platform
     from importlib.metadata import version
 
-    from cleverdon import _core
+    from cleverdon import _core  # start-up: only the commands that need the core load it
 
     core = dict(_core.build())
     features = core["features"].replace(",", ", ")
