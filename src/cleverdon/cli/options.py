@@ -723,8 +723,8 @@ def save_plot(found: Any, path: Path | None, what: str = "") -> None:
     """Save the plot of a Result, where a file is named; say `what` it shows."""
     if path is None:
         return
-    from cleverdon.charts.export import save
     from cleverdon._common.progress_bar import say
+    from cleverdon.charts.export import save
 
     save(found.plot(), path)
     if what:

@@ -142,8 +142,8 @@ def gate_command(given: GateOptions) -> tuple[GateResult, int]:
 
 
 def _judged(given: GateOptions) -> GateResult:
-    from cleverdon.cli.cost_options import read_costs_of_one
     from cleverdon._common.progress_bar import bar
+    from cleverdon.cli.cost_options import read_costs_of_one
     from cleverdon.comparison.gates import BASELINE, RUN, gate, no_query_differs
     from cleverdon.comparison.results import read_result_costs, read_results
     from cleverdon.comparison.rules import CostLimit, parse_rule

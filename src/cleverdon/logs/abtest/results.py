@@ -35,6 +35,8 @@ from cleverdon.tables.table import TextTable
 if TYPE_CHECKING:
     import ibis
 
+    from cleverdon.charts.base import Chart
+
 
 GuardrailVerdict = Literal["kept", "broken", "open"]
 """Shown to be within the margin, shown to be outside it, or neither."""
@@ -336,6 +338,12 @@ class ABTest(Result):
     missing: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # columns, by metric
     notes: tuple[str, ...] = ()
     asked: Mapping[str, ibis.Table] = field(default_factory=dict)  # the queries that ran, by name
+
+    def plot(self) -> Chart:
+        """Draw the effect of each variant on each metric, with its interval."""
+        from cleverdon.logs.abtest.plots import effects  # altair is optional, and slow
+
+        return effects(self)
 
     @property
     def sql(self) -> dict[str, str]:
