@@ -26,10 +26,14 @@ from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
 
 if TYPE_CHECKING:
+<<<<<<< HEAD
     from os import PathLike
 
     from cleverdon.charts.base import Chart
     from cleverdon.logs.report.page import LogsReport
+=======
+    from cleverdon.charts.base import Chart
+>>>>>>> main
 
 _M = TypeVar("_M", Ratio, Count)
 _Group = tuple[str | None, ...]  # a value of each name in `by`: ('2026-11-15', 'B')
@@ -148,6 +152,12 @@ class MetricResults(Result):
         }
         lists = [Section(name, grid, titled=False) for name, grid in grids.items()]
         return [*(values if self.values else []), *lists]
+
+    def plot(self, metric: str, *, percentile: str | None = None) -> Chart:
+        """Draw a metric that was split by day, or a percentile of it, with its interval."""
+        from cleverdon.logs.plots import by_day  # altair is optional, and slow
+
+        return by_day(self, metric, percentile=percentile)
 
     def closing(self) -> str:
         return closing_text(self)
