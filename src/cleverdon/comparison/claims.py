@@ -355,7 +355,9 @@ def _basis(claim: Claim, digits: int) -> str:
     alone = ""
     if found.corrected != found.p.p:
         lowest = is_lowest(found)
-        alone = f", {format_p_value(found.p.p, at_most=lowest, level=comparison.level)} uncorrected"
+        # Tukey's and Dunnett's p-values are corrected for all pairs of systems by themselves.
+        by_one = "by this measure alone" if comparison.test in FAMILY_TESTS else "uncorrected"
+        alone = f", {format_p_value(found.p.p, at_most=lowest, level=comparison.level)} {by_one}"
     if found.repeated is not None:
         ours, theirs = found.repeated.repeats
         test += f" over queries and {ours} against {counted(theirs, 'run')}"
@@ -453,7 +455,7 @@ def _afterthoughts(claim: Claim) -> str:
         texts.append(_advice_on_runs(found.repeated))
     if comparison.disagrees(found):
         texts.append(
-            " Interval and verdict disagree, since they are by different methods: "
+            f" Interval and verdict disagree, since {comparison.why_disagree()}: "
             + ("the interval includes 0." if claim.shown else "the interval excludes 0.")
         )
     return "".join(texts)

@@ -376,8 +376,8 @@ class ABTest(Result):
         return found[0]
 
     def disagrees(self, effect: Effect) -> bool:
-        """Return whether the interval says otherwise than the test, at the same level."""
-        if abs(1 - self.confidence - self.level) > 1e-9 or effect.low is None:
+        """Return whether the interval says otherwise than the test."""
+        if effect.low is None or effect.corrected is None:
             return False
         return effect.excludes_zero != (effect.verdict(self.level) != "not shown")
 
