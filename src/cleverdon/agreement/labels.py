@@ -20,11 +20,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cleverdon._common.arrays import Bools, Floats, Ints
+<<<<<<< HEAD
+from cleverdon._common.extras import require
+=======
 from cleverdon._common.text import counted
+>>>>>>> main
 from cleverdon._core import Source
 from cleverdon.data import Judgments, Nested
 from cleverdon.errors import InputError, OptionError, suggest
 from cleverdon.formats.columns import (
+    DOCUMENT,
+    GRADE,
+    QUERY,
     choose_columns,
     column_position,
     first_line,
@@ -46,6 +53,7 @@ from cleverdon.formats.streams import decode_text
 if TYPE_CHECKING:
     from cleverdon.formats.spreadsheets import Sheet
 
+_JUDGE = ("judge", "assessor", "annotator", "rater", "judge_id", "worker")
 _MOST_GRADES = 100
 """Limits the memory that tables of grades by grades take."""
 
@@ -285,6 +293,37 @@ def read_labels(
     else:
         named = {name: file for file, name in judge_names([*map(os.fspath, files)]).items()}
     return Labels.of_rows(read_label_rows(named, judge_column=judge_column, format=format))
+
+
+def as_labels(given: Any) -> Labels:
+    """Return labels as they are, or read them: files, judgments by judge, or a table.
+
+    >>> as_labels(["examples/labels.csv"]).judges
+    ('ann', 'bob', 'eve')
+    >>> as_labels({"ann": {"q": {"a": 1}}, "bob": {"q": {"a": 2}}}).grades.tolist()
+    [1.0, 2.0]
+    """
+    if isinstance(given, Labels):
+        return given
+    if isinstance(given, (str, os.PathLike)):
+        return read_labels([os.fspath(given)])
+    if isinstance(given, Mapping):
+        return Labels.of(given)
+    if hasattr(given, "__arrow_c_stream__"):
+        pyarrow = require("pyarrow", "reading tables", extra="tables")
+        table = pyarrow.table(given)
+        known = (_JUDGE, QUERY, DOCUMENT, GRADE)
+        places = [column_position(table.column_names, names) for names in known]
+        if None in places:
+            lacking = known[places.index(None)][0]
+            listed = ", ".join(table.column_names)
+            raise InputError(f"a table of labels needs a column {lacking!r}; found {listed}")
+        columns = [table.column(place).to_pylist() for place in places]
+        return Labels.of_rows(
+            (str(judge), str(query), str(doc), float(grade))
+            for judge, query, doc, grade in zip(*columns, strict=True)
+        )
+    return read_labels(list(given))
 
 
 def judge_names(files: list[str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from math import floor, isfinite, isnan, log10
 from typing import Any, Literal
 
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
 from cleverdon.comparison.difference_tables import difference_record
 from cleverdon.comparison.differences import TARGET_POWER, Comparison
@@ -246,8 +247,13 @@ def _primary_text(comparison: Comparison) -> str:
     return f"Primary measure, which decides: {comparison.primary} ({how})"
 
 
+@shows_progress("looking for doubts")
 def claim(
-    comparison: Comparison, *, doubts: Sequence[Doubt] | None = None, margin: float | None = None
+    comparison: Comparison,
+    *,
+    doubts: Sequence[Doubt] | None = None,
+    margin: float | None = None,
+    progress: Progress | bool | None = None,
 ) -> Claims:
     """State which differences of a comparison are shown.
 
@@ -257,6 +263,8 @@ def claim(
             Serious ones qualify the verdicts that they concern.
         margin: A difference that would matter, in the units of the measures: claims also say
             whether systems are equivalent within it, or not worse by more.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         A claim for each difference; as text, a sentence with its numbers.
@@ -274,6 +282,8 @@ def claim(
     good beats poor on RR by 0.500 (0.500 to 1.000, +100.0%; randomisation p = 0.031, 1 comparison;
     6 queries: 6 up, 0 even, 0 down).
     """
+    progress = as_callback(progress)
+    progress("looking for doubts")
     if margin is not None:
         check_margin(comparison, margin)
     if doubts is None:

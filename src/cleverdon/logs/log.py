@@ -5,11 +5,12 @@ The tables stay where they are: a metric is a query that runs there, on DuckDB a
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from textwrap import dedent
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cleverdon._common.text import counted
 from cleverdon.errors import InputError, suggest
@@ -324,8 +325,16 @@ def _parse_event(token: str, page: dict[str, Any], number: int) -> dict[str, Any
     }
 
 
+LogSource: TypeAlias = "Log | str | os.PathLike[str] | Sequence[str | os.PathLike[str]]"
+"""A log, or the files to read it from, as `read_log` takes them."""
+
+
 def log_of(
-    queries: list[dict[str, Any]], events: list[dict[str, Any]], *, segments: tuple[str, ...] = ()
+    queries: Sequence[Mapping[str, Any]],
+    events: Sequence[Mapping[str, Any]],
+    *,
+    segments: tuple[str, ...] = (),
+    source: str = "worked example",
 ) -> Log:
     """Make a log of records, on a DuckDB of its own; fields that no record has are missing.
 
@@ -355,4 +364,4 @@ def log_of(
     if events:
         # Any event shows that the log has events, even if these fields are null.
         lacks -= {"events.action", "events.query_id"}
-    return Log(**tables, lacks=frozenset(lacks), segments=segments, source="worked example")
+    return Log(**tables, lacks=frozenset(lacks), segments=segments, source=source)

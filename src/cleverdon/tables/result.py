@@ -144,6 +144,18 @@ class Result:
             }
         )
 
+    def to_pandas(self, section: str | None = None, **view: Any) -> Any:
+        """Return the main table, or another section, as a pandas data frame."""
+        pandas = require("pandas", "to_pandas()")
+        table = self.table(section, **view)
+        columns = zip(*table.rows, strict=True) if table.rows else [()] * len(table.header)
+        return pandas.DataFrame(
+            {
+                name: list(cells) if at < table.labels else _numbers(cells)
+                for at, (name, cells) in enumerate(zip(table.header, columns, strict=True))
+            }
+        )
+
     def __str__(self) -> str:
         return self.render()
 

@@ -122,7 +122,12 @@ def _agree(
     labels: Labels, coefficients: _Names, *, per_query: bool = False, seed: int = 0
 ) -> Agreement:
     return agree(
-        labels, coefficients=coefficients, per_query=per_query, resamples=LIVE_RESAMPLES, seed=seed
+        labels,
+        coefficients=coefficients,
+        per_query=per_query,
+        resamples=LIVE_RESAMPLES,
+        seed=seed,
+        progress=False,
     )
 
 
