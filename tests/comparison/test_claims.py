@@ -256,7 +256,7 @@ def test_a_confidence_that_is_not_of_the_level_is_said_where_it_matters() -> Non
         str(wide)
     )
     records = [
-        state_claims(of.comparison).to_dict()["claims"][0] for of in (narrow, one(made(rows)))
+        cleverdon.claim(of.comparison).to_dict()["claims"][0] for of in (narrow, one(made(rows)))
     ]
     assert [record["disagrees"] for record in records] == [True, False]
     assert [record["ends_at_0"] for record in records] == [False, False]
@@ -266,7 +266,7 @@ def test_a_p_value_by_tukey_is_not_called_uncorrected() -> None:
     random = np.random.default_rng(1)
     rows = {name: {m: list(random.random(9)) for m in ("AP", "RR")} for name in "abc"}
     how = {"test": "tukey", "primary": "all"}
-    text = str(state_claims(compare(made(rows), **how))[0])
+    text = str(cleverdon.claim(compare(made(rows), **how))[0])
     assert "over 6 comparisons, p = " in text
     assert " by this measure alone; " in text
     assert "uncorrected" not in text

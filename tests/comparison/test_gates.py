@@ -189,7 +189,7 @@ def test_results_that_rest_on_few_judgments_are_qualified() -> None:
     }
     scored = evaluate(GATE_QRELS, {"old": judged_few, "new": judged_all}, "RR P@1")
     rules = ["RR not significantly worse by 0.01", "P@1 >= baseline", "RR >= 0.5"]
-    verdict = check_gate(scored, rules, system="new", baseline="old")
+    verdict = gate(scored, rules, system="new", baseline="old")
     assert verdict.passed
     assert [one.qualified for one in verdict.rulings] == [("unjudged-differs",)] * 2 + [()]
     record = verdict.to_dict()
@@ -199,7 +199,7 @@ def test_results_that_rest_on_few_judgments_are_qualified() -> None:
     assert verdict.closing().endswith("over 10 queries; qualified by unjudged-differs")
     sure = judged([1] * 10, [2] * 10, *rules)
     assert (sure.qualified, sure.notes) == ((), ())
-    alone = check_gate(part_of(scored, systems=["new"]), "RR >= 0.5")
+    alone = gate(part_of(scored, systems=["new"]), "RR >= 0.5")
     assert alone.qualified == ()
 
 

@@ -348,7 +348,7 @@ def test_verdicts_of_thinly_judged_slices_are_qualified() -> None:
     good = {query: {"a": 2.0, "b": 1.0} for query in qrels}
     strange = {query: {"x": 2.0, "y": 1.0} for query in qrels}
     kinds = {query: "even" if i % 2 else "odd" for i, query in enumerate(qrels)}
-    found = compare_slices(evaluate(qrels, {"base": strange, "other": good}, "P@1"), kinds)
+    found = slice_by(evaluate(qrels, {"base": strange, "other": good}, "P@1"), kinds)
     names = ["nothing-judged", "unjudged-differs"]
     for part in found.to_dict()["slices"]:
         (compared,) = part["differences"]
@@ -358,7 +358,7 @@ def test_verdicts_of_thinly_judged_slices_are_qualified() -> None:
     assert line.startswith("doubt in odd; 1 other slice is alike: of the first 1 results, 100% of")
     judged = {query: {"a": 1, "b": 0} for query in qrels}
     poor = {query: {"b": 2.0, "a": 1.0} for query in qrels}
-    sure = compare_slices(evaluate(judged, {"base": poor, "other": good}, "P@1"), kinds)
+    sure = slice_by(evaluate(judged, {"base": poor, "other": good}, "P@1"), kinds)
     assert [part.qualified(part.differences[0]) for part in sure.slices] == [[], []]
     assert "doubt" not in sure.render()
 

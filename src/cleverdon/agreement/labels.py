@@ -20,11 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cleverdon._common.arrays import Bools, Floats, Ints
-<<<<<<< HEAD
 from cleverdon._common.extras import require
-=======
 from cleverdon._common.text import counted
->>>>>>> main
 from cleverdon._core import Source
 from cleverdon.data import Judgments, Nested
 from cleverdon.errors import InputError, OptionError, suggest

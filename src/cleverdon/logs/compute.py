@@ -26,14 +26,10 @@ from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
 
 if TYPE_CHECKING:
-<<<<<<< HEAD
     from os import PathLike
 
     from cleverdon.charts.base import Chart
     from cleverdon.logs.report.page import LogsReport
-=======
-    from cleverdon.charts.base import Chart
->>>>>>> main
 
 _M = TypeVar("_M", Ratio, Count)
 _Group = tuple[str | None, ...]  # a value of each name in `by`: ('2026-11-15', 'B')
@@ -92,12 +88,6 @@ class MetricResults(Result):
     lists: tuple[MetricList, ...]
     missing: dict[str, tuple[str, ...]]
     asked: dict[str, Table]
-
-    def plot(self, metric: str, *, percentile: str | None = None) -> Chart:
-        """Draw a metric day by day, of results that were split by "day"."""
-        from cleverdon.logs.plots import by_day  # altair is optional, and slow
-
-        return by_day(self, metric, percentile=percentile)
 
     def report(self, path: str | PathLike[str] | None = None, **options: Any) -> LogsReport:
         """Make a report of the whole log: one HTML page; see `cleverdon.logs.logs_report`.

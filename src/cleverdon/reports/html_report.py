@@ -14,11 +14,7 @@ from cleverdon.comparison.differences import Comparison, compare
 from cleverdon.comparison.doubts import Doubt, find_doubts
 from cleverdon.comparison.tradeoffs import Tradeoffs, find_tradeoffs
 from cleverdon.errors import OptionError
-<<<<<<< HEAD
 from cleverdon.formats.texts import texts_of
-=======
-from cleverdon.formats.texts import read_texts
->>>>>>> main
 from cleverdon.pages.page import Figure, Page
 from cleverdon.reports.content import Finding, report_content, shown_documents
 from cleverdon.scores import Scores
@@ -102,13 +98,8 @@ def report(
             with `keep=k` let a reader look at the first k results of each query.
         baseline: The system that the report opens with as the baseline; a reader can pick another.
         title: The heading.
-<<<<<<< HEAD
         queries: Texts of queries: a file, a dict by id, `Topics`.
         documents: Texts of documents: a file, a folder, a dict by id.
-=======
-        queries: The texts of queries: `Topics`, a file, a dict by id, or a data frame.
-        documents: The texts of documents, likewise.
->>>>>>> main
         doubts: Doubts about the comparison that it opens with; by default those that
             `cleverdon.comparison.find_doubts` finds.
         doubting: Options of `find_doubts`, such as `silence`, where `doubts` is not given.
@@ -148,13 +139,8 @@ def report(
         title=title,
         doubts=raised,
         findings=findings,
-<<<<<<< HEAD
         queries=texts_of(queries, lambda: scores.queries, kind="queries"),
         documents=texts_of(documents, lambda: shown_documents(scores), kind="documents"),
-=======
-        queries=read_texts({} if queries is None else queries, kind="queries"),
-        documents=read_texts({} if documents is None else documents, kind="documents"),
->>>>>>> main
         tradeoffs=of_costs,
     )
     return Report(said, scores, comparisons, of_costs)

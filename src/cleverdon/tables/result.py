@@ -163,7 +163,7 @@ class Result:
         if type(self).to_text is not Result.to_text:  # sentences, not tables
             style = "font-family: monospace; white-space: pre-wrap; word-break: normal"
             return f"<pre style='{style}'>{escape_html(self.to_text())}</pre>"
-        # Notebooks align a cell to the right unless it says otherwise, and take headings for theirs.
+        # Notebooks align cells to the right if these do not say otherwise; headings are theirs.
         html = self.to_html()
         for tag in ("th", "td"):
             html = html.replace(f"<{tag}>", f"<{tag} style='text-align:left'>")

@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-<<<<<<< HEAD
-from cleverdon._common import progress_bar as progress
-=======
 from cleverdon._common import progress_bar
->>>>>>> main
 from cleverdon.cli import options
 from cleverdon.cli.declarations import (
     Options,

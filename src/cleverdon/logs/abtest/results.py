@@ -339,12 +339,6 @@ class ABTest(Result):
     notes: tuple[str, ...] = ()
     asked: Mapping[str, ibis.Table] = field(default_factory=dict)  # the queries that ran, by name
 
-    def plot(self) -> Chart:
-        """Draw the effect of each variant on each metric, with its interval."""
-        from cleverdon.logs.abtest.plots import effects  # altair is optional, and slow
-
-        return effects(self)
-
     @property
     def sql(self) -> dict[str, str]:
         """The queries that ran; those that make tables come first."""

@@ -23,14 +23,9 @@ from cleverdon.errors import OptionError, check_count, check_seed, check_within,
 from cleverdon.logs.abtest.tables import VERBS
 from cleverdon.logs.interleaving.base import Record, find_method, read_records
 from cleverdon.logs.interleaving.credit import Credits, QueryCredit, credit_log
-<<<<<<< HEAD
 from cleverdon.logs.log import ExcludedBots, LogSource
 from cleverdon.logs.reading.reader import as_log
-from cleverdon.stats.intervals import Interval
-=======
-from cleverdon.logs.log import ExcludedBots, Log
 from cleverdon.stats.intervals import Interval, why_disagree
->>>>>>> main
 from cleverdon.stats.power import (
     TARGET_POWER,
     normal_difference,
