@@ -80,12 +80,12 @@ SECTIONS = (
         "reference",
         "Reference",
         "Generated from the code: every function, command, measure, metric and check.",
-        {"": ("api/index", "commands/index", "measures", "metrics", "checks")},
+        {"": ("api", "commands", "measures", "metrics", "checks")},
     ),
     # These are pages of docs/, of gallery.py and of notebook_pages.py.
     Section("other_tools", "Comparison", "", {}),
-    Section("gallery/index", "Gallery", "", {}),
-    Section("notebooks/index", "Notebooks", "", {}),
+    Section("gallery", "Gallery", "", {}),
+    Section("notebooks", "Notebooks", "", {}),
     Section("changelog", "Changelog", "", {}),
     Section(
         "project",
