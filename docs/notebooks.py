@@ -17,7 +17,7 @@ from typing import Any
 
 import nbformat
 from nbclient import NotebookClient
-from nbconvert import HTMLExporter, MarkdownExporter
+from nbconvert import HTMLExporter
 
 FOLDER = Path(__file__).parents[1] / "examples" / "notebooks"
 _SECONDS = 120
@@ -85,7 +85,7 @@ def _own_jupyter() -> Iterator[None]:
                     environ[name] = value
 
 
-def page(notebook: Any, *, theme: str = "light") -> str:
+def page_of(notebook: Any, *, theme: str = "light") -> str:
     """Write an executed notebook as an HTML page that asks the network for nothing.
 
     Args:
@@ -98,20 +98,11 @@ def page(notebook: Any, *, theme: str = "light") -> str:
     return str(html)
 
 
-def markdown(notebook: Any) -> str:
-    """Write an executed notebook as Markdown: code in fences, outputs as HTML or text.
-
-    The HTML of a plot has the script that draws it, once in each notebook.
-    """
-    text, _ = MarkdownExporter().from_notebook_node(notebook)
-    return str(text)
-
-
 def main(folder: Path) -> None:
     """Write all pages into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for path in notebooks():
-        html = page(execute(read_notebook(path)))
+        html = page_of(execute(read_notebook(path)))
         (folder / f"{path.stem}.html").write_text(html, encoding="utf-8")
 
 

@@ -194,7 +194,13 @@ FOUND_BY_NAME = {
     *("api", "pages"),  # the routers of the judging app
     *("revision", "down_revision", "upgrade"),  # read by Alembic
     "main",  # of modules that run as processes
-    *("COLLECTION_COMMANDS", "POOL_COMMANDS", "EXTRAS", "RENAMED_OPTIONS"),  # lists to add to
+    *(
+        "COLLECTION_COMMANDS",
+        "COMMAND_GROUPS",
+        "POOL_COMMANDS",
+        "EXTRAS",
+        "RENAMED_OPTIONS",
+    ),  # lists to add to
     *("DOUBT_RULES", "DoubtRule", "doubt_rule", "Format"),  # for contributors to extend
 }
 TYPE_MAKERS = {"TypeVar", "ParamSpec", "NewType", "namedtuple"}

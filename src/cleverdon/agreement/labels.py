@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cleverdon._common.arrays import Bools, Floats, Ints
+from cleverdon._common.text import counted
 from cleverdon._core import Source
 from cleverdon.data import Judgments, Nested
 from cleverdon.errors import InputError, OptionError, suggest
@@ -64,6 +65,8 @@ class Labels:
     >>> labels = Labels.of({"ann": {"q1": {"d1": 1, "d2": 0}}, "bob": {"q1": {"d1": 2}}})
     >>> labels.judges, labels.grades.tolist(), labels.level.tolist()
     (('ann', 'bob'), [0.0, 1.0, 2.0], [[1, 2], [0, -1]])
+    >>> labels
+    <Labels: 2 documents of 1 query by ann, bob>
     """
 
     judges: tuple[str, ...]
@@ -72,6 +75,11 @@ class Labels:
     docs: NDArray[np.object_]  # of each item, the document's id
     grades: Floats  # the scale: every grade that occurs, rising
     level: _Levels  # items x judges: an index into the grades, -1 where it is missing
+
+    def __repr__(self) -> str:
+        documents = counted(len(self.docs), "document")
+        queries = counted(len(self.queries), "query")
+        return f"<Labels: {documents} of {queries} by {', '.join(self.judges)}>"
 
     @classmethod
     def of(cls, judged: Mapping[str, Any], *, format: str | None = None) -> Labels:

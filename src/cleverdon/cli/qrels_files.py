@@ -26,7 +26,7 @@ output = option(
     default=_STDOUT,
 )
 to = option(
-    click.Choice(list(FORMATS)), "The format to write, if not to follow from the file's name."
+    click.Choice(list(FORMATS)), "The format to write. By default it follows from the file's name."
 )
 
 

@@ -62,9 +62,9 @@ class TextFiles:
 
 
 queries = option(
-    FILE, "The queries' texts, to be shown beside their ids: TSV, JSONL, TREC topics, ..."
+    FILE, "The queries' texts, to show beside their ids. Formats: TSV, JSONL, TREC topics, ..."
 )
-documents = option(FILE, "The documents' texts: JSONL, TSV, TREC, a folder, ...")
+documents = option(FILE, "The documents' texts. JSONL, TSV, TREC, a folder, ...")
 
 
 class TextOptions(Options):

@@ -5,7 +5,7 @@ A difference is shown where it is significant, and the test points where the mea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import floor, isfinite, isnan, log10
 from typing import Any, Literal
@@ -26,7 +26,7 @@ from cleverdon.score_tables import format_score
 from cleverdon.stats.intervals import Interval
 from cleverdon.stats.multiple_comparisons import FAMILY_TESTS
 from cleverdon.stats.repeated_runs import RepeatsTest
-from cleverdon.tables.markup import escape_markdown
+from cleverdon.tables.markup import escape_html, escape_markdown
 from cleverdon.tables.numbers import format_p_value
 from cleverdon.tables.result import Result, as_json
 from cleverdon.tables.sections import Section
@@ -209,6 +209,20 @@ class Claims(Result):
             lines += [doubt_line(doubt, format) for doubt in self.doubts]
         return "\n".join(lines)
 
+    def _repr_html_(self) -> str:
+        parts = []
+        for heading, claims in _families(self.claims):
+            parts += [f"<p>{escape_html(heading)}</p>"] if heading else []
+            parts.append(_html_list([str(claim) for claim in claims]))
+        if self.doubts:
+            doubts = [doubt_line(doubt).removeprefix("- ") for doubt in self.doubts]
+            parts.append(f"<p>Before you believe it:</p>{_html_list(doubts)}")
+        return "\n".join(parts)
+
+
+def _html_list(texts: Iterable[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape_html(text)}</li>" for text in texts) + "</ul>"
+
 
 def _families(claims: Sequence[Claim]) -> Iterator[tuple[str, list[Claim]]]:
     """Yield the claims of each family with its heading; one family has none."""
@@ -341,7 +355,9 @@ def _basis(claim: Claim, digits: int) -> str:
     alone = ""
     if found.corrected != found.p.p:
         lowest = is_lowest(found)
-        alone = f", {format_p_value(found.p.p, at_most=lowest, level=comparison.level)} uncorrected"
+        # Tukey's and Dunnett's p-values are corrected for all pairs of systems by themselves.
+        by_one = "by this measure alone" if comparison.test in FAMILY_TESTS else "uncorrected"
+        alone = f", {format_p_value(found.p.p, at_most=lowest, level=comparison.level)} {by_one}"
     if found.repeated is not None:
         ours, theirs = found.repeated.repeats
         test += f" over queries and {ours} against {counted(theirs, 'run')}"
@@ -439,7 +455,7 @@ def _afterthoughts(claim: Claim) -> str:
         texts.append(_advice_on_runs(found.repeated))
     if comparison.disagrees(found):
         texts.append(
-            " Interval and verdict disagree, since they are by different methods: "
+            f" Interval and verdict disagree, since {comparison.why_disagree()}: "
             + ("the interval includes 0." if claim.shown else "the interval excludes 0.")
         )
     return "".join(texts)

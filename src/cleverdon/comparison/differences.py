@@ -25,6 +25,7 @@ from cleverdon.stats.intervals import (
     Interval,
     ratio_interval,
     t_quantile,
+    why_disagree,
 )
 from cleverdon.stats.multiple_comparisons import (
     COMPARISON_CORRECTIONS,
@@ -271,17 +272,26 @@ class Comparison(Result):
             low, high = (0.0, high) if found.difference > 0 else (low, 0.0)
         return replace(ratio, low=low, high=high)
 
-    def disagrees(self, found: Difference) -> bool:
-        """Return whether the interval says otherwise than the test, at the same level."""
+    @property
+    def levels_agree(self) -> bool:
+        """Whether the confidence of intervals is the one that goes with the level of the test."""
         sides = 1 if self.alternative == "two-sided" else 2
-        same_level = abs(1 - self.confidence - sides * self.level) < 1e-9
-        if not same_level or isnan(found.interval.low):
+        return abs(1 - self.confidence - sides * self.level) < 1e-9
+
+    def disagrees(self, found: Difference) -> bool:
+        """Return whether the interval says otherwise than the test."""
+        if isnan(found.interval.low):
             return False
         excludes = found.excludes_zero
-        if sides == 2 and not found.stepped:  # only one end was tested
+        if self.alternative != "two-sided" and not found.stepped:  # only one end was tested
             low, high = found.interval.low, found.interval.high
             excludes = low > 0 if self.alternative == "greater" else high < 0
         return excludes != self.shows(found)
+
+    def why_disagree(self) -> str:
+        """Say what an interval and a verdict that disagree are apart by."""
+        sides = 1 if self.alternative == "two-sided" else 2
+        return why_disagree(self.confidence, self.level, sides=sides)
 
     def lowest_p(self, found: Difference) -> float:
         """Return the lowest p-value that the test can give with as many differing queries.
@@ -310,7 +320,7 @@ class Comparison(Result):
             return nan
         freedom = n - 1 if found.repeated is None else found.repeated.freedom
         sides = 1 if self.alternative == "two-sided" else 2
-        if isfinite(found.reach) and abs(1 - self.confidence - sides * self.level) < 1e-9:
+        if isfinite(found.reach) and self.levels_agree:
             needed = found.reach / error
         else:  # intervals are of another method or level than the test
             family = found.family if self.is_corrected else 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from typing import Any
 from xml.etree import ElementTree
 
@@ -16,8 +17,9 @@ import numpy as np
 
 from cleverdon._common.arrays import Floats
 from cleverdon._common.text import counted, printable
-from cleverdon.comparison.differences import LEVEL
-from cleverdon.comparison.doubts_of_tests import few_differ, few_differing_text
+from cleverdon.comparison.differences import LEVEL, compare
+from cleverdon.comparison.doubts import Doubt
+from cleverdon.comparison.doubts_of_tests import FewDiffering, few_differ, few_differing_text
 from cleverdon.comparison.rules import (
     SAME,
     CostLimit,
@@ -122,6 +124,12 @@ class GateResult(Result):
     def passed(self) -> bool:
         return all(ruling.passed for ruling in self.rulings)
 
+    @property
+    def qualified(self) -> tuple[str, ...]:
+        """The names of serious doubts about the results of rules."""
+        of_measures = [one for one in self.rulings if isinstance(one, RuleResult)]
+        return tuple(dict.fromkeys(name for one in of_measures for name in one.qualified))
+
     def sections(self, *, exact: bool = False) -> list[Section]:
         """Return the rules with what was found, then the queries that lost most."""
         return [
@@ -133,14 +141,17 @@ class GateResult(Result):
         """Return the verdict in a line."""
         failed = sum(not ruling.passed for ruling in self.rulings)
         rules = counted(len(self.rulings), "rule")
-        queries = counted(self.queries, "query")
+        over = f"over {counted(self.queries, 'query')}"
+        if self.qualified:
+            over += f"; qualified by {' and '.join(self.qualified)}"
         if failed:
-            return f"FAILED: {failed} of {rules} broken, over {queries}"
-        return f"PASSED: {rules} kept, over {queries}"
+            return f"FAILED: {failed} of {rules} broken, {over}"
+        return f"PASSED: {rules} kept, {over}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the verdict as plain values."""
-        return {"passed": self.passed, **super().to_dict()}
+        verdict = {"passed": self.passed, "qualified": list(self.qualified)}
+        return verdict | super().to_dict()
 
     def to_junit(self) -> str:
         """Return a JUnit report with a test case for each rule."""
@@ -345,6 +356,8 @@ def _measured_cost(rule: CostLimit, costs: Costs | None, given_by: str, of: str 
 
 
 RUN, BASELINE = "run", "baseline"
+_DOUBT_DRAWS = 10_000
+"""The random draws of the test that the doubt about skewed differences looks at."""
 _TOO_FEW = "with {} queries no p-value can be as low as {:g}"
 
 
@@ -412,6 +425,7 @@ def gate(
         ours.check_known(measure)
     notes = [note for rule in of_measures for note in _gate_notes(rule)]
     pairs: dict[Measure, Sample] = {}
+    doubts: dict[Measure, list[Doubt]] = {}
     if theirs is None:
         for rule in of_measures:
             if rule.needs_baseline:
@@ -427,6 +441,9 @@ def gate(
     family = len({rule.measure for rule in of_measures if _in_family(rule)})
     identical = _same_file(ours, theirs) or _same_rankings(scores, ours.systems[0], baseline)
     if not identical:
+        if pairs:
+            compared = [rule.measure for rule in of_measures if rule.needs_baseline]
+            doubts = _serious_doubts(both, list(dict.fromkeys(compared)), seed=seed)
         notes += _out_of_reach(tests, count, family if correction in FAMILYWISE else 1, level)
     rulings = tuple(
         _check_cost_rule(rule, costs, baseline_costs)
@@ -434,11 +451,15 @@ def gate(
         else _check_rule(rule, ours, pairs.get(rule.measure), tests, level, identical=identical)
         for rule in read
     )
+    if not identical:
+        rulings = tuple(_qualify(ruling, doubts, count) for ruling in rulings)
     for ruling in rulings:
         if isinstance(ruling, CostRuleResult):
             notes += _cost_notes(ruling)
-        elif not identical:
-            notes += _few_differing_notes(ruling, count, level)
+        elif FewDiffering.name in ruling.qualified:
+            text = few_differing_text(ruling.differing or 0, count, level=level)
+            notes.append(f"rule {ruling.rule.text!r}: {text}")
+    notes += [str(doubt) for doubt in dict.fromkeys(chain.from_iterable(doubts.values()))]
     if tests and identical:
         notes.append("run and baseline have the same rankings: nothing can be worse")
     return GateResult(
@@ -539,15 +560,39 @@ def _same_rankings(scores: Scores, run: str, baseline: object) -> bool:
     return ranked[0] == ranked[1]
 
 
-def _few_differing_notes(ruling: RuleResult, queries: int, level: float) -> list[str]:
-    """Warn that a margin seems to be kept because hardly any query differs."""
-    rule, differing = ruling.rule, ruling.differing
-    if not isinstance(rule, NotWorse) or rule.margin is None or differing is None:
-        return []
-    if not ruling.passed or not few_differ(differing, queries):
-        return []
-    text = few_differing_text(differing, queries, level=level)
-    return [f"rule {rule.text!r}: {text}"]
+def _serious_doubts(
+    both: Scores, measures: list[Measure], *, seed: int
+) -> dict[Measure, list[Doubt]]:
+    """Return the doubts that qualify what is found of run and baseline, by measure."""
+    if not measures:
+        return {}
+    compared = compare(
+        both,
+        baseline=BASELINE,
+        measures=measures,
+        primary="all",
+        correction="none",
+        seed=seed,
+        options={"draws": _DOUBT_DRAWS},
+    )
+    return {
+        found.measure: [one for one in compared.serious_doubts if one.qualifies(found)]
+        for found in compared.differences
+    }
+
+
+def _qualify(
+    ruling: RuleResult | CostRuleResult, doubts: dict[Measure, list[Doubt]], queries: int
+) -> RuleResult | CostRuleResult:
+    """Add the names of serious doubts to a result that rests on the baseline."""
+    if isinstance(ruling, CostRuleResult) or not ruling.rule.needs_baseline:
+        return ruling
+    names = [doubt.name for doubt in doubts.get(ruling.rule.measure, ())]
+    margin = isinstance(ruling.rule, NotWorse) and ruling.rule.margin is not None
+    # A margin seems to be kept where hardly any query differs.
+    if margin and ruling.passed and few_differ(ruling.differing or 0, queries):
+        names.append(FewDiffering.name)
+    return replace(ruling, qualified=tuple(names))
 
 
 def _gains(pair: Sample) -> Floats:

@@ -19,6 +19,7 @@ import numpy as np
 from cleverdon._common.arrays import Floats
 from cleverdon._common.text import printable
 from cleverdon.comparison.differences import LEVEL, Comparison, compare, primary_measure
+from cleverdon.comparison.doubts import Doubt
 from cleverdon.comparison.procedures import Difference, adjust_intervals
 from cleverdon.comparison.samples import part_of, samples
 from cleverdon.comparison.slice_tables import (
@@ -128,10 +129,15 @@ class Slice:
     averages: Floats  # systems x measures
     differences: tuple[Difference, ...]  # corrected over all slices
     few: bool  # whether there are too few queries to say much
+    doubts: tuple[Doubt, ...] = ()  # those that qualify verdicts
 
     @property
     def queries(self) -> tuple[str, ...]:
         return tuple(self.scores.queries)
+
+    def qualified(self, found: Difference) -> list[str]:
+        """Return the names of the serious doubts about a difference."""
+        return [doubt.name for doubt in self.doubts if doubt.qualifies(found)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +166,7 @@ class Slices(Result):
         confidence: The confidence of intervals, which cover all differences of the family at once.
         interactions: Tests whether a difference is not the same in all slices.
         disagreeing: A text for each difference whose interval and verdict disagree.
+        why_disagree: Why they do.
 
     >>> from cleverdon import evaluate
     >>> scores = evaluate({"q1": {"a": 1}}, {"run": {"q1": {"a": 1.0}}}, "RR")
@@ -187,6 +194,7 @@ class Slices(Result):
     confidence: float
     interactions: tuple[Interaction, ...] = ()
     disagreeing: tuple[str, ...] = ()
+    why_disagree: str = ""
 
     @property
     def queries(self) -> int:
@@ -224,7 +232,10 @@ class Slices(Result):
                 **{name: getattr(part, name) for name in ("name", "queries", "few")},
                 "averages": self._by_name(part.averages),
                 "warnings": part.scores.unknowns(),
-                "differences": [self._compared(one) for one in part.differences],
+                "differences": [
+                    {**self._compared(one), "qualified": part.qualified(one)}
+                    for one in part.differences
+                ],
             }
             for part in self.slices
         ]
@@ -427,6 +438,7 @@ def slice_by(
             averages=part.aggregate(average),
             differences=found.get(group, ()),
             few=len(part.queries) < few,
+            doubts=tuple(compared[group].serious_doubts) if group in compared else (),
         )
         for group, part in parts.items()
     )
@@ -462,6 +474,7 @@ def slice_by(
             for one in part.differences
             if compared[part.name].disagrees(one)
         ),
+        why_disagree=next((one.why_disagree() for one in compared.values()), ""),
     )
 
 

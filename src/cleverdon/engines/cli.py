@@ -163,7 +163,7 @@ class SearchCommandOptions(Options):
     concurrency: int = count_option("The number of queries in flight at a time.", default=8)
     timeout: float = option(DURATION, "Time to wait for an answer.", default="10")
     tries: int = count_option(
-        "How often to ask a query if another try may succeed: after a lost connection, a "
+        "How often to ask a query if another try may succeed. After a lost connection, a "
         "time-out, 429, 5xx.",
         default=3,
     )
@@ -248,7 +248,7 @@ class IndexCommandOptions(OutputOptions):
     )
     sampling: str = option(
         click.Choice(["random", "first"]),
-        "How to choose the documents of smaller sizes: at random, or the first.",
+        "How to choose the documents of smaller sizes. At random, or the first.",
         default="random",
     )
     seed: int = options.seed("documents")
@@ -258,8 +258,7 @@ class IndexCommandOptions(OutputOptions):
         multiple=True,
     )
     pids: tuple[int, ...] = count_option(
-        "A server that does the work: its time and memory count, with its children; repeat for "
-        "more.",
+        "A server whose time and memory count. With its children; repeat for more.",
         flags="--pid",
         multiple=True,
     )

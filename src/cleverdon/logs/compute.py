@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ibis import Table
 
@@ -23,6 +23,9 @@ from cleverdon.stats.proportions import RatioTotals, ratio_interval, wilson
 from cleverdon.tables.result import Result, as_json, in_json
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import TextTable
+
+if TYPE_CHECKING:
+    from cleverdon.charts.base import Chart
 
 _M = TypeVar("_M", Ratio, Count)
 _Group = tuple[str | None, ...]  # a value of each name in `by`: ('2026-11-15', 'B')
@@ -121,6 +124,12 @@ class MetricResults(Result):
         }
         lists = [Section(name, grid, titled=False) for name, grid in grids.items()]
         return [*(values if self.values else []), *lists]
+
+    def plot(self, metric: str, *, percentile: str | None = None) -> Chart:
+        """Draw a metric that was split by day, or a percentile of it, with its interval."""
+        from cleverdon.logs.plots import by_day  # altair is optional, and slow
+
+        return by_day(self, metric, percentile=percentile)
 
     def closing(self) -> str:
         return closing_text(self)

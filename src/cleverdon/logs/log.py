@@ -137,6 +137,8 @@ class Log:
     >>> log = log_of([{"query_id": "q", "user": "ann", "time": 0, "text": "shoes"}], [])
     >>> log.has("queries.text"), log.has("queries.latency_ms"), log.actors
     (True, False, ['user'])
+    >>> log
+    <Log 'worked example'>
     """
 
     queries: ibis.Table
@@ -150,6 +152,10 @@ class Log:
     notes: tuple[str, ...] = ()
     rows: Mapping[str, int] = field(default_factory=dict)
     without_bots: ExcludedBots | None = None
+
+    def __repr__(self) -> str:
+        rows = ", ".join(f"{count:,} rows of {name}" for name, count in self.rows.items())
+        return f"<Log {self.source!r}{': ' if rows else ''}{rows}>"
 
     @property
     def set_aside(self) -> int:

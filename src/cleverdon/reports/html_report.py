@@ -14,7 +14,7 @@ from cleverdon.comparison.doubts import Doubt, find_doubts
 from cleverdon.comparison.tradeoffs import Tradeoffs, find_tradeoffs
 from cleverdon.costs import Costs
 from cleverdon.errors import OptionError
-from cleverdon.formats.texts import Text
+from cleverdon.formats.texts import read_texts
 from cleverdon.pages.page import Figure, Page
 from cleverdon.reports.content import Finding, report_content
 from cleverdon.scores import Scores
@@ -82,8 +82,8 @@ def report(
     *,
     baseline: str | None = None,
     title: str = _TITLE,
-    queries: Mapping[str, Text] | None = None,
-    documents: Mapping[str, Text] | None = None,
+    queries: Any = None,
+    documents: Any = None,
     doubts: Iterable[Doubt] | None = None,
     doubting: Mapping[str, Any] | None = None,
     findings: Iterable[Finding] = (),
@@ -96,8 +96,8 @@ def report(
             with `keep=k` let a reader look at the first k results of each query.
         baseline: The system that the report opens with as the baseline; a reader can pick another.
         title: The heading.
-        queries: Texts of queries by id, as `read_texts` gives them.
-        documents: Texts of documents by id.
+        queries: The texts of queries: `Topics`, a file, a dict by id, or a data frame.
+        documents: The texts of documents, likewise.
         doubts: Doubts about the comparison that it opens with; by default those that
             `cleverdon.comparison.find_doubts` finds.
         doubting: Options of `find_doubts`, such as `silence`, where `doubts` is not given.
@@ -133,8 +133,8 @@ def report(
         title=title,
         doubts=raised,
         findings=findings,
-        queries=queries or {},
-        documents=documents or {},
+        queries=read_texts({} if queries is None else queries, kind="queries"),
+        documents=read_texts({} if documents is None else documents, kind="documents"),
         tradeoffs=of_costs,
     )
     return Report(said, scores, comparisons, of_costs)

@@ -148,7 +148,16 @@ class Result:
         return self.render()
 
     def _repr_html_(self) -> str:
-        return self.to_html()
+        if type(self).to_text is not Result.to_text:  # sentences, not tables
+            style = "font-family: monospace; white-space: pre-wrap; word-break: normal"
+            return f"<pre style='{style}'>{escape_html(self.to_text())}</pre>"
+        # Notebooks align a cell to the right unless it says otherwise, and take headings for theirs.
+        html = self.to_html()
+        for tag in ("th", "td"):
+            html = html.replace(f"<{tag}>", f"<{tag} style='text-align:left'>")
+        for tag in ("h1", "h2"):
+            html = html.replace(f"<{tag}>", "<p><strong>").replace(f"</{tag}>", "</strong></p>")
+        return html
 
 
 def in_json(key: str | None, value: Callable[[Any], Any] | None = None) -> dict[str, Any]:

@@ -40,10 +40,10 @@ class GateOptions(options.SettingsOptions):
     )
     baseline: str | None = option(
         options.RUN,
-        "What the run would replace: a run, or a results file that --json wrote before.",
+        "What it would replace: a run, or a file of --json. One that gate wrote before.",
     )
     costs: tuple[str, ...] = costs_files(
-        "What the run's engine costs: what 'bench --json' or 'index --json' wrote"
+        "What the run's engine costs. A file that 'bench --json' or 'index --json' wrote"
     )
     baseline_costs: tuple[str, ...] = costs_files(
         "The same of the baseline's engine, where it is in no results file"
@@ -70,7 +70,7 @@ class GateOptions(options.SettingsOptions):
         "Compare even where the baseline was made with other judgments."
     )
     allow_different_queries: bool = flag(
-        "Compare even where run and baseline have different queries: on those that both have.",
+        "Compare on common queries, where run and baseline have others.",
         flags="--allow-different-queries",
     )
     correction: str = option(

@@ -30,7 +30,7 @@ class WorstOptions(TextOptions, options.SettingsOptions):
     )
     to_judge: Path | None = option(
         options.OUTPUT,
-        "Write these unjudged results to a file, as a sheet that `cleverdon judge init --pool` "
+        "Write these unjudged results to a file. It is a sheet that `cleverdon judge init --pool` "
         "reads.",
     )
     section: str | None = option(

@@ -150,8 +150,8 @@ class ExportOptions(Options):
     seed: int = options.seed("grades with --vote-ties random")
     unsettled: str = option(
         click.Choice(["out", "majority"]),
-        "With --combine adjudicated: leave documents in dispute without a ruling out, or take "
-        "the majority.",
+        "What to do with disputes without a ruling. With --combine adjudicated: leave them out, "
+        "or take the majority.",
         default="out",
     )
     others: tuple[str, ...] = option(
@@ -163,8 +163,8 @@ class ExportOptions(Options):
     )
     qrels_kind: str | None = option(
         click.Choice(["plain", "strata", "sampled"]),
-        "All documents of the pool, unjudged ones with grade -1: plain, for infAP; with strata, "
-        "for xinfAP; with probabilities (sampled), for statAP.",
+        "Write all documents of the pool, with strata if asked. Unjudged ones have grade -1: "
+        "plain, for infAP; with strata, for xinfAP; with probabilities (sampled), for statAP.",
     )
     names: bool | None = flag(
         "Show the names of people, or pseudonyms.  [default: pseudonyms in a datasheet, else "

@@ -22,9 +22,9 @@ class _JudgingOptions(Options):
     )
     query_texts: str | None = option(
         options.FILE,
-        "The queries' ids and texts, in any format of queries: only these queries are judged, "
-        "under their ids. By default ids are made up, and written next to the qrels as "
-        ".topics.tsv.",
+        "Judge only these queries, under their ids. Ids and texts, in any format of queries: only "
+        "these queries are judged, under their ids. By default ids are made up, and written next "
+        "to the qrels as .topics.tsv.",
     )
     text_column: str | None = option(
         "NAME",
@@ -38,7 +38,7 @@ class _JudgingOptions(Options):
     )
     min_impressions: float = option(
         options.Number(min=0),
-        "How often users must have examined a document, by the model's estimate.",
+        "How often users must have examined a document. By the model's estimate.",
         metavar="N",
         default=10,
     )
@@ -57,7 +57,7 @@ class _JudgingOptions(Options):
     )
     least_users: int = option(
         options.COUNT,
-        "Without --query-texts, judge only queries of at least N users, because a rare query may "
+        "Judge only queries of at least N users. Without --query-texts, because a rare query may "
         "identify its user.",
         metavar="N",
         default=5,

@@ -29,12 +29,12 @@ class _PreferenceOptions(Options):
         default="auto",
     )
     assigned: bool = flag(
-        "With probabilistic interleaving, credit a click to the ranking that was drawn, not to "
+        "Credit a click to the ranking that was drawn. With probabilistic interleaving, not to "
         "both by their probabilities of giving the document."
     )
     difference: float | None = option(
         options.Number(min=0, min_open=True),
-        "The preference to be detected: of queries won, or of credit for the t test.  [default: "
+        "The preference to be detected. Of queries won, or of credit for the t test.  [default: "
         "only the smallest that can be]",
         metavar="D",
     )
@@ -42,7 +42,7 @@ class _PreferenceOptions(Options):
     level: float = options.level("The largest p-value that is significant.")
     interval: str = option(
         click.Choice(["t", "percentile"]),
-        "The method of intervals: Student's by leaving out one unit at a time, or a bootstrap.",
+        "The method of intervals. Student's by leaving out one unit at a time, or a bootstrap.",
         default="t",
     )
     confidence: float | None = options.confidence_of_level

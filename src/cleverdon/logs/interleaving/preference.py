@@ -22,7 +22,7 @@ from cleverdon.logs.abtest.tables import VERBS
 from cleverdon.logs.interleaving.base import Record, find_method
 from cleverdon.logs.interleaving.credit import Credits, QueryCredit, credit_log
 from cleverdon.logs.log import ExcludedBots, Log
-from cleverdon.stats.intervals import Interval
+from cleverdon.stats.intervals import Interval, why_disagree
 from cleverdon.stats.power import (
     TARGET_POWER,
     normal_difference,
@@ -137,9 +137,9 @@ class Preference(Result):
 
     @property
     def disagrees(self) -> bool:
-        """Whether the interval says otherwise than the test, at the same level."""
+        """Whether the interval says otherwise than the test."""
         ends = self.interval if self.test == "sign" else self.credit_interval
-        if isnan(ends.low) or abs(1 - ends.confidence - self.level) > 1e-9:
+        if isnan(ends.low):
             return False
         return (ends.low > 0 or ends.high < 0) != (self.verdict != "not shown")
 
@@ -417,10 +417,9 @@ def _afterthoughts(found: Preference) -> str:
     if not found.disagrees:
         return ""
     other = "excludes" if found.verdict == "not shown" else "includes"
-    return (
-        " Interval and verdict disagree, since they are by different methods: the interval "
-        f"{other} 0."
-    )
+    ends = found.interval if found.test == "sign" else found.credit_interval
+    why = why_disagree(ends.confidence, found.level)
+    return f" Interval and verdict disagree, since {why}: the interval {other} 0."
 
 
 def _power_sentence(power: PreferencePower) -> str:

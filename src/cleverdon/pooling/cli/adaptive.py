@@ -97,8 +97,8 @@ class NextOptions(texts.TextOptions):
     budget: int | None = _limit("End a query after N documents given.")
     total: int | None = _limit("End after N documents given in all.")
     patience: int | None = _limit(
-        "End a query after N given documents in a row that were judged not relevant. Like "
-        "--target-relevant, it acts when judgments come back: a batch that is out is not cut short."
+        "End a query after N documents in a row that are not relevant. Like --target-relevant, it "
+        "acts when judgments come back: a batch that is out is not cut short."
     )
     target_relevant: int | None = _limit("End a query once N relevant documents are judged.")
     depth: int | None = options.depth(

@@ -26,7 +26,6 @@ from cleverdon.pooling.choices import (
     QRELS_KINDS,
     SAMPLE_SIZE,
     SAMPLING_WEIGHTS,
-    STRATA,
 )
 
 if TYPE_CHECKING:
@@ -82,14 +81,14 @@ class MakeOptions(texts.TextOptions):
     )
     budget: int | None = option(
         options.COUNT,
-        "The number of documents to judge for each query: needed by all methods except depth and "
+        "The number of documents to judge for each query. Needed by all methods except depth and "
         "stratified. With depth, the first N by their best rank.",
         metavar="N",
     )
     strata: list[tuple[int, float]] | None = option(
         "DEPTH:SHARE,...",
-        "With stratified: the last rank of each stratum, and the share of it that is drawn."
-        f"  [default: {','.join(f'{depth}:{share:g}' for depth, share in STRATA)}]",
+        "With stratified: last ranks of strata, and shares. A stratum's share is how much of it "
+        "is drawn.  [default: ",
         callback=_parse_strata,
     )
     weight: str | None = option(
@@ -104,7 +103,7 @@ class MakeOptions(texts.TextOptions):
     )
     judged: str | None = option(
         options.FILE,
-        "Judgments so far: these documents are in the pool, and not on the sheet.",
+        "Judgments so far: pooled, and not on the sheet.",
         metavar="QRELS",
     )
     qrels_format: str | None = options.qrels_format
@@ -238,8 +237,8 @@ class SampleOptions(Options):
     qrels_format: str | None = options.qrels_format
     pool: str | None = option(
         options.FILE,
-        "A pool of `cleverdon pool make`: its documents to judge are not drawn. If it is a sample, "
-        "the documents that it did not draw may be drawn here.",
+        "A pool of `cleverdon pool make`. Its documents to judge are not drawn. If it is a "
+        "sample, the documents that it did not draw may be drawn here.",
     )
     queries: tuple[str, ...] = option(
         "ID",
@@ -259,8 +258,8 @@ class SampleOptions(Options):
     )
     runs: tuple[str, ...] = option(
         options.FILE,
-        "Draw by two strata: what some run returned below the pool, and what none returned; repeat "
-        "for more runs.",
+        "Draw by two strata. What some run returned below the pool, and what none returned; "
+        "repeat for more runs.",
         multiple=True,
         metavar="RUN",
     )
@@ -274,7 +273,7 @@ class SampleOptions(Options):
     )
     stratum_shares: dict[str, float] = option(
         "STRATUM=SHARE",
-        "With neyman: the share of a stratum that is guessed to be relevant, as returned=0.02.",
+        "With neyman: guessed share of relevant, as returned=0.02.",
         flags="--stratum-share",
         multiple=True,
         callback=_parse_shares,

@@ -41,7 +41,7 @@ class VotesOptions(Options):
         "The first K results of each run vote, or make up the pool.", default=VOTE_DEPTH
     )
     measure: str = options.measure(
-        "The measure that scores systems: on the judgments, and on pseudo-judgments.",
+        "The measure that scores systems. On the judgments, and on pseudo-judgments.",
         default=VOTE_MEASURE,
     )
     relevant_share: float = option(
@@ -51,7 +51,7 @@ class VotesOptions(Options):
     )
     share_deviation: float = option(
         options.Number(min=0),
-        "The standard deviation of that share between queries, where documents are drawn at "
+        "The standard deviation of that share between queries. For documents that are drawn at "
         "random.",
         default=SHARE_DEVIATION,
     )
