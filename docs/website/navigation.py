@@ -22,6 +22,7 @@ REPOSITORY = {
     "CHANGELOG.md": "changelog",
     "CONTRIBUTING.md": "contributing",
     "benchmarks/README.md": "benchmarks",
+    "examples/README.md": "examples",
 }
 """Pages of the site that are not in docs/."""
 
@@ -30,7 +31,7 @@ SECTIONS = (
         "start",
         "Get started",
         "Install Cleverdon, get a first number, and learn the words.",
-        {"": ("install", "five_minutes", "glossary")},
+        {"": ("install", "five_minutes", "glossary", "examples")},
     ),
     Section(
         "guides",

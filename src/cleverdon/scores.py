@@ -18,6 +18,7 @@ from cleverdon.measures.notation import parse
 from cleverdon.profiles import find_profile
 from cleverdon.score_tables import arrange_table, check_layout, score_table
 from cleverdon.settings import AVERAGES, Settings
+from cleverdon.tables.markup import escape_html
 from cleverdon.tables.result import Result, as_json, in_json
 from cleverdon.tables.sections import Section
 from cleverdon.tables.table import EXACT, render_table
@@ -574,6 +575,10 @@ class Scores(Result):
 
     def __repr__(self) -> str:
         return self.render()
+
+    def _repr_html_(self) -> str:
+        warnings = [f"<p><strong>{escape_html(text)}</strong></p>" for text in self.warnings]
+        return "\n".join([super()._repr_html_(), *warnings])
 
 
 def _run_warnings(name: str, run: RunProvenance, *, ties: str) -> list[str]:
