@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cleverdon._common.progress_bar import bar, say
 from cleverdon._common.text import counted
 from cleverdon.agreement.aggregation import AGGREGATION_METHODS, TIE_RULES, confidence_file
 from cleverdon.agreement.estimates import INTERVALS, TOLERANCE
@@ -22,7 +23,6 @@ from cleverdon.cli.declarations import (
     together,
     writes,
 )
-from cleverdon._common.progress_bar import bar, say
 from cleverdon.comparison.cli.options import ComparisonOptions
 from cleverdon.formats.inputs import is_judging_project
 from cleverdon.stats.resampling import FEWER_RESAMPLES, RESCORED_RESAMPLES

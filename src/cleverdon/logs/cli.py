@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
+from cleverdon._common.progress_bar import bar, say
 from cleverdon._common.text import counted
 from cleverdon.cli import Commands, options
 from cleverdon.cli.declarations import Declared, Options, argument, command, flag, group, option
 from cleverdon.cli.options import COUNT, Count, Number
-from cleverdon._common.progress_bar import bar, say
 from cleverdon.logs.bots import BotRules
 from cleverdon.logs.doctor.diagnosis import Diagnosis, Limits
 from cleverdon.logs.reading.formats import formats

@@ -175,8 +175,8 @@ def plot_command(given: PlotOptions) -> str:
         raise click.UsageError(f"there is no plot {given.kind!r}{near}")
 
     from cleverdon import plots  # altair takes a while to load
-    from cleverdon.charts.export import check_savable, save
     from cleverdon._common.progress_bar import bar
+    from cleverdon.charts.export import check_savable, save
 
     plot = _Plot(name, PLOT_KINDS[name], getattr(plots, name.replace("-", "_")))
     plot.check_options()

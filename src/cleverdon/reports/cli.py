@@ -78,8 +78,8 @@ def _report(given: ReportOptions) -> Report:
     # The answers of a load test stand in for a run that was not written.
     opened: dict[str, Any] = {**costs.runs, **written}
 
-    from cleverdon.charts.vega import bundling_in_background
     from cleverdon._common.progress_bar import bar
+    from cleverdon.charts.vega import bundling_in_background
 
     with bundling_in_background(), bar("comparing and drawing") as update:
         from cleverdon.reports.content import Finding, check_files, shown_documents

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
+from cleverdon._common.progress_bar import bar, say
 from cleverdon.agreement.aggregation import AGGREGATION_METHODS, TIE_RULES
 from cleverdon.cli import options
 from cleverdon.cli.declarations import Options, argument, command, flag, group, option, requires
-from cleverdon._common.progress_bar import bar, say
 from cleverdon.judging import cli as judging_cli
 from cleverdon.judging.exports import EXPORT_ENDINGS, EXPORT_KINDS, PUBLISHED
 from cleverdon.judging.imports import IMPORT_FORMS, IMPORT_KINDS, Fields

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cleverdon.cli import options, progress
+from cleverdon._common import progress_bar as progress
+from cleverdon.cli import options
 from cleverdon.cli.declarations import (
     Options,
     argument,

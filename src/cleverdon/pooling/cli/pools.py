@@ -144,8 +144,8 @@ def make_command(given: MakeOptions) -> Pool:
       cleverdon pool make *.run -o pool.tsv --queries topics.tsv --documents corpus.jsonl
       cleverdon pool qrels pool.tsv filled_in.tsv -o qrels.txt
     """
-    from cleverdon._common.text import counted
     from cleverdon._common.progress_bar import bar, say
+    from cleverdon._common.text import counted
     from cleverdon.pooling.files import check_replaceable, sheet_beside, write_pool
     from cleverdon.pooling.pool_methods import pool
 
