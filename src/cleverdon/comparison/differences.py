@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cleverdon._common.arrays import Floats
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon.comparison.difference_tables import difference_record, differences_table, means_table
 from cleverdon.comparison.procedures import Difference, compare_families, largest_difference
 from cleverdon.comparison.samples import Sample, samples
@@ -46,8 +47,12 @@ from cleverdon.tables.sections import Section
 from cleverdon.tables.table import EXACT, render_table
 
 if TYPE_CHECKING:
+    import os
+
+    from cleverdon.charts.base import Chart
     from cleverdon.comparison.doubts import Doubt
-    from cleverdon.comparison.worst import WorstQueries
+    from cleverdon.comparison.worst_queries import WorstQueries
+    from cleverdon.reports.html_report import Report
 
 LEVEL = 0.05
 """The default level of significance."""
@@ -182,6 +187,26 @@ class Comparison(Result):
             return super().render(format, section=section)
         grid = arrange_table(means_table(self, sort=sort, digits=digits), format, systems, width)
         return render_table(grid, format, styled=styled, width=width)
+
+    def plot(self, measure: str | Measure | None = None) -> Chart:
+        """Draw each difference with its interval and p-value: see `cleverdon.plots.forest`."""
+        from cleverdon.plots.comparisons import forest  # altair is optional, and slow
+
+        return forest(self, measure)
+
+    def report(self, path: str | os.PathLike[str] | None = None, **options: Any) -> Report:
+        """Make a report: one HTML page with claims, tables and plots; see `cleverdon.report`.
+
+        Args:
+            path: The file to write, if any.
+            options: Those of `cleverdon.report`.
+        """
+        from cleverdon.reports.html_report import report  # loads altair, which is slow
+
+        made = report(self, **options)
+        if path is not None:
+            made.save(path)
+        return made
 
     def against(self, baseline: str) -> Comparison:
         """Return the same with one of the systems as the baseline, as `compare` would give it.
@@ -380,7 +405,7 @@ class Comparison(Result):
         """Return the queries on which a system loses most against the baseline, and why.
 
         The scores must be of an evaluation with `keep=k`. See
-        `cleverdon.comparison.worst_queries` for the other arguments.
+        `cleverdon.worst` for the other arguments.
 
         Args:
             system: The system; by default the only one beside the baseline.
@@ -402,7 +427,7 @@ class Comparison(Result):
         [('q2', -0.5)]
         """
         # Loads what takes scores apart, which few comparisons need.
-        from cleverdon.comparison.worst import worst_queries
+        from cleverdon.comparison.worst_queries import worst
 
         systems = self.samples[0].systems
         old = baseline if baseline is not None else self.baseline
@@ -413,7 +438,7 @@ class Comparison(Result):
         others = [name for name in systems if name != old]
         if system is None and len(others) != 1:
             raise OptionError(f"worst() needs a system=, one of {', '.join(map(repr, others))}")
-        return worst_queries(
+        return worst(
             self.scores,
             old,
             others[0] if system is None else system,
@@ -426,6 +451,7 @@ class Comparison(Result):
         )
 
 
+@shows_progress("comparing")
 def compare(
     scores: Scores,
     *,
@@ -441,6 +467,7 @@ def compare(
     confidence: float | None = None,
     seed: int = 0,
     options: Mapping[str, Any] | None = None,
+    progress: Progress | bool | None = None,
 ) -> Comparison:
     """Compare every other system with the baseline, or every pair of systems.
 
@@ -471,6 +498,8 @@ def compare(
             alternative, 0.95 or, one-sided, 0.9.
         seed: The seed of random draws.
         options: Options of the test, such as `draws`.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The differences with effect sizes, intervals and p-values.
@@ -486,6 +515,8 @@ def compare(
     >>> found.differences[0].difference, found.differences[0].corrected
     (0.5, 0.03125)
     """
+    progress = as_callback(progress)
+    progress("comparing")
     asked, correction = correction, _checked_correction(test, correction)
     if baseline is not None and baseline not in scores.systems:
         raise OptionError(f"there is no system {baseline!r}{suggest(baseline, scores.systems)}")

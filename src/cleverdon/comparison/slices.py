@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from cleverdon._common.arrays import Floats
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import printable
 from cleverdon.comparison.differences import LEVEL, Comparison, compare, primary_measure
 from cleverdon.comparison.doubts import Doubt
@@ -170,7 +171,7 @@ class Slices(Result):
 
     >>> from cleverdon import evaluate
     >>> scores = evaluate({"q1": {"a": 1}}, {"run": {"q1": {"a": 1.0}}}, "RR")
-    >>> [part.name for part in compare_slices(scores, {"q1": "en"}).slices]
+    >>> [part.name for part in slice_by(scores, {"q1": "en"}).slices]
     ['en']
     """
 
@@ -319,7 +320,8 @@ class Interaction:
         return self.system, self.baseline, self.measure
 
 
-def compare_slices(
+@shows_progress("comparing")
+def slice_by(
     scores: Scores,
     attributes: Any,
     *,
@@ -338,6 +340,7 @@ def compare_slices(
     interval: str | None = None,
     confidence: float | None = None,
     seed: int = 0,
+    progress: Progress | bool | None = None,
 ) -> Slices:
     """Score and compare systems on each kind of query.
 
@@ -366,6 +369,8 @@ def compare_slices(
         interval: One of `cleverdon.stats.intervals.METHODS`, as in `compare`.
         confidence: The confidence of intervals; by default what goes with the level.
         seed: The seed of random draws.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         Averages and differences of each slice, and the reversals between slices and all queries.
@@ -375,10 +380,12 @@ def compare_slices(
     >>> old = {query: {"a": 1.0, "b": 2.0} for query in qrels}
     >>> new = old | {"q0": {"a": 1.0}, "q1": {"a": 1.0}}
     >>> scores = evaluate(qrels, {"old": old, "new": new}, "RR")
-    >>> found = compare_slices(scores, {"q0": "en", "q1": "en", "q2": "de"}, baseline="old")
+    >>> found = slice_by(scores, {"q0": "en", "q1": "en", "q2": "de"}, baseline="old")
     >>> {part.name: part.differences[0].difference for part in found.slices}
     {'en': 0.5, 'de': 0.0, 'unknown': 0.0}
     """
+    progress = as_callback(progress)
+    progress("comparing")
     if bins < 0 or few < 0:
         raise OptionError(f"bins={bins}, few={few}: both are whole numbers from 0 on")
     if test in FAMILY_TESTS:

@@ -118,7 +118,7 @@ def measure_report(labels: Labels, *, seed: int = 0) -> Agreement:
 def _agree(
     labels: Labels, coefficients: _Names, *, per_query: bool = False, seed: int = 0
 ) -> Agreement:
-    return agree(labels, coefficients=coefficients, per_query=per_query, seed=seed)
+    return agree(labels, coefficients=coefficients, per_query=per_query, seed=seed, progress=False)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from cleverdon._common.arrays import Floats
+from cleverdon._common.progress import Progress, as_callback, shows_progress
 from cleverdon._common.text import counted, printable
 from cleverdon.comparison.differences import LEVEL, compare
 from cleverdon.comparison.doubts import Doubt
@@ -33,7 +34,7 @@ from cleverdon.comparison.rules import (
     parse_rule,
 )
 from cleverdon.comparison.samples import Sample, part_of, samples
-from cleverdon.costs import QUANTITIES, Cost, Costs, cost_label
+from cleverdon.costs import QUANTITIES, Cost, Costs, as_costs, cost_label
 from cleverdon.errors import OptionError, check_within, check_word
 from cleverdon.measures.base import Measure
 from cleverdon.profiles import find_profile
@@ -105,7 +106,7 @@ class GateResult(Result):
 
     >>> from cleverdon import evaluate
     >>> scores = evaluate({"q1": {"a": 1}}, {"run": {"q1": {"a": 1.0}}}, "RR")
-    >>> check_gate(scores, "RR >= 0.5").passed
+    >>> gate(scores, "RR >= 0.5").passed
     True
     """
 
@@ -361,20 +362,22 @@ _DOUBT_DRAWS = 10_000
 _TOO_FEW = "with {} queries no p-value can be as low as {:g}"
 
 
-def check_gate(
+@shows_progress("comparing")
+def gate(
     scores: Scores,
     rules: str | Iterable[str | Rule],
     *,
     system: str | None = None,
     baseline: Scores | str | None = None,
-    costs: Costs | None = None,
-    baseline_costs: Costs | None = None,
+    costs: Any = None,
+    baseline_costs: Any = None,
     level: float = LEVEL,
     correction: str = "holm",
     worst: int = 5,
     seed: int = 0,
     allow_different_qrels: bool = False,
     allow_different_queries: bool = False,
+    progress: Progress | bool | None = None,
 ) -> GateResult:
     """Check a run against rules and a baseline.
 
@@ -386,7 +389,7 @@ def check_gate(
         rules: One rule or several; `cleverdon.comparison.rules` has their language.
         system: The system to check, where `scores` hold several.
         baseline: Another system of `scores`, or scores of its own, as `read_results` returns them.
-        costs: What the run's engine costs, as `read_costs` returns it.
+        costs: What the run's engine costs: the file of a bench or of indexing, or several files.
         baseline_costs: The same of the baseline's engine.
         level: The level of significance.
         correction: One of `CORRECTIONS`, for several rules "not significantly worse".
@@ -394,6 +397,8 @@ def check_gate(
         seed: The seed of random draws.
         allow_different_qrels: Accept a baseline that was made with other judgments.
         allow_different_queries: Accept a baseline that was evaluated on other queries.
+        progress: False shows no progress bar. A function is called with the step, how much of it is
+            done, and of how much.
 
     Returns:
         The result of each rule, and whether all hold.
@@ -407,10 +412,13 @@ def check_gate(
     >>> new = old | {"q5": {"a": 1.0, "b": 2.0}}
     >>> scores = evaluate(qrels, {"old": old, "new": new}, "RR")
     >>> rules = ["RR >= baseline - 10%", "RR not significantly worse"]
-    >>> verdict = check_gate(scores, rules, system="new", baseline="old")
+    >>> verdict = gate(scores, rules, system="new", baseline="old")
     >>> [(ruling.passed, round(ruling.value, 4)) for ruling in verdict.rulings]
     [(True, 0.9167), (True, 0.5)]
     """
+    progress = as_callback(progress)
+    progress("comparing")
+    costs, baseline_costs = as_costs(costs), as_costs(baseline_costs)
     check_within("level", level, 0, 1)
     check_word("correction", correction, CORRECTIONS)
     theirs = part_of(scores, systems=[baseline]) if isinstance(baseline, str) else baseline

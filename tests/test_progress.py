@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import pytest
 
-from cleverdon.cli import progress
+from cleverdon._common import progress_bar as progress
 
 
 class Terminal(io.StringIO):
@@ -18,7 +18,7 @@ class Terminal(io.StringIO):
 
 
 class Recorder:
-    """Stands in for rich's bar, which looks at more of the machine than a test can set up."""
+    """Stands in for the bar, which draws from a thread of its own."""
 
     made: ClassVar[list[Recorder]] = []
 
@@ -133,3 +133,51 @@ def test_a_new_step_relabels_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
             pass
         update("counting", 1, 4)
         assert (recorder.label, recorder.told) == ("counting", [(1, 4)])
+
+
+def test_a_line_has_step_bar_share_and_what_is_left() -> None:
+    assert progress._line("reading", 1, 4, 30.0, 80) == f"reading {'━' * 8}{'─' * 22}  25% 0:01:30"
+    assert progress._line("reading", 0, 4, 1.0, 80) == f"reading {'─' * 30}   0% -:--:--"
+    assert progress._line("reading", 9, 4, 5.0, 80) == f"reading {'━' * 30} 100% 0:00:00"
+
+
+def test_work_of_unknown_length_moves() -> None:
+    first, second = (progress._line("comparing", 0, 0, at, 80) for at in (3725.0, 3725.1))
+    assert first.endswith(" 1:02:05")
+    assert first != second
+
+
+@pytest.mark.parametrize("columns", [0, 1, 10, 44, 60])
+def test_a_line_never_wraps(columns: int) -> None:
+    line = progress._line("a step with a long name " * 4, 1, 4, 30.0, columns)
+    assert len(line) < max(columns, 1)
+
+
+def test_the_bar_removes_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    stderr = Terminal()
+    monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=stderr))
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "_INTERVAL", 0.001)
+    with progress.bar("comparing") as update:
+        deadline = time.monotonic() + 10
+        while " 50%" not in stderr.getvalue() and time.monotonic() < deadline:
+            update("comparing", 2, 4)
+        progress.say("a note")
+    assert " 50%" in stderr.getvalue()
+    assert on_screen(stderr.getvalue()) == ["a note", ""]
+
+
+def on_screen(text: str) -> list[str]:
+    """Return the lines that a terminal shows: after a carriage return, text replaces older text."""
+    lines = []
+    for line in text.split("\n"):
+        cells = ""
+        for part in line.split("\r"):
+            cells = part + cells[len(part) :]
+        lines.append(cells.rstrip())
+    return lines
+
+
+def test_a_terminal_without_these_characters_gets_plain_ones() -> None:
+    assert progress._encodable("reading ━━──", "cp1252") == "reading ##--"
+    assert progress._encodable("reading ━━──", "utf-8") == "reading ━━──"
