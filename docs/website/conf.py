@@ -39,7 +39,7 @@ html_use_index = True
 html_context = {"default_mode": "auto"}
 html_theme_options: dict[str, Any] = {
     "logo": {"text": "Cleverdon"},
-    "header_links_before_dropdown": 9,
+    "header_links_before_dropdown": 8,
     "navbar_align": "left",
     "show_nav_level": 1,
     "show_toc_level": 2,

@@ -31,7 +31,7 @@ SECTIONS = (
         "start",
         "Get started",
         "Install Cleverdon, get a first number, and learn the words.",
-        {"": ("install", "five_minutes", "glossary", "examples")},
+        {"": ("install", "five_minutes", "glossary", "features", "examples")},
     ),
     Section(
         "guides",

@@ -15,6 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 
 _LINK = re.compile(r"(\]\(|^\s*\[[^\]]+\]:\s*)([^\s)#]*)(#[^\s)]*)?(?=[\s)]|$)")
+_CODE = re.compile(r"(`+[^`]+`+)")
 _FENCE = re.compile(r"\s*(```+|~~~+)")
 _EXTERNAL = re.compile(r"[a-z]+:|//")
 
@@ -45,9 +46,14 @@ def rewritten(text: str, *, origin: str, page: str, moved: Moved, files: Path) -
             fence = "" if fence else mark[1]
         elif not fence and "]" in line:
             place = f"{origin}:{number + 1}"
-            lines[number] = _LINK.sub(
-                lambda found, place=place: _moved(found, place, origin, page, moved, files), line
-            )
+            pieces = _CODE.split(line)  # every second one is code
+            pieces[::2] = [
+                _LINK.sub(
+                    lambda found, at=place: _moved(found, at, origin, page, moved, files), piece
+                )
+                for piece in pieces[::2]
+            ]
+            lines[number] = "".join(pieces)
     return "\n".join(lines)
 
 
