@@ -53,7 +53,7 @@ def gather(folder: Path) -> None:
 
     def moved(path: str, anchor: str) -> str | None:
         if path == "docs/cli.md":
-            return f"commands/{anchor[1:] or 'index'}.md"
+            return f"commands/{anchor[1:]}.md" if anchor else "commands.md"
         if path == "docs/measures.md":
             return f"{places.get(anchor, 'measures')}.md{anchor}"
         if path == "README.md":
@@ -64,9 +64,14 @@ def gather(folder: Path) -> None:
             return f"notebooks/{Path(path).stem}.md{anchor}"
         return None
 
+    executed = {
+        f"examples/notebooks/{Path(page).name}.ipynb": page
+        for page in made
+        if page.startswith("notebooks/")
+    }
+    texts |= {page: made[page] for page in executed.values()}
     errors = []
-    titles = {}
-    for origin, page in written.items():
+    for origin, page in (written | executed).items():
         if page in GENERATED:
             continue
         try:

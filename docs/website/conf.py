@@ -1,12 +1,11 @@
-"""Sphinx's settings, and what the site adds: formulas as MathML, diagrams as HTML."""
+"""Sphinx's settings, and what the site adds: formulas as MathML, diagrams as HTML.
+
+Sphinx and docutils are imported when a site is built, since other tests read this module without.
+"""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
-
-from docutils import nodes
-from docutils.parsers.rst import Directive
-from latex2mathml.converter import convert
 
 from cleverdon import __version__
 from docs.website.diagrams import DiagramError, flowchart
@@ -56,37 +55,42 @@ html_theme_options: dict[str, Any] = {
 }
 
 
-class Mermaid(Directive):
-    """A flowchart in Mermaid's notation."""
-
-    has_content: ClassVar[bool] = True
-
-    def run(self) -> list[nodes.Node]:
-        """Draw it; an error names the line."""
-        try:
-            drawn = flowchart("\n".join(self.content))
-        except DiagramError as error:
-            raise self.directive_error(
-                3, f"line {error.line + 1} of the diagram: {error}"
-            ) from None
-        return [nodes.raw("", drawn, format="html")]
-
-
-def _mathml(display: str) -> Any:
-    def visit(self: Any, node: nodes.Element) -> None:
-        formula = convert(node.astext(), display=display)
-        if display == "block":
-            formula = f'<div class="formula" tabindex="0">{formula}</div>'
-        self.body.append(formula)
-        raise nodes.SkipNode
-
-    return visit
+html_math_renderer = "mathml"
 
 
 def setup(app: Any) -> None:
     """Register formulas and diagrams."""
     app.add_html_math_renderer("mathml", (_mathml("inline"), None), (_mathml("block"), None))
-    app.add_directive("mermaid", Mermaid)
+    app.add_directive("mermaid", _mermaid())
 
 
-html_math_renderer = "mathml"
+def _mathml(display: str) -> Any:
+    from docutils.nodes import SkipNode
+    from latex2mathml.converter import convert
+
+    def visit(self: Any, node: Any) -> None:
+        formula = convert(node.astext(), display=display)
+        if display == "block":
+            formula = f'<div class="formula" tabindex="0">{formula}</div>'
+        self.body.append(formula)
+        raise SkipNode
+
+    return visit
+
+
+def _mermaid() -> Any:
+    from docutils import nodes
+    from docutils.parsers.rst import Directive
+
+    class Mermaid(Directive):
+        has_content: ClassVar[bool] = True
+
+        def run(self) -> list[Any]:
+            try:
+                drawn = flowchart("\n".join(self.content))
+            except DiagramError as error:
+                text = f"line {error.line + 1} of the diagram: {error}"
+                raise self.directive_error(3, text) from None
+            return [nodes.raw("", drawn, format="html")]
+
+    return Mermaid

@@ -157,7 +157,7 @@ def pages(source: Path) -> dict[str, str]:
                 _run(command)
             shutil.copyfile(f"{key}.html", live / f"{key}.html")
             found[f"gallery/{key}"] = _report_page(title, about, key, commands)
-    found["gallery/index"] = _index(cards)
+    found["gallery"] = _index(cards)
     return found
 
 
@@ -279,10 +279,10 @@ def _report_page(title: str, about: str, key: str, commands: str) -> str:
 
 def _card(key: str, title: str) -> str:
     images = "".join(
-        f'<img class="only-{mode}" src="pictures/{key}-{mode}.svg" alt="" loading="lazy">'
+        f'<img class="only-{mode}" src="gallery/pictures/{key}-{mode}.svg" alt="" loading="lazy">'
         for mode in ("light", "dark")
     )
-    return f'<a class="gallery-card" href="{key}.html">{images}<span>{title}</span></a>'
+    return f'<a class="gallery-card" href="gallery/{key}.html">{images}<span>{title}</span></a>'
 
 
 def _index(cards: dict[str, list[str]]) -> str:
@@ -295,9 +295,11 @@ def _index(cards: dict[str, list[str]]) -> str:
         parts += [f"## {group}", _raw(f'<div class="gallery">{"".join(listed)}</div>')]
     parts += ["## Reports"]
     parts += [
-        "\n".join(f"- [{title}]({key}.md): {about}" for key, (title, about, _) in REPORTS.items())
+        "\n".join(
+            f"- [{title}](gallery/{key}.md): {about}" for key, (title, about, _) in REPORTS.items()
+        )
     ]
-    parts += [toctree([*PLOT_KINDS, *CALLS, *REPORTS])]
+    parts += [toctree([f"gallery/{key}" for key in (*PLOT_KINDS, *CALLS, *REPORTS)])]
     return "\n\n".join(parts)
 
 

@@ -22,6 +22,7 @@ REPOSITORY = {
     "CHANGELOG.md": "changelog",
     "CONTRIBUTING.md": "contributing",
     "benchmarks/README.md": "benchmarks",
+    "examples/README.md": "examples",
 }
 """Pages of the site that are not in docs/."""
 
@@ -30,7 +31,7 @@ SECTIONS = (
         "start",
         "Get started",
         "Install Cleverdon, get a first number, and learn the words.",
-        {"": ("install", "five_minutes", "glossary")},
+        {"": ("install", "five_minutes", "glossary", "examples")},
     ),
     Section(
         "guides",
@@ -80,12 +81,12 @@ SECTIONS = (
         "reference",
         "Reference",
         "Generated from the code: every function, command, measure, metric and check.",
-        {"": ("api/index", "commands/index", "measures", "metrics", "checks")},
+        {"": ("api", "commands", "measures", "metrics", "checks")},
     ),
     # These are pages of docs/, of gallery.py and of notebook_pages.py.
     Section("other_tools", "Comparison", "", {}),
-    Section("gallery/index", "Gallery", "", {}),
-    Section("notebooks/index", "Notebooks", "", {}),
+    Section("gallery", "Gallery", "", {}),
+    Section("notebooks", "Notebooks", "", {}),
     Section("changelog", "Changelog", "", {}),
     Section(
         "project",

@@ -15,19 +15,19 @@ def pages() -> dict[str, str]:
     """Execute all notebooks, and write a page for each and the list of them."""
     found = {}
     rows = []
-    for path in [p for p in notebooks.notebooks() if p.exists()]:
+    for path in notebooks.notebooks():
         text = page(notebooks.execute(notebooks.read_notebook(path)), path)
         found[f"notebooks/{path.stem}"] = text
         title, about = title_and_summary(text)
-        rows.append(f"- [{title}]({path.stem}.md): {about}")
-    found["notebooks/index"] = "\n\n".join(
+        rows.append(f"- [{title}](notebooks/{path.stem}.md): {about}")
+    found["notebooks"] = "\n\n".join(
         [
             "# Notebooks",
             "Whole tasks from the data to the conclusion. Their outputs on these pages were made "
             "when the site was built. The notebooks are in `examples/notebooks` of the repository; "
             "plots in them need no network.",
             "\n".join(rows),
-            toctree([path.stem for path in notebooks.notebooks() if path.exists()]),
+            toctree(list(found)),
         ]
     )
     return found

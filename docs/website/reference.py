@@ -85,15 +85,15 @@ def command_pages() -> dict[str, str]:
             found |= subs
             page = f"commands/cleverdon-{name}"
             found[page] = command_page(command, name, ctx, children=list(subs))
-            names.append(f"cleverdon-{name}")
+            names.append(page)
             about = COMMANDS[name][1] if name in COMMANDS else command.get_short_help_str(200)
-            rows.append(f"| [{name}](cleverdon-{name}.md) | {_cell(about)} |")
+            rows.append(f"| [{name}]({page}.md) | {_cell(about)} |")
             for sub, text in subs.items():
                 title = sub.removeprefix("commands/").replace("-", " ", 2)
                 first = text.split("\n\n")[2].replace("\n", " ")
                 short = title.removeprefix("cleverdon ")
-                rows.append(f"| [{short}]({sub.removeprefix('commands/')}.md) | {first} |")
-    found["commands/index"] = "\n\n".join(
+                rows.append(f"| [{short}]({sub}.md) | {first} |")
+    found["commands"] = "\n\n".join(
         [
             "# The commands",
             "Each page is made from the command's declared options. "
@@ -191,11 +191,10 @@ def api_pages() -> dict[str, str]:
     """Write one page per public name, and the list of names."""
     found = {}
     kinds: dict[str, list[tuple[str, str]]] = {}
-    for name in cleverdon.__all__:
-        value = getattr(cleverdon, name)
-        if name.startswith("__"):
-            continue
-        found[f"api/{name}"] = api_page(name, value)
+    public = {n: getattr(cleverdon, n) for n in cleverdon.__all__ if not n.startswith("__")}
+    shown = {id(value): name for name, value in public.items()}
+    for name, value in public.items():
+        found[f"api/{name}"] = api_page(name, value, shown)
         kinds.setdefault(_kind(value), []).append((name, _first_line(value)))
     parts = [
         "# The Python API",
@@ -204,10 +203,10 @@ def api_pages() -> dict[str, str]:
     ]
     for kind in ("Functions", "Types", "Modules", "Values"):
         if names := kinds.get(kind):
-            rows = "\n".join(f"| [{name}]({name}.md) | {text} |" for name, text in names)
+            rows = "\n".join(f"| [{name}](api/{name}.md) | {text} |" for name, text in names)
             parts += [f"## {kind}", f"| name | does |\n|---|---|\n{rows}"]
-            parts += [toctree([name for name, _ in names], caption=kind)]
-    found["api/index"] = "\n\n".join(parts) + "\n"
+            parts += [toctree([f"api/{name}" for name, _ in names], caption=kind)]
+    found["api"] = "\n\n".join(parts) + "\n"
     return found
 
 
@@ -224,17 +223,35 @@ def _first_line(value: Any) -> str:
     return _cell(" ".join(text.split("\n\n")[0].split()))
 
 
-def api_page(name: str, value: Any) -> str:
-    """Write the page of one public name."""
+def api_page(name: str, value: Any, shown: dict[int, str]) -> str:
+    """Write the page of one public name.
+
+    Args:
+        name: The name.
+        value: What it names.
+        shown: The pages that have functions and classes already, by identity; new ones are added.
+    """
     if isinstance(value, ModuleType):
         parts = [f"# cleverdon.{name}", docstring(inspect.getdoc(value) or "")]
-        for member in _public_members(value):
-            parts.append(_entry(f"cleverdon.{name}.{member}", getattr(value, member)))
+        members = {member: getattr(value, member) for member in _public_members(value)}
+        also = [
+            f"- [{member}]({shown[id(found)]}.md)"
+            for member, found in members.items()
+            if id(found) in shown
+        ]
+        for member, found in members.items():
+            if shown.setdefault(id(found), name) == name:
+                parts.append(_entry(f"cleverdon.{name}.{member}", found))
+        parts += ["## Also in this module", "\n".join(also)] if also else []
         return "\n\n".join(parts) + "\n"
     parts = [f"# {name}", _entry(f"cleverdon.{name}", value)]
     result = _result_class(value)
-    if result is not None and result.__name__ not in cleverdon.__all__:
-        parts += [f"## What it returns: {result.__name__}", _entry(result.__name__, result)]
+    if result is not None:
+        title = result.__name__
+        if shown.setdefault(id(result), name) == name:
+            parts += [f"## What it returns: {title}", _entry(title, result)]
+        else:
+            parts += ["## What it returns", f"- [{title}]({shown[id(result)]}.md)"]
     return "\n\n".join(parts) + "\n"
 
 

@@ -317,10 +317,10 @@ Cleverdon evaluates search. Three things to try:
 
 def _print_version(ctx: click.Context) -> None:
     """Print what a report of a problem needs: our version, the core's build, Python and numpy."""
-    import platform
+    import platform  # start-up, as the next two
     from importlib.metadata import version
 
-    from cleverdon import _core
+    from cleverdon import _core  # start-up: only the commands that need the core load it
 
     core = dict(_core.build())
     features = core["features"].replace(",", ", ")

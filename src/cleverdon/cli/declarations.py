@@ -233,6 +233,12 @@ def command(
                 check(context)
             if context.params.get("output_file") is not None:
                 given["format_"] = context.params["format_"] = _file_format(context)
+            if context.meta.get(_PYTHON):
+                from cleverdon.cli.python import python_script
+
+                made: Any = record(**_gathered(fields, given))
+                click.echo(python_script(made, context, context.meta[_GIVEN]))
+                return
             try:
                 found = function(record(**_gathered(fields, given)))
             except UsageError as error:
@@ -250,7 +256,7 @@ def command(
         return _Command(
             name or own_name,
             callback=called,
-            params=[*_parameters(record), help_all_option()],  # type: ignore[arg-type]
+            params=[*_parameters(record), _python_option(), help_all_option()],  # type: ignore[arg-type]
             help=getdoc(function),
         )
 
@@ -292,10 +298,22 @@ class _Command(click.Command):
 
 ALL_HELP = "cleverdon.help_all"
 """In the meta data of a context: whether help is to have everything."""
+_PYTHON = "cleverdon.python"
 _GIVEN = "cleverdon.given"
 """In the meta data of a context: the values as they stand on the command line."""
 NO_HINTS = "cleverdon.no_hints"
 """In the meta data of a context: whether next steps are not to be suggested."""
+
+
+def _python_option() -> click.Option:
+    """Make the option `--python`: see `cli/python.py`."""
+    return click.Option(
+        ["python_", "--python"],
+        is_flag=True,
+        expose_value=False,
+        callback=lambda ctx, _, value: ctx.meta.update({_PYTHON: value}),
+        help="Print the same as a call in Python, and do nothing else.",
+    )
 
 
 def _print_all_help(ctx: click.Context, _: click.Parameter, value: bool) -> None:

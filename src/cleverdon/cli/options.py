@@ -545,7 +545,7 @@ class RepeatsOptions(EvaluationOptions):
             raise click.UsageError("--repeats goes with files, not with typed rankings")
         check_one_stdin(self.qrels, *self.runs)
         found: dict[str, Any] = dict(opened(self.runs))
-        for name, files in _repeated_files(self.repeats).items():
+        for name, files in repeated_files(self.repeats).items():
             if name in found:
                 raise InputError(f"two runs are called {name!r}; give them names: NAME=FILE")
             if len(files) < 2:
@@ -557,7 +557,7 @@ class RepeatsOptions(EvaluationOptions):
         return found
 
 
-def _repeated_files(given: tuple[str, ...]) -> dict[str, list[str]]:
+def repeated_files(given: tuple[str, ...]) -> dict[str, list[str]]:
     """Return the files of each system; of one that is given twice, all of them."""
     import glob
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -141,16 +141,30 @@ def gate_command(given: GateOptions) -> tuple[GateResult, int]:
     return verdict, int(not verdict.passed)
 
 
+def _read_rules(given: GateOptions) -> list[Any]:
+    from cleverdon.comparison.rules import parse_rule
+    from cleverdon.profiles import find_profile
+
+    tool = find_profile(given.profile)
+    return [parse_rule(rule, measure=tool.parse_one) for rule in given.rules]
+
+
+def measures_of_rules(given: GateOptions) -> list[str]:
+    """Return the measures that the rules name, for `--python`."""
+    from cleverdon.comparison.rules import CostLimit
+
+    rules = [rule for rule in _read_rules(given) if not isinstance(rule, CostLimit)]
+    return list(dict.fromkeys(str(rule.measure) for rule in rules))
+
+
 def _judged(given: GateOptions) -> GateResult:
     from cleverdon._common.progress_bar import bar
     from cleverdon.cli.cost_options import read_costs_of_one
     from cleverdon.comparison.gates import BASELINE, RUN, gate, no_query_differs
     from cleverdon.comparison.results import read_result_costs, read_results
-    from cleverdon.comparison.rules import CostLimit, parse_rule
-    from cleverdon.profiles import find_profile
+    from cleverdon.comparison.rules import CostLimit
 
-    tool = find_profile(given.profile)
-    read = [parse_rule(rule, measure=tool.parse_one) for rule in given.rules]
+    read = _read_rules(given)
     of_measures = [rule for rule in read if not isinstance(rule, CostLimit)]
     baseline = given.baseline
     for rule in of_measures:  # before anything takes long
