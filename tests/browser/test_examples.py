@@ -23,6 +23,28 @@ SHOWN = {
     "pooling_to_qrels": (2, 0),
     "judging_agreement": (1, 0),
 }
+# What the text around the outputs says of them.
+SAID = {
+    "homework": ("0.4980", "0.7470", "0.9854", "0.3939"),
+    "trec_comparison": (
+        "hybrid beats bm25 on nDCG@10",
+        "dense is not shown to differ from bm25 on nDCG@10",
+        "30 up, 2 even, 18 down",
+        "bm25+rm3 is not shown to differ",
+        "the order could flip",
+    ),
+    "rag_retrievers": (
+        "letters beats words on RR@10",
+        "letters beats words on nDCG@10",
+        "letters cannot be told from words on Success@5",
+        "How do I unshare a folder?",
+        "What is the largest file that I can upload?",
+        "larger returned no judged document at all",
+    ),
+    "click_logs_ab": ("B beats A on Success", "Guardrail Latency: kept", "too fast or too evenly"),
+    "pooling_to_qrels": ("Judged@10", "if it had not been pooled"),
+    "judging_agreement": ("no claim flips", "no difference to how far people agree", "0.8435"),
+}
 OFFLINE = """
 import socket
 
@@ -43,8 +65,8 @@ def executed(path: Path) -> Any:
     return notebook
 
 
-def check_outputs(notebook: Any) -> None:
-    """Fail for warnings, for control characters, and for plots that each bring the script."""
+def check_outputs(notebook: Any, said: tuple[str, ...]) -> None:
+    """Fail for what the outputs do not say, for warnings, control characters, and two scripts."""
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", ())]
     assert not [output for output in outputs if output.get("name") == "stderr"]
     texts = [output.get("text") or output["data"].get("text/plain", "") for output in outputs]
@@ -52,6 +74,7 @@ def check_outputs(notebook: Any) -> None:
     texts += [data["text/html"] for data in shown if "text/html" in data]
     assert not [text for text in texts if re.search(r"[\r\x08\x1b]", text)]
     assert sum("window.cleverdonDraw =" in text for text in texts) == 1
+    assert not [part for part in said if not any(part in text for text in texts)]
 
 
 @pytest.mark.parametrize("path", notebooks(), ids=lambda path: path.stem)
@@ -59,7 +82,7 @@ def test_it_runs_and_is_shown_without_a_network(
     path: Path, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     notebook = executed(path)
-    check_outputs(notebook)
+    check_outputs(notebook, SAID[path.stem])
     html = tmp_path / "notebook.html"
     html.write_text(page_of(notebook), encoding="utf-8")
     plots, reports = SHOWN[path.stem]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ CELLS = (
     "for name in ('forest', 'trade_off', 'heat_map'): display(EXAMPLES[name]())",
     "display(comparison(), cleverdon.claim(comparison()))",
     "EXAMPLES['roc']()",
+    "from cleverdon._common import progress_bar\n"
+    "progress_bar._PATIENCE = 0\n"  # so that one is shown
     "report(scores())",
 )
 TITLES = ("AP by query", "Differences to plain", "P@5 against AP", "Gains and losses", "ROC curves")
@@ -67,6 +70,13 @@ def test_every_plot_is_drawn_without_a_network(page: Page, exported: str, width:
         assert box["height"] > 30
         assert box["x"] + box["width"] <= width
     assert page.locator(".cleverdon-plot img").count() == 0
+
+
+def test_a_progress_bar_leaves_nothing(notebook: Any) -> None:
+    assert [list(output.data) for output in notebook.cells[-1].outputs] == [
+        ["text/plain", "text/html"]
+    ]
+    assert not re.search("[\x08\x1b\u2501]", page_of(notebook))
 
 
 def test_a_saved_notebook_is_drawn_again(page: Page, notebook: Any, tmp_path: Path) -> None:
